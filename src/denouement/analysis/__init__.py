@@ -1,0 +1,1 @@
+"""What tables of endings and stories show: sentiment, repetition, length."""

@@ -1,0 +1,37 @@
+"""What a person sees while the program works: progress on a terminal, and tables as text."""
+
+import sys
+from collections.abc import Iterable, Sequence
+from typing import TypeVar
+
+Item = TypeVar("Item")
+
+
+def progress(items: Iterable[Item], what: str, total: int | None = None, unit: str = "") -> Iterable[Item]:
+    """`items`, with a bar on standard error when it is a terminal and nothing at all in a log."""
+    from tqdm import tqdm
+
+    return tqdm(items, desc=what, total=total, unit=f" {unit}" if unit else "it", disable=None, leave=False)
+
+
+def warn(message: str) -> None:
+    """Say something the user should know, without stopping, on standard error."""
+    print(f"warning: {message}", file=sys.stderr, flush=True)
+
+
+def text_table(header: Sequence[str], rows: Sequence[Sequence[object]]) -> str:
+    """A table for a terminal, also valid Markdown: the first column left-aligned, the others right-aligned."""
+    cells = [[str(cell).replace("|", "\\|").replace("\n", " ") for cell in row] for row in (header, *rows)]
+    widths = [max(3, *(len(row[column]) for row in cells)) for column in range(len(header))]
+
+    def line(row: Sequence[str]) -> str:
+        padded = [
+            row[0].ljust(widths[0]),
+            *(cell.rjust(width) for cell, width in zip(row[1:], widths[1:], strict=True)),
+        ]
+        return f"| {' | '.join(padded)} |"
+
+    rule = f"| {'-' * widths[0]} | {' | '.join('-' * (width - 1) + ':' for width in widths[1:])} |"
+    if len(header) == 1:
+        rule = f"| {'-' * widths[0]} |"
+    return "\n".join([line(cells[0]), rule, *map(line, cells[1:])])

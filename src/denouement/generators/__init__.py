@@ -1,0 +1,6 @@
+"""Story ending generators. To add one: one file, one row here, one test."""
+
+GENERATORS: dict[str, str] = {
+    "seq2seq": "denouement.generators.seq2seq:Seq2Seq",
+    "h_seq2seq": "denouement.generators.h_seq2seq:HSeq2Seq",
+}

@@ -1,0 +1,237 @@
+"""Every table's columns in one place, checked on each read and each write.
+
+A table is a Parquet file whose Arrow schema equals the one given here and whose metadata names the table and the version
+of its schema. Written twice from the same data it is byte-identical: it holds no times, run ids or machine paths.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+import pyarrow as pa
+import pyarrow.compute as pc
+import pyarrow.parquet as pq
+
+from denouement.errors import UserError
+from denouement.files import atomic_write
+
+SPLITS = ("train", "validation", "test")
+RELEASES = ("v1.0", "v1.5", "sample")
+
+_NAME_KEY = b"denouement.table"
+_VERSION_KEY = b"denouement.version"
+
+
+@dataclass(frozen=True)
+class Table:
+    """A table's columns and the rules that Arrow types cannot say.
+
+    Attributes:
+        version: raised by one whenever the columns or their meaning change.
+        schema: the columns; a field that is not nullable must hold no null.
+        key: the columns whose values together stand only once.
+        choices: the values that a column may hold, where they are few.
+    """
+
+    version: int
+    schema: pa.Schema
+    key: tuple[str, ...] = ()
+    choices: Mapping[str, tuple[str, ...]] = None  # type: ignore[assignment]
+
+
+def _columns(*fields: tuple[str, pa.DataType] | tuple[str, pa.DataType, bool]) -> pa.Schema:
+    return pa.schema([pa.field(name, kind, *nullable or (False,)) for name, kind, *nullable in fields])
+
+
+_SENTENCES = pa.list_(pa.field("element", pa.string(), nullable=False))
+_OR_NULL = True
+
+TABLES: dict[str, Table] = {
+    "stories": Table(
+        1,
+        _columns(
+            ("story_id", pa.string()),
+            ("title", pa.string(), _OR_NULL),
+            ("sentences", _SENTENCES),
+            ("source", pa.string()),
+            ("split", pa.string()),
+        ),
+        key=("story_id",),
+        choices={"split": SPLITS},
+    ),
+    "cloze": Table(
+        1,
+        _columns(
+            ("case_id", pa.string()),
+            ("context", _SENTENCES),
+            ("ending_1", pa.string()),
+            ("ending_2", pa.string()),
+            ("right_ending", pa.int8(), _OR_NULL),
+            ("release", pa.string()),
+            ("split", pa.string()),
+        ),
+        key=("case_id", "release", "split"),
+        choices={"release": RELEASES, "split": SPLITS},
+    ),
+    "rejects": Table(
+        1,
+        _columns(("file", pa.string()), ("line", pa.int64()), ("reason", pa.string())),
+    ),
+    "endings": Table(
+        1,
+        _columns(
+            ("case_id", pa.string()),
+            ("system", pa.string()),
+            ("ending", pa.string()),
+            ("log_prob", pa.float32()),
+            ("n_tokens", pa.int32()),
+        ),
+    ),
+    "sentiment": Table(
+        1,
+        _columns(
+            ("text_id", pa.string()),
+            ("group", pa.string()),
+            ("compound", pa.float32()),
+            ("negative", pa.float32()),
+            ("neutral", pa.float32()),
+            ("positive", pa.float32()),
+        ),
+        key=("text_id", "group"),
+    ),
+    "checkpoint": Table(
+        1,
+        _columns(
+            ("name", pa.string()),
+            ("dtype", pa.string()),
+            ("shape", pa.list_(pa.field("element", pa.int64(), nullable=False))),
+            ("data", pa.large_binary()),
+        ),
+        key=("name",),
+    ),
+}
+
+
+def embeddings_schema(dimension: int, dtype: pa.DataType) -> pa.Schema:
+    """The columns of an embeddings table: the vectors' width and float type differ between encoders."""
+    return _columns(
+        ("text_id", pa.string()), ("vector", pa.list_(pa.field("element", dtype, nullable=False), dimension))
+    )
+
+
+def stamp(schema: pa.Schema, name: str, version: int, metadata: Mapping[str, str] | None = None) -> pa.Schema:
+    """`schema` with the table's name and version, and further `metadata`, in its metadata."""
+    entries = {key.encode(): value.encode() for key, value in sorted((metadata or {}).items())}
+    return schema.with_metadata({_NAME_KEY: name.encode(), _VERSION_KEY: str(version).encode(), **entries})
+
+
+def empty_table(name: str) -> pa.Table:
+    """A table with the columns of `name` and no rows."""
+    return TABLES[name].schema.empty_table()
+
+
+def write_table(table: pa.Table, path: Path, name: str, metadata: Mapping[str, str] | None = None) -> None:
+    """Check `table` against the schema `name` and write it to `path`, atomically.
+
+    Raises:
+        ValueError: the rows break the schema: a defect of the caller, since what users bring is checked when read.
+    """
+    kind = TABLES[name]
+    table = table.select(kind.schema.names).cast(kind.schema)
+    problem = _broken_rule(table, kind)
+    if problem:
+        raise ValueError(f"table {name} for {path}: {problem}")
+    with atomic_write(path) as beside:
+        pq.write_table(
+            table.replace_schema_metadata(stamp(kind.schema, name, kind.version, metadata).metadata),
+            beside,
+            compression="zstd",
+        )
+
+
+def read_table(path: Path, name: str) -> pa.Table:
+    """Read the table `name` from `path`, checked.
+
+    Raises:
+        UserError: no such file, not Parquet, another table or version, or rows that break the schema.
+    """
+    schema = read_schema(path, name)
+    kind = TABLES[name]
+    if not schema.equals(kind.schema):
+        raise UserError(f"{path}: columns are {_listing(schema)}; a table '{name}' has {_listing(kind.schema)}")
+    try:
+        table = pq.read_table(path, schema=schema)
+    except (pa.ArrowInvalid, OSError) as error:
+        raise UserError(f"{path}: damaged Parquet file ({_first_line(error)}); make it again") from error
+    problem = _broken_rule(table, kind)
+    if problem:
+        raise UserError(f"{path}: {problem}")
+    return table
+
+
+def read_schema(path: Path, name: str) -> pa.Schema:
+    """The Arrow schema of the Parquet file `path`, once its metadata says that it is the table `name` of this version.
+
+    Raises:
+        UserError: no such file, not Parquet, another table or another version.
+    """
+    path = Path(path)
+    if not path.is_file():
+        raise UserError(f"{path}: no such file" if not path.exists() else f"{path}: a folder, not a table '{name}'")
+    try:
+        schema = pq.read_schema(path)
+    except (pa.ArrowInvalid, OSError) as error:
+        raise UserError(f"{path}: not a Parquet file, or a damaged one ({_first_line(error)})") from error
+    metadata = schema.metadata or {}
+    found = metadata.get(_NAME_KEY, b"").decode()
+    if found != name:
+        raise UserError(f"{path}: is {f'a table {found!r}' if found else 'no table of denouement'}, not '{name}'")
+    version = metadata.get(_VERSION_KEY, b"").decode()
+    wanted = str(TABLES[name].version) if name in TABLES else EMBEDDINGS_VERSION
+    if version != wanted:
+        raise UserError(f"{path}: version {version} of table '{name}', but {wanted} is read here: make it again")
+    return schema
+
+
+EMBEDDINGS_VERSION = "1"
+
+
+def table_name(path: Path) -> str | None:
+    """The name of the table that the Parquet file `path` says it is; None when it is no table of this package."""
+    try:
+        metadata = pq.read_schema(path).metadata or {}
+    except (pa.ArrowInvalid, OSError):
+        return None
+    return metadata.get(_NAME_KEY, b"").decode() or None
+
+
+def _broken_rule(table: pa.Table, kind: Table) -> str | None:
+    for field in kind.schema:
+        column = table[field.name]
+        if not field.nullable and column.null_count:
+            return f"column {field.name} is empty in {column.null_count} rows"
+    if table.num_rows == 0:
+        return None
+    for name, choices in (kind.choices or {}).items():
+        strange = set(pc.unique(table[name]).to_pylist()) - set(choices)
+        if strange:
+            return f"column {name} holds {', '.join(sorted(strange))}; it may hold {', '.join(choices)}"
+    if kind.key:
+        distinct = table.group_by(list(kind.key)).aggregate([]).num_rows
+        if distinct != table.num_rows:
+            return f"{' + '.join(kind.key)} stands twice in {table.num_rows - distinct} rows"
+    if "right_ending" in kind.schema.names:
+        labels = set(pc.unique(table["right_ending"]).to_pylist()) - {1, 2, None}
+        if labels:
+            return f"right_ending is {', '.join(map(str, sorted(labels)))}; it is 1, 2 or empty"
+    if kind is TABLES["stories"] and pc.min(pc.list_value_length(table["sentences"])).as_py() < 2:
+        return "a story of fewer than two sentences"
+    return None
+
+
+def _listing(schema: pa.Schema) -> str:
+    return ", ".join(f"{field.name} {field.type}" for field in schema)
+
+
+def _first_line(error: Exception) -> str:
+    return str(error).splitlines()[0] if str(error) else type(error).__name__

@@ -1,0 +1,79 @@
+"""From a section of `params.yaml` to a validated dataclass: settings stay at the edge of the program."""
+
+import dataclasses
+import types
+import typing
+from collections.abc import Mapping
+from typing import Any, TypeVar
+
+from denouement.errors import UserError
+
+Settings = TypeVar("Settings")
+
+
+def build(cls: type[Settings], section: Mapping[str, Any] | None, where: str) -> Settings:
+    """Make `cls` (a dataclass) from the keys of `section`, those left out taking their defaults.
+
+    Checks names and types only: a dataclass checks its values' ranges in its own `__post_init__` with a `ValueError`
+    that starts with the key's name. Whole numbers stand for floats; lists for tuples.
+
+    Args:
+        cls: the dataclass.
+        section: the keys as YAML gives them; None is an empty section.
+        where: what an error message calls the section, such as `params.yaml: train`.
+
+    Raises:
+        UserError: an unknown key, a missing one, a value of another type, or out of its range.
+    """
+    section = section or {}
+    if not isinstance(section, Mapping):
+        raise UserError(f"{where}: must be a section of `key: value` lines, not {section!r}")
+    fields = {field.name: field for field in dataclasses.fields(cls)}  # type: ignore[arg-type]
+    unknown = [str(key) for key in section if key not in fields]
+    if unknown:
+        raise UserError(f"{where}: unknown key {', '.join(unknown)}; known keys are {', '.join(fields)}")
+    hints = typing.get_type_hints(cls)
+    values = {key: _checked(value, hints[key], f"{where}.{key}") for key, value in section.items()}
+    missing = [
+        name
+        for name, field in fields.items()
+        if name not in values and field.default is dataclasses.MISSING and field.default_factory is dataclasses.MISSING
+    ]
+    if missing:
+        raise UserError(f"{where}: missing key {', '.join(missing)}")
+    try:
+        return cls(**values)
+    except ValueError as error:
+        raise UserError(f"{where}.{error}") from error
+
+
+def _checked(value: Any, hint: Any, where: str) -> Any:
+    """`value`, converted where YAML's types are narrower than Python's, or a UserError."""
+    origin = typing.get_origin(hint)
+    if origin in (types.UnionType, typing.Union):
+        options = typing.get_args(hint)
+        if value is None and type(None) in options:
+            return None
+        hint = next(option for option in options if option is not type(None))
+        origin = typing.get_origin(hint)
+    if origin is typing.Literal:
+        choices = typing.get_args(hint)
+        if value not in choices:
+            raise UserError(f"{where}: must be one of {', '.join(map(str, choices))}, not {value!r}")
+        return value
+    if origin is tuple and isinstance(value, list | tuple):
+        element = typing.get_args(hint)[0]
+        return tuple(_checked(item, element, where) for item in value)
+    if dataclasses.is_dataclass(hint) and isinstance(hint, type):
+        return value if isinstance(value, hint) else build(hint, value, where)
+    wanted = origin or hint
+    if wanted is float and isinstance(value, int) and not isinstance(value, bool):
+        return float(value)
+    if not isinstance(value, wanted) or (isinstance(value, bool) and wanted is not bool):
+        raise UserError(f"{where}: must be {_name(hint)}, not {value!r}")
+    return value
+
+
+def _name(hint: Any) -> str:
+    names = {int: "a whole number", float: "a number", str: "text", bool: "true or false"}
+    return names.get(hint, str(hint))

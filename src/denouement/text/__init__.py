@@ -1,0 +1,1 @@
+"""Words: tokenizer, vocabulary, sentiment."""

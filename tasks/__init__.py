@@ -1,0 +1,1 @@
+"""Prefect tasks: load, one call into the library, save, log to MLflow."""

@@ -1,0 +1,17 @@
+"""Fixtures that every test may use."""
+
+import os
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[1]
+
+
+@pytest.fixture(scope="session")
+def shared_data() -> Path:
+    """The folder of real data; tests that need it are skipped, with the reason, where it is absent."""
+    folder = Path(os.environ.get("DENOUEMENT_SHARED_DATA", ROOT.parent / "shared" / "data"))
+    if not folder.is_dir():
+        pytest.skip(f"real data absent: no folder {folder} (name one with DENOUEMENT_SHARED_DATA)")
+    return folder
