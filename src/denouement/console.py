@@ -16,7 +16,8 @@ def progress(items: Iterable[Item], what: str, total: int | None = None, unit: s
 
 def warn(message: str) -> None:
     """Say something the user should know, without stopping, on standard error."""
-    print(f"warning: {message}", file=sys.stderr, flush=True)
+    sys.stderr.write(f"warning: {message}\n")
+    sys.stderr.flush()
 
 
 def text_table(header: Sequence[str], rows: Sequence[Sequence[object]]) -> str:

@@ -25,11 +25,14 @@ def atomic_write(path: Path) -> Iterator[Path]:
     beside = path.with_name(f".{path.name}.{secrets.token_hex(4)}.part")
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise UserError(f"cannot write {path}: {error.strerror}; name another place for the output") from error
+    try:
         yield beside
         with beside.open("rb") as written:
             os.fsync(written.fileno())
-        os.replace(beside, path)
-    except (FileExistsError, NotADirectoryError, PermissionError) as error:
+        beside.replace(path)
+    except PermissionError as error:
         raise UserError(f"cannot write {path}: {error.strerror}; name another place for the output") from error
     finally:
         beside.unlink(missing_ok=True)

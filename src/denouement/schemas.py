@@ -1,11 +1,11 @@
 """Every table's columns in one place, checked on each read and each write.
 
-A table is a Parquet file whose Arrow schema equals the one given here and whose metadata names the table and the version
-of its schema. Written twice from the same data it is byte-identical: it holds no times, run ids or machine paths.
+A table is a Parquet file whose Arrow schema equals the one given here and whose metadata names the table and its
+version. Written twice from the same data it is byte-identical: it holds no times, run ids or machine paths.
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 import pyarrow as pa
@@ -17,6 +17,8 @@ from denouement.files import atomic_write
 
 SPLITS = ("train", "validation", "test")
 RELEASES = ("v1.0", "v1.5", "sample")
+
+EMBEDDINGS_VERSION = "1"
 
 _NAME_KEY = b"denouement.table"
 _VERSION_KEY = b"denouement.version"
@@ -36,7 +38,7 @@ class Table:
     version: int
     schema: pa.Schema
     key: tuple[str, ...] = ()
-    choices: Mapping[str, tuple[str, ...]] = None  # type: ignore[assignment]
+    choices: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
 
 
 def _columns(*fields: tuple[str, pa.DataType] | tuple[str, pa.DataType, bool]) -> pa.Schema:
@@ -137,10 +139,11 @@ def write_table(table: pa.Table, path: Path, name: str, metadata: Mapping[str, s
         ValueError: the rows break the schema: a defect of the caller, since what users bring is checked when read.
     """
     kind = TABLES[name]
-    table = table.select(kind.schema.names).cast(kind.schema)
+    table = table.select(kind.schema.names)
     problem = _broken_rule(table, kind)
     if problem:
         raise ValueError(f"table {name} for {path}: {problem}")
+    table = table.cast(kind.schema)
     with atomic_write(path) as beside:
         pq.write_table(
             table.replace_schema_metadata(stamp(kind.schema, name, kind.version, metadata).metadata),
@@ -193,9 +196,6 @@ def read_schema(path: Path, name: str) -> pa.Schema:
     return schema
 
 
-EMBEDDINGS_VERSION = "1"
-
-
 def table_name(path: Path) -> str | None:
     """The name of the table that the Parquet file `path` says it is; None when it is no table of this package."""
     try:
@@ -206,13 +206,13 @@ def table_name(path: Path) -> str | None:
 
 
 def _broken_rule(table: pa.Table, kind: Table) -> str | None:
-    for field in kind.schema:
-        column = table[field.name]
-        if not field.nullable and column.null_count:
-            return f"column {field.name} is empty in {column.null_count} rows"
+    for column_field in kind.schema:
+        column = table[column_field.name]
+        if not column_field.nullable and column.null_count:
+            return f"column {column_field.name} is empty in {column.null_count} rows"
     if table.num_rows == 0:
         return None
-    for name, choices in (kind.choices or {}).items():
+    for name, choices in kind.choices.items():
         strange = set(pc.unique(table[name]).to_pylist()) - set(choices)
         if strange:
             return f"column {name} holds {', '.join(sorted(strange))}; it may hold {', '.join(choices)}"
@@ -230,7 +230,7 @@ def _broken_rule(table: pa.Table, kind: Table) -> str | None:
 
 
 def _listing(schema: pa.Schema) -> str:
-    return ", ".join(f"{field.name} {field.type}" for field in schema)
+    return ", ".join(f"{column.name} {column.type}" for column in schema)
 
 
 def _first_line(error: Exception) -> str:

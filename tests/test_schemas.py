@@ -1,0 +1,106 @@
+"""Tables are checked on each read and write, and written the same way twice."""
+
+import hashlib
+from pathlib import Path
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+from denouement import schemas
+from denouement.errors import UserError
+
+
+def stories(*rows: dict[str, object]) -> pa.Table:
+    return pa.Table.from_pylist(list(rows), schema=schemas.TABLES["stories"].schema)
+
+
+def story(**changes: object) -> dict[str, object]:
+    return {"story_id": "a", "title": None, "sentences": ["One.", "Two."], "source": "x", "split": "train", **changes}
+
+
+def test_a_table_comes_back_as_it_was_written(tmp_path: Path) -> None:
+    table = stories(story(), story(story_id="b", title="NA", sentences=["null", "nan", "Three."]))
+    schemas.write_table(table, tmp_path / "deep" / "stories.parquet", "stories", {"note": "x"})
+    again = schemas.read_table(tmp_path / "deep" / "stories.parquet", "stories")
+    assert again.to_pylist() == table.to_pylist()
+    assert again.schema.metadata[b"note"] == b"x"
+    assert schemas.table_name(tmp_path / "deep" / "stories.parquet") == "stories"
+
+
+@pytest.mark.parametrize("name", schemas.TABLES)
+def test_every_table_survives_parquet_when_empty(name: str, tmp_path: Path) -> None:
+    schemas.write_table(schemas.empty_table(name), tmp_path / "t.parquet", name)
+    assert schemas.read_table(tmp_path / "t.parquet", name).schema.equals(schemas.TABLES[name].schema)
+
+
+def test_written_twice_it_is_byte_identical(tmp_path: Path) -> None:
+    digests = set()
+    for metadata in ({"a": "1", "b": "2"}, {"b": "2", "a": "1"}):
+        schemas.write_table(stories(story()), tmp_path / "t.parquet", "stories", metadata)
+        digests.add(hashlib.sha256((tmp_path / "t.parquet").read_bytes()).hexdigest())
+    assert len(digests) == 1
+
+
+@pytest.mark.parametrize(
+    ("rows", "message"),
+    [
+        ([story(), story()], "story_id stands twice in 1 rows"),
+        ([story(split="dev")], "column split holds dev"),
+        ([story(sentences=["One."])], "fewer than two sentences"),
+        ([story(source=None)], "column source is empty in 1 rows"),
+    ],
+)
+def test_rows_that_break_a_rule_are_refused_both_ways(
+    rows: list[dict[str, object]], message: str, tmp_path: Path
+) -> None:
+    table = stories(*rows)
+    with pytest.raises(ValueError, match=message):
+        schemas.write_table(table, tmp_path / "t.parquet", "stories")
+    assert list(tmp_path.iterdir()) == []
+    loose = pa.schema([column.with_nullable(True) for column in table.schema])
+    metadata = schemas.stamp(table.schema, "stories", 1).metadata
+    pq.write_table(pa.Table.from_pylist(rows, schema=loose).replace_schema_metadata(metadata), tmp_path / "t.parquet")
+    with pytest.raises(UserError):
+        schemas.read_table(tmp_path / "t.parquet", "stories")
+
+
+def test_a_label_is_one_two_or_absent(tmp_path: Path) -> None:
+    case = {"case_id": "a", "context": ["x"], "ending_1": "y", "ending_2": "z", "release": "v1.0", "split": "test"}
+    rows = [{**case, "case_id": str(label), "right_ending": label} for label in (1, 2, None)]
+    schema = schemas.TABLES["cloze"].schema
+    schemas.write_table(pa.Table.from_pylist(rows, schema=schema), tmp_path / "t.parquet", "cloze")
+    rows[0]["right_ending"] = 3
+    with pytest.raises(ValueError, match="right_ending is 3"):
+        schemas.write_table(pa.Table.from_pylist(rows, schema=schema), tmp_path / "t.parquet", "cloze")
+
+
+def test_bad_files_are_one_clear_line(tmp_path: Path) -> None:
+    path = tmp_path / "t.parquet"
+    with pytest.raises(UserError, match="no such file"):
+        schemas.read_table(path, "stories")
+    with pytest.raises(UserError, match="a folder"):
+        schemas.read_table(tmp_path, "stories")
+    path.write_text("storyid,storytitle\n")
+    with pytest.raises(UserError, match="not a Parquet file"):
+        schemas.read_table(path, "stories")
+    pq.write_table(pa.table({"a": [1]}), path)
+    with pytest.raises(UserError, match="no table of denouement"):
+        schemas.read_table(path, "stories")
+    schemas.write_table(stories(story()), path, "stories")
+    with pytest.raises(UserError, match="a table 'stories', not 'cloze'"):
+        schemas.read_table(path, "cloze")
+    pq.write_table(stories(story()).replace_schema_metadata(schemas.stamp(pa.schema([]), "stories", 0).metadata), path)
+    with pytest.raises(UserError, match="version 0"):
+        schemas.read_table(path, "stories")
+
+
+def test_a_truncated_or_damaged_file_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "t.parquet"
+    schemas.write_table(stories(*(story(story_id=str(number)) for number in range(500))), path, "stories")
+    whole = path.read_bytes()
+    for cut in range(0, len(whole), max(1, len(whole) // 40)):
+        path.write_bytes(whole[:cut])
+        with pytest.raises(UserError) as caught:
+            schemas.read_table(path, "stories")
+        assert "\n" not in str(caught.value)
