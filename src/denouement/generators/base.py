@@ -1,0 +1,274 @@
+"""What every story ending generator has in common.
+
+A generator reads a context (the sentences of a story but its last) and gives the probability of each ending, word by
+word. A kind of generator says how a context becomes numbers (`prepare`), how they become the decoder's first state
+(`start`) and how the decoder goes on (`decode`); the rest is here.
+"""
+
+from __future__ import annotations
+
+import importlib
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from datetime import timedelta
+from typing import Any, ClassVar, Literal, NamedTuple, TypeAlias
+
+import pytorch_lightning as pl
+import torch
+from torch import Tensor
+
+from denouement.errors import UserError
+from denouement.generators import GENERATORS
+from denouement.generators.output import AdaptiveSoftmax, FullSoftmax, Output
+from denouement.text.vocabulary import PAD, START, Vocabulary
+
+State: TypeAlias = tuple[Tensor, ...]
+"""What a decoder remembers: tensors whose first dimension is the batch, so that rows can be picked and repeated."""
+
+
+class Inputs(NamedTuple):
+    """Contexts as numbers.
+
+    Attributes:
+        values: word ids [B, T] or sentence vectors [B, S, D], padded with zeros.
+        lengths: how many of the T words or S sentences are real, int64 [B], at least one.
+    """
+
+    values: Tensor
+    lengths: Tensor
+
+    def to(self, device: torch.device | str) -> Inputs:
+        """The same on another device."""
+        return Inputs(self.values.to(device), self.lengths.to(device))
+
+
+@dataclass(frozen=True)
+class GeneratorSettings:
+    """Settings that every generator has; the defaults are those of Mori et al. 2019, appendix A.1, where it says.
+
+    Attributes:
+        seed: of first weights, order of batches and dropout.
+        epochs: passes over the training stories (A.1: 15).
+        batch_size: stories a step on each device (the paper does not say).
+        learning_rate: Adam's alpha (A.1).
+        beta_1: Adam's decay of the mean gradient (A.1).
+        beta_2: Adam's decay of the mean squared gradient (A.1).
+        epsilon: Adam's epsilon (A.1).
+        softmax: `full`, or `adaptive` (Grave et al. 2017), which is several times faster with a large vocabulary.
+        min_count: words seen less often in the training stories are unknown.
+        max_size: at most so many words in the vocabulary; null: no limit.
+        precision: of the arithmetic: float32, or bfloat16 where that is safe.
+        accelerator: Lightning's name of the kind of device: auto, cpu, gpu.
+        devices: how many of them.
+        max_time: hours:minutes:seconds after which training stops; null: never.
+        patience: epochs without a better validation perplexity after which training stops; null: never.
+    """
+
+    seed: int = 1
+    epochs: int = 15
+    batch_size: int = 64
+    learning_rate: float = 0.001
+    beta_1: float = 0.9
+    beta_2: float = 0.999
+    epsilon: float = 1e-8
+    softmax: Literal["full", "adaptive"] = "full"
+    min_count: int = 1
+    max_size: int | None = 20_000
+    precision: Literal["32-true", "bf16-mixed"] = "32-true"
+    accelerator: str = "auto"
+    devices: int = 1
+    max_time: str | None = None
+    patience: int | None = None
+
+    def __post_init__(self) -> None:
+        at_least(self, 1, "epochs", "min_count", "devices", "patience")
+        at_least(self, 2, "batch_size")  # batch normalisation needs two contexts
+        at_least(self, 6, "max_size")  # the special words and two more
+        at_least(self, 0, "seed")
+        for name in ("learning_rate", "epsilon"):
+            if getattr(self, name) <= 0:
+                raise ValueError(f"{name}: must be above 0, not {getattr(self, name)}")
+        for name in ("beta_1", "beta_2"):
+            if not 0 <= getattr(self, name) < 1:
+                raise ValueError(f"{name}: must be at least 0 and below 1, not {getattr(self, name)}")
+        self.time_limit()
+
+    def time_limit(self) -> timedelta | None:
+        """`max_time` as a duration."""
+        if self.max_time is None:
+            return None
+        try:
+            hours, minutes, seconds = map(int, self.max_time.split(":"))
+        except ValueError:
+            raise ValueError(f'max_time: must be like "02:00:00", in quotation marks, not {self.max_time!r}') from None
+        limit = timedelta(hours=hours, minutes=minutes, seconds=seconds)
+        if min(hours, minutes, seconds) < 0 or not limit:
+            raise ValueError(f"max_time: must be above zero, not {self.max_time!r}")
+        return limit
+
+
+def at_least(settings: GeneratorSettings, least: int, *names: str) -> None:
+    """Refuse settings that are set and below `least`, with the ValueError that `settings.build` expects."""
+    for name in names:
+        value = getattr(settings, name)
+        if value is not None and value < least:
+            raise ValueError(f"{name}: must be at least {least}, not {value}")
+
+
+class Generator(pl.LightningModule, ABC):
+    """A story ending generator.
+
+    Attributes:
+        name: its row in the registry.
+        settings_class: the dataclass of its settings.
+        reads_vectors: whether contexts come to it as sentence vectors rather than words.
+    """
+
+    name: ClassVar[str]
+    settings_class: ClassVar[type[GeneratorSettings]]
+    reads_vectors: ClassVar[bool]
+
+    output: Output
+
+    def __init__(self, settings: GeneratorSettings, vocabulary: Vocabulary) -> None:
+        super().__init__()
+        self.settings = settings
+        self.vocabulary = vocabulary
+
+    # What a kind of generator is.
+
+    @abstractmethod
+    def prepare(self, contexts: Sequence[Sequence[str]]) -> Inputs:
+        """The sentences of B contexts, each of one or more, as numbers on this generator's device.
+
+        Raises:
+            UserError: a context without any word or sentence.
+        """
+
+    @abstractmethod
+    def start(self, inputs: Inputs) -> State:
+        """The state of the decoder before its first word."""
+
+    @abstractmethod
+    def decode(self, words: Tensor, state: State) -> tuple[Tensor, State]:
+        """Read the words [B, T] from `state` on.
+
+        Returns:
+            Hidden vectors [B, T, H], each telling the word that follows, and the state after the last word.
+        """
+
+    def disturb(self, inputs: Inputs, noise: torch.Generator) -> Inputs:
+        """What a training step does to its inputs against overfitting, with randomness from `noise`: here nothing."""
+        return inputs
+
+    def architecture(self) -> dict[str, Any]:
+        """JSON-ready arguments of the constructor beside settings and vocabulary."""
+        return {}
+
+    # What all of them do.
+
+    def make_output(self, units: int) -> Output:
+        """The last layer that the settings ask for, over hidden vectors of so many `units`."""
+        kind = FullSoftmax if self.settings.softmax == "full" else AdaptiveSoftmax
+        return kind(units, len(self.vocabulary))
+
+    def step(self, words: Tensor, state: State) -> tuple[Tensor, State]:
+        """Read one word of each ending.
+
+        Args:
+            words: the last word of each ending, int64 [B]; START before the first.
+            state: as `start` or the step before left it.
+
+        Returns:
+            Log-probabilities of the next word, float32 [B, V] in nats, special words included, and the next state.
+        """
+        hidden, state = self.decode(words[:, None], state)
+        return self.output.log_probs(hidden[:, 0]), state
+
+    def token_log_probs(self, inputs: Inputs, targets: Tensor) -> Tensor:
+        """Log-probability of every word of given endings.
+
+        Args:
+            inputs: B contexts.
+            targets: their endings, int64 [B, T]: END stands last, PAD after it.
+
+        Returns:
+            Float32 [B, T] in nats, 0 at padding.
+        """
+        real = targets != PAD
+        log_probs = torch.zeros(targets.shape, device=targets.device)
+        return log_probs.masked_scatter(real, self._real_log_probs(inputs, targets, real))
+
+    def _real_log_probs(self, inputs: Inputs, targets: Tensor, real: Tensor) -> Tensor:
+        """Log-probabilities [N] of the N targets that are no padding, row by row: no logits are made for padding."""
+        previous = torch.nn.functional.pad(targets[:, :-1], (1, 0), value=START)
+        hidden, _ = self.decode(previous, self.start(inputs))
+        return self.output.target_log_probs(hidden[real], targets[real])
+
+    # Lightning's hooks.
+
+    def training_step(self, batch: tuple[Inputs, Tensor], batch_index: int) -> Tensor:
+        """Mean loss of a batch in nats per token. Its dropout depends on seed, epoch, step and device rank alone."""
+        inputs, targets = batch
+        noise = torch.Generator(self.device).manual_seed(
+            _mix(self.settings.seed, self.current_epoch, batch_index, self.global_rank)
+        )
+        return self._loss("train_loss", self.disturb(inputs, noise), targets)
+
+    def validation_step(self, batch: tuple[Inputs, Tensor], batch_index: int) -> Tensor:
+        """Mean loss of a batch in nats per token."""
+        inputs, targets = batch
+        return self._loss("validation_loss", inputs, targets)
+
+    def _loss(self, name: str, inputs: Inputs, targets: Tensor) -> Tensor:
+        real = targets != PAD
+        log_probs = self._real_log_probs(inputs, targets, real)
+        loss = -log_probs.mean()
+        # Weighted by its number of tokens, so that the mean over an epoch (and over devices) is one over tokens.
+        self.log(name, loss, on_step=False, on_epoch=True, sync_dist=True, batch_size=len(log_probs))
+        return loss
+
+    def configure_optimizers(self) -> torch.optim.Optimizer:
+        """Adam as in Mori et al. 2019, A.1; fused: one pass over the weights a step instead of a dozen."""
+        settings = self.settings
+        return torch.optim.Adam(
+            self.parameters(),
+            settings.learning_rate,
+            (settings.beta_1, settings.beta_2),
+            settings.epsilon,
+            fused=True,
+        )
+
+    def on_save_checkpoint(self, checkpoint: dict[str, Any]) -> None:
+        """Add what `checkpoints.load_generator` builds this generator from."""
+        checkpoint["generator"] = {
+            "name": self.name,
+            "settings": asdict(self.settings),
+            "vocabulary": self.vocabulary.to_json(),
+            "architecture": self.architecture(),
+        }
+
+
+def generator_class(name: str) -> type[Generator]:
+    """The class of a registered generator.
+
+    Raises:
+        UserError: no such generator.
+    """
+    if name not in GENERATORS:
+        raise UserError(f"no generator {name!r}; there are {', '.join(sorted(GENERATORS))}")
+    module, attribute = GENERATORS[name].split(":")
+    found: type[Generator] = getattr(importlib.import_module(module), attribute)
+    return found
+
+
+def _mix(*numbers: int) -> int:
+    """One seed from several numbers; close numbers give seeds that have nothing in common."""
+    mixed = 0
+    for number in numbers:  # splitmix64
+        mixed = (mixed + number + 0x9E3779B97F4A7C15) & 0xFFFFFFFFFFFFFFFF
+        mixed = ((mixed ^ (mixed >> 30)) * 0xBF58476D1CE4E5B9) & 0xFFFFFFFFFFFFFFFF
+        mixed = ((mixed ^ (mixed >> 27)) * 0x94D049BB133111EB) & 0xFFFFFFFFFFFFFFFF
+        mixed ^= mixed >> 31
+    return mixed >> 1

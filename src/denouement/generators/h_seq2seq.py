@@ -1,0 +1,101 @@
+"""H-Seq2seq: a GRU reads the sentences of the context as vectors, another writes the ending.
+
+Source: Mori et al. 2019, section 3 and appendix A.1.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import numpy as np
+import numpy.typing as npt
+import torch
+from torch import Tensor, nn
+
+from denouement.errors import UserError
+from denouement.generators.base import Generator, GeneratorSettings, Inputs, State, at_least
+from denouement.text.vocabulary import PAD, Vocabulary
+
+SentenceVectors = Callable[[Sequence[str]], npt.NDArray[np.float32]]
+
+
+@dataclass(frozen=True)
+class HSeq2SeqSettings(GeneratorSettings):
+    """Settings of `HSeq2Seq`.
+
+    Attributes:
+        units: width of the context encoder, the decoder and the word embeddings (A.1: 256; embeddings not said).
+        sentence_dropout: probability that an element of a sentence vector is set to 0 (A.1: 0.5).
+    """
+
+    units: int = 256
+    sentence_dropout: float = 0.5
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        at_least(self, 1, "units")
+        if not 0 <= self.sentence_dropout < 1:
+            raise ValueError(f"sentence_dropout: must be at least 0 and below 1, not {self.sentence_dropout}")
+
+
+class HSeq2Seq(Generator):
+    """Vectors of the context's sentences, from a frozen sentence encoder, to the words of the ending.
+
+    1-layer GRU over the vectors, batch normalisation of its last state, which is the first state of the 1-layer GRU
+    that writes the ending. Word dropout has its place before the sentence encoder: the encode stage does it.
+
+    Attributes:
+        sentence_vectors: called with sentences, gives their vectors, float32 [n, dimension]; `prepare` needs it.
+    """
+
+    name: ClassVar[str] = "h_seq2seq"
+    settings_class: ClassVar[type[GeneratorSettings]] = HSeq2SeqSettings
+    reads_vectors: ClassVar[bool] = True
+
+    settings: HSeq2SeqSettings
+    sentence_vectors: SentenceVectors | None = None
+
+    def __init__(self, settings: HSeq2SeqSettings, vocabulary: Vocabulary, encoder: str, dimension: int) -> None:
+        """Make one for vectors of `dimension` elements, made by the registered sentence encoder `encoder`."""
+        super().__init__(settings, vocabulary)
+        self.encoder = encoder
+        self.dimension = dimension
+        self.context = nn.GRU(dimension, settings.units, batch_first=True)
+        self.normalisation = nn.BatchNorm1d(settings.units)
+        self.embedding = nn.Embedding(len(vocabulary), settings.units, padding_idx=PAD)
+        self.decoder = nn.GRU(settings.units, settings.units, batch_first=True)
+        self.output = self.make_output(settings.units)
+
+    def architecture(self) -> dict[str, Any]:
+        """See `Generator`."""
+        return {"encoder": self.encoder, "dimension": self.dimension}
+
+    def prepare(self, contexts: Sequence[Sequence[str]]) -> Inputs:
+        """See `Generator`. Values are sentence vectors [B, S, dimension], padded at the end."""
+        if not all(contexts):
+            raise UserError(f"context {[*map(bool, contexts)].index(False) + 1} of {len(contexts)} holds no sentence")
+        if self.sentence_vectors is None:
+            raise RuntimeError("sentence_vectors is not set: load_generator sets it")
+        vectors = torch.from_numpy(self.sentence_vectors([sentence for context in contexts for sentence in context]))
+        lengths = [*map(len, contexts)]
+        padded = nn.utils.rnn.pad_sequence(torch.split(vectors, lengths), batch_first=True)
+        return Inputs(padded, torch.tensor(lengths)).to(self.device)
+
+    def disturb(self, inputs: Inputs, noise: torch.Generator) -> Inputs:
+        """Sentence-level dropout: some elements of the vectors become 0 and the rest are scaled up (section 3)."""
+        kept = 1 - self.settings.sentence_dropout
+        mask = torch.empty_like(inputs.values).bernoulli_(kept, generator=noise)
+        return inputs._replace(values=inputs.values * mask / kept)
+
+    def start(self, inputs: Inputs) -> State:
+        """The normalised context vector [B, units]."""
+        outputs, _ = self.context(inputs.values)
+        last = outputs[torch.arange(len(outputs), device=outputs.device), inputs.lengths - 1]
+        return (self.normalisation(last),)
+
+    def decode(self, words: Tensor, state: State) -> tuple[Tensor, State]:
+        """See `Generator`."""
+        outputs, after = self.decoder(self.embedding(words), state[0][None].contiguous())
+        return outputs, (after[0],)
