@@ -1,0 +1,247 @@
+"""Sentiment of endings by group: Mori et al. 2019, Table 4, and the test of Sharma et al. 2018, Table 2."""
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from denouement.console import warn
+from denouement.errors import UserError
+from denouement.schemas import RELEASES, TABLES, read_table
+from denouement.text.sentiment import COLUMNS, NEGATIVE, POSITIVE, vader
+
+if TYPE_CHECKING:
+    import numpy as np
+
+RIGHT, WRONG, STORIES = "right", "wrong", "rocstories"
+
+PUBLISHED: dict[str, dict[str, int | float]] = {
+    RIGHT: {"n": 3742, "mean": 0.146, "positive": 1652, "negative": 715},
+    WRONG: {"n": 3742, "mean": 0.011, "positive": 997, "negative": 1016},
+    STORIES: {"n": 98161, "mean": 0.119, "positive": 39368, "negative": 20558},
+    "h_seq2seq": {"n": 1871, "mean": 0.457, "positive": 1337, "negative": 81},
+}
+"""Mori et al. 2019, Table 4. The paper gives n for H-Seq2seq alone; the others are the sizes of the corpora named."""
+
+PUBLISHED_P = 3.48e-54
+"""Sharma et al. 2018, Table 2: right against wrong endings of Story Cloze v1.0 (3,742 cases)."""
+
+
+def score_groups(
+    stories: Path | None, cloze: Path | None, endings: Sequence[Path], workers: int | None = None
+) -> pa.Table:
+    """Score every ending of the given tables with VADER.
+
+    Groups: `right` and `wrong`, the endings of the labelled cloze cases of one release (`labelled_cases`);
+    `rocstories`, the last sentences of the stories, whatever corpus they are of; and each system of `endings`.
+
+    A `text_id` is `release/split/case_id` for cloze endings and `source/split/story_id` for stories, which tells what
+    a group was measured on. For a system's endings it is the `case_id`, and `case_id#2`, `case_id#3` for its further
+    endings of the same case in the same table.
+
+    Args:
+        stories: a stories table, or None.
+        cloze: a cloze table, or None. Blind cases, and those of a further release, are left out with a warning.
+        endings: endings tables; one that holds no ending gives no group, with a warning.
+        workers: processes, as in `denouement.text.sentiment.vader`.
+
+    Returns:
+        The table `sentiment`: groups in the order above, rows of a group in the order of its file.
+
+    Raises:
+        UserError: an unreadable table, a system in two tables with the same case, or a system named like a group.
+    """
+    ids: list[str] = []
+    groups: list[str] = []
+    texts: list[str] = []
+    for group, group_ids, group_texts in _groups(stories, cloze, endings):
+        ids += group_ids
+        groups += [group] * len(group_ids)
+        texts += group_texts
+    scores = vader(texts, workers)
+    columns = [pa.array(ids, pa.string()), pa.array(groups, pa.string()), *(pa.array(column) for column in scores.T)]
+    return pa.table(columns, names=["text_id", "group", *COLUMNS]).cast(TABLES["sentiment"].schema)
+
+
+def labelled_cases(cloze: pa.Table) -> tuple[pa.Table, list[str]]:
+    """The labelled cases of one release: v1.0, as in the paper, when the table holds any; else v1.5; else the sample.
+
+    One release, since v1.5 repeats nearly all validation cases of v1.0, and to count those twice would be wrong.
+
+    Returns:
+        The cases, and a sentence with the count for each kind of case left out.
+    """
+    labelled = cloze.filter(pc.is_valid(cloze["right_ending"]))
+    left_out = []
+    if blind := cloze.num_rows - labelled.num_rows:
+        left_out.append(f"{blind:,} blind cloze cases are not in right and wrong: no label tells their right ending")
+    present = set(pc.unique(labelled["release"]).to_pylist())
+    if len(present) < 2:
+        return labelled, left_out
+    chosen = next(release for release in RELEASES if release in present)
+    cases = labelled.filter(pc.equal(labelled["release"], chosen))
+    left_out.append(
+        f"{labelled.num_rows - cases.num_rows:,} cloze cases of {', '.join(sorted(present - {chosen}))} are not in "
+        f"right and wrong: only {chosen} is counted, since releases share cases"
+    )
+    return cases, left_out
+
+
+def right_and_wrong(cases: pa.Table) -> tuple[pa.ChunkedArray, pa.ChunkedArray]:
+    """The right and the wrong ending of each labelled case."""
+    first_is_right = pc.equal(cases["right_ending"], 1)
+    right = pc.if_else(first_is_right, cases["ending_1"], cases["ending_2"])
+    wrong = pc.if_else(first_is_right, cases["ending_2"], cases["ending_1"])
+    return right, wrong
+
+
+def sentiment_table(sentiment: pa.Table) -> list[dict[str, Any]]:
+    """Mori et al. 2019, Table 4: one row a group, in the order of the table `sentiment`.
+
+    Returns:
+        Rows of `group`; `of` (which releases, sources and splits the texts are of; empty for a system); `n`; `mean`
+        (compound); `positive`, `negative` (counts) with `positive_share`, `negative_share` (0 to 1); `t`, `p` of the
+        two-sided one-sample t-test of the mean against 0 (None when n < 2 or all scores are equal); and `paper`, the
+        published figures with the same keys, None where the group is not in the paper.
+    """
+    rows = []
+    for group in pc.unique(sentiment["group"]).to_pylist():
+        part = sentiment.filter(pc.equal(sentiment["group"], group))
+        compound = _compound(part)
+        positive, negative = int((compound >= POSITIVE).sum()), int((compound <= NEGATIVE).sum())
+        of = _origin(part["text_id"].to_pylist()) if group in (RIGHT, WRONG, STORIES) else ""
+        counts = _with_shares(
+            {"n": len(compound), "mean": float(compound.mean()), "positive": positive, "negative": negative}
+        )
+        paper = _with_shares(PUBLISHED[group]) if group in PUBLISHED else None
+        rows.append({"group": group, "of": of, **counts, **_against_zero(compound), "paper": paper})
+    return rows
+
+
+def right_against_wrong(sentiment: pa.Table) -> dict[str, Any] | None:
+    """Is the mean compound of right endings that of wrong endings? Sharma et al. 2018, Table 2.
+
+    The two-sample test is Student's, as published; both groups are of equal size, so Welch's t would be the same. It
+    takes all scores for independent, but the two endings of a case share their context and tend to opposite sentiment,
+    which makes the paired test by case, given beside it, the sound one. In v1.0 it has the smaller t.
+
+    Returns:
+        `n` cases; `mean_difference` (right - wrong); `t`, `df`, `p` of the two-sample test; `paired_t`, `paired_df`,
+        `paired_p`; `paper_p`. All tests are two-sided. None without both groups; t and p are None for fewer than two
+        cases and where nothing varies.
+    """
+    import numpy as np
+    from scipy import stats
+
+    right = sentiment.filter(pc.equal(sentiment["group"], RIGHT))
+    wrong = sentiment.filter(pc.equal(sentiment["group"], WRONG))
+    if not right.num_rows or not wrong.num_rows:
+        return None
+    place = {text_id: row for row, text_id in enumerate(wrong["text_id"].to_pylist())}
+    pairs = np.array([place[text_id] for text_id in right["text_id"].to_pylist()])
+    ours, theirs = _compound(right), _compound(wrong)[pairs]
+    n = len(ours)
+    t = p = None
+    if n > 1 and (np.ptp(ours) or np.ptp(theirs)):
+        two_sample = stats.ttest_ind(ours, theirs)
+        t, p = float(two_sample.statistic), float(two_sample.pvalue)
+    paired = _against_zero(ours - theirs)
+    return {
+        "n": n,
+        "mean_difference": float((ours - theirs).mean()),
+        "t": t,
+        "df": 2 * n - 2,
+        "p": p,
+        "paired_t": paired["t"],
+        "paired_df": n - 1,
+        "paired_p": paired["p"],
+        "paper_p": PUBLISHED_P,
+    }
+
+
+def _groups(
+    stories: Path | None, cloze: Path | None, endings: Sequence[Path]
+) -> Iterator[tuple[str, list[str], list[str]]]:
+    """Name, text ids and texts of each group that has a text."""
+    if cloze is not None:
+        cases, left_out = labelled_cases(read_table(cloze, "cloze"))
+        for sentence in left_out:
+            warn(sentence)
+        ids = _joined(cases["release"], cases["split"], cases["case_id"])
+        for group, texts in zip((RIGHT, WRONG), right_and_wrong(cases), strict=True):
+            if ids:
+                yield group, ids, texts.to_pylist()
+    if stories is not None:
+        table = read_table(stories, "stories")
+        sentences = table["sentences"].combine_chunks()
+        last = sentences.values.take(pc.subtract(sentences.offsets[1:], 1))
+        if table.num_rows:
+            yield STORIES, _joined(table["source"], table["split"], table["story_id"]), last.to_pylist()
+    yield from _systems(endings)
+
+
+def _systems(endings: Sequence[Path]) -> Iterator[tuple[str, list[str], list[str]]]:
+    ids: dict[str, list[str]] = {}
+    texts: dict[str, list[str]] = {}
+    source: dict[tuple[str, str], int] = {}  # the table, by its place, that a case of a system was first seen in
+    for number, path in enumerate(endings):
+        table = read_table(path, "endings")
+        if not table.num_rows:
+            warn(f"{path} holds no endings")
+        seen: Counter[tuple[str, str]] = Counter()
+        columns = [table[name].to_pylist() for name in ("case_id", "system", "ending")]
+        for case_id, system, ending in zip(*columns, strict=True):
+            if system in (RIGHT, WRONG, STORIES):
+                raise UserError(f"{path}: a system named {system!r}, which is the name of a group: name it otherwise")
+            first = source.setdefault((system, case_id), number)
+            if first != number:
+                raise UserError(
+                    f"{path}: case {case_id} of system {system!r} stands in {endings[first]} too: "
+                    "give one of the tables, or give their systems different names"
+                )
+            seen[system, case_id] += 1
+            count = seen[system, case_id]
+            ids.setdefault(system, []).append(case_id if count == 1 else f"{case_id}#{count}")
+            texts.setdefault(system, []).append(ending)
+    for system in ids:
+        yield system, ids[system], texts[system]
+
+
+def _joined(*columns: pa.ChunkedArray) -> list[str]:
+    return pc.binary_join_element_wise(*columns, "/").to_pylist()  # type: ignore[no-any-return]
+
+
+def _origin(text_ids: Sequence[str]) -> str:
+    """Such as `v1.0 test, validation` from ids of the form `v1.0/test/...`."""
+    splits: dict[str, set[str]] = {}
+    for text_id in text_ids:
+        corpus, split, _ = text_id.split("/", 2)
+        splits.setdefault(corpus, set()).add(split)
+    return "; ".join(f"{corpus} {', '.join(sorted(splits[corpus]))}" for corpus in sorted(splits))
+
+
+def _compound(sentiment: pa.Table) -> "np.ndarray":
+    """Compound scores as float64, exactly as VADER rounded them: float32 keeps four decimals, but not their value."""
+    import numpy as np
+
+    scores: np.ndarray = sentiment["compound"].to_numpy()
+    return scores.astype(np.float64).round(4)
+
+
+def _with_shares(counts: dict[str, int | float]) -> dict[str, int | float]:
+    n = counts["n"]
+    return counts | {"positive_share": counts["positive"] / n, "negative_share": counts["negative"] / n}
+
+
+def _against_zero(values: "np.ndarray") -> dict[str, float | None]:
+    """t and p of the two-sided one-sample t-test against 0; None where nothing varies."""
+    import numpy as np
+    from scipy import stats
+
+    if len(values) < 2 or not np.ptp(values):
+        return {"t": None, "p": None}
+    test = stats.ttest_1samp(values, 0.0)
+    return {"t": float(test.statistic), "p": float(test.pvalue)}

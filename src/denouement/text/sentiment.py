@@ -1,0 +1,116 @@
+"""VADER sentiment of many texts, on several cores.
+
+VADER (Hutto and Gilbert 2014; vaderSentiment 3.3.2) looks at one text at a time in pure Python. Scores here are its
+own, bit for bit; only the work is arranged better: equal texts are scored once, texts without a word of VADER's
+lexicon are known to be neutral, and large inputs are shared between processes.
+
+The further processes are fresh interpreters running `python -m denouement.text.sentiment`. A forked one could inherit a
+held lock from a parent with threads (torch, Prefect); one spawned by multiprocessing imports the caller's `__main__`
+again, which is slow under Prefect and runs a script without a `__main__` guard a second time.
+"""
+
+import json
+import os
+import string
+import subprocess
+import sys
+from array import array
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
+from functools import cache
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:  # numpy takes longer to import than a further process needs to be ready
+    import numpy as np
+
+COLUMNS = ("compound", "negative", "neutral", "positive")
+
+POSITIVE = 0.05
+NEGATIVE = -0.05
+"""A text is positive from a compound of 0.05 upwards, negative from -0.05 downwards, both included (Mori et al. 2019,
+A.3, after Hutto and Gilbert 2014)."""
+
+_NEUTRAL = (0.0, 0.0, 1.0, 0.0)
+_FEWEST_TEXTS = 4000  # a share that takes as long to score as an interpreter takes to start
+
+
+def vader(texts: Sequence[str], workers: int | None = None) -> "np.ndarray":
+    """VADER's scores of each text, the same whatever `workers` is.
+
+    Args:
+        texts: n texts, one sentence each as a rule.
+        workers: how many processes at most, this one included; None: one a core. Few texts stay in this process.
+
+    Returns:
+        float32 [n, 4]: compound (-1 to 1), and the shares of the text that are negative, neutral and positive (0 to 1,
+        summing to 1, or all 0 for a text without words), as VADER rounds them.
+
+    Raises:
+        ValueError: `workers` below 1.
+    """
+    import numpy as np
+
+    if workers is not None and workers < 1:
+        raise ValueError(f"workers must be at least 1, not {workers}")
+    place = {text: index for index, text in enumerate(dict.fromkeys(texts))}
+    distinct = list(place)
+    shares = max(1, min(workers or _cores(), len(distinct) // _FEWEST_TEXTS))
+    scores = np.empty((len(distinct), len(COLUMNS)), dtype=np.float32)
+    with ThreadPoolExecutor(max_workers=shares) as threads:  # each thread only waits for its process
+        elsewhere = [threads.submit(_scores_elsewhere, distinct[share::shares]) for share in range(1, shares)]
+        scores[::shares] = np.frombuffer(_scores(distinct[::shares]), dtype=np.float32).reshape(-1, len(COLUMNS))
+        for share, future in enumerate(elsewhere, start=1):
+            scores[share::shares] = np.frombuffer(future.result(), dtype=np.float32).reshape(-1, len(COLUMNS))
+    return scores[np.fromiter((place[text] for text in texts), dtype=np.int64, count=len(texts))]
+
+
+def _cores() -> int:
+    """How many cores this process may use."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+@cache
+def _analyzer() -> Any:
+    from vaderSentiment.vaderSentiment import SentimentIntensityAnalyzer
+
+    return SentimentIntensityAnalyzer()
+
+
+def _scores(texts: Sequence[str]) -> "array[float]":
+    """The four scores of each text, one text after the other."""
+    analyzer = _analyzer()
+    charged = analyzer.lexicon.keys()
+    scores = array("f")
+    for text in texts:
+        words = text.lower().split()
+        # VADER reads a word with or without the punctuation around it. When neither stands in the lexicon, no rule of
+        # VADER changes its valence of 0. Emoji, which VADER replaces by words first, are never ASCII.
+        if (
+            words
+            and text.isascii()
+            and charged.isdisjoint(words)
+            and charged.isdisjoint([word.strip(string.punctuation) for word in words])
+        ):
+            scores.extend(_NEUTRAL)
+        else:
+            score = analyzer.polarity_scores(text)
+            scores.extend((score["compound"], score["neg"], score["neu"], score["pos"]))
+    return scores
+
+
+def _scores_elsewhere(texts: Sequence[str]) -> bytes:
+    """The bytes of `_scores(texts)`, computed by another process."""
+    command = [sys.executable, "-P", "-m", "denouement.text.sentiment"]
+    return subprocess.run(command, input=json.dumps(texts).encode(), stdout=subprocess.PIPE, check=True).stdout  # noqa: S603 - our own module
+
+
+def _serve() -> None:
+    """Be the other process: a JSON list of texts on standard input, the scores as floats on standard output."""
+    import signal
+
+    signal.signal(signal.SIGINT, signal.SIG_DFL)  # Ctrl-C reaches both processes; the first one reports it
+    sys.stdout.buffer.write(_scores(json.load(sys.stdin.buffer)).tobytes())
+
+
+if __name__ == "__main__":
+    _serve()
