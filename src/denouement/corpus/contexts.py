@@ -1,0 +1,148 @@
+"""Contexts to write endings for, from any table or file that holds some."""
+
+import re
+from collections.abc import Iterable
+from pathlib import Path
+
+import pyarrow as pa
+import pyarrow.compute as pc
+import pyarrow.csv
+import pyarrow.parquet as pq
+
+from denouement import schemas
+from denouement.errors import UserError
+from denouement.text.sentences import split_sentences
+
+# Names of the id column in lower case; a row named by the second kind is a whole story.
+_CASE_IDS = ("case_id", "inputstoryid")
+_STORY_IDS = ("story_id", "storyid")
+_SENTENCE = re.compile(r"(?:input)?sentence([1-9]\d*)")
+_COLUMNS = "case_id (or storyid: the last sentence is then dropped) and context or sentence1, sentence2, ..."
+
+
+def read_contexts(path: Path, release: str | None = None, split: str | None = None) -> pa.Table:
+    """The contexts of `path`: columns `case_id` string and `context` list<string>, in the file's order.
+
+    Read are:
+    - a table `cloze`;
+    - a table `stories`: the sentences but the last;
+    - Parquet, CSV or TSV (told by a tab in the first line) with a column `case_id` and either `sentence1`, `sentence2`,
+      ... (a row's empty cells are left out, so contexts may differ in length) or `context` (a list of sentences, or
+      text that `split_sentences` takes apart). The names of the official files do too, in any case: `InputStoryid`
+      with `InputSentence1`, ...; and `storyid` for rows that are whole stories, whose last sentence is dropped.
+      Further columns are ignored.
+
+    Args:
+        path: the file.
+        release: only the cases of this release; for a cloze table.
+        split: only the rows of this split; for a cloze or stories table.
+
+    Raises:
+        UserError: no such file, another layout, no row left, a row without a context, or an id that stands twice. Cases
+            of Story Cloze v1.0 stand again in v1.5: the message then says what there is to choose from.
+    """
+    path = Path(path)
+    if not path.is_file():
+        raise UserError(f"{path}: a folder, not a file of contexts" if path.exists() else f"{path}: no such file")
+    table = schemas.table_name(path) if (parquet := _is_parquet(path)) else None
+    groups = ""
+    if table == "cloze":
+        rows = schemas.read_table(path, "cloze")
+        groups = _listing(rows)
+        rows = _only(_only(rows, "release", release, path), "split", split, path)
+        ids, contexts = rows["case_id"].to_pylist(), rows["context"].to_pylist()
+    elif table == "stories" and release is None:
+        rows = _only(schemas.read_table(path, "stories"), "split", split, path)
+        ids, contexts = rows["story_id"].to_pylist(), [story[:-1] for story in rows["sentences"].to_pylist()]
+    elif table not in (None, "stories"):
+        raise UserError(f"{path}: a table '{table}' holds no contexts; name a table cloze or stories")
+    elif release or (split and not table):
+        raise UserError(f"{path}: has no {'release' if release else 'split'} to choose by: leave that option out")
+    else:
+        ids, contexts = _from_columns(_read_parquet(path) if parquet else _read_text(path), path)
+    if not ids:
+        raise UserError(f"{path}: holds no contexts")
+    for number, context in enumerate(contexts, 1):
+        if not context:
+            raise UserError(f"{path}: row {number} ({ids[number - 1]}) has no context")
+    if repeated := len(ids) - len(set(ids)):
+        mend = f"; it holds {groups}: choose a release and a split" if groups else ": give every row its own"
+        raise UserError(f"{path}: {repeated} rows repeat the id of another{mend}")
+    return pa.table({"case_id": pa.array(ids, pa.string()), "context": pa.array(contexts, pa.list_(pa.string()))})
+
+
+def _is_parquet(path: Path) -> bool:
+    with path.open("rb") as opened:
+        return opened.read(4) == b"PAR1"
+
+
+def _only(rows: pa.Table, column: str, value: str | None, path: Path) -> pa.Table:
+    """The rows whose `column` is `value`; all when it is None."""
+    if value is None:
+        return rows
+    chosen = rows.filter(pc.equal(rows[column], value))
+    if chosen.num_rows == 0:
+        found = ", ".join(sorted(set(rows[column].to_pylist()))) or "no rows"
+        raise UserError(f"{path}: no row of {column} {value} is left; it holds {found}")
+    return chosen
+
+
+def _listing(cloze: pa.Table) -> str:
+    """What releases and splits a cloze table has, with their numbers of cases."""
+    counts = cloze.group_by(["release", "split"]).aggregate([([], "count_all")]).sort_by([("release", "ascending")])
+    return ", ".join(f"{row['release']} {row['split']} ({row['count_all']})" for row in counts.to_pylist())
+
+
+def _read_parquet(path: Path) -> pa.Table:
+    try:
+        return pq.read_table(path)
+    except (pa.ArrowInvalid, OSError) as error:
+        raise UserError(f"{path}: damaged Parquet file ({str(error).splitlines()[0]}); make it again") from error
+
+
+def _read_text(path: Path) -> pa.Table:
+    """A CSV or TSV file, every cell as the text it is, `NA` and `null` too."""
+    try:
+        with path.open(encoding="utf-8-sig") as opened:
+            delimiter = "\t" if "\t" in opened.readline() else ","
+        parse = pa.csv.ParseOptions(delimiter=delimiter, newlines_in_values=True)
+        with pa.csv.open_csv(path, parse_options=parse) as opened:
+            names = opened.schema.names
+        convert = pa.csv.ConvertOptions(column_types=dict.fromkeys(names, pa.string()), strings_can_be_null=False)
+        return pa.csv.read_csv(path, parse_options=parse, convert_options=convert)
+    except (pa.ArrowInvalid, UnicodeDecodeError) as error:
+        raise UserError(f"{path}: not a readable CSV or TSV file in UTF-8 ({str(error).splitlines()[0]})") from error
+
+
+def _from_columns(rows: pa.Table, path: Path) -> tuple[list[str], list[list[str]]]:
+    """The ids and contexts of a table told by its columns' names."""
+    columns = {name.strip().lower(): number for number, name in enumerate(rows.schema.names)}
+    id_name = next((name for name in (*_CASE_IDS, *_STORY_IDS) if name in columns), None)
+    numbered = {int(match[1]): column for name, column in columns.items() if (match := _SENTENCE.fullmatch(name))}
+    if id_name is None or ("context" in columns) == bool(numbered):
+        raise UserError(f"{path}: columns are {', '.join(rows.schema.names)}; wanted are {_COLUMNS}")
+    texts = (
+        [rows.column(columns["context"])]
+        if "context" in columns
+        else [rows.column(numbered[i]) for i in sorted(numbered)]
+    )
+    if not all(_is_text(column.type) for column in (*texts, rows.column(columns[id_name]))):
+        raise UserError(f"{path}: the id and the sentences must be text; wanted are columns {_COLUMNS}")
+    ids = [(cell or "").strip() for cell in rows.column(columns[id_name]).to_pylist()]
+    if "context" in columns:
+        contexts = [split_sentences(c) if isinstance(c, str) else _cleaned(c or ()) for c in texts[0].to_pylist()]
+    else:
+        contexts = [_cleaned(cells) for cells in zip(*(column.to_pylist() for column in texts), strict=True)]
+    return ids, [context[:-1] for context in contexts] if id_name in _STORY_IDS else contexts
+
+
+def _is_text(kind: pa.DataType) -> bool:
+    if pa.types.is_list(kind) or pa.types.is_large_list(kind):
+        kind = kind.value_type
+    return bool(pa.types.is_string(kind) or pa.types.is_large_string(kind))
+
+
+def _cleaned(sentences: Iterable[str | None]) -> list[str]:
+    """Without surrounding and doubled spaces, and without empty sentences."""
+    cleaned = [" ".join((sentence or "").split()) for sentence in sentences]
+    return [sentence for sentence in cleaned if sentence]

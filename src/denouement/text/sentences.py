@@ -1,0 +1,29 @@
+"""Typed text to sentences, by a rule short enough to predict."""
+
+import re
+
+# Words whose full stop does not end a sentence: a name follows them. As written: "one more rep." ends a sentence.
+_TITLES = "Mr|Mrs|Ms|Mx|Dr|Prof|St|Mt|Ft|Rev|Fr|Gen|Col|Maj|Capt|Lt|Sgt|Gov|Sen|Rep"
+_ABBREVIATION = re.compile(rf"(?<![\w&.])(?:{_TITLES}|mr|mrs|ms|dr|vs|(?!I)[A-Z])$")
+
+# The end of a sentence: stops and the quotes or brackets that close after them, then a space, then what may begin one.
+_END = re.compile(r"""[.!?…]+["'”’)\]]*(?=\s+["'“‘(\[]*[A-Z0-9À-ÖØ-Þ])|\n""")
+
+
+def split_sentences(text: str) -> list[str]:
+    """The sentences of `text`, with single spaces inside and none around; no sentence is empty.
+
+    A sentence ends at a line break, or at `.`, `!`, `?` or `…` (and closing quotes or brackets) when a space and then a
+    capital letter or a digit follow, with or without an opening quote or bracket. A bare full stop ends nothing after
+    a title or its like (Mr., Dr., St., vs.: `_ABBREVIATION`) or a capital standing alone (J. Smith), except `I`. So
+    `p.m.`, `U.S.`, `etc.` and their like end a sentence wherever a capital or a digit follows. A line break is sure.
+    """
+    sentences, start = [], 0
+    for end in _END.finditer(text):
+        if end[0] == "." and _ABBREVIATION.search(text[start : end.start()]):
+            continue
+        sentences.append(text[start : end.end()])
+        start = end.end()
+    sentences.append(text[start:])
+    cleaned = [" ".join(sentence.split()) for sentence in sentences]
+    return [sentence for sentence in cleaned if sentence]
