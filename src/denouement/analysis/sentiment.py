@@ -142,16 +142,19 @@ def right_against_wrong(sentiment: pa.Table) -> dict[str, Any] | None:
         return None
     place = {text_id: row for row, text_id in enumerate(wrong["text_id"].to_pylist())}
     pairs = np.array([place[text_id] for text_id in right["text_id"].to_pylist()])
-    ours, theirs = _compound(right), _compound(wrong)[pairs]
-    n = len(ours)
+    right_scores, wrong_scores = _compound(right), _compound(wrong)[pairs]
+    differences = (right_scores - wrong_scores).round(4)
+    n = len(differences)
     t = p = None
-    if n > 1 and (np.ptp(ours) or np.ptp(theirs)):
-        two_sample = stats.ttest_ind(ours, theirs)
+    if n > 1 and (np.ptp(right_scores) or np.ptp(wrong_scores)):
+        two_sample = stats.ttest_ind_from_stats(
+            right_scores.mean(), right_scores.std(ddof=1), n, wrong_scores.mean(), wrong_scores.std(ddof=1), n
+        )  # from figures, since `ttest_ind` warns of lost precision where one group alone does not vary
         t, p = float(two_sample.statistic), float(two_sample.pvalue)
-    paired = _against_zero(ours - theirs)
+    paired = _against_zero(differences)
     return {
         "n": n,
-        "mean_difference": float((ours - theirs).mean()),
+        "mean_difference": float(differences.mean()),
         "t": t,
         "df": 2 * n - 2,
         "p": p,
