@@ -1,0 +1,143 @@
+"""What every sentence encoder is: text in, one vector a sentence out, whatever else is in the batch."""
+
+import hashlib
+import os
+from abc import ABC, abstractmethod
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from functools import cached_property
+from importlib import import_module
+from pathlib import Path
+from typing import Any, ClassVar
+
+import numpy as np
+import numpy.typing as npt
+
+from denouement import settings
+from denouement.console import progress, warn
+from denouement.encoders import ENCODERS
+from denouement.errors import UserError
+
+Vectors = npt.NDArray[np.float32]
+
+BATCH = 64  # sentences computed at once
+LONG = 4096  # from so many sentences on a progress bar is worth its line
+
+_MARK_BYTES = 1 << 20
+
+
+class SentenceEncoder(ABC):
+    """A frozen sentence encoder. A subclass is a dataclass whose fields are its options (`encode.options`).
+
+    Attributes:
+        name: its name in the registry.
+    """
+
+    name: ClassVar[str]
+
+    @property
+    @abstractmethod
+    def dimension(self) -> int:
+        """Numbers in a vector."""
+
+    @property
+    @abstractmethod
+    def fingerprint(self) -> str:
+        """A digest of what makes the vectors (files and options, not where they lie): equal means equal vectors."""
+
+    @abstractmethod
+    def _encode_batch(self, sentences: Sequence[str]) -> Vectors:
+        """Vectors [sentences, dimension] of sentences of about one length, longest first."""
+
+    def prepare(self, texts: Iterable[str]) -> None:  # noqa: B027 - nothing to do is a fine default
+        """Read, once, what these texts will need. `encode` does so for its own sentences; a caller who will encode many
+        blocks spares an encoder that reads a large file for the words it is asked about from reading it for each block.
+        """
+
+    def encode(self, sentences: Sequence[str]) -> Vectors:
+        """Vectors [sentences, dimension], row i of sentence i.
+
+        Sentences of about the same length are computed together, which wastes little on padding; a vector does not
+        depend on its neighbours beyond float32 rounding (about 1e-7).
+        """
+        self.prepare(sentences)
+        longest_first = np.argsort([-len(sentence) for sentence in sentences], kind="stable")
+        starts: Iterable[int] = range(0, len(sentences), BATCH)
+        if len(sentences) >= LONG:
+            starts = progress(starts, f"encode ({self.name})", unit="batch")
+        vectors = np.empty((len(sentences), self.dimension), np.float32)
+        for start in starts:
+            rows = longest_first[start : start + BATCH]
+            vectors[rows] = self._encode_batch([sentences[row] for row in rows])
+        return vectors
+
+    @cached_property
+    def notes(self) -> Counter[str]:
+        """What was met that is worth saying (such as having no known word), and in how many sentences so far."""
+        return Counter()
+
+    def _note(self, what: str, sentence: str) -> None:
+        """Count a sentence that something happened to; say so the first time."""
+        if not self.notes[what]:
+            warn(f"encoder {self.name}: {what}: {sentence!r} (further ones are counted, not named)")
+        self.notes[what] += 1
+
+
+def load_encoder(name: str, **options: Any) -> SentenceEncoder:
+    """The encoder `name` of the registry with its options.
+
+    Raises:
+        UserError: no such encoder; an unknown, missing or wrong option; a file or package that is not there.
+    """
+    if name not in ENCODERS:
+        raise UserError(f"no sentence encoder {name!r}; there are {', '.join(ENCODERS)}")
+    module, _, class_name = ENCODERS[name].partition(":")
+    encoder_class: type[SentenceEncoder] = getattr(import_module(module), class_name)
+    return settings.build(encoder_class, options, f"options of encoder {name}")
+
+
+def fingerprint(what: str, *files: Path) -> str:
+    """A digest of `what` and of each file's size, beginning and end: a 5 GB file of vectors is told apart at once."""
+    digest = hashlib.sha256(what.encode())
+    for path in files:
+        with path.open("rb") as file:
+            size = file.seek(0, os.SEEK_END)
+            file.seek(0)
+            digest.update(str(size).encode() + file.read(_MARK_BYTES))
+            file.seek(max(0, size - _MARK_BYTES))
+            digest.update(file.read(_MARK_BYTES))
+    return digest.hexdigest()[:32]
+
+
+def existing_file(path: str, option: str, what: str) -> Path:
+    """The file that an option names.
+
+    Raises:
+        UserError: there is no such file.
+    """
+    if not Path(path).is_file():
+        raise UserError(f"{path}: no such file; name {what} with the option {option}")
+    return Path(path)
+
+
+def packaged_folder(package: str, distribution: str, encoder: str) -> Path:
+    """The folder of an installed package that carries data.
+
+    Raises:
+        UserError: the package is not installed.
+    """
+    from importlib.util import find_spec
+
+    spec = find_spec(package)
+    if spec is None or spec.origin is None:
+        raise UserError(
+            f"encoder {encoder} needs the package {distribution}, which is not installed: pip install {distribution}"
+        )
+    return Path(spec.origin).parent
+
+
+def torch_device(device: str | None) -> str:
+    """`device`, or the GPU where there is one."""
+    import torch
+
+    return device or ("cuda" if torch.cuda.is_available() else "cpu")

@@ -1,0 +1,337 @@
+"""The table of sentence vectors: written once, a view of it read at a time.
+
+The first rows are the vectors of every distinct context sentence (all sentences of a story but the last, and every
+Story Cloze context), those of training stories first. Then come, view after view, the vectors of the training sentences
+with words dropped. A view is a run of whole row groups, so that one is read without the others.
+"""
+
+import hashlib
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path
+from typing import Any, Literal
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+import pyarrow.compute as pc
+import pyarrow.parquet as pq
+
+from denouement.console import progress
+from denouement.encoders.base import SentenceEncoder, Vectors, load_encoder
+from denouement.errors import UserError
+from denouement.files import atomic_write
+from denouement.schemas import EMBEDDINGS_VERSION, embeddings_schema, read_schema, read_table, stamp
+from denouement.text.word_dropout import drop_words
+
+BLOCK = 2048  # sentences encoded and written at once: a row group, and what is held in memory
+
+_DTYPES = {"float16": pa.float16(), "float32": pa.float32()}
+
+
+@dataclass(frozen=True)
+class EncodeSettings:
+    """How the sentences of a corpus become vectors.
+
+    Attributes:
+        encoder: its name in the registry.
+        options: the encoder's own, such as the files that InferSent needs.
+        word_dropout: probability that a word of a training sentence is dropped (Mori et al. 2019, A.1).
+        views: how many draws of dropped words are stored. As many as epochs is exact: every epoch sees words freshly
+            dropped. Fewer is an approximation: epoch e sees the draw e % views again. 0: no words are dropped.
+        seed: of the draws.
+        dtype: the stored numbers; float16 halves the file and rounds a number to within 0.05% of itself.
+    """
+
+    encoder: str = "minilm"
+    options: dict[str, Any] = field(default_factory=dict)
+    word_dropout: float = 0.3
+    views: int = 4
+    seed: int = 1
+    dtype: Literal["float16", "float32"] = "float16"
+
+    def __post_init__(self) -> None:
+        if not 0 <= self.word_dropout < 1:
+            raise ValueError(f"word_dropout: must be at least 0 and less than 1, not {self.word_dropout}")
+        if self.views < 0:
+            raise ValueError(f"views: must be 0 or more, not {self.views}")
+        if self.views and not self.word_dropout:
+            raise ValueError("views: must be 0 where word_dropout is 0, since all draws would be equal")
+
+
+def text_id(sentence: str) -> str:
+    """The key of a sentence in the table: a hex digest of its text."""
+    return hashlib.blake2b(sentence.encode(), digest_size=16).hexdigest()
+
+
+def embed_corpus(stories: Path, cloze: Path, out: Path, settings: EncodeSettings = EncodeSettings()) -> dict[str, Any]:
+    """Write the vectors of all context sentences of the tables `stories` and `cloze` to `out`, atomically.
+
+    A block of sentences at a time is held in memory. Equal tables, settings, encoders and machines give equal bytes.
+
+    Returns:
+        What was encoded, ready for JSON; under `notes` what the encoder met, such as sentences without a known word.
+
+    Raises:
+        UserError: a table that cannot be read, an encoder that cannot be loaded, or one that gives no finite numbers.
+    """
+    encoder = load_encoder(settings.encoder, **settings.options)
+    sentences, n_training = context_sentences(stories, cloze)
+    metadata = {
+        "encoder": encoder.name,
+        "fingerprint": encoder.fingerprint,
+        "dimension": encoder.dimension,
+        "sentences": len(sentences),
+        "training_sentences": n_training,
+        "views": settings.views,
+        "word_dropout": settings.word_dropout,
+        "seed": settings.seed,
+    }
+    schema = stamp(
+        embeddings_schema(encoder.dimension, _DTYPES[settings.dtype]),
+        "embeddings",
+        int(EMBEDDINGS_VERSION),
+        {key: str(value) for key, value in metadata.items()},
+    )
+    encoder.prepare(text for _, texts in _blocks(sentences, n_training, settings) for text in texts)
+    n_blocks = -(-len(sentences) // BLOCK) + settings.views * -(-n_training // BLOCK)
+    with (
+        atomic_write(out) as beside,
+        # No dictionaries: every value is distinct. Checksums: a flipped bit is an error, not a strange vector.
+        pq.ParquetWriter(beside, schema, compression="zstd", use_dictionary=False, write_page_checksum=True) as writer,
+    ):
+        for ids, texts in progress(_blocks(sentences, n_training, settings), "encode", n_blocks, "block"):
+            vectors = encoder.encode(texts).astype(settings.dtype)
+            if not np.isfinite(vectors).all():
+                raise UserError(f"encoder {encoder.name} gives vectors that are not finite numbers: check its files")
+            column = pa.FixedSizeListArray.from_arrays(pa.array(vectors.ravel()), type=schema.field("vector").type)
+            writer.write_table(pa.table([pa.array(ids), column], schema=schema), row_group_size=BLOCK)
+    return {**metadata, "rows": len(sentences) + settings.views * n_training, "notes": dict(encoder.notes)}
+
+
+def context_sentences(stories: Path, cloze: Path) -> tuple[list[str], int]:
+    """The distinct context sentences of both tables, those of training stories first, and how many these are.
+
+    Raises:
+        UserError: a table that cannot be read.
+    """
+    told = read_table(stories, "stories")
+    training = pc.equal(told["split"], "train")
+    ordered = [
+        _all_but_last(told.filter(training)["sentences"]),
+        _all_but_last(told.filter(pc.invert(training))["sentences"]),
+        pc.list_flatten(read_table(cloze, "cloze")["context"]),
+    ]
+    distinct = pc.unique(pa.chunked_array([chunk for part in ordered for chunk in part.chunks], pa.string()))
+    return distinct.to_pylist(), len(pc.unique(ordered[0]))
+
+
+def _all_but_last(stories: pa.ChunkedArray) -> pa.ChunkedArray:
+    """The sentences of every story but its last one, flattened."""
+    last = np.cumsum(pc.list_value_length(stories).to_numpy()) - 1
+    flat = pc.list_flatten(stories)
+    kept = np.ones(len(flat), bool)
+    kept[last] = False
+    return flat.filter(pa.array(kept))
+
+
+def _blocks(
+    sentences: Sequence[str], n_training: int, settings: EncodeSettings
+) -> Iterator[tuple[list[str], list[str]]]:
+    """The ids and texts of the table, row group by row group."""
+    for start in range(0, len(sentences), BLOCK):
+        texts = list(sentences[start : start + BLOCK])
+        yield [text_id(text) for text in texts], texts
+    for view in range(settings.views):
+        for start in range(0, n_training, BLOCK):
+            whole = sentences[start : min(start + BLOCK, n_training)]
+            texts = [drop_words(text, settings.word_dropout, settings.seed, view) for text in whole]
+            yield [f"{text_id(text)}#{view}" for text in whole], texts
+
+
+@dataclass(frozen=True)
+class EmbeddingTable:
+    """An opened table of sentence vectors; vectors are read when a view is asked for.
+
+    Attributes:
+        encoder: name of the encoder that made it.
+        fingerprint: the encoder's.
+        dimension: numbers in a vector.
+        sentences: rows of the view without dropped words: all context sentences.
+        training_sentences: how many of them, the first, are of training stories: the rows of the other views.
+        views: draws of dropped words.
+        word_dropout: probability that a word was dropped.
+        seed: of the draws.
+    """
+
+    path: Path
+    encoder: str
+    fingerprint: str
+    dimension: int
+    sentences: int
+    training_sentences: int
+    views: int
+    word_dropout: float
+    seed: int
+
+    @classmethod
+    def open(cls, path: Path) -> "EmbeddingTable":
+        """Open a table and check that its rows are those it says it has.
+
+        Raises:
+            UserError: no such file, not a table of vectors, damaged, or one whose rows and metadata disagree.
+        """
+        schema = read_schema(path, "embeddings")
+        metadata = {key.decode(): value.decode() for key, value in schema.metadata.items()}
+        try:
+            table = cls(
+                Path(path),
+                encoder=metadata["encoder"],
+                fingerprint=metadata["fingerprint"],
+                dimension=int(metadata["dimension"]),
+                sentences=int(metadata["sentences"]),
+                training_sentences=int(metadata["training_sentences"]),
+                views=int(metadata["views"]),
+                word_dropout=float(metadata["word_dropout"]),
+                seed=int(metadata["seed"]),
+            )
+        except (KeyError, ValueError) as error:
+            raise _no_table(path) from error
+        if not any(schema.equals(embeddings_schema(table.dimension, dtype)) for dtype in _DTYPES.values()):
+            raise _no_table(path)
+        table._check_rows()
+        return table
+
+    def view(self, view: int | None) -> npt.NDArray[np.float16 | np.float32]:
+        """Vectors [rows, dimension] of one view, in the stored type; nothing else is read.
+
+        Args:
+            view: None: the sentences as they are, all of them; k: the training sentences with the words of draw k
+                dropped, whose row i belongs to the same sentence as row i of the former.
+
+        Raises:
+            UserError: the file is damaged.
+        """
+        if view is not None and not 0 <= view < self.views:
+            raise ValueError(f"view {view} of a table of {self.views}")
+        with self._opened() as file:
+            dtype = file.schema_arrow.field("vector").type.value_type.to_pandas_dtype()
+            vectors = np.empty((self._rows_of(view), self.dimension), dtype)
+            filled = 0
+            for group in self._row_groups(view):
+                for chunk in file.read_row_group(group, columns=["vector"])["vector"].chunks:
+                    vectors[filled : filled + len(chunk)] = chunk.flatten().to_numpy().reshape(-1, self.dimension)
+                    filled += len(chunk)
+        return vectors
+
+    def find(self, sentences: Sequence[str]) -> npt.NDArray[np.int64]:
+        """The row of each sentence in the view without dropped words; -1 for one that the table does not have."""
+        return np.fromiter((self._row_of_id.get(text_id(text), -1) for text in sentences), np.int64, len(sentences))
+
+    def rows(self, sentences: Sequence[str]) -> npt.NDArray[np.int64]:
+        """The row of each sentence in the view without dropped words; for training sentences, in every view.
+
+        Raises:
+            UserError: a sentence that the table does not have.
+        """
+        rows = self.find(sentences)
+        missing = np.flatnonzero(rows < 0)
+        if len(missing):
+            raise UserError(
+                f"{self.path}: no vector for {len(missing)} sentences, the first is {sentences[missing[0]]!r}; "
+                "encode the corpus again"
+            )
+        return rows
+
+    @cached_property
+    def _row_of_id(self) -> dict[str, int]:
+        return {key: row for row, key in enumerate(self._ids(None).to_pylist())}
+
+    def _ids(self, view: int | None) -> pa.ChunkedArray:
+        with self._opened() as file:
+            return file.read_row_groups(self._row_groups(view), columns=["text_id"])["text_id"]
+
+    @contextmanager
+    def _opened(self) -> Iterator[pq.ParquetFile]:
+        try:
+            with pq.ParquetFile(self.path, page_checksum_verification=True) as file:
+                yield file
+        except (pa.ArrowInvalid, OSError) as error:
+            raise _no_table(self.path) from error
+
+    def _rows_of(self, view: int | None) -> int:
+        return self.sentences if view is None else self.training_sentences
+
+    def _row_groups(self, view: int | None) -> range:
+        """The row groups of a view: each is full but the last of the view."""
+        whole, dropped = -(-self.sentences // BLOCK), -(-self.training_sentences // BLOCK)
+        return range(whole) if view is None else range(whole + view * dropped, whole + (view + 1) * dropped)
+
+    def _check_rows(self) -> None:
+        """Check that every view has its rows, and that they belong to the same sentences in the same order."""
+        with self._opened() as file:
+            groups = file.num_row_groups
+        if groups != self._row_groups(self.views - 1 if self.views else None).stop:
+            raise _no_table(self.path)
+        ids = self._ids(None)
+        if len(ids) != self.sentences or len(pc.unique(ids)) != len(ids):
+            raise _no_table(self.path)
+        for view in range(self.views):
+            expected = pc.binary_join_element_wise(ids.slice(0, self.training_sentences), str(view), "#")
+            if not self._ids(view).equals(expected):
+                raise _no_table(self.path)
+
+
+class SentenceVectors:
+    """Vectors of sentences: the table's where it has them, else the encoder's, which is loaded when first needed."""
+
+    def __init__(
+        self, encoder_name: str, options: Mapping[str, Any] | None = None, table: EmbeddingTable | None = None
+    ) -> None:
+        """Take the vectors of `encoder_name`.
+
+        Raises:
+            UserError: the table was made by another encoder.
+        """
+        if table is not None and table.encoder != encoder_name:
+            raise UserError(f"{table.path}: vectors of encoder {table.encoder}, but {encoder_name} is wanted here")
+        self._name = encoder_name
+        self._options = dict(options or {})
+        self._table = table
+
+    def __call__(self, sentences: Sequence[str]) -> Vectors:
+        """Vectors [sentences, dimension]; those from the table carry its rounding.
+
+        Raises:
+            UserError: a sentence is not in the table, and the encoder cannot be loaded or is not the table's.
+        """
+        if self._table is None:
+            return self._encoder.encode(sentences)
+        rows = self._table.find(sentences)
+        vectors = np.empty((len(sentences), self._table.dimension), np.float32)
+        vectors[rows >= 0] = self._stored[rows[rows >= 0]]
+        missing = [sentence for sentence, row in zip(sentences, rows, strict=True) if row < 0]
+        if missing:
+            vectors[rows < 0] = self._encoder.encode(missing)
+        return vectors
+
+    @cached_property
+    def _stored(self) -> npt.NDArray[np.float16 | np.float32]:
+        assert self._table is not None
+        return self._table.view(None)
+
+    @cached_property
+    def _encoder(self) -> SentenceEncoder:
+        encoder = load_encoder(self._name, **self._options)
+        if self._table is not None and self._table.fingerprint != encoder.fingerprint:
+            raise UserError(
+                f"{self._table.path}: made by {self._name} from other files or options than those given now; "
+                "encode the corpus again, or name the same files"
+            )
+        return encoder
+
+
+def _no_table(path: Path) -> UserError:
+    return UserError(f"{path}: damaged table of sentence vectors, or one of another program; encode the corpus again")

