@@ -7,11 +7,14 @@ import json
 import sys
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from denouement.errors import UserError
+
+if TYPE_CHECKING:
+    from denouement.generators.decoding import Decoding
 
 
 class _Commands(click.Group):
@@ -77,3 +80,135 @@ def sentiment(tables: tuple[Path, ...], out: Path | None, workers: int | None, a
         _print_json({"groups": rows, "right_against_wrong": comparison})
     else:
         click.echo(sentiment_text(rows, comparison))
+
+
+_MODEL_OPTIONS = (
+    click.option("--model", required=True, type=click.Path(path_type=Path), help="Checkpoint of a generator."),
+    click.option("--embeddings", type=click.Path(path_type=Path), help="Table of sentence vectors, to look up."),
+    click.option("--device", default="cpu", show_default=True, help="Where the model runs: cpu, cuda, cuda:1."),
+    click.option("--decode", type=click.Choice(["greedy", "beam", "sample"]), help="Method.  [default: greedy]"),
+    click.option("--beam-width", type=int, help="Partial endings kept a context.  [beam; default: 5]"),
+    click.option("--length-penalty", type=float, help="Above 0 favours longer endings.  [beam; default: 0]"),
+    click.option("--temperature", type=float, help="Below 1 favours likely words.  [sample; default: 1]"),
+    click.option("--top-p", type=float, help="Draw from the likeliest words of this share.  [sample; default: 1]"),
+    click.option("--top-k", type=int, help="Draw from this many likeliest words.  [sample; default: all]"),
+    click.option("--no-repeat-ngram", type=int, help="No sequence of so many words twice.  [default: allowed]"),
+    click.option("--min-length", type=int, help="Words an ending has at least.  [default: 1]"),
+    click.option("--max-length", type=int, help="Words after which it is ended.  [default: 30]"),
+    click.option("--seed", type=int, help="Of the draws.  [sample; default: 1]"),
+)
+
+
+def _model_options(command: Callable[..., Any]) -> Callable[..., Any]:
+    """--model and what goes with it, and the settings of decoding, which arrive as keywords."""
+    for option in reversed(_MODEL_OPTIONS):
+        command = option(command)
+    return command
+
+
+def _decoding(options: dict[str, Any]) -> "Decoding":
+    """The settings of decoding from the options that were given; an error names the option."""
+    from denouement.generators.decoding import Decoding
+
+    given = {"method" if key == "decode" else key: value for key, value in options.items() if value is not None}
+    try:
+        return Decoding(**given)
+    except ValueError as error:
+        key, _, problem = str(error).partition(": ")
+        raise UserError(f"--{key.replace('_', '-')}: {problem}") from error
+
+
+@main.command()
+@_model_options
+@click.option("--contexts", required=True, type=click.Path(path_type=Path), help="Cloze table, or another file.")
+@click.option("--out", required=True, type=click.Path(path_type=Path), help="Parquet table of endings to write.")
+@click.option("--release", help="Only cases of this release of a cloze table, such as v1.0.")
+@click.option("--split", help="Only this split of a cloze or stories table, such as validation.")
+@click.option("-n", "count", type=click.IntRange(min=1), default=1, show_default=True, help="Endings a case.")
+@click.option("--system", help="Name of the system in the table.  [default: the generator's]")
+@_json_option
+def generate(
+    model: Path,
+    embeddings: Path | None,
+    device: str,
+    contexts: Path,
+    out: Path,
+    release: str | None,
+    split: str | None,
+    count: int,
+    system: str | None,
+    as_json: bool,
+    **options: Any,
+) -> None:
+    """Write endings for the contexts of a cloze table, a stories table or any CSV or Parquet file of contexts.
+
+    Other files need columns case_id and sentence1, sentence2, ... or context. The official Story Cloze and ROCStories
+    files are read as they are (the last sentence of a story is dropped). A table in which a case stands twice, in two
+    releases, needs --release and --split.
+    """
+    if out.is_dir():
+        raise UserError(f"{out}: a folder; name the file to write")
+    from denouement.corpus.contexts import read_contexts
+
+    cases = read_contexts(contexts, release, split)
+    from denouement.generators.checkpoints import load_generator
+    from denouement.generators.endings import generate_endings
+    from denouement.schemas import write_table
+
+    decoding = _decoding(options)
+    decoding.check_count(count)
+    table = generate_endings(load_generator(model, device, embeddings), cases, decoding, system, count)
+    write_table(table, out, "endings")
+    tokens = table["n_tokens"].to_numpy()
+    summary = {
+        "out": str(out),
+        "system": table["system"][0].as_py(),
+        "cases": cases.num_rows,
+        "endings": table.num_rows,
+        "at_max_length": int((tokens > decoding.max_length).sum()),
+        "log_prob_per_token": float(table["log_prob"].to_numpy().sum() / tokens.sum()),
+    }
+    if as_json:
+        _print_json(summary)
+    else:
+        click.echo(
+            f"{summary['endings']:,} endings of {summary['system']} for {summary['cases']:,} cases "
+            f"({summary['log_prob_per_token']:.2f} nats per token; {summary['at_max_length']:,} of them "
+            f"{decoding.max_length} words long, the most allowed): {out}"
+        )
+
+
+@main.command()
+@click.argument("text")
+@_model_options
+@click.option("-n", "count", type=click.IntRange(min=1), default=1, show_default=True, help="Endings to print.")
+@_json_option
+def complete(
+    text: str, model: Path, embeddings: Path | None, device: str, count: int, as_json: bool, **options: Any
+) -> None:
+    """Print an ending for the story TEXT, or several: one a line. TEXT `-` reads the story from standard input.
+
+    A sentence of TEXT ends at . ! ? before a capital letter or a digit, and at a line break. Several endings need
+    --decode sample or --decode beam.
+    """
+    from denouement.text.sentences import split_sentences
+
+    if text == "-":
+        try:
+            text = click.get_text_stream("stdin", "utf-8").read()
+        except UnicodeDecodeError as error:
+            raise UserError(f"standard input: not text in UTF-8 ({error.reason} at byte {error.start})") from error
+    context = split_sentences(text)
+    if not context:
+        raise UserError("the story is empty: type at least one sentence")
+    from denouement.generators.checkpoints import load_generator
+    from denouement.generators.decoding import decode
+
+    decoding = _decoding(options)
+    decoding.check_count(count)
+    [endings] = decode(load_generator(model, device, embeddings), [context], decoding, count)
+    if as_json:
+        rows = [{"ending": each.text, "log_prob": each.log_prob, "n_tokens": each.n_tokens} for each in endings]
+        _print_json({"context": context, "endings": rows})
+    else:
+        click.echo("\n".join(ending.text for ending in endings))
