@@ -43,6 +43,45 @@ def _print_json(document: object) -> None:
 
 
 @main.command()
+@click.argument("files", nargs=-1, required=True, type=click.Path(path_type=Path), metavar="FILE...")
+@click.option("--out", required=True, type=click.Path(path_type=Path), help="Folder of the tables to write.")
+@click.option("--release", type=click.Choice(["v1.0", "v1.5"]), help="Of Story Cloze files whose names tell none.")
+@click.option("--exclude-overlap", is_flag=True, help="Leave out stories and validation cases that stand in a test.")
+@click.option(
+    "--validation-share",
+    type=click.FloatRange(0, 1, max_open=True),
+    default=0.05,
+    show_default=True,
+    help="Share of the stories held out to choose the best epoch.",
+)
+@_json_option
+def ingest(
+    files: tuple[Path, ...],
+    out: Path,
+    release: str | None,
+    exclude_overlap: bool,
+    validation_share: float,
+    as_json: bool,
+) -> None:
+    """Read official ROCStories and Story Cloze files into checked tables, and report what stands in two of them.
+
+    FILE is known by its header, whatever its name; comma- or tab-separated, UTF-8. Written are stories.parquet,
+    cloze.parquet, rejects.parquet (every row that could not be used, with its file, line and reason) and ingest.json.
+
+    --exclude-overlap leaves out stories that stand in a Story Cloze file, and validation cases that stand in a test.
+    """
+    from denouement.corpus.ingest import IngestSettings, summary_text
+    from denouement.corpus.ingest import ingest as ingest_files
+    from denouement.schemas import read_table
+
+    summary = ingest_files(files, out, IngestSettings(release, validation_share, exclude_overlap))
+    if as_json:
+        _print_json(summary)
+    else:
+        click.echo(summary_text(summary, read_table(out / "rejects.parquet", "rejects")))
+
+
+@main.command()
 @click.argument("tables", nargs=-1, required=True, type=click.Path(path_type=Path), metavar="TABLE...")
 @click.option("--out", type=click.Path(path_type=Path), help="Also write every text's scores to this Parquet file.")
 @click.option("--workers", type=click.IntRange(min=1), help="Processes at most.  [default: one a core]")
@@ -195,7 +234,7 @@ def complete(
 
     if text == "-":
         try:
-            text = click.get_text_stream("stdin", "utf-8").read()
+            text = sys.stdin.buffer.read().decode()
         except UnicodeDecodeError as error:
             raise UserError(f"standard input: not text in UTF-8 ({error.reason} at byte {error.start})") from error
     context = split_sentences(text)
