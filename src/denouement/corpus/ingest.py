@@ -1,0 +1,277 @@
+"""From the official files to checked tables: every row is kept or rejected, and all of it is counted."""
+
+import json
+from collections import Counter
+from collections.abc import Sequence
+from contextlib import ExitStack
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Literal
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from denouement import schemas
+from denouement.console import text_table, warn
+from denouement.corpus import keys, overlap, splits
+from denouement.corpus.cells import ODDITIES
+from denouement.corpus.layouts import Kind
+from denouement.corpus.readers import Rows, read_file, rejects_table
+from denouement.errors import UserError
+from denouement.files import atomic_write
+
+OUTPUTS = ("ingest.json", "rejects.parquet", "cloze.parquet", "stories.parquet")
+
+_KINDS: tuple[Kind, Kind] = ("stories", "cloze")
+# What rows of the same id are compared by.
+_SAID = {"stories": ("sentences",), "cloze": ("context", "ending_1", "ending_2", "right_ending")}
+_REJECTS_SHOWN = 10
+
+# A row that is not kept: file, line and reason.
+Rejected = tuple[str, int, str]
+
+
+@dataclass(frozen=True)
+class IngestSettings:
+    """How files become tables.
+
+    Attributes:
+        release: the Story Cloze release ("v1.0" or "v1.5") of files whose names do not tell it.
+        validation_share: the share of the stories held out to choose a generator's best epoch, from 0 to below 1.
+        exclude_overlap: leave out stories that stand in a Story Cloze split, and validation cases in a test split.
+    """
+
+    release: str | None = None
+    validation_share: float = 0.05
+    exclude_overlap: bool = False
+
+    def __post_init__(self) -> None:
+        if self.release not in (None, "v1.0", "v1.5"):
+            raise ValueError(f"release must be v1.0 or v1.5, not {self.release!r}")
+        if not 0 <= self.validation_share < 1:
+            raise ValueError(f"validation_share must be at least 0 and below 1, not {self.validation_share}")
+
+
+def ingest(files: Sequence[Path], out: Path, settings: IngestSettings | None = None) -> dict[str, Any]:
+    """Read official files and write the tables `stories`, `cloze` and `rejects` and the summary `ingest.json` to `out`.
+
+    The four files are replaced together once all is read and checked; a table without rows is written too. Of rows
+    with the same id (of cases: in the same release and split) the first is kept, in the order of `files`.
+
+    Returns:
+        The summary, all counts being of rows unless said otherwise:
+        - `files`, in the order given, for each: `file` (name), `kind`, `source` of stories or `release`, `split` and
+          `labelled` of cases, `read` = `kept` + `rejected`, `excluded` (the rejected rows that `exclude_overlap` left
+          out), `blank` (rows without any text, not among those read), `oddities` (cells by kind, see `cells.ODDITIES`);
+        - `stories` and `cloze`: rows by source and split, and by release and split;
+        - `corpus`: see `corpus_kind`;
+        - `overlap`: see `overlap.report`, of the rows written.
+
+    Raises:
+        UserError: no file, a file that cannot be read, two of the same name, or a place that cannot be written to.
+    """
+    settings = settings or IngestSettings()
+    _check_names(files)
+    read = [read_file(path, settings.release) for path in files]
+    (stories, repeated_stories), (cases, repeated_cases) = (
+        _without_repeats(_gather(read, kind), kind) for kind in _KINDS
+    )
+    excluded: list[Rejected] = []
+    if settings.exclude_overlap:
+        stories, cases, excluded = _without_overlap(stories, cases)
+    stories = stories.append_column("split", splits.assign(keys.contexts(stories), settings.validation_share))
+    rejects = _in_file_order(
+        pa.concat_tables(
+            [*(rows.rejects for rows in read), rejects_table([*repeated_stories, *repeated_cases, *excluded])]
+        ),
+        [rows.file for rows in read],
+    )
+
+    summary = {
+        "files": [_count_file(rows, stories, cases, rejects, excluded) for rows in read],
+        "stories": _count(stories, "source"),
+        "cloze": _count(cases, "release"),
+        "corpus": corpus_kind(stories),
+        "overlap": overlap.report(stories, cases),
+    }
+    _warn(summary)
+    tables = {"rejects": rejects, "cloze": cases, "stories": stories}
+    with ExitStack() as stack:
+        # All are written before the first takes its name: leaving the stack renames them one right after another.
+        beside = {name: stack.enter_context(atomic_write(Path(out) / name)) for name in OUTPUTS}
+        for name, table in tables.items():
+            schemas.write_table(table, beside[f"{name}.parquet"], name)
+        beside["ingest.json"].write_text(json.dumps(summary, ensure_ascii=False, indent=2) + "\n", encoding="utf-8")
+    return summary
+
+
+def corpus_kind(stories: pa.Table) -> Literal["sample", "official"]:
+    """Whether the stories are the embedded sample corpus: only when every one of them is."""
+    sources = pc.unique(stories["source"]).to_pylist()
+    return "sample" if sources == ["sample"] else "official"
+
+
+def _check_names(files: Sequence[Path]) -> None:
+    if not files:
+        raise UserError("no file to read: name official ROCStories or Story Cloze files")
+    names = Counter(Path(path).name for path in files)
+    for name, n in names.items():
+        if n > 1:
+            raise UserError(f"{n} of the files are called {name}: name each once, under names that tell them apart")
+
+
+def _gather(read: Sequence[Rows], kind: Kind) -> pa.Table:
+    """The good rows of all files of a kind, with the columns `file` and `line`."""
+    places = [pa.field("file", pa.string()), pa.field("line", pa.int64())]
+    columns = [field for field in schemas.TABLES[kind].schema if kind == "cloze" or field.name != "split"]
+    tables = [
+        rows.table.append_column(places[0], [pa.repeat(pa.scalar(rows.file), len(rows.lines))]).append_column(
+            places[1], [rows.lines]
+        )
+        for rows in read
+        if rows.kind == kind
+    ]
+    return pa.concat_tables(tables or [pa.schema([*columns, *places]).empty_table()]).combine_chunks()
+
+
+def _without_repeats(rows: pa.Table, kind: Kind) -> tuple[pa.Table, list[Rejected]]:
+    """The first row of each id (of cases: of each id, release and split), and the others as rejected."""
+    id_columns = schemas.TABLES[kind].key
+    key = pc.binary_join_element_wise(*(rows[name] for name in id_columns), "\n").combine_chunks()
+    numbers = key.dictionary_encode().indices.to_numpy()
+    first_rows = np.unique(numbers, return_index=True)[1][numbers]
+    is_repeat = first_rows != np.arange(len(numbers))
+    repeats, firsts = rows.filter(pa.array(is_repeat)), rows.take(pa.array(first_rows[is_repeat]))
+    rejected = [
+        (
+            repeat["file"],
+            repeat["line"],
+            f"{id_columns[0]} {repeat[id_columns[0]]} stands already in {first['file']}, line {first['line']}, with "
+            f"{'the same' if all(repeat[name] == first[name] for name in _SAID[kind]) else 'another'} text",
+        )
+        for repeat, first in zip(repeats.to_pylist(), firsts.to_pylist(), strict=True)
+    ]
+    return rows.filter(pa.array(~is_repeat)), rejected
+
+
+def _without_overlap(stories: pa.Table, cases: pa.Table) -> tuple[pa.Table, pa.Table, list[Rejected]]:
+    """Without stories that stand among the cases, and without validation cases that stand in a test split."""
+    in_cases = overlap.in_common(stories, cases)
+    is_test = pc.equal(cases["split"], "test")
+    in_test = overlap.in_common(cases, cases.filter(is_test)) & ~np.asarray(is_test, dtype=bool)
+    excluded = [
+        (file, line, f"left out as asked: its story stands in a Story Cloze {where}")
+        for rows, mask, where in ((stories, in_cases, "file"), (cases, in_test, "test file"))
+        for file, line in zip(
+            *(rows[name].filter(pa.array(mask)).to_pylist() for name in ("file", "line")), strict=True
+        )
+    ]
+    return stories.filter(pa.array(~in_cases)), cases.filter(pa.array(~in_test)), excluded
+
+
+def _in_file_order(rejects: pa.Table, files: list[str]) -> pa.Table:
+    position = pc.index_in(rejects["file"], pa.array(files, pa.string()))
+    order = pc.sort_indices(
+        pa.table({"file": position, "line": rejects["line"]}), [("file", "ascending"), ("line", "ascending")]
+    )
+    return rejects.take(order)
+
+
+def _count_file(
+    rows: Rows, stories: pa.Table, cases: pa.Table, rejects: pa.Table, excluded: list[Rejected]
+) -> dict[str, Any]:
+    table = stories if rows.kind == "stories" else cases
+    kept, rejected = (int(pc.sum(pc.equal(rows_of["file"], rows.file)).as_py() or 0) for rows_of in (table, rejects))
+    assert rows.read == kept + rejected, f"{rows.file}: {rows.read} rows read, {kept} kept, {rejected} rejected"
+    return {
+        "file": rows.file,
+        "kind": rows.kind,
+        **rows.constants,
+        **({"labelled": rows.labelled} if rows.kind == "cloze" else {}),
+        "read": rows.read,
+        "kept": kept,
+        "rejected": rejected,
+        "excluded": sum(file == rows.file for file, _, _ in excluded),
+        "blank": rows.blank,
+        "oddities": rows.oddities,
+    }
+
+
+def _count(rows: pa.Table, group: str) -> dict[str, dict[str, int]]:
+    """The number of rows by the column `group` and by split."""
+    counts: dict[str, dict[str, int]] = {}
+    for row in (
+        rows.group_by([group, "split"])
+        .aggregate([([], "count_all")])
+        .sort_by([(group, "ascending"), ("split", "ascending")])
+        .to_pylist()
+    ):
+        counts.setdefault(row[group], {})[row["split"]] = row["count_all"]
+    return counts
+
+
+def _warn(summary: dict[str, Any]) -> None:
+    for file in summary["files"]:
+        if file["read"] and not file["kept"]:
+            warn(f"{file['file']}: every row is rejected; rejects.parquet says why")
+    for pair in summary["overlap"]["pairs"]:
+        if pair["same_story"]:
+            warn(
+                f"{pair['same_story']:,} of {pair['second_rows']:,} rows of {pair['second']} stand in {pair['first']} "
+                "too: training on one and testing on the other leaks"
+            )
+
+
+def summary_text(summary: dict[str, Any], rejects: pa.Table) -> str:
+    """The summary that `ingest` returns as tables to read, and the first of the rejected rows."""
+    files = [
+        (
+            file["file"],
+            file.get("source") or f"{file['release']} {file['split']}{'' if file['labelled'] else ', blind'}",
+            *(f"{file[name]:,}" for name in ("read", "kept", "rejected", "excluded", "blank")),
+        )
+        for file in summary["files"]
+    ]
+    parts = [text_table(("file", "holds", "rows read", "= kept", "+ rejected", "of these excluded", "blank"), files)]
+    splits_of = [
+        (f"{what} {group}", *(f"{by_split.get(split, 0):,}" for split in schemas.SPLITS))
+        for what, groups in (("stories", summary["stories"]), ("cloze", summary["cloze"]))
+        for group, by_split in groups.items()
+    ]
+    if splits_of:
+        parts.append(text_table(("rows kept", *schemas.SPLITS), splits_of))
+    oddities = Counter[str]()
+    for file in summary["files"]:
+        oddities.update(file["oddities"])
+    if oddities:
+        parts.append(
+            text_table(
+                ("odd text in rows kept by the reader", "cells"),
+                [(text, f"{oddities[kind]:,}") for kind, text in ODDITIES.items() if oddities[kind]],
+            )
+        )
+    if rejects.num_rows:
+        first = rejects.slice(0, _REJECTS_SHOWN).to_pylist()
+        parts.append(text_table(("rejected row", "line", "reason"), [tuple(row.values()) for row in first]))
+        if rejects.num_rows > len(first):
+            parts.append(f"... and {rejects.num_rows - len(first):,} more in rejects.parquet")
+    return "\n\n".join([*parts, *_overlap_text(summary["overlap"])])
+
+
+def _overlap_text(report: dict[str, Any]) -> list[str]:
+    columns = ("second_rows", "same_story", "same_id", "same_context", "same_endings", "other_endings")
+    shared = [pair for pair in report["pairs"] if pair["same_story"]]
+    parts = []
+    if shared:
+        rows = [(f"{pair['second']} in {pair['first']}", *(f"{pair[name]:,}" for name in columns)) for pair in shared]
+        parts.append(
+            text_table(("the same story twice", "rows", *(name.replace("_", " ") for name in columns[1:])), rows)
+        )
+    if len(report["pairs"]) > len(shared):
+        parts.append(
+            f"{len(report['pairs']) - len(shared)} other pairs of sources, releases and splits share no story."
+        )
+    for group, n in report["repeated"].items():
+        parts.append(f"{group}: {n:,} rows have the context of an earlier row.")
+    return parts

@@ -1,0 +1,150 @@
+"""What an official file is: told by its header, and what its name adds (release, split, source)."""
+
+import csv
+import io
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+Kind = Literal["stories", "cloze"]
+
+DELIMITERS = (",", "\t")
+
+_STORY_COLUMNS = ("storyid", "storytitle")
+_CASE_COLUMNS = (
+    "inputstoryid",
+    *(f"inputsentence{number}" for number in range(1, 5)),
+    "randomfifthsentencequiz1",
+    "randomfifthsentencequiz2",
+)
+_LABEL_COLUMN = "answerrightending"
+
+_RELEASE_MARKS = {
+    "v1.0": r"spring[ _-]*2016|(?<![a-z0-9])v1[._]0(?![0-9])",
+    "v1.5": r"winter[ _-]*2018|(?<![a-z0-9])v1[._]5(?![0-9])",
+}
+_SPLIT_MARKS = {"validation": {"val", "valid", "validation", "dev"}, "test": {"test"}}
+_SOURCE_MARKS = {
+    "rocstories_spring_2016": r"spring[ _-]*2016",
+    "rocstories_winter_2017": r"winter[ _-]*2017",
+}
+
+
+@dataclass(frozen=True)
+class Layout:
+    """An official file's columns.
+
+    Attributes:
+        kind: "stories" (ROCStories) or "cloze" (Story Cloze).
+        columns: every column's name in the order of the file, in lower case without spaces, `_` and `-`.
+        written: the same names as the file writes them, for messages.
+        delimiter: comma or TAB.
+        header_lines: physical lines up to the end of the header.
+        header_bytes: bytes up to the end of the header, without a byte order mark.
+    """
+
+    kind: Kind
+    columns: tuple[str, ...]
+    written: tuple[str, ...]
+    delimiter: str
+    header_lines: int
+    header_bytes: int
+
+    @property
+    def identifier(self) -> str:
+        """The column of the story's or case's id."""
+        return "storyid" if self.kind == "stories" else "inputstoryid"
+
+    @property
+    def sentences(self) -> tuple[str, ...]:
+        """The columns of sentences in the story's order: of a cloze case the context, then both endings."""
+        if self.kind == "cloze":
+            return _CASE_COLUMNS[1:]
+        return tuple(f"sentence{number}" for number in range(1, len(self.columns) - len(_STORY_COLUMNS) + 1))
+
+    @property
+    def label(self) -> str | None:
+        """The column that says which ending is right; None in stories and in blind cases."""
+        return _LABEL_COLUMN if _LABEL_COLUMN in self.columns else None
+
+
+def recognise(text: str) -> Layout | None:
+    """The layout of a file that starts with `text`, or None when its header is not an official one.
+
+    Blank lines above the header are passed over.
+    """
+    for delimiter in DELIMITERS:
+        header, lines, characters = _first_row(text, delimiter)
+        columns = tuple(re.sub(r"[\s_-]+", "", name).lower() for name in header)
+        kind = _kind(columns)
+        if kind:
+            return Layout(
+                kind=kind,
+                columns=columns,
+                written=tuple(" ".join(name.split()) for name in header),
+                delimiter=delimiter,
+                header_lines=lines,
+                header_bytes=len(text[:characters].encode()),
+            )
+    return None
+
+
+def _first_row(text: str, delimiter: str) -> tuple[list[str], int, int]:
+    """The cells of the first row that is not blank, and the physical lines and characters up to its end."""
+    lines = io.StringIO(text, newline="")
+    reader = csv.reader(lines, delimiter=delimiter)
+    try:
+        header = next((row for row in reader if any(cell.strip() for cell in row)), [])
+    except csv.Error:
+        return [], 0, 0
+    return header, reader.line_num, lines.tell()
+
+
+def _kind(columns: Sequence[str]) -> Kind | None:
+    if len(set(columns)) != len(columns):
+        return None
+    n_sentences = len(columns) - len(_STORY_COLUMNS)
+    sentences = {f"sentence{number}" for number in range(1, n_sentences + 1)}
+    if n_sentences >= 2 and set(columns) == {*_STORY_COLUMNS, *sentences}:
+        return "stories"
+    if set(columns) - {_LABEL_COLUMN} == set(_CASE_COLUMNS):
+        return "cloze"
+    return None
+
+
+def release_of(name: str) -> str | None:
+    """The Story Cloze release that a file's name tells: v1.0 is spring 2016, v1.5 winter 2018; None when it tells none.
+
+    A name that tells two tells none.
+    """
+    if is_sample(name):
+        return "sample"
+    return _told(name, _RELEASE_MARKS)
+
+
+def source_of(name: str) -> str:
+    """The ROCStories collection that a file's name tells, or just "rocstories"."""
+    return "sample" if is_sample(name) else _told(name, _SOURCE_MARKS) or "rocstories"
+
+
+def split_of(name: str, labelled: bool) -> str | None:
+    """The split of a Story Cloze file: its name's word "val" or "test"; without either a blind file is a test.
+
+    "Cloze test" is the task's own name and says nothing. None when a labelled file's name tells neither or both.
+    """
+    words = set(re.split(r"[^a-z]+", re.sub(r"cloze[ _-]*test(?![a-z])", "cloze", name.lower())))
+    told = [split for split, marks in _SPLIT_MARKS.items() if words & marks]
+    if len(told) == 1:
+        return told[0]
+    return "test" if not told and not labelled else None
+
+
+def is_sample(name: str) -> bool:
+    """Whether a file is of the embedded sample corpus (the published `ROCStories_sample.csv` is not)."""
+    return name.startswith(("sample_stories", "sample_cloze"))
+
+
+def _told(name: str, marks: dict[str, str]) -> str | None:
+    told = [value for value, mark in marks.items() if re.search(mark, name.lower())]
+    return told[0] if len(told) == 1 else None

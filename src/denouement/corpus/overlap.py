@@ -1,0 +1,126 @@
+"""The same story in two places: what a system trained on one and tested on the other has already seen.
+
+Two rows are the same story when they have the same id, or the same normalised context (`keys`): the four sentences
+of a cloze case, or all sentences but the last of a story.
+"""
+
+import itertools
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from denouement.corpus import keys
+from denouement.schemas import RELEASES, SPLITS
+
+
+def leaks(train: pa.Table, test: pa.Table) -> list[str]:
+    """The ids of the cases of `test` whose story stands in `train`, in the order of `test`.
+
+    Args:
+        train: rows of the table `stories` or `cloze`.
+        test: rows of the table `cloze` (or `stories`).
+    """
+    ids: list[str] = _Group.of(test).ids.filter(pa.array(in_common(test, train))).to_pylist()
+    return ids
+
+
+def without(train: pa.Table, test: pa.Table) -> pa.Table:
+    """The rows of `train` whose story does not stand in `test`; both of the table `stories` or `cloze`."""
+    return train.filter(pa.array(~in_common(train, test)))
+
+
+def in_common(rows: pa.Table, others: pa.Table) -> npt.NDArray[np.bool_]:
+    """bool [rows]: whether each row's story stands in `others`; both of the table `stories` or `cloze`."""
+    ours, theirs = _Group.of(rows), _Group.of(others)
+    return _is_in(ours.ids, theirs.ids) | _is_in(ours.contexts, theirs.contexts)
+
+
+def report(stories: pa.Table, cases: pa.Table) -> dict[str, Any]:
+    """Count the stories that stand in two collections, releases or splits, and those that stand twice in one.
+
+    Returns:
+        `pairs`, a dict for every two groups (a group is a source of stories, or a release and split of cases):
+        - `first`, `second`, `first_rows`, `second_rows`: the groups and their sizes;
+        - `same_id`, `same_context`: rows of `second` whose id, or normalised context, stands in `first`;
+        - `same_story`: rows for which one or the other holds: those that leak from `first` to `second`;
+        - `same_endings`, `other_endings`: these, parted by whether `first` has the story with the same endings: both
+          the same in either order, or, of a story and a case, the story's last sentence among the case's endings.
+        `repeated`, from each group that has any to the rows whose context stands in an earlier row of the group.
+    """
+    groups = _groups(stories, cases)
+    pairs = [_pair(names, groups[names[0]], groups[names[1]]) for names in itertools.combinations(groups, 2)]
+    repeated = {name: len(group.ids) - len(pc.unique(group.contexts)) for name, group in groups.items()}
+    return {"pairs": pairs, "repeated": {name: n for name, n in repeated.items() if n}}
+
+
+@dataclass(frozen=True)
+class _Group:
+    """Rows of one table with what tells the same story."""
+
+    rows: pa.Table
+    ids: pa.StringArray
+    contexts: pa.StringArray
+
+    @classmethod
+    def of(cls, rows: pa.Table) -> "_Group":
+        return cls(rows, rows["case_id" if _holds_cases(rows) else "story_id"].combine_chunks(), keys.contexts(rows))
+
+
+def _groups(stories: pa.Table, cases: pa.Table) -> dict[str, _Group]:
+    groups = {
+        source: stories.filter(pc.equal(stories["source"], source))
+        for source in sorted(pc.unique(stories["source"]).to_pylist())
+    }
+    for split, release in itertools.product(SPLITS, RELEASES):
+        groups[f"{release} {split}"] = cases.filter(
+            pc.and_(pc.equal(cases["release"], release), pc.equal(cases["split"], split))
+        )
+    return {name: _Group.of(rows) for name, rows in groups.items() if rows.num_rows}
+
+
+def _pair(names: tuple[str, str], first: _Group, second: _Group) -> dict[str, str | int]:
+    same_id = _is_in(second.ids, first.ids)
+    same_context = _is_in(second.contexts, first.contexts)
+    same_endings = np.zeros(len(second.ids), dtype=bool)
+    as_pair = _holds_cases(first.rows) and _holds_cases(second.rows)
+    for ours, theirs in itertools.product(_endings(second.rows, as_pair), _endings(first.rows, as_pair)):
+        same_endings |= _is_in(_join(second.ids, ours), _join(first.ids, theirs))
+        same_endings |= _is_in(_join(second.contexts, ours), _join(first.contexts, theirs))
+    same_story = same_id | same_context
+    return {
+        "first": names[0],
+        "second": names[1],
+        "first_rows": len(first.ids),
+        "second_rows": len(second.ids),
+        "same_id": int(same_id.sum()),
+        "same_context": int(same_context.sum()),
+        "same_story": int(same_story.sum()),
+        "same_endings": int(same_endings.sum()),
+        "other_endings": int((same_story & ~same_endings).sum()),
+    }
+
+
+def _endings(rows: pa.Table, as_pair: bool) -> list[pa.StringArray]:
+    """The normalised endings of each row, any of which may be compared; `as_pair`: both of a case as one text."""
+    if not _holds_cases(rows):
+        return [keys.last_sentences(rows)]
+    one, other = (keys.normalised(rows[name].combine_chunks()) for name in ("ending_1", "ending_2"))
+    if not as_pair:
+        return [one, other]
+    return [pc.if_else(pc.less(one, other), _join(one, other), _join(other, one))]
+
+
+def _holds_cases(rows: pa.Table) -> bool:
+    return "case_id" in rows.column_names
+
+
+def _join(ones: pa.StringArray, others: pa.StringArray) -> pa.StringArray:
+    return pc.binary_join_element_wise(ones, others, "\n")
+
+
+def _is_in(texts: pa.StringArray, others: pa.StringArray) -> npt.NDArray[np.bool_]:
+    return np.asarray(pc.is_in(texts, others), dtype=bool)

@@ -1,0 +1,377 @@
+"""Reading the official files: ROCStories and Story Cloze, recognised by their headers, every row checked."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+import pyarrow.compute as pc
+import pyarrow.csv
+
+from denouement import schemas
+from denouement.corpus import cells, layouts
+from denouement.corpus.layouts import Kind, Layout
+from denouement.errors import UserError
+
+# A header is far shorter, so a folder of large files is looked through quickly.
+_HEAD_BYTES = 1 << 16
+# The sentences of a story in the published collections, and so in every file with this many sentence columns.
+_OFFICIAL_SENTENCES = 5
+
+_UTF16_MARKS = (b"\xff\xfe", b"\xfe\xff")
+_BOM = b"\xef\xbb\xbf"
+_HEADERS = "ROCStories (storyid,storytitle,sentence1,sentence2,...) or Story Cloze (InputStoryid,InputSentence1,...)"
+
+
+@dataclass(frozen=True)
+class Rows:
+    """What one official file holds.
+
+    Attributes:
+        kind: "stories" or "cloze".
+        file: the file's name without its folder.
+        constants: what the file's name tells of all rows: `source` of stories, `release` and `split` of cases.
+        labelled: whether there is a column of right endings.
+        read: rows that hold anything, good or rejected.
+        table: the good rows in the order of the file; the columns of the table `kind`, of stories without `split`.
+        lines: int64 [good rows], the line of the file where each one starts; the header is line 1.
+        rejects: the other rows, as the table `rejects`.
+        blank: rows without anything in them, which are neither good nor rejected.
+        oddities: how many cells of the good rows held each kind of `cells.ODDITIES`.
+    """
+
+    kind: Kind
+    file: str
+    constants: dict[str, str]
+    labelled: bool
+    read: int
+    table: pa.Table
+    lines: npt.NDArray[np.int64]
+    rejects: pa.Table
+    blank: int
+    oddities: dict[str, int]
+
+
+def find_files(folder: Path) -> tuple[list[Path], list[tuple[Path, str]]]:
+    """The official files in `folder` and the folders below it, sorted, and every other file with the reason why not.
+
+    Hidden files are passed over.
+
+    Raises:
+        UserError: no such folder.
+    """
+    folder = Path(folder)
+    if not folder.is_dir():
+        raise UserError(f"{folder}: not a folder" if folder.exists() else f"{folder}: no such folder")
+    official, others = [], []
+    for path in sorted(folder.rglob("*")):
+        hidden = any(part.startswith(".") for part in path.relative_to(folder).parts)
+        if hidden or not path.is_file():
+            continue
+        try:
+            _layout(path, _content(path, _HEAD_BYTES))
+        except UserError as error:
+            others.append((path, str(error).removeprefix(f"{path}: ")))
+        else:
+            official.append(path)
+    return official, others
+
+
+def read_file(path: Path, release: str | None = None) -> Rows:
+    """Read one official file.
+
+    Cells are text, whatever they hold (`NA`, `null` and `1` alike); an empty title becomes null. A story has as many
+    sentences as the file has sentence columns; in files with more or fewer than the official five a story may be
+    shorter, down to two sentences, its last cells being empty.
+
+    Args:
+        path: comma- or tab-separated UTF-8 with an official header.
+        release: the Story Cloze release, when the file's name does not tell it.
+
+    Raises:
+        UserError: the file as a whole cannot be read; bad rows are in the result.
+    """
+    path = Path(path)
+    content = _content(path)
+    layout = _layout(path, content)
+    try:
+        content.decode()
+    except UnicodeDecodeError as error:
+        line = content.count(b"\n", 0, error.start) + 1
+        raise UserError(
+            f"{path}: line {line} is not UTF-8 (byte 0x{content[error.start]:02x}); save the file as UTF-8"
+        ) from error
+    constants = _constants(path, layout, release)
+
+    parsed = _parse(path, content, layout)
+    if not len(parsed.lines) and not parsed.rejected:
+        raise UserError(f"{path}: a header and no rows; name the complete file")
+    columns, seen = _clean(parsed.columns, layout)
+    filled = {name: _is_filled(column) for name, column in columns.items()}
+    blank = ~np.logical_or.reduce(list(filled.values()))
+    reasons = _wrong_labels(columns, layout) | _missing(filled, layout) | _swallowing(parsed, layout)
+    rejected = {int(parsed.lines[row]): reason for row, reason in reasons.items() if not blank[row]}
+    good = ~blank
+    good[list(reasons)] = False
+
+    kept = {name: column.filter(pa.array(good)) for name, column in columns.items()}
+    return Rows(
+        kind=layout.kind,
+        file=path.name,
+        constants=constants,
+        labelled=layout.label is not None,
+        read=len(parsed.lines) - int(blank.sum()) + len(parsed.rejected),
+        table=_story_table(kept, layout, constants)
+        if layout.kind == "stories"
+        else _case_table(kept, layout, constants),
+        lines=parsed.lines[good],
+        rejects=rejects_table([(path.name, *item) for item in sorted({**parsed.rejected, **rejected}.items())]),
+        blank=int(blank.sum()),
+        oddities={kind: n for kind in cells.ODDITIES if kind in seen and (n := int(good[seen[kind]].sum()))},
+    )
+
+
+def rejects_table(rejected: Sequence[tuple[str, int, str]]) -> pa.Table:
+    """The table `rejects` of the files, lines and reasons given."""
+    return pa.Table.from_pylist(
+        [{"file": file, "line": line, "reason": reason} for file, line, reason in rejected],
+        schema=schemas.TABLES["rejects"].schema,
+    )
+
+
+def _content(path: Path, size: int = -1) -> bytes:
+    """The first `size` bytes (all by default) without a byte order mark, once they are known to be text."""
+    if path.is_dir():
+        raise UserError(f"{path}: a folder; name the files in it")
+    if not path.is_file():
+        raise UserError(f"{path}: no such file")
+    try:
+        with path.open("rb") as opened:
+            content = opened.read(size)
+    except OSError as error:
+        raise UserError(f"{path}: cannot be read ({error.strerror})") from error
+    if content.startswith(_UTF16_MARKS):
+        raise UserError(f"{path}: UTF-16 text; save the file as UTF-8")
+    if b"\0" in content:
+        raise UserError(f"{path}: not text; of a spreadsheet or an archive, save the table as CSV in UTF-8")
+    content = content.removeprefix(_BOM)
+    if not content.strip():
+        raise UserError(f"{path}: an empty file; name the complete file")
+    return content
+
+
+def _layout(path: Path, content: bytes) -> Layout:
+    head = content[:_HEAD_BYTES].decode(errors="ignore")
+    layout = layouts.recognise(head)
+    if layout is None:
+        first = " ".join(head.strip().splitlines()[0].split())
+        shown = first if len(first) <= 60 else f"{first[:60]}..."
+        raise UserError(f"{path}: the header is of neither {_HEADERS}, but '{shown}'; name an official file")
+    return layout
+
+
+def _constants(path: Path, layout: Layout, release: str | None) -> dict[str, str]:
+    """The columns that are the same in the whole file, from its name."""
+    if layout.kind == "stories":
+        return {"source": layouts.source_of(path.name)}
+    told = layouts.release_of(path.name) or release
+    if told is None:
+        raise UserError(
+            f"{path}: the name does not tell the Story Cloze release (spring2016 is v1.0, winter2018 is v1.5); "
+            "give --release v1.0 or --release v1.5, or rename the file"
+        )
+    split = layouts.split_of(path.name, labelled=layout.label is not None)
+    if split is None:
+        raise UserError(
+            f"{path}: the name does not tell the split; rename the file so that it has the word val or test"
+        )
+    return {"release": told, "split": split}
+
+
+@dataclass(frozen=True)
+class _Parsed:
+    """A file's cells as written: rows as wide as the header in `columns`, the others in `rejected` by line.
+
+    `lines` and `heights`, int64 [rows], are the line of the file where each row starts and how many lines it takes.
+    """
+
+    columns: dict[str, pa.StringArray]
+    lines: npt.NDArray[np.int64]
+    heights: npt.NDArray[np.int64]
+    rejected: dict[int, str]
+
+
+def _parse(path: Path, content: bytes, layout: Layout) -> _Parsed:
+    body = pa.py_buffer(content).slice(layout.header_bytes)
+    if not body.size:
+        nothing = np.zeros(0, np.int64)
+        return _Parsed({name: pa.array([], pa.string()) for name in layout.columns}, nothing, nothing, {})
+    others: list[pa.csv.InvalidRow] = []
+
+    def set_aside(row: pa.csv.InvalidRow) -> str:
+        others.append(row)
+        return "skip"
+
+    try:
+        table = pa.csv.read_csv(
+            pa.BufferReader(body),
+            # One thread and one block: else rows of another width have no number, and a row cannot pass a block's end.
+            pa.csv.ReadOptions(column_names=layout.columns, use_threads=False, block_size=body.size + 1),
+            # Blank lines are read as empty rows, so that lines can be counted.
+            pa.csv.ParseOptions(
+                delimiter=layout.delimiter,
+                newlines_in_values=True,
+                ignore_empty_lines=False,
+                invalid_row_handler=set_aside,
+            ),
+            pa.csv.ConvertOptions(
+                column_types={name: pa.string() for name in layout.columns},
+                strings_can_be_null=False,
+                check_utf8=False,
+            ),
+        )
+    except (pa.ArrowInvalid, OverflowError) as error:
+        raise UserError(f"{path}: cannot be read as CSV ({str(error).splitlines()[0]})") from error
+    columns = {name: column.combine_chunks() for name, column in zip(layout.columns, table.columns, strict=True)}
+
+    is_other = np.zeros(table.num_rows + len(others), dtype=bool)
+    is_other[[row.number - 1 for row in others]] = True
+    heights = np.ones(len(is_other), dtype=np.int64)
+    heights[is_other] += _line_breaks(pa.array([row.text for row in others], pa.string()))
+    for column in columns.values():
+        heights[~is_other] += _line_breaks(column)
+    lines = layout.header_lines + 1 + np.cumsum(heights) - heights
+
+    rejected = {}
+    for row, line, height in zip(others, lines[is_other].tolist(), heights[is_other].tolist(), strict=True):
+        reason = f"{row.actual_columns} cells where the header has {row.expected_columns}"
+        rejected[line] = reason + (f"; {_open_quote(line, height)}" if height > 1 else "")
+    return _Parsed(columns, lines[~is_other], heights[~is_other], rejected)
+
+
+def _line_breaks(texts: pa.StringArray) -> npt.NDArray[np.int64]:
+    """The line breaks in each text: CRLF, LF or CR alone, all of which end a row outside quotes."""
+
+    def count(what: str) -> npt.NDArray[np.int64]:
+        return np.asarray(pc.count_substring(texts, what), dtype=np.int64)
+
+    return count("\n") + count("\r") - count("\r\n")
+
+
+def _open_quote(line: int, height: int) -> str:
+    return f"it goes on to line {line + height - 1}, so a quote may be left open"
+
+
+def _clean(
+    written: dict[str, pa.StringArray], layout: Layout
+) -> tuple[dict[str, pa.StringArray], dict[str, npt.NDArray[np.int64]]]:
+    """The mended cells of each column, and for each kind of oddity the row of every cell that held it."""
+    cleaned = {}
+    rows_of: dict[str, list[npt.NDArray[np.int64]]] = {}
+    for name, column in written.items():
+        cleaned[name], seen = cells.clean(column)
+        if name in layout.sentences:
+            seen |= cells.odd_sentences(cleaned[name])
+        for kind, rows in seen.items():
+            rows_of.setdefault(kind, []).append(rows)
+    return cleaned, {kind: np.concatenate(rows) for kind, rows in rows_of.items()}
+
+
+def _is_filled(texts: pa.StringArray) -> npt.NDArray[np.bool_]:
+    return np.asarray(pc.not_equal(texts, ""), dtype=bool)
+
+
+def _swallowing(parsed: _Parsed, layout: Layout) -> dict[int, str]:
+    """Rows of which a cell holds a line break and as many delimiters as a whole row: a quote left open swallows rows.
+
+    When the next quote stands in the same column of a later row, the width of the row comes out right.
+    """
+    reasons = {}
+    for row in np.flatnonzero(parsed.heights > 1).tolist():
+        for column in parsed.columns.values():
+            cell = column[row].as_py()
+            if ("\n" in cell or "\r" in cell) and cell.count(layout.delimiter) >= len(layout.columns) - 1:
+                reasons[row] = (
+                    f"a cell holds a whole row; {_open_quote(int(parsed.lines[row]), int(parsed.heights[row]))}"
+                )
+    return reasons
+
+
+def _missing(filled: dict[str, npt.NDArray[np.bool_]], layout: Layout) -> dict[int, str]:
+    """Rows without an id, a label or a sentence that must be there."""
+    is_story_of_any_length = layout.kind == "stories" and len(layout.sentences) != _OFFICIAL_SENTENCES
+    required = [name for name in layout.columns if name != "storytitle"]
+    sentences = np.column_stack([filled[name] for name in layout.sentences])
+    is_missing = {name: ~filled[name] for name in required}
+    if is_story_of_any_length:
+        # Only the cells after a story's last sentence may be empty.
+        last = sentences.shape[1] - 1 - np.argmax(sentences[:, ::-1], axis=1)
+        for number, name in enumerate(layout.sentences):
+            if number >= 2:
+                is_missing[name] &= number < last
+    bad = np.flatnonzero(np.logical_or.reduce(list(is_missing.values())))
+    as_written = dict(zip(layout.columns, layout.written, strict=True))
+    return {
+        row: f"empty: {', '.join(as_written[name] for name in required if is_missing[name][row])}"
+        for row in bad.tolist()
+    }
+
+
+def _wrong_labels(columns: dict[str, pa.StringArray], layout: Layout) -> dict[int, str]:
+    if layout.label is None:
+        return {}
+    labels = columns[layout.label]
+    bad = np.flatnonzero(~np.asarray(pc.is_in(labels, pa.array(["1", "2", ""])), dtype=bool))
+    as_written = layout.written[layout.columns.index(layout.label)]
+    return {row: f"{as_written} is '{labels[row]}', not 1 or 2" for row in bad.tolist()}
+
+
+def _story_table(columns: dict[str, pa.StringArray], layout: Layout, constants: dict[str, str]) -> pa.Table:
+    titles = columns["storytitle"]
+    return _with_constants(
+        {
+            "story_id": columns["storyid"],
+            "title": pc.if_else(pc.equal(titles, ""), None, titles),
+            "sentences": _lists([columns[name] for name in layout.sentences]),
+        },
+        constants,
+        "stories",
+    )
+
+
+def _case_table(columns: dict[str, pa.StringArray], layout: Layout, constants: dict[str, str]) -> pa.Table:
+    *context, ending_1, ending_2 = (columns[name] for name in layout.sentences)
+    n_cases = len(ending_1)
+    labels = columns[layout.label].cast(pa.int8()) if layout.label else pa.nulls(n_cases, pa.int8())
+    return _with_constants(
+        {
+            "case_id": columns["inputstoryid"],
+            "context": _lists(context),
+            "ending_1": ending_1,
+            "ending_2": ending_2,
+            "right_ending": labels,
+        },
+        constants,
+        "cloze",
+    )
+
+
+def _with_constants(columns: dict[str, pa.Array], constants: dict[str, str], kind: Kind) -> pa.Table:
+    n_rows = len(next(iter(columns.values())))
+    columns |= {name: pa.repeat(pa.scalar(value), n_rows) for name, value in constants.items()}
+    schema = schemas.TABLES[kind].schema
+    return pa.table(columns, schema=pa.schema([field for field in schema if field.name in columns]))
+
+
+def _lists(columns: Sequence[pa.StringArray]) -> pa.ListArray:
+    """A list a row of the columns' texts; empty texts, which only stand at a row's end, are left out."""
+    n_rows, n_columns = len(columns[0]), len(columns)
+    row_by_row = np.arange(n_columns * n_rows).reshape(n_columns, n_rows).T.ravel()
+    texts = pa.concat_arrays(columns).take(pa.array(row_by_row))
+    filled = _is_filled(texts)
+    ends = np.cumsum(filled.reshape(n_rows, n_columns).sum(axis=1))
+    offsets = pa.array(np.concatenate([[0], ends]), pa.int32())
+    sentence_list = schemas.TABLES["stories"].schema.field("sentences").type
+    return pa.ListArray.from_arrays(offsets, texts.filter(pa.array(filled)), type=sentence_list)
