@@ -34,7 +34,7 @@ def sentiment_text(rows: Sequence[Mapping[str, Any]], comparison: Mapping[str, A
 
 def endings_text(rows: Sequence[Mapping[str, Any]]) -> str:
     """The rows of `analysis.endings.endings_table`."""
-    header = ["system", "n", "distinct", "words", "distinct-1", "distinct-2", "log-prob a token", "most frequent"]
+    header = ["system", "n", "distinct", "words", "distinct-1", "distinct-2", "log-prob per token", "most frequent"]
     lines = [
         [
             row["system"],

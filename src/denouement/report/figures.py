@@ -1,0 +1,130 @@
+"""Figures as SVG, the same bytes from the same figures' data: no dates, no random ids.
+
+Colours are those of Okabe and Ito, told apart with any colour vision.
+"""
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from denouement.files import atomic_write
+
+if TYPE_CHECKING:  # heavy
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+BLUE, ORANGE, GREY = "#0072B2", "#D55E00", "#C8C8C8"
+
+_BAR = 0.6  # height of a bar
+
+
+def training_curves(histories: Mapping[str, Mapping[str, Any]]) -> "Figure":
+    """Perplexity by epoch on training and validation stories, a panel a generator, the best epoch marked.
+
+    Training perplexity is that of the batches as they were learned from, with dropout, so it starts above validation's.
+    Epochs count from 1 here.
+
+    Args:
+        histories: by generator, what `generators.training.train` returns.
+    """
+    import math
+
+    from matplotlib.figure import Figure
+    from matplotlib.ticker import LogLocator, MaxNLocator, NullFormatter, ScalarFormatter
+
+    figure = Figure(figsize=(4.2 * max(1, len(histories)), 3.4), layout="constrained")
+    panels = figure.subplots(1, max(1, len(histories)), sharey=True, squeeze=False)[0]
+    for panel, (name, history) in zip(panels, histories.items(), strict=False):
+        epochs = [entry["epoch"] + 1 for entry in history["epochs"]]
+        training = [math.exp(entry["train_loss"]) for entry in history["epochs"]]
+        panel.plot(epochs, training, color=BLUE, marker="o", markersize=3.5, linestyle="--", label="training")
+        held_out = [entry for entry in history["epochs"] if entry["validation_loss"] is not None]
+        if held_out:
+            epochs = [entry["epoch"] + 1 for entry in held_out]
+            validation = [math.exp(entry["validation_loss"]) for entry in held_out]
+            panel.plot(epochs, validation, color=ORANGE, marker="s", markersize=3.5, label="validation")
+            best = epochs.index(history["best_epoch"] + 1)
+            panel.plot(
+                epochs[best],
+                validation[best],
+                color=ORANGE,
+                marker="o",
+                markersize=12,
+                fillstyle="none",
+                linestyle="none",
+                label=f"best: epoch {epochs[best]}, {validation[best]:.1f}",
+            )
+        panel.set_title(name)
+        panel.set_xlabel("epoch")
+        panel.xaxis.set_major_locator(MaxNLocator(integer=True, min_n_ticks=1))
+        panel.legend(frameon=False, fontsize="small")
+        _quiet(panel)
+    panels[0].set_ylabel("perplexity per token (log scale)")
+    panels[0].set_yscale("log")
+    panels[0].yaxis.set_major_locator(LogLocator(subs=(1, 1.5, 2, 3, 5, 7)))
+    panels[0].yaxis.set_major_formatter(ScalarFormatter())
+    panels[0].yaxis.set_minor_formatter(NullFormatter())
+    return figure
+
+
+def sentiment_shares(rows: Sequence[Mapping[str, Any]]) -> "Figure":
+    """Negative, neutral and positive shares of each group's endings, the paper's below ours where it has the group.
+
+    Args:
+        rows: of `analysis.sentiment.sentiment_table`.
+    """
+    from matplotlib.figure import Figure
+    from matplotlib.patches import Patch
+
+    bars: list[tuple[str, Mapping[str, Any], float, float]] = []  # label, shares, place, opacity
+    place = 0.0
+    for row in rows:
+        bars.append((row["group"], row, place, 1.0))
+        if row["paper"]:
+            place += _BAR
+            bars.append(("Mori et al. 2019", row["paper"], place, 0.45))
+        place += 1.25 * _BAR
+    figure = Figure(figsize=(7.5, 0.9 + place / 2), layout="constrained")
+    panel = figure.subplots()
+    for _, row, place, alpha in bars:
+        left = 0.0
+        neutral = 1 - row["positive_share"] - row["negative_share"]
+        for share, colour in ((row["negative_share"], ORANGE), (neutral, GREY), (row["positive_share"], BLUE)):
+            panel.barh(place, share, left=left, height=_BAR, color=colour, alpha=alpha)
+            if share >= 0.04:
+                on_dark = colour != GREY and alpha == 1
+                panel.text(
+                    left + share / 2,
+                    place,
+                    f"{share:.0%}",
+                    color="white" if on_dark else "black",
+                    ha="center",
+                    va="center_baseline",
+                    fontsize="small",
+                )
+            left += share
+    panel.set_yticks([place for _, _, place, _ in bars], [f"{name} (n = {row['n']:,})" for name, row, _, _ in bars])
+    panel.set_ylim(bars[-1][2] + _BAR, -_BAR)
+    panel.set_xlabel("share of endings")
+    panel.set_xlim(0, 1)
+    panel.xaxis.set_major_formatter(lambda share, _: f"{share:.0%}")
+    colours = {"negative": ORANGE, "neutral": GREY, "positive": BLUE}
+    handles = [Patch(color=colour, label=name) for name, colour in colours.items()]
+    figure.legend(handles=handles, ncols=3, loc="outside upper center", frameon=False)
+    _quiet(panel)
+    return figure
+
+
+def save(figure: "Figure", path: Path) -> None:
+    """Write `figure` to `path`, as SVG or PNG by its suffix, byte for byte the same each time."""
+    import matplotlib
+
+    kind = path.suffix.removeprefix(".")
+    metadata = {"Date": None, "Creator": None} if kind == "svg" else {"Software": None}
+    with matplotlib.rc_context({"svg.hashsalt": "denouement"}), atomic_write(path) as beside:
+        figure.savefig(beside, format=kind, dpi=150, metadata=metadata)
+
+
+def _quiet(panel: "Axes") -> None:
+    panel.spines[["top", "right"]].set_visible(False)
+    panel.tick_params(length=3)

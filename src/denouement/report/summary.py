@@ -1,0 +1,179 @@
+"""The summary of a reproduction: what went in, how training went, and what the endings are like."""
+
+import json
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from denouement.analysis.endings import endings_table
+from denouement.analysis.sentiment import labelled_cases, right_against_wrong, right_and_wrong, sentiment_table
+from denouement.console import text_table
+from denouement.corpus.ingest import summary_text
+from denouement.errors import UserError
+from denouement.files import write_text
+from denouement.report import figures
+from denouement.report.tables import endings_text, number, sentiment_text
+from denouement.schemas import read_table
+
+SUMMARY, TRAINING_FIGURE, SENTIMENT_FIGURE = "summary.md", "training.svg", "sentiment.svg"
+
+_EXAMPLES = 10
+
+_CORPUS = {
+    "sample": "the embedded **sample corpus**, small stories written by rule: good for a look at every part, not for "
+    "figures to compare with published ones",
+    "official": "**the official files** named below",
+}
+
+
+def write_summary(
+    out: Path,
+    *,
+    corpus: Path,
+    histories: Mapping[str, Mapping[str, Any]],
+    endings: Sequence[Path],
+    sentiment: Path,
+) -> str:
+    """Write `summary.md` and its figures `training.svg` and `sentiment.svg` into the folder `out`.
+
+    The same inputs give the same bytes: no times, no paths outside the working folder.
+
+    Args:
+        out: the folder; made if missing.
+        corpus: the folder that `corpus.ingest.ingest` wrote.
+        histories: by generator, what `generators.training.train` returned and wrote to `history.json`.
+        endings: endings tables.
+        sentiment: a sentiment table, of the same corpus and endings.
+
+    Returns:
+        The text of `summary.md`.
+
+    Raises:
+        UserError: an input that is missing or unreadable.
+    """
+    ingest = _read_json(corpus / "ingest.json")
+    cloze = read_table(corpus / "cloze.parquet", "cloze")
+    _, left_out = labelled_cases(cloze)
+    scores = read_table(sentiment, "sentiment")
+    rows = sentiment_table(scores)
+    sections = [
+        "# What went in and what came out",
+        f"Story ending generators were trained on {_CORPUS[ingest['corpus']]}, and wrote endings for the Story Cloze "
+        "contexts; people's endings and theirs are compared below.",
+        "## Data",
+        summary_text(ingest, read_table(corpus / "rejects.parquet", "rejects")),
+    ]
+    if histories:
+        figures.save(figures.training_curves(histories), out / TRAINING_FIGURE)
+        sections += ["## Training", _training_text(histories), f"![Perplexity by epoch]({TRAINING_FIGURE})"]
+    repetition = endings_table(endings, corpus / "cloze.parquet")
+    if repetition:
+        sections += ["## Endings", endings_text(repetition)]
+    if rows:
+        figures.save(figures.sentiment_shares(rows), out / SENTIMENT_FIGURE)
+        sections += [
+            "## Sentiment",
+            "Mori et al. 2019, Table 4, with the paper's own figures below ours.",
+            sentiment_text(rows, right_against_wrong(scores)),
+            *(f"{sentence}." for sentence in left_out),
+            f"![Negative, neutral and positive endings by group]({SENTIMENT_FIGURE})",
+        ]
+    examples = _examples(cloze, endings)
+    if examples:
+        sections += [
+            f"## The first {len(examples)} endings",
+            "In the order of the file, none left out.",
+            *examples,
+        ]
+    sections += ["## Where the rest is", _places(corpus, endings, sentiment)]
+    text = "\n\n".join(sections) + "\n"
+    write_text(out / SUMMARY, text)
+    return text
+
+
+def _training_text(histories: Mapping[str, Mapping[str, Any]]) -> str:
+    header = ["generator", "stories", "held out", "vocabulary", "epochs", "best epoch", "perplexity", "nats per token"]
+    lines = []
+    for name, history in histories.items():
+        best = next(entry for entry in history["epochs"] if entry["epoch"] == history["best_epoch"])
+        lines.append(
+            [
+                name,
+                f"{history['stories']['train']:,}",
+                f"{history['stories']['validation']:,}",
+                f"{history['vocabulary']:,}",
+                len(history["epochs"]),
+                best["epoch"] + 1,
+                number(best["validation_perplexity"], 1),
+                number(best["validation_loss"], 3),
+            ]
+        )
+    note = (
+        "Perplexity and nats per token (END is a token, and all unknown words are one) of the stories held out, at the "
+        "best epoch, whose weights wrote the endings. Epochs count from 1."
+    )
+    return f"{text_table(header, lines)}\n\n{note}"
+
+
+def _examples(cloze: pa.Table, endings: Sequence[Path]) -> list[str]:
+    """The first contexts of the cloze table that have a generated ending, with all their endings, as Markdown."""
+    written: dict[str, list[tuple[str, str]]] = {}  # by case: system and ending
+    for path in endings:
+        table = read_table(path, "endings")
+        columns = [table[name].to_pylist() for name in ("case_id", "system", "ending")]
+        for case_id, system, ending in zip(*columns, strict=True):
+            written.setdefault(case_id, []).append((system, ending))
+    labelled, _ = labelled_cases(cloze)
+    right, _ = right_and_wrong(labelled)
+    people = dict(zip(labelled["case_id"].to_pylist(), right.to_pylist(), strict=True))
+    shown = cloze.filter(pc.is_in(cloze["case_id"], pa.array(written, pa.string())))
+    contexts: dict[str, list[str]] = {}
+    for case_id, context in zip(shown["case_id"].to_pylist(), shown["context"].to_pylist(), strict=True):
+        contexts.setdefault(case_id, context)
+        if len(contexts) == _EXAMPLES:
+            break
+    return [
+        "\n".join(
+            [
+                f"{place}. `{case_id}` {_escaped(' '.join(context))}",
+                f"   - people: {_escaped(people.get(case_id, '(a blind case: the right ending is not told)'))}",
+                *(f"   - {system}: {_escaped(ending)}" for system, ending in written[case_id]),
+            ]
+        )
+        for place, (case_id, context) in enumerate(contexts.items(), start=1)
+    ]
+
+
+def _places(corpus: Path, endings: Sequence[Path], sentiment: Path) -> str:
+    places = {
+        "all stories and cases as tables": [corpus],
+        "all endings": endings,
+        "the sentiment of each ending": [sentiment],
+    }
+    return "\n".join(
+        f"- {what}: {', '.join(f'`{_shown(path)}`' for path in paths)}" for what, paths in places.items() if paths
+    )
+
+
+def _shown(path: Path) -> str:
+    """`path` within the working folder, else its name alone: a summary must not tell where it was made."""
+    absolute, here = path.resolve(), Path.cwd()
+    return absolute.relative_to(here).as_posix() if absolute.is_relative_to(here) else path.name
+
+
+def _escaped(text: str) -> str:
+    """Text of a story as Markdown that shows it as it is."""
+    for character in "\\`*<":
+        text = text.replace(character, f"\\{character}")
+    return text
+
+
+def _read_json(path: Path) -> dict[str, Any]:
+    try:
+        content: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
+    except (OSError, ValueError) as error:
+        raise UserError(f"{path}: {getattr(error, 'strerror', None) or error}; the stage ingest makes it") from error
+    return content

@@ -1,0 +1,64 @@
+import math
+import xml.etree.ElementTree as ET
+from pathlib import Path
+
+import pytest
+
+from denouement.report.figures import save, sentiment_shares, training_curves
+
+
+def history(validation: list[float | None], best: int) -> dict:
+    epochs = [
+        {
+            "epoch": i,
+            "train_loss": 5.0 - i,
+            "validation_loss": loss,
+            "validation_perplexity": None if loss is None else math.exp(loss),
+        }
+        for i, loss in enumerate(validation)
+    ]
+    return {"best_epoch": best, "epochs": epochs}
+
+
+def shares(group: str, negative: float, positive: float, paper: dict | None = None) -> dict:
+    return {"group": group, "n": 100, "negative_share": negative, "positive_share": positive, "paper": paper}
+
+
+def test_training_curves_show_the_losses_as_perplexities_and_mark_the_best_epoch():
+    figure = training_curves({"seq2seq": history([4.0, 3.0, 3.5], best=1), "h_seq2seq": history([4.0], best=0)})
+    panel, other = figure.axes
+    assert (panel.get_title(), other.get_title()) == ("seq2seq", "h_seq2seq")
+    training, validation, best = panel.lines
+    assert list(validation.get_xdata()) == [1, 2, 3]
+    assert list(validation.get_ydata()) == pytest.approx([math.exp(4), math.exp(3), math.exp(3.5)])
+    assert list(training.get_ydata()) == pytest.approx([math.exp(5), math.exp(4), math.exp(3)])
+    assert (best.get_xdata()[0], best.get_ydata()[0]) == (2, pytest.approx(math.exp(3)))
+    assert "best: epoch 2, 20.1" in [text.get_text() for text in panel.get_legend().get_texts()]
+
+
+def test_without_stories_held_out_only_training_is_drawn():
+    [panel] = training_curves({"seq2seq": history([None, None], best=1)}).axes
+    assert len(panel.lines) == 1
+
+
+def test_shares_of_a_group_fill_its_bar():
+    paper = {"n": 50, "negative_share": 0.2, "positive_share": 0.4}
+    [panel] = sentiment_shares([shares("right", 0.1, 0.6, paper), shares("wrong", 0.0, 1.0)]).axes
+    assert [bar.get_width() for bar in panel.patches] == pytest.approx([0.1, 0.3, 0.6, 0.2, 0.4, 0.4, 0.0, 0.0, 1.0])
+    labels = [label.get_text() for label in panel.get_yticklabels()]
+    assert labels == ["right (n = 100)", "Mori et al. 2019 (n = 50)", "wrong (n = 100)"]
+    assert [text.get_text() for text in panel.texts] == ["10%", "30%", "60%", "20%", "40%", "40%", "100%"]
+
+
+@pytest.mark.parametrize("suffix", ["svg", "png"])
+def test_figures_are_written_the_same_twice(tmp_path: Path, suffix):
+    for name in ("one", "two"):
+        save(sentiment_shares([shares("right", 0.25, 0.5)]), tmp_path / f"{name}.{suffix}")
+    assert (tmp_path / f"one.{suffix}").read_bytes() == (tmp_path / f"two.{suffix}").read_bytes()
+
+
+def test_svg_holds_no_date(tmp_path: Path):
+    save(training_curves({"seq2seq": history([4.0], best=0)}), tmp_path / "figure.svg")
+    tags = {element.tag.rpartition("}")[2] for element in ET.parse(tmp_path / "figure.svg").iter()}
+    assert "path" in tags
+    assert "date" not in tags

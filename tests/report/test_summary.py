@@ -1,0 +1,134 @@
+import json
+import shutil
+from pathlib import Path
+
+import pyarrow as pa
+import pytest
+
+from denouement.analysis.sentiment import score_groups
+from denouement.errors import UserError
+from denouement.report.summary import write_summary
+from denouement.schemas import TABLES, empty_table, write_table
+
+HISTORIES = {
+    "seq2seq": {
+        "generator": "seq2seq",
+        "vocabulary": 12650,
+        "stories": {"train": 7000, "validation": 400},
+        "best_epoch": 1,
+        "epochs": [
+            {"epoch": 0, "train_loss": 5.0, "validation_loss": 4.8, "validation_perplexity": 121.5},
+            {"epoch": 1, "train_loss": 4.0, "validation_loss": 4.4, "validation_perplexity": 81.45},
+            {"epoch": 2, "train_loss": 3.0, "validation_loss": 4.6, "validation_perplexity": 99.5},
+        ],
+    }
+}
+INGEST = {
+    "files": [],
+    "stories": {},
+    "cloze": {"v1.0": {"validation": 12}},
+    "corpus": "official",
+    "overlap": {"pairs": [], "repeated": {}},
+}
+
+
+def write(path: Path, name: str, rows: list[tuple]) -> Path:
+    names = TABLES[name].schema.names
+    table = pa.Table.from_pylist([dict(zip(names, row, strict=True)) for row in rows], schema=TABLES[name].schema)
+    write_table(table, path, name)
+    return path
+
+
+@pytest.fixture
+def run(tmp_path: Path, monkeypatch) -> dict:
+    """What a small reproduction leaves: 12 cases, the last one blind, and endings of two systems."""
+    monkeypatch.chdir(tmp_path)
+    corpus = Path("data/corpus")
+    context = ["A <b>bold</b> start.", "Two *stars*.", "Three.", "Four."]
+    cases = [
+        (f"case-{i:02}", context, f"Right {i}.", f"Wrong {i}.", 1 if i != 3 else None, "v1.0", "validation")
+        for i in range(12)
+    ]
+    write(corpus / "cloze.parquet", "cloze", cases)
+    story = ("s", None, ["One.", "A good end."], "rocstories", "train")
+    write(corpus / "stories.parquet", "stories", [story])
+    write_table(empty_table("rejects"), corpus / "rejects.parquet", "rejects")
+    (corpus / "ingest.json").write_text(json.dumps(INGEST))
+    endings = [
+        write(
+            Path(f"data/endings/{system}.parquet"),
+            "endings",
+            [(f"case-{i:02}", system, f"{system} wrote {i}.", -3.0, 3) for i in range(1, 12)],
+        )
+        for system in ("seq2seq", "h_seq2seq")
+    ]
+    write_table(score_groups(None, corpus / "cloze.parquet", endings), Path("data/sentiment.parquet"), "sentiment")
+    return {"corpus": corpus, "histories": HISTORIES, "endings": endings, "sentiment": Path("data/sentiment.parquet")}
+
+
+def test_it_shows_the_first_ten_cases_that_have_endings_in_file_order(run):
+    text = write_summary(Path("reports"), **run)
+    assert Path("reports/summary.md").read_text() == text
+    examples = [line for line in text.splitlines() if "`case-" in line]
+    assert [line.split("`")[1] for line in examples] == [f"case-{i:02}" for i in range(1, 11)]
+    assert "- people: Right 1." in text
+    assert "- people: (a blind case" in text
+    assert "- seq2seq: seq2seq wrote 10." in text
+    assert "- h_seq2seq: h_seq2seq wrote 10." in text
+    assert "wrote 11." not in text.split("## The first 10 endings")[1]
+    assert r"A \<b>bold\</b> start. Two \*stars\*." in text
+
+
+def test_it_tells_the_best_epoch_counting_from_one(run):
+    text = write_summary(Path("reports"), **run)
+    row = next(line for line in text.splitlines() if line.startswith("| seq2seq"))
+    assert [cell.strip() for cell in row.split("|")[1:-1]] == [
+        *("seq2seq", "7,000", "400", "12,650", "3", "2", "81.5", "4.400")
+    ]
+
+
+def test_its_figures_are_beside_it(run):
+    text = write_summary(Path("reports"), **run)
+    linked = {part.split(")")[0] for part in text.split("](")[1:]}
+    assert linked == {"training.svg", "sentiment.svg"}
+    assert {path.name for path in Path("reports").iterdir()} == {*linked, "summary.md"}
+
+
+def test_it_is_the_same_wherever_it_is_made(run, tmp_path: Path, monkeypatch):
+    write_summary(Path("reports"), **run)
+    elsewhere = tmp_path / "elsewhere"
+    shutil.copytree("data", elsewhere / "data")
+    monkeypatch.chdir(elsewhere)
+    absolute = {
+        "corpus": elsewhere / run["corpus"],
+        "endings": [elsewhere / path for path in run["endings"]],
+        "sentiment": elsewhere / run["sentiment"],
+    }
+    write_summary(elsewhere / "out", **{**run, **absolute})
+    for name in ("summary.md", "training.svg", "sentiment.svg"):
+        assert (elsewhere / "out" / name).read_bytes() == (tmp_path / "reports" / name).read_bytes()
+    assert str(tmp_path) not in (elsewhere / "out/summary.md").read_text()
+
+
+def test_cases_left_out_of_right_and_wrong_are_counted(run):
+    assert "1 blind cloze cases are not in right and wrong" in write_summary(Path("reports"), **run)
+
+
+def test_the_sample_corpus_is_named(run):
+    (run["corpus"] / "ingest.json").write_text(json.dumps({**INGEST, "corpus": "sample"}))
+    assert "sample corpus" in write_summary(Path("reports"), **run)
+
+
+def test_without_training_and_endings_it_holds_the_data(run):
+    write_table(empty_table("sentiment"), run["sentiment"], "sentiment")
+    text = write_summary(Path("reports"), **{**run, "histories": {}, "endings": []})
+    assert "## Data" in text
+    assert "## Training" not in text
+    assert "## Sentiment" not in text
+    assert "](" not in text
+
+
+def test_a_missing_summary_of_the_data_is_one_line(run):
+    (run["corpus"] / "ingest.json").unlink()
+    with pytest.raises(UserError, match=r"ingest\.json: No such file"):
+        write_summary(Path("reports"), **run)
