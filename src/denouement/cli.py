@@ -14,6 +14,7 @@ import click
 from denouement.errors import UserError
 
 if TYPE_CHECKING:
+    from denouement.generators.base import Generator
     from denouement.generators.decoding import Decoding
 
 
@@ -157,6 +158,18 @@ def _decoding(options: dict[str, Any]) -> "Decoding":
         raise UserError(f"--{key.replace('_', '-')}: {problem}") from error
 
 
+def _generator(model: Path, embeddings: Path | None, device: str) -> "Generator":
+    import torch
+
+    from denouement.generators.checkpoints import load_generator
+
+    try:
+        torch.empty(1, device=device)
+    except (RuntimeError, AssertionError) as error:
+        raise UserError(f"--device {device}: cannot be used here ({str(error).splitlines()[0]})") from error
+    return load_generator(model, device, embeddings)
+
+
 @main.command()
 @_model_options
 @click.option("--contexts", required=True, type=click.Path(path_type=Path), help="Cloze table, or another file.")
@@ -190,13 +203,12 @@ def generate(
     from denouement.corpus.contexts import read_contexts
 
     cases = read_contexts(contexts, release, split)
-    from denouement.generators.checkpoints import load_generator
     from denouement.generators.endings import generate_endings
     from denouement.schemas import write_table
 
     decoding = _decoding(options)
     decoding.check_count(count)
-    table = generate_endings(load_generator(model, device, embeddings), cases, decoding, system, count)
+    table = generate_endings(_generator(model, embeddings, device), cases, decoding, system, count)
     write_table(table, out, "endings")
     tokens = table["n_tokens"].to_numpy()
     summary = {
@@ -240,12 +252,11 @@ def complete(
     context = split_sentences(text)
     if not context:
         raise UserError("the story is empty: type at least one sentence")
-    from denouement.generators.checkpoints import load_generator
     from denouement.generators.decoding import decode
 
     decoding = _decoding(options)
     decoding.check_count(count)
-    [endings] = decode(load_generator(model, device, embeddings), [context], decoding, count)
+    [endings] = decode(_generator(model, embeddings, device), [context], decoding, count)
     if as_json:
         rows = [{"ending": each.text, "log_prob": each.log_prob, "n_tokens": each.n_tokens} for each in endings]
         _print_json({"context": context, "endings": rows})

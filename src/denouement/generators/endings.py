@@ -50,15 +50,17 @@ def generate_endings(
             endings[case] = decoded
     name = system or generator.name
     rows = [
-        (case_id, name, ending.text, ending.log_prob, ending.n_tokens)
+        {
+            "case_id": case_id,
+            "system": name,
+            "ending": ending.text,
+            "log_prob": ending.log_prob,
+            "n_tokens": ending.n_tokens,
+        }
         for case_id, found in zip(cases["case_id"].to_pylist(), endings, strict=True)
         for ending in found
     ]
-    schema = schemas.TABLES["endings"].schema
-    return pa.table(
-        [pa.array(column, field.type) for column, field in zip(zip(*rows, strict=True), schema, strict=True)],
-        schema=schema,
-    )
+    return pa.Table.from_pylist(rows, schemas.TABLES["endings"].schema)
 
 
 @torch.inference_mode()

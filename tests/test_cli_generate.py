@@ -1,0 +1,169 @@
+"""The commands generate and complete, on a tiny generator in a real checkpoint."""
+
+import json
+
+import pyarrow as pa
+import pytest
+import torch
+from click.testing import CliRunner
+
+from denouement import schemas
+from denouement.cli import main
+from denouement.generators.base import generator_class
+from denouement.generators.checkpoints import load_generator, write_checkpoint
+from denouement.generators.decoding import Decoding, decode
+from denouement.text.vocabulary import Vocabulary
+
+STORY = ["Tom bought a red car.", "He drove it to Mr. Hill."]
+
+
+@pytest.fixture(scope="module")
+def model(tmp_path_factory):
+    kind = generator_class("seq2seq")
+    with torch.random.fork_rng():
+        torch.manual_seed(1)
+        generator = kind(kind.settings_class(units=8), Vocabulary.build([*STORY, "The car was fast and loud."]))
+    checkpoint = {"state_dict": generator.state_dict()}
+    generator.on_save_checkpoint(checkpoint)
+    path = tmp_path_factory.mktemp("model") / "best.parquet"
+    write_checkpoint(checkpoint, path)
+    return path
+
+
+@pytest.fixture
+def cases(tmp_path):
+    rows = [
+        {
+            "case_id": case_id,
+            "context": STORY[: 1 + (split == "test")],
+            "ending_1": "x",
+            "ending_2": "y",
+            "right_ending": 1,
+            "release": release,
+            "split": split,
+        }
+        for case_id, release, split in [
+            ("b", "v1.0", "validation"),
+            ("a", "v1.0", "test"),
+            ("b", "v1.5", "validation"),
+        ]
+    ]
+    path = tmp_path / "cloze.parquet"
+    schemas.write_table(pa.Table.from_pylist(rows, schemas.TABLES["cloze"].schema), path, "cloze")
+    return path
+
+
+def run(*arguments, status=0, **options):
+    result = CliRunner().invoke(main, [str(argument) for argument in arguments], **options)
+    assert result.exit_code == status, result.output
+    return result
+
+
+def refused(*arguments, **options):
+    """The one line on standard error of a command that ends with status 2."""
+    result = run(*arguments, status=2, **options)
+    assert result.stdout == ""
+    assert len(result.stderr.splitlines()) == 1, result.stderr
+    return result.stderr
+
+
+# --- generate
+
+
+def test_generate_writes_what_decode_gives(model, cases, tmp_path):
+    out = tmp_path / "new" / "endings.parquet"
+    result = run("generate", "--model", model, "--contexts", cases, "--out", out, "--release", "v1.0",
+                 "--decode", "beam", "--beam-width", 3, "--max-length", 6, "-n", 2)  # fmt: skip
+    rows = schemas.read_table(out, "endings").to_pylist()
+    assert [row["case_id"] for row in rows] == ["b", "b", "a", "a"]
+    decoding = Decoding("beam", beam_width=3, max_length=6)
+    expected = decode(load_generator(model), [STORY[:1], STORY], decoding, n=2)
+    assert [row["ending"] for row in rows] == [ending.text for endings in expected for ending in endings]
+    assert {row["system"] for row in rows} == {"seq2seq"}
+    assert "4 endings of seq2seq for 2 cases" in result.stdout
+    assert result.stdout.count("\n") == 1
+
+
+def test_generate_json(model, cases, tmp_path):
+    out = tmp_path / "endings.parquet"
+    arguments = ["--release", "v1.5", "--max-length", 1, "--min-length", 1, "--system", "short", "--json"]
+    summary = json.loads(run("generate", "--model", model, "--contexts", cases, "--out", out, *arguments).stdout)
+    [row] = schemas.read_table(out, "endings").to_pylist()
+    assert summary == {
+        "out": str(out),
+        "system": "short",
+        "cases": 1,
+        "endings": 1,
+        "at_max_length": 1,
+        "log_prob_per_token": pytest.approx(row["log_prob"] / 2),
+    }
+
+
+def test_the_same_command_writes_the_same_bytes(model, cases, tmp_path):
+    outs = [tmp_path / name for name in ("one", "two", "other")]
+    for out, seed in zip(outs, (7, 7, 8), strict=True):
+        run("generate", "--model", model, "--contexts", cases, "--out", out, "--release", "v1.0", "--decode", "sample",
+            "--top-p", 0.9, "--seed", seed)  # fmt: skip
+    one, two, other = (out.read_bytes() for out in outs)
+    assert one == two != other
+
+
+def test_generate_reads_a_csv_of_contexts(model, tmp_path):
+    contexts, out = tmp_path / "mine.csv", tmp_path / "endings.parquet"
+    contexts.write_text("case_id,context\n1,Tom bought a red car. He drove it to Mr. Hill.\n")
+    run("generate", "--model", model, "--contexts", contexts, "--out", out)
+    [[expected]] = decode(load_generator(model), [STORY])
+    assert schemas.read_table(out, "endings")["ending"].to_pylist() == [expected.text]
+
+
+def test_generate_refuses(model, cases, tmp_path):
+    out = tmp_path / "endings.parquet"
+
+    def generate(*options, model=model, contexts=cases):
+        return refused("generate", "--model", model, "--contexts", contexts, "--out", out, *options)
+
+    assert "choose a release and a split" in generate()
+    one = ("--release", "v1.0")
+    assert f"{tmp_path / 'absent'}: no such file" in generate(*one, model=tmp_path / "absent")
+    assert "a table 'cloze', not 'checkpoint'" in generate(*one, model=cases)
+    assert "a table 'checkpoint' holds no contexts" in generate(contexts=model)
+    assert "no such file" in generate(contexts=tmp_path / "absent.csv")
+    assert generate(*one, "--top-p", 0.9) == "error: --top-p: belongs to method sample, but method is greedy\n"
+    assert "--top-p: must be above 0" in generate(*one, "--decode", "sample", "--top-p", 2)
+    assert "--min-length" in generate(*one, "--min-length", 9, "--max-length", 3)
+    assert "greedy decoding gives one ending, not 3" in generate(*one, "-n", 3)
+    assert "--device nowhere" in generate(*one, "--device", "nowhere")
+    assert not out.exists()
+    assert "a folder" in refused("generate", "--model", model, "--contexts", cases, "--out", tmp_path, *one)
+
+
+# --- complete
+
+
+def test_complete_prints_an_ending(model):
+    [[expected]] = decode(load_generator(model), [STORY])
+    assert run("complete", "--model", model, " ".join(STORY)).stdout == f"{expected.text}\n"
+    assert run("complete", "--model", model, "-", input="\n".join(STORY)).stdout == f"{expected.text}\n"
+
+
+def test_complete_prints_several(model):
+    samples = ("complete", "--model", model, " ".join(STORY), "-n", 5, "--decode", "sample", "--max-length", 5)
+    [expected] = decode(load_generator(model), [STORY], Decoding("sample", max_length=5), 5)
+    assert run(*samples).stdout.splitlines() == [ending.text for ending in expected]
+    document = json.loads(run(*samples, "--json").stdout)
+    assert document["context"] == STORY
+    assert document["endings"] == [
+        {"ending": ending.text, "log_prob": pytest.approx(ending.log_prob), "n_tokens": ending.n_tokens}
+        for ending in expected
+    ]
+
+
+def test_complete_refuses(model, tmp_path):
+    assert "type at least one sentence" in refused("complete", "--model", model, "  ")
+    assert "type at least one sentence" in refused("complete", "--model", model, "-", input="\n")
+    assert "not text in UTF-8" in refused("complete", "--model", model, "-", input=b"Tom \xff.")
+    assert "no such file" in refused("complete", "--model", tmp_path / "absent.parquet", "Tom ran.")
+    error = refused("complete", "--model", model, "Tom ran.", "-n", 5)
+    assert "decode with sample or beam" in error
+    error = refused("complete", "--model", model, "Tom ran.", "-n", 5, "--decode", "beam", "--beam-width", 2)
+    assert "a beam of width 2" in error
