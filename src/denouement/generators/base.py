@@ -12,6 +12,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from datetime import timedelta
+from pathlib import Path
 from typing import Any, ClassVar, Literal, NamedTuple, TypeAlias
 
 import pytorch_lightning as pl
@@ -165,6 +166,9 @@ class Generator(pl.LightningModule, ABC):
     def architecture(self) -> dict[str, Any]:
         """JSON-ready arguments of the constructor beside settings and vocabulary."""
         return {}
+
+    def find_vectors(self, embeddings: Path | None) -> None:
+        """Get ready to turn sentences into vectors, from the table `embeddings` or by encoding: here no need of it."""
 
     # What all of them do.
 

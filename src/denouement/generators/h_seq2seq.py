@@ -5,20 +5,18 @@ Source: Mori et al. 2019, section 3 and appendix A.1.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any, ClassVar
 
-import numpy as np
-import numpy.typing as npt
 import torch
 from torch import Tensor, nn
 
+from denouement.encoders.embeddings import EmbeddingTable, SentenceVectors
 from denouement.errors import UserError
 from denouement.generators.base import Generator, GeneratorSettings, Inputs, State, at_least
 from denouement.text.vocabulary import PAD, Vocabulary
-
-SentenceVectors = Callable[[Sequence[str]], npt.NDArray[np.float32]]
 
 
 @dataclass(frozen=True)
@@ -47,7 +45,10 @@ class HSeq2Seq(Generator):
     that writes the ending. Word dropout has its place before the sentence encoder: the encode stage does it.
 
     Attributes:
-        sentence_vectors: called with sentences, gives their vectors, float32 [n, dimension]; `prepare` needs it.
+        encoder: name of the sentence encoder.
+        fingerprint: of the encoder's files and options: vectors of others mean nothing to this generator.
+        dimension: elements in a sentence vector.
+        sentence_vectors: where `prepare` takes the vectors from; `find_vectors` sets it.
     """
 
     name: ClassVar[str] = "h_seq2seq"
@@ -57,10 +58,13 @@ class HSeq2Seq(Generator):
     settings: HSeq2SeqSettings
     sentence_vectors: SentenceVectors | None = None
 
-    def __init__(self, settings: HSeq2SeqSettings, vocabulary: Vocabulary, encoder: str, dimension: int) -> None:
-        """Make one for vectors of `dimension` elements, made by the registered sentence encoder `encoder`."""
+    def __init__(
+        self, settings: HSeq2SeqSettings, vocabulary: Vocabulary, encoder: str, fingerprint: str, dimension: int
+    ) -> None:
+        """Make one for the vectors of a sentence encoder."""
         super().__init__(settings, vocabulary)
         self.encoder = encoder
+        self.fingerprint = fingerprint
         self.dimension = dimension
         self.context = nn.GRU(dimension, settings.units, batch_first=True)
         self.normalisation = nn.BatchNorm1d(settings.units)
@@ -70,17 +74,28 @@ class HSeq2Seq(Generator):
 
     def architecture(self) -> dict[str, Any]:
         """See `Generator`."""
-        return {"encoder": self.encoder, "dimension": self.dimension}
+        return {"encoder": self.encoder, "fingerprint": self.fingerprint, "dimension": self.dimension}
+
+    def find_vectors(self, embeddings: Path | None) -> None:
+        """Take vectors from the table `embeddings`; encode the sentences that it does not have, or all without one.
+
+        Raises:
+            UserError: a table of another encoder.
+        """
+        table = None if embeddings is None else EmbeddingTable.open(embeddings)
+        if table is not None and table.fingerprint != self.fingerprint:
+            raise UserError(f"{embeddings}: not the encoder {self.encoder} that this generator was trained with")
+        self.sentence_vectors = SentenceVectors(self.encoder, table=table)
 
     def prepare(self, contexts: Sequence[Sequence[str]]) -> Inputs:
         """See `Generator`. Values are sentence vectors [B, S, dimension], padded at the end."""
         if not all(contexts):
             raise UserError(f"context {[*map(bool, contexts)].index(False) + 1} of {len(contexts)} holds no sentence")
         if self.sentence_vectors is None:
-            raise RuntimeError("sentence_vectors is not set: load_generator sets it")
+            raise RuntimeError("call find_vectors first")
         vectors = torch.from_numpy(self.sentence_vectors([sentence for context in contexts for sentence in context]))
         lengths = [*map(len, contexts)]
-        padded = nn.utils.rnn.pad_sequence(torch.split(vectors, lengths), batch_first=True)
+        padded = nn.utils.rnn.pad_sequence([*torch.split(vectors, lengths)], batch_first=True)
         return Inputs(padded, torch.tensor(lengths)).to(self.device)
 
     def disturb(self, inputs: Inputs, noise: torch.Generator) -> Inputs:

@@ -1,0 +1,187 @@
+"""Checkpoints as Parquet: a row a tensor, and everything else as JSON in the metadata. Reading one runs no code.
+
+JSON has no tuples, no keys but text, no NaN and no infinity. What it lacks is written as an object with one key that
+begins with `$`; so is a tensor, which names its row.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import torch
+from pytorch_lightning.plugins.io import CheckpointIO
+
+from denouement import schemas, settings
+from denouement.errors import UserError
+from denouement.generators.base import Generator, generator_class
+from denouement.text.vocabulary import Vocabulary
+
+_DTYPES: dict[str, torch.dtype] = {
+    str(dtype).removeprefix("torch."): dtype
+    for dtype in (
+        torch.float32,
+        torch.float64,
+        torch.float16,
+        torch.bfloat16,
+        torch.int64,
+        torch.int32,
+        torch.int16,
+        torch.int8,
+        torch.uint8,
+        torch.bool,
+    )
+}
+_STATE_KEY = "denouement.state"
+
+
+class ParquetCheckpointIO(CheckpointIO):
+    """Lets Lightning save and resume training with Parquet files: `Trainer(plugins=[ParquetCheckpointIO()])`."""
+
+    def save_checkpoint(self, checkpoint: dict[str, Any], path: str | Path, storage_options: Any = None) -> None:
+        """Write `checkpoint` to `path`, atomically. See `write_checkpoint`."""
+        write_checkpoint(checkpoint, Path(path))
+
+    def load_checkpoint(self, path: str | Path, *_: Any, **__: Any) -> dict[str, Any]:
+        """What was saved, with its tensors on the CPU. See `read_checkpoint`."""
+        return read_checkpoint(Path(path))
+
+    def remove_checkpoint(self, path: str | Path) -> None:
+        """Delete the file."""
+        Path(path).unlink(missing_ok=True)
+
+
+def write_checkpoint(checkpoint: Mapping[str, Any], path: Path) -> None:
+    """Write nested dicts, lists and tuples of tensors, numbers, text, booleans and None; the same bytes each time.
+
+    Raises:
+        TypeError: `checkpoint` holds something else.
+    """
+    tensors: dict[str, torch.Tensor] = {}
+    state = _to_json(checkpoint, "", tensors)
+    columns = {
+        "name": list(tensors),
+        "dtype": [str(tensor.dtype).removeprefix("torch.") for tensor in tensors.values()],
+        "shape": [list(tensor.shape) for tensor in tensors.values()],
+        "data": [_to_bytes(tensor) for tensor in tensors.values()],
+    }
+    schemas.write_table(
+        pa.table(columns, schema=schemas.TABLES["checkpoint"].schema),
+        path,
+        "checkpoint",
+        {_STATE_KEY: json.dumps(state, allow_nan=False, separators=(",", ":"))},
+    )
+
+
+def read_checkpoint(path: Path) -> dict[str, Any]:
+    """What `write_checkpoint` wrote; tensors lie on the CPU.
+
+    Raises:
+        UserError: no such file, not a checkpoint, or a damaged one.
+    """
+    table = schemas.read_table(path, "checkpoint")
+    state = (table.schema.metadata or {}).get(_STATE_KEY.encode())
+    if state is None:
+        state = (schemas.read_schema(path, "checkpoint").metadata or {}).get(_STATE_KEY.encode(), b"")
+    try:
+        tensors = {
+            row["name"]: _to_tensor(row["dtype"], row["shape"], row["data"])
+            for batch in table.to_batches(max_chunksize=1)  # one tensor at a time: a model is large enough once
+            for row in batch.to_pylist()
+        }
+        checkpoint = _from_json(json.loads(state), tensors)
+        if not isinstance(checkpoint, dict):
+            raise ValueError("no state in it")
+    except (ValueError, KeyError, TypeError) as error:
+        raise UserError(f"{path}: damaged checkpoint ({error}); train again to make it") from error
+    return checkpoint
+
+
+def load_generator(path: Path, device: str = "cpu", embeddings: Path | None = None) -> Generator:
+    """The trained generator in a checkpoint, ready to generate (eval mode).
+
+    Args:
+        path: `best.parquet` or `last.parquet` as training left them.
+        device: where its weights go.
+        embeddings: an embeddings table in which to look sentence vectors up, rather than to encode each sentence; for
+            generators that read vectors. Sentences that are not in it are encoded.
+
+    Raises:
+        UserError: not a checkpoint, a damaged one, one that this version cannot build, or another encoder's embeddings.
+    """
+    checkpoint = read_checkpoint(path)
+    try:
+        described = checkpoint["generator"]
+        kind = generator_class(described["name"])
+        generator = kind(
+            settings.build(kind.settings_class, described["settings"], "settings"),
+            Vocabulary.from_json(described["vocabulary"]),
+            **described["architecture"],
+        )
+        generator.load_state_dict(checkpoint["state_dict"])
+    except (KeyError, TypeError, RuntimeError) as error:
+        problem = str(error).splitlines()[0]
+        raise UserError(f"{path}: not a generator that this version knows ({problem}); train it again") from error
+    except UserError as error:
+        raise UserError(f"{path}: {error}") from error
+    generator.find_vectors(embeddings)
+    return generator.to(device).eval()
+
+
+def _to_json(value: Any, name: str, tensors: dict[str, torch.Tensor]) -> Any:
+    """`value` as JSON can hold it; its tensors go to `tensors` under a name that tells their place."""
+    if isinstance(value, torch.Tensor):
+        tensors[name] = value
+        return {"$tensor": name}
+    if value is None or isinstance(value, bool | int | str):
+        return value
+    if isinstance(value, float):
+        return value if math.isfinite(value) else {"$float": str(value)}
+    if isinstance(value, Mapping):
+        items = [(key, _to_json(item, f"{name}/{key}" if name else str(key), tensors)) for key, item in value.items()]
+        if all(isinstance(key, str) and not key.startswith("$") for key in value):
+            return dict(items)
+        return {"$dict": [[_to_json(key, name, tensors), item] for key, item in items]}
+    if isinstance(value, list | tuple):
+        elements = [_to_json(item, f"{name}/{place}", tensors) for place, item in enumerate(value)]
+        return elements if isinstance(value, list) else {"$tuple": elements}
+    raise TypeError(f"a checkpoint cannot hold {name}: {type(value).__name__}")
+
+
+def _from_json(value: Any, tensors: Mapping[str, torch.Tensor]) -> Any:
+    if isinstance(value, list):
+        return [_from_json(item, tensors) for item in value]
+    if not isinstance(value, dict):
+        return value
+    match value:
+        case {"$tensor": name}:
+            return tensors[name]
+        case {"$float": text}:
+            return float(text)
+        case {"$tuple": elements}:
+            return tuple(_from_json(element, tensors) for element in elements)
+        case {"$dict": items}:
+            return {_from_json(key, tensors): _from_json(item, tensors) for key, item in items}
+    return {key: _from_json(item, tensors) for key, item in value.items()}
+
+
+def _to_bytes(tensor: torch.Tensor) -> bytes:
+    """Elements in row-major order, little-endian, as every platform of PyTorch has them."""
+    flat = tensor.detach().cpu().contiguous().reshape(-1)
+    return flat.view(torch.uint8).numpy().tobytes() if flat.numel() else b""
+
+
+def _to_tensor(dtype: str, shape: list[int], data: bytes) -> torch.Tensor:
+    if dtype not in _DTYPES:
+        raise ValueError(f"unknown dtype {dtype}")
+    kind = _DTYPES[dtype]
+    if min(shape, default=0) < 0 or math.prod(shape) * kind.itemsize != len(data):
+        raise ValueError(f"{len(data)} bytes for a tensor {dtype} of shape {shape}")
+    if not data:
+        return torch.empty(shape, dtype=kind)
+    return torch.from_numpy(np.frombuffer(data, dtype=np.uint8).copy()).view(kind).reshape(shape)

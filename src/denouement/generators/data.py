@@ -1,0 +1,243 @@
+"""Stories as numbers, and in which batches training sees them.
+
+The stories are held as flat arrays (4 bytes a word), not as Python objects, and one view of the sentence vectors at a
+time: a corpus of 98,161 stories takes a few hundred megabytes.
+"""
+
+from __future__ import annotations
+
+from array import array
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Protocol, TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+import torch
+from torch import Tensor
+from torch.utils.data import Dataset, Sampler
+
+from denouement.generators.base import Inputs
+from denouement.text.vocabulary import END, Vocabulary
+
+if TYPE_CHECKING:
+    from denouement.encoders.embeddings import EmbeddingTable
+
+Rows: TypeAlias = npt.NDArray[np.int64]
+
+
+class Ragged:
+    """Rows of numbers of different lengths, in one flat array.
+
+    Attributes:
+        flat: the numbers of all rows, int32.
+        lengths: of each row, int64.
+    """
+
+    def __init__(self, flat: npt.NDArray[np.int32], lengths: Rows) -> None:
+        self.flat = flat
+        self.lengths = lengths
+        self._starts = np.cumsum(lengths) - lengths
+
+    @classmethod
+    def from_rows(cls, rows: Iterable[Sequence[int]]) -> Ragged:
+        """From each row's numbers."""
+        flat = array("i")
+        lengths = array("q")
+        for row in rows:
+            flat.extend(row)
+            lengths.append(len(row))
+        return cls(np.array(flat, dtype=np.int32), np.array(lengths, dtype=np.int64))
+
+    def __len__(self) -> int:
+        return len(self.lengths)
+
+    def padded(self, rows: Rows, left: bool = False) -> npt.NDArray[np.int64]:
+        """The given rows, filled up with zeros at the end, or on the left, to the longest of them."""
+        lengths = self.lengths[rows][:, None]
+        columns = np.arange(lengths.max(initial=0))[None]
+        places = columns - (columns.size - lengths if left else 0)
+        real = (places >= 0) & (places < lengths)
+        table = np.zeros(real.shape, dtype=np.int64)
+        table[real] = self.flat[(self._starts[rows][:, None] + places)[real]]
+        return table
+
+
+class Contexts(Protocol):
+    """The contexts of a corpus, as a generator reads them.
+
+    Attributes:
+        lengths: what a context's place in a batch costs: its words, or its sentences; int64.
+    """
+
+    lengths: Rows
+
+    def batch(self, rows: Rows, epoch: int) -> Inputs:
+        """The contexts of the given stories."""
+        ...
+
+
+class WordContexts:
+    """All words of each context as one sequence, padded on the left."""
+
+    def __init__(self, words: Ragged) -> None:
+        self._words = words
+        self.lengths = words.lengths
+
+    def batch(self, rows: Rows, epoch: int) -> Inputs:
+        """See `Contexts`. Values are word ids [B, T]."""
+        padded = self._words.padded(rows, left=True)
+        return Inputs(torch.from_numpy(padded), torch.from_numpy(self.lengths[rows]))
+
+
+class VectorContexts:
+    """The vectors of each context's sentences.
+
+    Each epoch reads another view of the table: the vectors of the sentences with other words dropped. With fewer views
+    than epochs they come again in turn.
+    """
+
+    def __init__(self, sentences: Ragged, table: EmbeddingTable) -> None:
+        """Take the vectors in the rows `sentences` of `table`."""
+        self._sentences = sentences
+        self._table = table
+        self._view: int | None = None
+        self._vectors: npt.NDArray[np.floating] | None = None
+        self.lengths = sentences.lengths
+
+    def batch(self, rows: Rows, epoch: int) -> Inputs:
+        """See `Contexts`. Values are sentence vectors [B, S, D]."""
+        view = epoch % self._table.views if self._table.views else None
+        if self._vectors is None or view != self._view:
+            self._vectors = None  # let go of the old view before the new one is read
+            self._vectors = self._table.view(view)
+            self._view = view
+        return _gather(self._vectors, self._sentences, rows)
+
+
+class UndroppedVectorContexts:
+    """The vectors of each context's sentences, no word dropped, the same in every epoch: for validation."""
+
+    def __init__(self, sentences: Ragged, table: EmbeddingTable) -> None:
+        """Copy the few vectors that the contexts need out of `table`."""
+        needed, places = np.unique(sentences.flat, return_inverse=True)
+        self._vectors = table.view(None)[needed]
+        self._sentences = Ragged(places.astype(np.int32), sentences.lengths)
+        self.lengths = sentences.lengths
+
+    def batch(self, rows: Rows, epoch: int) -> Inputs:
+        """See `Contexts`. Values are sentence vectors [B, S, D]."""
+        return _gather(self._vectors, self._sentences, rows)
+
+
+def _gather(vectors: npt.NDArray[np.floating], sentences: Ragged, rows: Rows) -> Inputs:
+    lengths = sentences.lengths[rows]
+    values = vectors[sentences.padded(rows)].astype(np.float32)
+    values[np.arange(values.shape[1]) >= lengths[:, None]] = 0
+    return Inputs(torch.from_numpy(values), torch.from_numpy(lengths))
+
+
+@dataclass(frozen=True)
+class StorySet(Dataset[tuple[Inputs, Tensor]]):
+    """Contexts with their endings; an item is a whole batch, asked for by epoch and stories.
+
+    Attributes:
+        contexts: of the stories.
+        endings: words of each ending, END last.
+    """
+
+    contexts: Contexts
+    endings: Ragged
+
+    def __len__(self) -> int:
+        return len(self.endings)
+
+    def __getitem__(self, key: tuple[int, Rows]) -> tuple[Inputs, Tensor]:
+        epoch, rows = key
+        return self.contexts.batch(rows, epoch), torch.from_numpy(self.endings.padded(rows))
+
+    @property
+    def tokens(self) -> int:
+        """Words that a generator learns to predict in one epoch, ENDs counted."""
+        return len(self.endings.flat)
+
+
+class BucketedBatches(Sampler[tuple[int, Rows]]):
+    """Batches of stories of like length, so that little is padding, in an order that seed and epoch alone decide.
+
+    Among several devices the batches are dealt out in turn, the first ones a second time if they do not go round, so
+    that every device has as many.
+    """
+
+    def __init__(self, stories: StorySet, size: int, seed: int, rank: int = 0, devices: int = 1) -> None:
+        """Make batches of `size` stories for the device `rank` of `devices`.
+
+        A last batch of one story is joined to the one before it: batch normalisation needs two.
+        """
+        self._keys = (stories.endings.lengths, stories.contexts.lengths)
+        self._size = size
+        self._seed = seed
+        self._rank = rank
+        self._devices = devices
+        self._epoch = 0
+        full, rest = divmod(len(stories), size)
+        self._batches = max(full + (rest > 1), 1)
+
+    def set_epoch(self, epoch: int) -> None:
+        """Lightning says before each epoch which one it is."""
+        self._epoch = epoch
+
+    def __len__(self) -> int:
+        return -(-self._batches // self._devices)
+
+    def __iter__(self) -> Iterator[tuple[int, Rows]]:
+        draw = np.random.default_rng((self._seed, self._epoch))
+        order = np.lexsort((draw.random(len(self._keys[0])), *self._keys))
+        batches = np.split(order, np.arange(1, self._batches) * self._size)
+        dealt = draw.permutation(self._batches)
+        for turn in range(len(self)):
+            yield self._epoch, batches[dealt[(turn * self._devices + self._rank) % self._batches]]
+
+
+class OrderedBatches(Sampler[tuple[int, Rows]]):
+    """Every story once, by length: for validation. Devices take batches in turn, some one fewer than others."""
+
+    def __init__(self, stories: StorySet, size: int, rank: int = 0, devices: int = 1) -> None:
+        order = np.lexsort((stories.endings.lengths, stories.contexts.lengths))
+        self._batches = [order[start : start + size] for start in range(0, len(order), size)][rank::devices]
+
+    def __len__(self) -> int:
+        return len(self._batches)
+
+    def __iter__(self) -> Iterator[tuple[int, Rows]]:
+        for batch in self._batches:
+            yield 0, batch
+
+
+def sentences(stories: pa.Table) -> Iterator[list[str]]:
+    """The sentences of each story, without making Python objects of all of them at once."""
+    for batch in stories.select(["sentences"]).to_batches(max_chunksize=4096):
+        yield from batch.column(0).to_pylist()
+
+
+def read_stories(stories: pa.Table, vocabulary: Vocabulary, table: EmbeddingTable | None, training: bool) -> StorySet:
+    """The context and the ending of each story as numbers.
+
+    Args:
+        stories: table `stories`.
+        vocabulary: numbers the words.
+        table: of sentence vectors, for a generator that reads vectors; None for one that reads words.
+        training: whether to read the views with dropped words.
+
+    Raises:
+        UserError: a sentence has no vector in `table`.
+    """
+    endings = Ragged.from_rows([*vocabulary.encode(story[-1]), END] for story in sentences(stories))
+    if table is None:
+        words = Ragged.from_rows(
+            [word for sentence in story[:-1] for word in vocabulary.encode(sentence)] for story in sentences(stories)
+        )
+        return StorySet(WordContexts(words), endings)
+    context = Ragged.from_rows(table.rows(story[:-1]).tolist() for story in sentences(stories))
+    return StorySet((VectorContexts if training else UndroppedVectorContexts)(context, table), endings)
