@@ -8,6 +8,7 @@ from collections.abc import Iterable, Sequence
 from functools import cached_property
 from importlib import import_module
 from pathlib import Path
+from textwrap import shorten
 from typing import Any, ClassVar
 
 import numpy as np
@@ -79,7 +80,7 @@ class SentenceEncoder(ABC):
     def _note(self, what: str, sentence: str) -> None:
         """Count a sentence that something happened to; say so the first time."""
         if not self.notes[what]:
-            warn(f"encoder {self.name}: {what}: {sentence!r} (further ones are counted, not named)")
+            warn(f"encoder {self.name}: {what}: {shorten(sentence, 80)!r} (further ones are counted, not named)")
         self.notes[what] += 1
 
 

@@ -103,7 +103,8 @@ def embed_corpus(stories: Path, cloze: Path, out: Path, settings: EncodeSettings
         pq.ParquetWriter(beside, schema, compression="zstd", use_dictionary=False, write_page_checksum=True) as writer,
     ):
         for ids, texts in progress(_blocks(sentences, n_training, settings), "encode", n_blocks, "block"):
-            vectors = encoder.encode(texts).astype(settings.dtype)
+            with np.errstate(over="ignore"):  # what float16 cannot hold is found by the next line
+                vectors = encoder.encode(texts).astype(settings.dtype)
             if not np.isfinite(vectors).all():
                 raise UserError(f"encoder {encoder.name} gives vectors that are not finite numbers: check its files")
             column = pa.FixedSizeListArray.from_arrays(pa.array(vectors.ravel()), type=schema.field("vector").type)

@@ -147,23 +147,23 @@ def _load_lstm(path: Path) -> "torch.nn.LSTM":
         tensors = torch.load(path, map_location="cpu", weights_only=True)
     except pickle.UnpicklingError as error:
         raise UserError(f"{path}: not a plain file of weights, so it is not loaded; name the published file") from error
-    except (RuntimeError, EOFError, ValueError, KeyError, OSError) as error:
+    except Exception as error:  # a damaged file makes torch's reader fail in a dozen ways
         raise UserError(f"{path}: damaged file of weights; fetch the published file again") from error
     names = {
-        f"{kind}_l0{direction}"
-        for kind in ("weight_ih", "weight_hh", "bias_ih", "bias_hh")
-        for direction in ("", "_reverse")
+        f"{kind}_l0{side}" for kind in ("weight_ih", "weight_hh", "bias_ih", "bias_hh") for side in ("", "_reverse")
     }
-    if not isinstance(tensors, dict) or set(tensors) != {_PREFIX + name for name in names}:
-        raise UserError(
-            f"{path}: not the weights of InferSent (one bidirectional LSTM named enc_lstm); name the published file"
-        )
-    hidden = tensors[_PREFIX + "weight_hh_l0"].shape[-1]
-    lstm = torch.nn.LSTM(tensors[_PREFIX + "weight_ih_l0"].shape[-1], hidden, bidirectional=True)
+    if (
+        not isinstance(tensors, dict)
+        or set(tensors) != {_PREFIX + name for name in names}
+        or not all(isinstance(tensor, torch.Tensor) and tensor.ndim for tensor in tensors.values())
+    ):
+        raise UserError(f"{path}: not InferSent's weights (one bidirectional LSTM `enc_lstm`); name the published file")
+    units, dimension = (tensors[_PREFIX + name].shape[-1] for name in ("weight_hh_l0", "weight_ih_l0"))
+    lstm = torch.nn.LSTM(dimension, units, bidirectional=True)
     try:
         lstm.load_state_dict({name: tensors[_PREFIX + name] for name in names})
     except RuntimeError as error:
         raise UserError(
-            f"{path}: the weights' shapes do not fit one bidirectional LSTM; name the published file"
+            f"{path}: shapes of weights that make no bidirectional LSTM; name the published file"
         ) from error
     return lstm.eval().requires_grad_(False)

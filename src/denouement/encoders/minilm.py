@@ -50,13 +50,18 @@ class MiniLM(SentenceEncoder):
             return SentenceTransformer(str(folder), device=torch_device(self.device), local_files_only=True)
 
     def _encode_batch(self, sentences: Sequence[str]) -> Vectors:
-        limit = self._model.max_seq_length or 512
         for sentence in sentences:
-            # A word piece has at least one character, so a short text cannot have too many of them.
-            if len(sentence) > limit - 2 and len(self._model.tokenizer(sentence)["input_ids"]) > limit:
-                self._note(f"only the first {limit} word pieces are read", sentence)
+            if self._is_cut(sentence):
+                self._note(f"only the first {self._model.max_seq_length} word pieces are read", sentence)
         vectors = self._model.encode(list(sentences), batch_size=len(sentences), show_progress_bar=False)
         return np.asarray(vectors, np.float32)
+
+    def _is_cut(self, sentence: str) -> bool:
+        limit = self._model.max_seq_length or 0
+        if len(sentence) < limit - 2:  # not counting the two boundary tokens, a word piece has a character at least
+            return False
+        pieces = self._model.tokenizer(sentence, truncation=True, max_length=limit + 1)["input_ids"]
+        return len(pieces) > limit
 
 
 @contextmanager
