@@ -1,6 +1,7 @@
 """Contexts to write endings for, from any table or file that holds some."""
 
 import re
+from collections import Counter
 from collections.abc import Iterable
 from pathlib import Path
 
@@ -10,6 +11,7 @@ import pyarrow.csv
 import pyarrow.parquet as pq
 
 from denouement import schemas
+from denouement.corpus.cells import clean_text
 from denouement.errors import UserError
 from denouement.text.sentences import split_sentences
 
@@ -27,10 +29,10 @@ def read_contexts(path: Path, release: str | None = None, split: str | None = No
     - a table `cloze`;
     - a table `stories`: the sentences but the last;
     - Parquet, CSV or TSV (told by a tab in the first line) with a column `case_id` and either `sentence1`, `sentence2`,
-      ... (a row's empty cells are left out, so contexts may differ in length) or `context` (a list of sentences, or
-      text that `split_sentences` takes apart). The names of the official files do too, in any case: `InputStoryid`
-      with `InputSentence1`, ...; and `storyid` for rows that are whole stories, whose last sentence is dropped.
-      Further columns are ignored.
+      ... (cells after a row's last sentence may be empty, so contexts may differ in length) or `context` (a list of
+      sentences, or text that `split_sentences` takes apart). The names of the official files do too, in any case:
+      `InputStoryid` with `InputSentence1`, ...; and `storyid` for rows that are whole stories, whose last sentence is
+      dropped. Further columns are ignored. Cells are mended as `corpus.cells` says.
 
     Args:
         path: the file.
@@ -63,8 +65,10 @@ def read_contexts(path: Path, release: str | None = None, split: str | None = No
     if not ids:
         raise UserError(f"{path}: holds no contexts")
     for number, context in enumerate(contexts, 1):
-        if not context:
-            raise UserError(f"{path}: row {number} ({ids[number - 1]}) has no context")
+        if not context or not all(context):
+            raise UserError(
+                f"{path}: row {number} ({ids[number - 1]}) has {'an empty sentence' if context else 'no context'}"
+            )
     if repeated := len(ids) - len(set(ids)):
         mend = f"; it holds {groups}: choose a release and a split" if groups else ": give every row its own"
         raise UserError(f"{path}: {repeated} rows repeat the id of another{mend}")
@@ -89,8 +93,8 @@ def _only(rows: pa.Table, column: str, value: str | None, path: Path) -> pa.Tabl
 
 def _listing(cloze: pa.Table) -> str:
     """What releases and splits a cloze table has, with their numbers of cases."""
-    counts = cloze.group_by(["release", "split"]).aggregate([([], "count_all")]).sort_by([("release", "ascending")])
-    return ", ".join(f"{row['release']} {row['split']} ({row['count_all']})" for row in counts.to_pylist())
+    counts = Counter(zip(cloze["release"].to_pylist(), cloze["split"].to_pylist(), strict=True))
+    return ", ".join(f"{release} {split} ({count})" for (release, split), count in sorted(counts.items()))
 
 
 def _read_parquet(path: Path) -> pa.Table:
@@ -130,7 +134,9 @@ def _from_columns(rows: pa.Table, path: Path) -> tuple[list[str], list[list[str]
         raise UserError(f"{path}: the id and the sentences must be text; wanted are columns {_COLUMNS}")
     ids = [(cell or "").strip() for cell in rows.column(columns[id_name]).to_pylist()]
     if "context" in columns:
-        contexts = [split_sentences(c) if isinstance(c, str) else _cleaned(c or ()) for c in texts[0].to_pylist()]
+        contexts = [
+            split_sentences(clean_text(c)[0]) if isinstance(c, str) else _cleaned(c or ()) for c in texts[0].to_pylist()
+        ]
     else:
         contexts = [_cleaned(cells) for cells in zip(*(column.to_pylist() for column in texts), strict=True)]
     return ids, [context[:-1] for context in contexts] if id_name in _STORY_IDS else contexts
@@ -143,6 +149,8 @@ def _is_text(kind: pa.DataType) -> bool:
 
 
 def _cleaned(sentences: Iterable[str | None]) -> list[str]:
-    """Without surrounding and doubled spaces, and without empty sentences."""
-    cleaned = [" ".join((sentence or "").split()) for sentence in sentences]
-    return [sentence for sentence in cleaned if sentence]
+    """The sentences mended like those of a corpus, without empty ones at the end."""
+    cleaned = [clean_text(sentence or "")[0] for sentence in sentences]
+    while cleaned and not cleaned[-1]:
+        cleaned.pop()
+    return cleaned
