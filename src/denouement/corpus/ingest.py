@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -16,6 +16,7 @@ from denouement import schemas
 from denouement.console import text_table, warn
 from denouement.corpus import keys, overlap, splits
 from denouement.corpus.cells import ODDITIES
+from denouement.corpus.kind import corpus_kind
 from denouement.corpus.layouts import Kind
 from denouement.corpus.readers import Rows, read_file, rejects_table
 from denouement.errors import UserError
@@ -104,12 +105,6 @@ def ingest(files: Sequence[Path], out: Path, settings: IngestSettings | None = N
             schemas.write_table(table, beside[f"{name}.parquet"], name)
         beside["ingest.json"].write_text(json.dumps(summary, ensure_ascii=False, indent=2) + "\n", encoding="utf-8")
     return summary
-
-
-def corpus_kind(stories: pa.Table) -> Literal["sample", "official"]:
-    """Whether the stories are the embedded sample corpus: only when every one of them is."""
-    sources = pc.unique(stories["source"]).to_pylist()
-    return "sample" if sources == ["sample"] else "official"
 
 
 def _check_names(files: Sequence[Path]) -> None:

@@ -1,0 +1,12 @@
+"""Whether a corpus is the embedded sample or the official stories."""
+
+from typing import Literal
+
+import pyarrow as pa
+import pyarrow.compute as pc
+
+
+def corpus_kind(stories: pa.Table) -> Literal["sample", "official"]:
+    """Whether the table `stories` is the embedded sample corpus: only when every one of them is."""
+    sources = pc.unique(stories["source"]).to_pylist()
+    return "sample" if sources == ["sample"] else "official"
