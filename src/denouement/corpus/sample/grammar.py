@@ -113,7 +113,8 @@ def read_scenario(
     """
     if content.keys() != {"titles", "slots", "story", "branches"} or len(content["branches"]) < 2:
         raise UserError(f"{where}: give it titles, slots, story, and at least two branches, and nothing else")
-    groups = (_heroes(people), _rows("friend", people["friend"]), *(_rows(*slot) for slot in content["slots"].items()))
+    slots = {"friend": people["friend"]} | content["slots"]
+    groups = (_heroes(people), *(_rows(names, values, where) for names, values in slots.items()))
     known = {slot for group in groups for slot in group[0]}
     titles = tuple(map(Template, content["titles"]))
     branches = []
@@ -133,10 +134,17 @@ def read_scenario(
     return tuple(branches)
 
 
-def _rows(names: str, values: list[str]) -> Group:
+def _rows(names: str, values: list[str], where: str) -> Group:
     """The rows of a slot, or of several slots that vary together: `a | b: [a1 | b1, a2 | b2]`."""
-    keys = [key.strip() for key in names.split("|")]
-    return tuple(dict(zip(keys, map(str.strip, str(value).split("|")), strict=True)) for value in values)
+    keys = _parts(names)
+    rows = [_parts(value) for value in values or ()]
+    if not rows or any(len(row) != len(keys) for row in rows):
+        raise UserError(f"{where}: the slot '{names}' needs values, each with {len(keys)} part(s) between |")
+    return tuple(dict(zip(keys, row, strict=True)) for row in rows)
+
+
+def _parts(cell: object) -> list[str]:
+    return [part.strip() for part in str(cell).split("|")]
 
 
 def _heroes(people: Mapping[str, list[str]]) -> Group:
