@@ -94,7 +94,7 @@ def test_no_context_of_a_case_stands_among_the_stories_of_any_seed_or_number(cas
     def letters(context):
         return "".join(re.findall(r"\w", " ".join(context).lower()))
 
-    told = {letters(story.sentences[:4]) for seed in range(3) for story in telling.stories(4000, seed)}
+    told = {letters(story.sentences[:4]) for seed in range(3) for story in telling.stories(2500, seed)}
     told |= {letters(story.sentences[:4]) for story in stories}
     posed = {letters(case.context) for seed in range(3) for case in telling.cloze_cases(500, seed)}
     assert len(posed) > 1400
@@ -131,7 +131,9 @@ def test_every_phrasing_reads_well_with_every_kind_of_hero():
             assert not re.search(r"\b(\w+) \1\b", text, re.IGNORECASE), text
             assert not re.search(r"\b(a|an) (a|an|the|some|my|his|her)\b", text, re.IGNORECASE), text
             assert not re.search(r"\b(?:a [aeio]|an [^aeiouh])", text), text
-            assert not re.search(r"\bI('s| is| has| does)\b|\bI and\b|\b(to|for|with|of|from|gave|at|by|on) I\b", text), text
+            assert not re.search(
+                r"\bI('s| is| has| does)\b|\bI and\b|\b(to|for|with|of|from|gave|at|by|on) I\b", text
+            ), text
             assert 3 <= len(text.split()) <= 17, text
 
 
