@@ -28,6 +28,7 @@ def test_every_encoder(vectors_file, weights_file):
     for name in ENCODERS:
         encoder = load_encoder(name, **options[name])
         visited += 1
+        assert encoder.encode([]).shape == (0, encoder.dimension)
         vectors = encoder.encode(SENTENCES)
         assert encoder.name == name
         assert vectors.dtype == np.float32
@@ -39,7 +40,6 @@ def test_every_encoder(vectors_file, weights_file):
         shuffled = encoder.encode([SENTENCES[row] for row in order])  # several batches
         np.testing.assert_allclose(shuffled, alone[order], atol=1e-6, err_msg=f"{name}: the order changes a vector")
         assert len(np.unique(alone.round(5), axis=0)) == len(set(SENTENCES)), f"{name}: sentences fall together"
-        assert encoder.encode([]).shape == (0, encoder.dimension)
         again = load_encoder(name, **options[name])
         assert again.fingerprint == encoder.fingerprint
         np.testing.assert_array_equal(again.encode(SENTENCES), vectors)

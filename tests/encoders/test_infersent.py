@@ -171,3 +171,10 @@ def test_a_missing_start_token_is_said_and_left_out(infersent, by_hand, word_vec
     vectors = infersent(2, vectors=path).encode(["Ann ran"])
     np.testing.assert_allclose(vectors[0], by_hand(["Ann", "ran", "</p>"]).max(axis=0), atol=1e-6)
     assert "no vector for <p>, so sentences are read without it" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("device", ["gpu", "cuda:99"])
+def test_a_device_that_is_not_there(weights_file, vectors_file, device):
+    encoder = InferSent(weights=str(weights_file), vectors=str(vectors_file), device=device)
+    with pytest.raises(UserError, match=f"no device '{device}' here"):
+        encoder.encode(["Ann ran."])

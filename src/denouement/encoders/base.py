@@ -138,7 +138,16 @@ def packaged_folder(package: str, distribution: str, encoder: str) -> Path:
 
 
 def torch_device(device: str | None) -> str:
-    """`device`, or the GPU where there is one."""
+    """`device`, or the GPU where there is one.
+
+    Raises:
+        UserError: there is no such device.
+    """
     import torch
 
-    return device or ("cuda" if torch.cuda.is_available() else "cpu")
+    device = device or ("cuda" if torch.cuda.is_available() else "cpu")
+    try:
+        torch.empty(0, device=device)
+    except (RuntimeError, AssertionError) as error:  # the latter from a torch that was built without CUDA
+        raise UserError(f"no device {device!r} here; name another with the option device, such as cpu") from error
+    return device

@@ -4,6 +4,7 @@ import pickle
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar, Literal, NamedTuple
 
@@ -99,7 +100,8 @@ class InferSent(SentenceEncoder):
         Raises:
             UserError: the file has no vector for the token that ends a sentence.
         """
-        self._words.learn(token for text in texts for token in self._tokens(text))
+        tokens = (token for text in texts for token in self._tokens(text))
+        self._words.learn(chain((self._published.start, self._published.end), tokens))
         if self._published.end not in self._words:
             raise UserError(
                 f"{self.vectors}: no vector for {self._published.end}, which ends every sentence of InferSent version "
