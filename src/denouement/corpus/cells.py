@@ -23,8 +23,7 @@ ODDITIES = {
     "two_sentences": "more than one sentence in a cell, left",
 }
 
-# All other cells are printable ASCII with single spaces inside: nothing to mend, and nearly every cell is one of them.
-_TO_LOOK_AT = r"^ | $|  |[^ -~]"
+_SPACE = ord(" ")
 
 # Beyond ASCII and the quotes and dashes of word processors: text that an encoding error could have made.
 _SUSPICIOUS = re.compile(r"[^\x00-\x7f‘’“”–—…]")
@@ -33,8 +32,7 @@ _SUSPICIOUS = re.compile(r"[^\x00-\x7f‘’“”–—…]")
 # a pair, so the rule is safe where a general one would not be: `“é` is Mac Roman for a character, too.
 _MAC_ROMAN_SYMBOL = re.compile("‚[" + re.escape(bytes(range(0x80, 0xC0)).decode("mac_roman")) + "]{2}")
 
-_END = r"[.!?…][\"'”’»)\]]*$"
-_SENTENCE_STARTS_INSIDE = r"[.!?…][\"'”’»)\]]* [\"'“‘«(\[]*\p{Lu}"
+_END = re.compile(r"[.!?…][\"'”’»)\]]*$")
 _BEFORE_START = re.compile(r"([^\s.!?…\"'“‘«(\[]*)([.!?…]+)[\"'”’»)\]]* [\"'“‘«(\[]*(?=\w)(?=[^\Wa-z\d_])")
 _ABBREVIATIONS = {
     "mr",
@@ -62,17 +60,18 @@ def clean(cells: pa.StringArray) -> tuple[pa.StringArray, dict[str, npt.NDArray[
     Returns:
         The cells, and for each kind of `ODDITIES` seen the indices of the cells that held it.
     """
-    to_look_at = pc.match_substring_regex(cells, _TO_LOOK_AT)
-    indices = np.flatnonzero(to_look_at.to_numpy(zero_copy_only=False))
+    indices = _to_look_at(cells)
     if not len(indices):
         return cells, {}
     mended, seen = [], defaultdict(list)
-    for index, written in zip(indices.tolist(), cells.filter(to_look_at).to_pylist(), strict=True):
+    for index, written in zip(indices.tolist(), cells.take(pa.array(indices)).to_pylist(), strict=True):
         text, kinds = clean_text(written)
         mended.append(text)
         for kind in kinds:
             seen[kind].append(index)
-    cells = pc.replace_with_mask(cells, to_look_at, pa.array(mended, pa.string()))
+    is_mended = np.zeros(len(cells), dtype=bool)
+    is_mended[indices] = True
+    cells = pc.replace_with_mask(cells, pa.array(is_mended), pa.array(mended, pa.string()))
     return cells, {kind: np.array(where, dtype=np.int64) for kind, where in seen.items()}
 
 
@@ -84,7 +83,7 @@ def clean_text(written: str) -> tuple[str, list[str]]:
         text = repair_mojibake(written)
         if text != written:
             kinds.append("mojibake_repaired")
-        elif _looks_wrong(text):
+        if _looks_wrong(text):
             kinds.append("mojibake_left")
     spaced = " ".join(text.split())
     if "\n" in text.strip() or "\r" in text.strip():
@@ -102,9 +101,11 @@ def repair_mojibake(text: str) -> str:
     ftfy (Speer 2019) leaves `‚Å•` and the like alone; a `‚` and two further high characters of Mac Roman are decoded
     here. What comes out unprintable (such as U+2065, an unassigned character) is removed.
     """
-    import ftfy
+    if _looks_wrong(text):
+        import ftfy
 
-    return _MAC_ROMAN_SYMBOL.sub(_from_mac_roman, ftfy.fix_encoding(text))
+        text = ftfy.fix_encoding(text)
+    return _MAC_ROMAN_SYMBOL.sub(_from_mac_roman, text)
 
 
 def _from_mac_roman(found: re.Match[str]) -> str:
@@ -125,15 +126,47 @@ def odd_sentences(cells: pa.StringArray) -> dict[str, npt.NDArray[np.int64]]:
     where such an end, a space and a capital letter follow each other, unless the word before is an initial or an
     abbreviation such as `Mr.`: a rule of thumb, for counting only.
     """
-    unfinished = np.flatnonzero(pc.invert(pc.ends_with(cells, ".")).to_numpy(zero_copy_only=False))
-    ends = pc.match_substring_regex(cells.take(unfinished), _END)
-    empty = pc.equal(cells.take(unfinished), "")
-    without_stop = unfinished[~pc.or_(ends, empty).to_numpy(zero_copy_only=False)]
-
-    several = np.flatnonzero(pc.match_substring_regex(cells, _SENTENCE_STARTS_INSIDE).to_numpy(zero_copy_only=False))
-    several = several[[_holds_two(text) for text in cells.take(several).to_pylist()]] if len(several) else several
-    found = {"missing_full_stop": without_stop, "two_sentences": several}
+    if not len(cells):
+        return {}
+    # Bytes and plain comparisons find the few cells that a regular expression has to see.
+    unfinished = np.flatnonzero(~np.asarray(pc.ends_with(cells, "."), dtype=bool))
+    unfinished = unfinished[[bool(text) and not _END.search(text) for text in cells.take(unfinished).to_pylist()]]
+    offsets, data = _bytes_of(cells)
+    is_stop = data >= 0x80
+    for stop in b".!?":
+        is_stop |= data == stop
+    is_stop[offsets[1:][offsets[1:] > offsets[:-1]] - 1] = False
+    several = _cells_at(np.flatnonzero(is_stop), offsets)
+    several = several[[_holds_two(text) for text in cells.take(pa.array(several)).to_pylist()]]
+    found = {"missing_full_stop": unfinished, "two_sentences": several}
     return {kind: indices for kind, indices in found.items() if len(indices)}
+
+
+def _to_look_at(cells: pa.StringArray) -> npt.NDArray[np.int64]:
+    """The indices of cells with a space at an end or two in a row, or anything but printable ASCII: a few of them."""
+    offsets, data = _bytes_of(cells)
+    is_space = data == _SPACE
+    unusual = (data < _SPACE) | (data > ord("~"))
+    unusual[1:] |= is_space[1:] & is_space[:-1]
+    filled = offsets[1:] > offsets[:-1]
+    for at_end in (offsets[:-1][filled], offsets[1:][filled] - 1):
+        unusual[at_end] |= is_space[at_end]
+    return _cells_at(np.flatnonzero(unusual), offsets)
+
+
+def _bytes_of(cells: pa.StringArray) -> tuple[npt.NDArray[np.int32], npt.NDArray[np.uint8]]:
+    """The UTF-8 bytes of all cells, one after another, and where each cell starts and the last one ends."""
+    _, offset_buffer, byte_buffer = cells.buffers()
+    if not len(cells):
+        return np.zeros(1, np.int32), np.zeros(0, np.uint8)
+    offsets = np.frombuffer(offset_buffer, np.int32)[cells.offset : cells.offset + len(cells) + 1]
+    data = np.frombuffer(byte_buffer or b"", np.uint8)[offsets[0] : offsets[-1]]
+    return offsets - offsets[0], data
+
+
+def _cells_at(positions: npt.NDArray[np.int64], offsets: npt.NDArray[np.int32]) -> npt.NDArray[np.int64]:
+    """The cells that the bytes at `positions` belong to, each once."""
+    return np.unique(np.searchsorted(offsets, positions, side="right") - 1)
 
 
 def _holds_two(text: str) -> bool:

@@ -204,8 +204,8 @@ class _Parsed:
 
 
 def _parse(path: Path, content: bytes, layout: Layout) -> _Parsed:
-    body = pa.py_buffer(content).slice(layout.header_bytes)
-    if not body.size:
+    body = content[layout.header_bytes :]
+    if not body:
         nothing = np.zeros(0, np.int64)
         return _Parsed({name: pa.array([], pa.string()) for name in layout.columns}, nothing, nothing, {})
     others: list[pa.csv.InvalidRow] = []
@@ -218,7 +218,7 @@ def _parse(path: Path, content: bytes, layout: Layout) -> _Parsed:
         table = pa.csv.read_csv(
             pa.BufferReader(body),
             # One thread and one block: else rows of another width have no number, and a row cannot pass a block's end.
-            pa.csv.ReadOptions(column_names=layout.columns, use_threads=False, block_size=body.size + 1),
+            pa.csv.ReadOptions(column_names=layout.columns, use_threads=False, block_size=len(body) + 1),
             # Blank lines are read as empty rows, so that lines can be counted.
             pa.csv.ParseOptions(
                 delimiter=layout.delimiter,
@@ -239,9 +239,11 @@ def _parse(path: Path, content: bytes, layout: Layout) -> _Parsed:
     is_other = np.zeros(table.num_rows + len(others), dtype=bool)
     is_other[[row.number - 1 for row in others]] = True
     heights = np.ones(len(is_other), dtype=np.int64)
-    heights[is_other] += _line_breaks(pa.array([row.text for row in others], pa.string()))
-    for column in columns.values():
-        heights[~is_other] += _line_breaks(column)
+    # A row takes a line more for each line break in its cells; nearly always there is none in the whole file.
+    if _n_line_breaks(body) + (not body.endswith((b"\n", b"\r"))) != len(is_other):
+        heights[is_other] += [_n_line_breaks(row.text.encode()) for row in others]
+        for column in columns.values():
+            heights[~is_other] += [_n_line_breaks(cell) for cell in column.cast(pa.binary()).to_pylist()]
     lines = layout.header_lines + 1 + np.cumsum(heights) - heights
 
     rejected = {}
@@ -251,13 +253,9 @@ def _parse(path: Path, content: bytes, layout: Layout) -> _Parsed:
     return _Parsed(columns, lines[~is_other], heights[~is_other], rejected)
 
 
-def _line_breaks(texts: pa.StringArray) -> npt.NDArray[np.int64]:
-    """The line breaks in each text: CRLF, LF or CR alone, all of which end a row outside quotes."""
-
-    def count(what: str) -> npt.NDArray[np.int64]:
-        return np.asarray(pc.count_substring(texts, what), dtype=np.int64)
-
-    return count("\n") + count("\r") - count("\r\n")
+def _n_line_breaks(text: bytes) -> int:
+    """The line breaks in a text: CRLF, LF or CR alone, each of which ends a row when it stands outside quotes."""
+    return text.count(b"\n") + (text.count(b"\r") - text.count(b"\r\n") if b"\r" in text else 0)
 
 
 def _open_quote(line: int, height: int) -> str:
