@@ -16,9 +16,10 @@ from denouement.corpus.sample import grammar, telling, write_sample
 from denouement.errors import UserError
 
 PEOPLE = {"he": ["Omar", "Ivan"], "she": ["Rosa"], "friend": ["Sam"]}
-BEFORE_I = set(
-    "although as because but if so soon suddenly than that then until when where which while and size time".split()
-)  # after anything else "I" is an object, and the sentence should have said $him
+BEFORE_I = {  # after anything else "I" is an object, and the phrasing should have said $him
+    "although", "and", "as", "because", "but", "if", "size", "so", "soon", "suddenly", "than", "that", "then", "time",
+    "until", "when", "where", "which", "while",
+}  # fmt: skip
 SCENARIO = {
     "titles": ["The $pet of $color"],
     "slots": {"pet | sound": ["owl | hooted", "dog | barked", "wolf | barked"], "color": ["red", "blue"]},
