@@ -7,7 +7,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from vaderSentiment.vaderSentiment import SentimentIntensityAnalyzer
 
@@ -35,6 +35,7 @@ def test_scores_of_a_sentence_worked_by_hand():
     assert negative == 0
 
 
+@settings(max_examples=300)
 @given(st.lists(st.lists(st.sampled_from(WORDS), max_size=9).map(" ".join), max_size=5))
 def test_the_scores_are_those_of_vader_itself(texts):
     assert np.array_equal(vader(texts), plain(texts))

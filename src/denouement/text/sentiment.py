@@ -1,8 +1,8 @@
 """VADER sentiment of many texts, on several cores.
 
 VADER (Hutto and Gilbert 2014; vaderSentiment 3.3.2) looks at one text at a time in pure Python. Scores here are its
-own, bit for bit; only the work is arranged better: equal texts are scored once, texts without a word of VADER's
-lexicon are known to be neutral, and large inputs are shared between processes.
+own, bit for bit; only the work is arranged better: equal texts are scored once, its rules are asked only about words
+of its lexicon, and large inputs are shared between processes.
 
 The further processes are fresh interpreters running `python -m denouement.text.sentiment`. A forked one could inherit a
 held lock from a parent with threads (torch, Prefect); one spawned by multiprocessing imports the caller's `__main__`
@@ -30,7 +30,7 @@ NEGATIVE = -0.05
 """A text is positive from a compound of 0.05 upwards, negative from -0.05 downwards, both included (Mori et al. 2019,
 A.3, after Hutto and Gilbert 2014)."""
 
-_NEUTRAL = (0.0, 0.0, 1.0, 0.0)
+_NEUTRAL = {"compound": 0.0, "neg": 0.0, "neu": 1.0, "pos": 0.0}
 _FEWEST_TEXTS = 4000  # a share that takes as long to score as an interpreter takes to start
 
 
@@ -79,22 +79,33 @@ def _analyzer() -> Any:
 def _scores(texts: Sequence[str]) -> "array[float]":
     """The four scores of each text, one text after the other."""
     analyzer = _analyzer()
-    charged = analyzer.lexicon.keys()
+    valued = analyzer.lexicon.keys()
     scores = array("f")
     for text in texts:
         words = text.lower().split()
-        # VADER reads a word with or without the punctuation around it. When neither stands in the lexicon, no rule of
-        # VADER changes its valence of 0. Emoji, which VADER replaces by words first, are never ASCII.
-        if (
-            words
-            and text.isascii()
-            and charged.isdisjoint(words)
-            and charged.isdisjoint([word.strip(string.punctuation) for word in words])
-        ):
-            scores.extend(_NEUTRAL)
-        else:
+        if not words or not text.isascii():  # VADER replaces emoji by words first; none is ASCII
             score = analyzer.polarity_scores(text)
-            scores.extend((score["compound"], score["neg"], score["neu"], score["pos"]))
+        elif valued.isdisjoint(words) and valued.isdisjoint([word.strip(string.punctuation) for word in words]):
+            score = _NEUTRAL  # VADER reads a word with or without its punctuation; its rules change no valence of 0
+        else:
+            score = _score(analyzer, text.strip())
+        scores.extend((score["compound"], score["neg"], score["neu"], score["pos"]))
+    return scores
+
+
+def _score(analyzer: Any, text: str) -> dict[str, float]:
+    """What `analyzer.polarity_scores(text)` gives for ASCII text, its rules asked only about words with a valence."""
+    from vaderSentiment.vaderSentiment import BOOSTER_DICT, SentiText
+
+    sentence = SentiText(text)
+    words = [word.lower() for word in sentence.words_and_emoticons]
+    valences = [0.0] * len(words)
+    for place, word in enumerate(words):
+        if word in analyzer.lexicon and word not in BOOSTER_DICT and words[place : place + 2] != ["kind", "of"]:
+            [valences[place]] = analyzer.sentiment_valence(0, sentence, sentence.words_and_emoticons[place], place, [])
+    if "but" in words:
+        valences = analyzer._but_check(words, valences)
+    scores: dict[str, float] = analyzer.score_valence(valences, text)
     return scores
 
 

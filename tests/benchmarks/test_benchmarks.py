@@ -1,0 +1,55 @@
+import time
+from pathlib import Path
+
+import pytest
+
+import benchmarks
+from benchmarks.__main__ import TITLE, main, with_section
+from benchmarks.table import Row, as_text, best_of_three
+
+
+def row(ratio: float, at_least: float | None) -> Row:
+    return Row("work", "a loop", 1.0, ratio, "s", ratio, at_least)
+
+
+def test_a_ratio_below_what_is_asked_is_marked():
+    slow, exact, free = row(1.59, 1.6), row(1.6, 1.6), row(0.5, None)
+    assert [each.holds for each in (slow, exact, free)] == [False, True, True]
+    lines = as_text([slow, exact, free]).splitlines()[2:]
+    assert ["TOO LOW" in line for line in lines] == [True, False, False]
+
+
+def test_the_fastest_of_three_is_taken_in_turns():
+    calls = []
+    pauses = iter([0.03, 0.0, 0.03])
+
+    def ours():
+        calls.append("ours")
+        time.sleep(next(pauses))
+
+    fastest, _ = best_of_three(ours, lambda: calls.append("theirs"))
+    assert calls == ["ours", "theirs"] * 3
+    assert fastest < 0.03
+
+
+def test_a_section_is_replaced_and_the_others_stay():
+    page = with_section("", "sentiment", "first")
+    page = with_section(page, "ingest", "| a | b |")
+    page = with_section(page, "sentiment", "second")
+    assert page == (
+        f"{TITLE}\n\n## gpu\n\nNot measured on a GPU.\n\n## ingest\n\n| a | b |\n\n## sentiment\n\nsecond\n"
+    )
+    assert with_section(page, "gpu", "Measured.").count("## gpu\n\nMeasured.\n") == 1
+
+
+def test_every_part_has_something_to_measure():
+    parts = {path.stem: path.read_text() for path in Path(benchmarks.__path__[0]).glob("[a-z]*.py")}
+    del parts["table"]
+    assert "sentiment" in parts
+    for name, text in parts.items():
+        assert "def measure() -> list[Row]:" in text, name
+
+
+def test_an_unknown_part_is_named(capsys: pytest.CaptureFixture[str]):
+    assert main(["nope"]) == 2
+    assert capsys.readouterr().err.startswith("error: no benchmark nope; there are ")
