@@ -1,1 +1,3 @@
-"""Prefect flows: one a DVC stage, and the flow that walks the whole graph."""
+"""Prefect flows: one module a DVC stage, `reproduce` for the whole graph, `serve` for the schedule, `pages` to look."""
+
+import tasks as tasks  # first of all, since Prefect reads its settings when it is imported

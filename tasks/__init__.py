@@ -1,1 +1,28 @@
-"""Prefect tasks: load, one call into the library, save, log to MLflow."""
+"""Prefect tasks: load, one call into the library, save, log to MLflow. No logic.
+
+Importing this package chooses where Prefect keeps its records and keeps all tools quiet and off the network. It must
+come before `import prefect`, which reads the variables only once; a variable that is already set is left alone.
+"""
+
+import os
+from pathlib import Path
+
+ROOT = Path(__file__).parents[1]
+
+ENVIRONMENT = {
+    "DO_NOT_TRACK": "1",
+    "DVC_NO_ANALYTICS": "1",
+    "MLFLOW_DISABLE_TELEMETRY": "true",
+    "MLFLOW_SERVER_ENABLE_JOB_EXECUTION": "false",  # the pages alone: half the memory
+    "MLFLOW_TRACKING_URI": f"sqlite:///{ROOT / 'mlflow.db'}",
+    "PREFECT_HOME": str(ROOT / ".prefect"),
+    "PREFECT_SERVER_ANALYTICS_ENABLED": "false",
+    # several temporary servers starting on a slow machine need more than the 20 seconds they get
+    "PREFECT_SERVER_EPHEMERAL_STARTUP_TIMEOUT_SECONDS": "120",
+    # what fails is raised, and printed once by whoever ran the flow; the Prefect pages keep the whole log
+    "PREFECT_LOGGING_HANDLERS_CONSOLE_LEVEL": "CRITICAL",
+    "PREFECT_SERVER_LOGGING_LEVEL": "CRITICAL",
+}
+
+for _name, _value in ENVIRONMENT.items():
+    os.environ.setdefault(_name, _value)

@@ -1,0 +1,19 @@
+"""Stage report: writes the summary of what went in and came out, with its figures."""
+
+import sys
+
+from prefect import flow
+
+from tasks.command import run
+from tasks.params import settings
+from tasks.report import ReportSettings, write_report
+
+
+@flow(flow_run_name="report")
+def report() -> None:
+    """Write reports."""
+    write_report(settings("report", ReportSettings))
+
+
+if __name__ == "__main__":
+    run(report, sys.argv[1:])

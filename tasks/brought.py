@@ -1,0 +1,41 @@
+"""Official files brought from another folder into data/raw/brought; what else is under data/raw is the user's."""
+
+import shutil
+from pathlib import Path
+
+from denouement.console import warn
+from denouement.corpus.readers import find_files
+from denouement.errors import UserError
+from denouement.files import atomic_write
+from tasks import paths
+
+
+def bring(folder: Path | None) -> None:
+    """Make data/raw/brought hold copies of the official files in `folder`, and nothing else; None: remove it.
+
+    Says what was taken, and what was left out and why.
+
+    Raises:
+        UserError: no such folder, one without any official file, or two official files of one name. Nothing is
+            touched then.
+    """
+    if folder is None:
+        shutil.rmtree(paths.BROUGHT, ignore_errors=True)
+        return
+    official, others = find_files(folder)
+    if not official:
+        raise UserError(f"{folder}: no official ROCStories or Story Cloze file in it; docs/data.md shows their headers")
+    named = {path.name: path for path in official}
+    if len(named) != len(official):
+        twice = sorted(path for path in official if named[path.name] != path)
+        raise UserError(f"{twice[0]}: {named[twice[0].name]} has the same name; rename one of them")
+    for path, reason in others:
+        warn(f"{path} is left out: {reason}")
+    for path in official:
+        copy = paths.BROUGHT / path.name
+        with atomic_write(copy) as beside:
+            shutil.copyfile(path, beside)
+        print(f"{path} is taken: {copy}")
+    for old in paths.BROUGHT.iterdir():
+        if old.name not in named:
+            old.unlink()

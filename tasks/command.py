@@ -1,0 +1,31 @@
+"""Flows as programs: `python -m flows.<stage> [generator]`."""
+
+import sys
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from typing import Any
+
+from prefect import Flow
+
+from denouement.errors import UserError
+
+
+def run(flow: Flow[..., Any], arguments: Sequence[str]) -> None:
+    """Run `flow` with the words of a command line."""
+    with told_in_one_line():
+        flow(*arguments)
+
+
+@contextmanager
+def told_in_one_line() -> Iterator[None]:
+    """End the program with status 2 and one line on standard error for what the user can mend.
+
+    Whatever else escapes is a defect and keeps its traceback; Ctrl-C ends with status 130.
+    """
+    try:
+        yield
+    except UserError as error:
+        print(f"error: {error}", file=sys.stderr, flush=True)
+        sys.exit(2)
+    except KeyboardInterrupt:
+        sys.exit(130)

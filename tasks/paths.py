@@ -1,0 +1,22 @@
+"""Where the graph keeps what it makes, relative to the project's root, from which every command is run."""
+
+from pathlib import Path
+
+RAW = Path("data/raw")  # the user's files
+BROUGHT = RAW / "brought"  # copies that `make run CORPUS=folder` makes, and removes again
+SAMPLE = Path("data/sample")
+CORPUS = Path("data/corpus")
+STORIES = CORPUS / "stories.parquet"
+CLOZE = CORPUS / "cloze.parquet"
+EMBEDDINGS = Path("data/embeddings.parquet")
+MODELS = Path("data/models")
+ENDINGS = Path("data/endings")
+SENTIMENT = Path("data/sentiment.parquet")
+METRICS = Path("data/metrics")
+REPORTS = Path("reports")
+WORK = Path("data/work")  # what an interrupted training goes on from
+
+
+def checkpoint(generator: str) -> Path:
+    """The best epoch of a trained generator."""
+    return MODELS / generator / "best.parquet"

@@ -1,0 +1,38 @@
+"""The summary for people."""
+
+import json
+from dataclasses import asdict, dataclass
+
+import mlflow
+from prefect import task
+
+from denouement.analysis.endings import endings_table
+from denouement.files import write_text
+from denouement.report.summary import write_summary
+from tasks import paths, tracking
+
+
+@dataclass(frozen=True)
+class ReportSettings:
+    """Nothing to set so far."""
+
+
+@task
+def write_report(settings: ReportSettings) -> None:
+    """Write reports/summary.md with its figures, and log them."""
+    histories = {path.parent.name: json.loads(path.read_text()) for path in sorted(paths.MODELS.glob("*/history.json"))}
+    endings = sorted(paths.ENDINGS.glob("*.parquet"))
+    with tracking.run("report", "report", asdict(settings)):
+        write_summary(
+            paths.REPORTS,
+            corpus=paths.CORPUS,
+            histories=histories,
+            endings=endings,
+            sentiment=paths.SENTIMENT,
+        )
+        rows = endings_table(endings, paths.CLOZE)
+        figures = {row["system"]: {key: row[key] for key in ("n", "distinct_share", "mean_words")} for row in rows}
+        write_text(paths.METRICS / "report.json", json.dumps(figures, indent=2) + "\n")
+        tracking.log_figures(figures)
+        mlflow.log_artifacts(str(paths.REPORTS))
+        print(f"summary and figures: {paths.REPORTS}")

@@ -1,0 +1,36 @@
+"""The sentiment of people's endings and of each generator's."""
+
+import json
+from dataclasses import asdict, dataclass
+
+import mlflow
+from prefect import task
+
+from denouement.analysis.sentiment import right_against_wrong, score_groups, sentiment_table
+from denouement.files import write_text
+from denouement.report.tables import sentiment_text
+from denouement.schemas import write_table
+from tasks import paths, tracking
+
+
+@dataclass(frozen=True)
+class SentimentSettings:
+    """How many processes score (None: one a core)."""
+
+    workers: int | None = None
+
+
+@task
+def score_sentiment(settings: SentimentSettings) -> None:
+    """Score every ending, and log a row a group: Mori et al. 2019, Table 4."""
+    endings = sorted(paths.ENDINGS.glob("*.parquet"))
+    with tracking.run("sentiment", "sentiment", asdict(settings)):
+        tracking.log_inputs(stories=paths.STORIES, cloze=paths.CLOZE, **{path.stem: path for path in endings})
+        scores = score_groups(paths.STORIES, paths.CLOZE, endings, settings.workers)
+        write_table(scores, paths.SENTIMENT, "sentiment")
+        rows, comparison = sentiment_table(scores), right_against_wrong(scores)
+        figures = {row["group"]: {key: row[key] for key in ("n", "mean", "positive", "negative")} for row in rows}
+        write_text(paths.METRICS / "sentiment.json", json.dumps(figures, indent=2) + "\n")
+        tracking.log_figures(figures)
+        mlflow.log_dict({"groups": rows, "right_against_wrong": comparison}, "sentiment.json")
+        print(sentiment_text(rows, comparison))

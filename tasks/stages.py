@@ -1,0 +1,106 @@
+"""A stage of the graph as a Prefect task: DVC runs it, and DVC alone says whether it has to."""
+
+import os
+import subprocess
+import sys
+import threading
+from pathlib import Path
+from typing import Any
+
+from prefect import get_run_logger, task
+from prefect.context import TaskRunContext
+
+from denouement.errors import UserError
+from tasks import graph, servers
+
+
+class StageError(UserError):
+    """A stage failed; what it printed says why."""
+
+
+# what DVC advises after each stage; `dvc.lock` is committed once, when the whole graph is done
+ADVICE = (
+    "To track the changes with git",
+    "\tgit add",
+    "To enable auto staging",
+    "\tdvc config core.autostage",
+    "Use `dvc push`",
+    "Updating lock file",
+)
+
+_at_once = threading.BoundedSemaphore(os.cpu_count() or 1)  # independent stages side by side, one a core
+_running: set[subprocess.Popen[str]] = set()
+
+
+def dvc_key(context: TaskRunContext, parameters: dict[str, Any]) -> str | None:
+    """The cache key of a stage's task: DVC's hash of the stage, so that Prefect skips what `dvc repro` would skip.
+
+    Prefect's record of the key follows DVC. Where DVC calls the stage fresh but Prefect has no record (the stage ran by
+    plain `dvc repro`, or came from a remote), the record is made up for; where DVC would run it again although the
+    record is there (its outputs are gone or were changed), there is no key, hence no cached result.
+    """
+    stage = parameters["stage"]
+    key, fresh = graph.freshness(stage)
+    store = context.result_store
+    if fresh and not store.exists(key):
+        store.write(key, key=key)
+    return key if fresh or not store.exists(key) else None
+
+
+@task(task_run_name="{stage}", cache_key_fn=dvc_key, persist_result=True, result_serializer="json")
+def run_stage(stage: str) -> str:
+    """Run `stage` by DVC; gives the key it ran with.
+
+    A stage that fails, or is ended, gets its last good outputs back; its entry in `dvc.lock` was never touched.
+
+    Raises:
+        StageError: the stage's command failed.
+    """
+    key, _ = graph.freshness(stage)
+    with _at_once:
+        _dvc("repro", "--single-item", stage, stage=stage)
+        if graph.freshness(stage).key != key:
+            # DVC hashes what a stage depends on after it ran, and would take the old output for that of the new files
+            print(f"{stage} | files it depends on changed while it ran: once more", flush=True)
+            _dvc("repro", "--single-item", "--force", stage, stage=stage)
+    return graph.freshness(stage).key
+
+
+def end_running() -> None:
+    """End every stage that this process runs, as Ctrl-C would."""
+    for process in list(_running):
+        servers.end(process)
+
+
+def _dvc(*arguments: str, stage: str) -> None:
+    """Run a DVC command, its output going to the terminal line by line, with the stage's name, and to Prefect's log."""
+    logger = get_run_logger()
+    environment = {
+        **os.environ,
+        "PATH": os.pathsep.join([str(Path(sys.executable).parent), os.environ.get("PATH", "")]),
+        "PYTHONUNBUFFERED": "1",
+    }
+    process = subprocess.Popen(
+        [*graph.DVC, *arguments],
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        env=environment,
+        text=True,
+        errors="replace",
+        start_new_session=True,
+    )
+    _running.add(process)
+    try:
+        assert process.stdout is not None
+        for line in process.stdout:
+            if not line.strip() or line.startswith(ADVICE):
+                continue
+            print(f"{stage} | {line}", end="", flush=True)
+            logger.info(line.rstrip("\n"))
+        status = process.wait()
+    finally:
+        _running.discard(process)
+    if status:
+        graph.restore(stage)
+        raise StageError(f"{stage} failed: its lines say why")

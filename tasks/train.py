@@ -1,0 +1,70 @@
+"""Training a generator, and the trained one as a model in MLflow."""
+
+import json
+from collections.abc import Callable, Mapping
+from dataclasses import asdict
+from pathlib import Path
+
+import mlflow
+import pandas as pd
+from prefect import task
+
+from denouement.corpus.kind import corpus_kind
+from denouement.files import write_text
+from denouement.generators.base import GeneratorSettings, generator_class
+from denouement.generators.training import settings_for, train
+from denouement.schemas import read_table
+from tasks import paths, tracking
+from tasks.params import section
+
+# By path, not imported: a change in how a model is served or decodes is no reason to train again.
+MODEL_CODE = Path("tasks/pyfunc_model.py")
+EXAMPLE = {"context": ["Ann had a garden.", "She planted seeds.", "It rained for a week.", "She went to look."]}
+
+
+def settings(generator: str) -> GeneratorSettings:
+    """What `params.yaml` says for this generator on the corpus at hand."""
+    return settings_for(generator, section("train"), corpus_kind(read_table(paths.STORIES, "stories")))
+
+
+@task
+def train_generator(generator: str) -> None:
+    """Train, log every epoch as it ends, and log the best one as a model that takes contexts and returns endings."""
+    chosen = settings(generator)
+    reads = {"stories": paths.STORIES}
+    if generator_class(generator).reads_vectors:
+        reads["embeddings"] = paths.EMBEDDINGS
+    with tracking.run(f"train {generator}", "train", {"generator": generator, **asdict(chosen)}):
+        tracking.log_inputs(**reads)
+        history = train(
+            generator,
+            paths.STORIES,
+            paths.MODELS / generator,
+            chosen,
+            embeddings=reads.get("embeddings"),
+            work=paths.WORK,
+            on_epoch=_teller(chosen.epochs),
+        )
+        best = history["epochs"][history["best_epoch"]]
+        write_text(paths.METRICS / f"train_{generator}.json", json.dumps(best, indent=2) + "\n")
+        tracking.log_figures({"best": best, "vocabulary": history["vocabulary"]})
+        _log_model(paths.checkpoint(generator))
+
+
+def _teller(epochs: int) -> Callable[[int, Mapping[str, float]], None]:
+    def tell(epoch: int, figures: Mapping[str, float]) -> None:
+        tracking.log_figures(figures, step=epoch)
+        shown = ", ".join(f"{name.replace('_', ' ')} {value:,.4g}" for name, value in figures.items())
+        print(f"epoch {epoch + 1} of {epochs}: {shown}", flush=True)
+
+    return tell
+
+
+def _log_model(checkpoint: Path) -> None:
+    mlflow.pyfunc.log_model(
+        name="model",
+        python_model=str(MODEL_CODE),
+        artifacts={"checkpoint": str(checkpoint)},
+        input_example=pd.DataFrame([EXAMPLE]),
+        pip_requirements=["denouement"],
+    )
