@@ -179,8 +179,6 @@ def decode(
     finished: list[list[Ending]] = [[] for _ in range(origins)]
     for length in range(decoding.max_length + 1):
         log_probs, state = generator.step(last, state)
-        if log_probs.isnan().any():
-            raise UserError("the model's probabilities are not numbers: its training diverged; use another checkpoint")
         allowed = _allowed(log_probs, rows.words, decoding)
         if decoding.method == "beam":
             parents, chosen = _best(allowed, rows)
@@ -227,7 +225,10 @@ def _allowed(log_probs: Tensor, words: Tensor, decoding: Decoding) -> Tensor:
         begun = words[:, None, length - decoding.no_repeat_ngram + 1 :]  # [R, 1, n - 1]
         row, place = (ngrams[:, :, :-1] == begun).all(-1).nonzero(as_tuple=True)
         allowed[row, ngrams[row, place, -1]] = -torch.inf
-    stuck = allowed.isneginf().all(-1)
+    best = allowed.amax(-1)
+    if best.isnan().any():
+        raise UserError("the model's probabilities are not numbers: its training diverged; use another checkpoint")
+    stuck = best.isneginf()
     allowed[stuck, END] = log_probs[stuck, END].clamp(min=_FORCED)
     return allowed
 
