@@ -106,11 +106,11 @@ def read_file(path: Path, release: str | None = None) -> Rows:
     constants = _constants(path, layout, release)
 
     parsed = _parse(path, content, layout)
-    if not len(parsed.lines) and not parsed.rejected:
-        raise UserError(f"{path}: a header and no rows; name the complete file")
     columns, seen = _clean(parsed.columns, layout)
     filled = {name: _is_filled(column) for name, column in columns.items()}
     blank = ~np.logical_or.reduce(list(filled.values()))
+    if blank.all() and not parsed.rejected:
+        raise UserError(f"{path}: a header and no rows; name the complete file")
     reasons = _wrong_labels(columns, layout) | _missing(filled, layout) | _swallowing(parsed, layout)
     rejected = {int(parsed.lines[row]): reason for row, reason in reasons.items() if not blank[row]}
     good = ~blank
@@ -241,21 +241,27 @@ def _parse(path: Path, content: bytes, layout: Layout) -> _Parsed:
     heights = np.ones(len(is_other), dtype=np.int64)
     # A row takes a line more for each line break in its cells; nearly always there is none in the whole file.
     if _n_line_breaks(body) + (not body.endswith((b"\n", b"\r"))) != len(is_other):
-        heights[is_other] += [_n_line_breaks(row.text.encode()) for row in others]
+        heights[is_other] += _line_breaks(pa.array([row.text for row in others], pa.string()))
         for column in columns.values():
-            heights[~is_other] += [_n_line_breaks(cell) for cell in column.cast(pa.binary()).to_pylist()]
+            heights[~is_other] += _line_breaks(column)
     lines = layout.header_lines + 1 + np.cumsum(heights) - heights
 
     rejected = {}
     for row, line, height in zip(others, lines[is_other].tolist(), heights[is_other].tolist(), strict=True):
-        reason = f"{row.actual_columns} cells where the header has {row.expected_columns}"
+        reason = f"{row.actual_columns} {'cell' if row.actual_columns == 1 else 'cells'} where the header has {row.expected_columns}"
         rejected[line] = reason + (f"; {_open_quote(line, height)}" if height > 1 else "")
     return _Parsed(columns, lines[~is_other], heights[~is_other], rejected)
 
 
-def _n_line_breaks(text: bytes) -> int:
-    """The line breaks in a text: CRLF, LF or CR alone, each of which ends a row when it stands outside quotes."""
-    return text.count(b"\n") + (text.count(b"\r") - text.count(b"\r\n") if b"\r" in text else 0)
+def _n_line_breaks(content: bytes) -> int:
+    """The line breaks in a file: CRLF, LF or CR alone, each of which ends a row when it stands outside quotes."""
+    return content.count(b"\n") + (content.count(b"\r") - content.count(b"\r\n") if b"\r" in content else 0)
+
+
+def _line_breaks(texts: pa.StringArray) -> npt.NDArray[np.int64]:
+    """The same in each text."""
+    lf, cr, crlf = (np.asarray(pc.count_substring(texts, end), dtype=np.int64) for end in ("\n", "\r", "\r\n"))
+    return lf + cr - crlf
 
 
 def _open_quote(line: int, height: int) -> str:
@@ -305,7 +311,7 @@ def _missing(filled: dict[str, npt.NDArray[np.bool_]], layout: Layout) -> dict[i
     is_missing = {name: ~filled[name] for name in required}
     if is_story_of_any_length:
         # Only the cells after a story's last sentence may be empty.
-        last = sentences.shape[1] - 1 - np.argmax(sentences[:, ::-1], axis=1)
+        last = (sentences * np.arange(sentences.shape[1])).max(axis=1)
         for number, name in enumerate(layout.sentences):
             if number >= 2:
                 is_missing[name] &= number < last
