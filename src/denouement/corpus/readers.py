@@ -99,7 +99,7 @@ def read_file(path: Path, release: str | None = None) -> Rows:
     try:
         content.decode()
     except UnicodeDecodeError as error:
-        line = content.count(b"\n", 0, error.start) + 1
+        line = _n_line_breaks(content[: error.start]) + 1
         raise UserError(
             f"{path}: line {line} is not UTF-8 (byte 0x{content[error.start]:02x}); save the file as UTF-8"
         ) from error
