@@ -248,7 +248,8 @@ def _parse(path: Path, content: bytes, layout: Layout) -> _Parsed:
 
     rejected = {}
     for row, line, height in zip(others, lines[is_other].tolist(), heights[is_other].tolist(), strict=True):
-        reason = f"{row.actual_columns} {'cell' if row.actual_columns == 1 else 'cells'} where the header has {row.expected_columns}"
+        width = "1 cell" if row.actual_columns == 1 else f"{row.actual_columns} cells"
+        reason = f"{width} where the header has {row.expected_columns}"
         rejected[line] = reason + (f"; {_open_quote(line, height)}" if height > 1 else "")
     return _Parsed(columns, lines[~is_other], heights[~is_other], rejected)
 
