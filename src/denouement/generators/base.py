@@ -201,14 +201,13 @@ class Generator(pl.LightningModule, ABC):
             Float32 [B, T] in nats, 0 at padding.
         """
         real = targets != PAD
-        log_probs = torch.zeros(targets.shape, device=targets.device)
-        return log_probs.masked_scatter(real, self._real_log_probs(inputs, targets, real))
+        found = self.output.target_log_probs(self._hidden(inputs, targets)[real], targets[real])
+        return torch.zeros(targets.shape, device=targets.device).masked_scatter(real, found)
 
-    def _real_log_probs(self, inputs: Inputs, targets: Tensor, real: Tensor) -> Tensor:
-        """Log-probabilities [N] of the N targets that are no padding, row by row: no logits are made for padding."""
-        previous = torch.nn.functional.pad(targets[:, :-1], (1, 0), value=START)
-        hidden, _ = self.decode(previous, self.start(inputs))
-        return self.output.target_log_probs(hidden[real], targets[real])
+    def _hidden(self, inputs: Inputs, targets: Tensor) -> Tensor:
+        """Hidden vectors [B, T, H] that tell `targets`, each after the right words before it."""
+        before = torch.nn.functional.pad(targets[:, :-1], (1, 0), value=START)
+        return self.decode(before, self.start(inputs))[0]
 
     # Lightning's hooks.
 
@@ -226,11 +225,10 @@ class Generator(pl.LightningModule, ABC):
         return self._loss("validation_loss", inputs, targets)
 
     def _loss(self, name: str, inputs: Inputs, targets: Tensor) -> Tensor:
-        real = targets != PAD
-        log_probs = self._real_log_probs(inputs, targets, real)
-        loss = -log_probs.mean()
+        real = targets != PAD  # no logits are made for padding
+        loss = self.output.loss(self._hidden(inputs, targets)[real], targets[real])
         # Weighted by its number of tokens, so that the mean over an epoch (and over devices) is one over tokens.
-        self.log(name, loss, on_step=False, on_epoch=True, sync_dist=True, batch_size=len(log_probs))
+        self.log(name, loss, on_step=False, on_epoch=True, sync_dist=True, batch_size=int(real.sum()))
         return loss
 
     def configure_optimizers(self) -> torch.optim.Optimizer:

@@ -1,21 +1,25 @@
 """The last layer of a decoder: from a hidden vector to log-probabilities of words (nats)."""
 
-from collections.abc import Sequence
-from typing import Protocol
+from typing import Any, Protocol
 
+import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
 
 class Output(Protocol):
-    """What a generator asks of its last layer."""
+    """What a generator asks of its last layer. `hidden` is [N, units], `targets` int64 [N]."""
 
     def log_probs(self, hidden: Tensor) -> Tensor:
-        """Log-probabilities of all words, float32 [N, V], from `hidden` [N, H]."""
+        """Log-probabilities of all words, float32 [N, V]."""
         ...
 
     def target_log_probs(self, hidden: Tensor, targets: Tensor) -> Tensor:
-        """Log-probabilities of the words `targets` [N], float32 [N], from `hidden` [N, H]."""
+        """Log-probabilities of the words `targets`, float32 [N]."""
+        ...
+
+    def loss(self, hidden: Tensor, targets: Tensor) -> Tensor:
+        """Mean of minus `target_log_probs`, to learn from."""
         ...
 
 
@@ -33,16 +37,25 @@ class FullSoftmax(nn.Linear):
         """See `Output`."""
         return -functional.cross_entropy(self(hidden), targets, reduction="none").float()
 
+    def loss(self, hidden: Tensor, targets: Tensor) -> Tensor:
+        """See `Output`."""
+        if not torch.is_grad_enabled():
+            return -self.target_log_probs(hidden, targets).mean()
+        device = hidden.device.type
+        dtype = torch.get_autocast_dtype(device) if torch.is_autocast_enabled(device) else self.weight.dtype
+        summed: Tensor = _SummedLoss.apply(hidden, self.weight, self.bias, targets, dtype)  # type: ignore[no-untyped-call]
+        return summed / len(targets)
+
 
 class AdaptiveSoftmax(nn.AdaptiveLogSoftmaxWithLoss):
     """Softmax over the frequent words, and one within each group of rarer words (Grave et al. 2017).
 
-    The probabilities are exact for this model and sum to one over the whole vocabulary: it is another model than
-    `FullSoftmax`, not an approximation of it. Needs words numbered by frequency.
+    The probabilities are exact and sum to one over the whole vocabulary: it is another model than `FullSoftmax`, not an
+    approximation of it. Needs words numbered by frequency.
     """
 
     def __init__(self, units: int, words: int) -> None:
-        super().__init__(units, words, _cutoffs(words), div_value=4.0)
+        super().__init__(units, words, _cutoffs(words), div_value=4.0, head_bias=True)
 
     def log_probs(self, hidden: Tensor) -> Tensor:
         """See `Output`."""
@@ -53,10 +66,57 @@ class AdaptiveSoftmax(nn.AdaptiveLogSoftmaxWithLoss):
         log_probs: Tensor = self(hidden, targets).output
         return log_probs.float()
 
+    def loss(self, hidden: Tensor, targets: Tensor) -> Tensor:
+        """See `Output`."""
+        return -self.target_log_probs(hidden, targets).mean()
 
-def _cutoffs(words: int) -> Sequence[int]:
-    """Where the groups of rarer words begin: a head of at most 1,000 words, then groups four times as large."""
-    cutoffs = [min(1000, max(words // 4, 1))]
-    if words > 8 * cutoffs[0]:
-        cutoffs.append(5 * cutoffs[0])
-    return cutoffs
+
+def _cutoffs(words: int) -> list[int]:
+    """Where the groups of rarer words begin: after at most 1,000 words, and after four times as many more."""
+    first = min(1000, max(words // 4, 1))
+    return [first, 5 * first] if words > 8 * first else [first]
+
+
+class _SummedLoss(torch.autograd.Function):
+    """Minus the log-probabilities of the targets under a linear layer and softmax, summed, with all its gradients.
+
+    Equal to `cross_entropy(linear(hidden), targets, reduction="sum")`, but the logits of a few rows at a time are made,
+    turned into probabilities and into gradients while they are in the processor's cache. With a vocabulary of 10,000
+    words most of the time of training goes into this layer, and a fifth of that is saved.
+    """
+
+    ROWS = 128
+
+    @staticmethod
+    def forward(ctx: Any, hidden: Tensor, weight: Tensor, bias: Tensor, targets: Tensor, dtype: torch.dtype) -> Tensor:
+        """`hidden` [N, units], `weight` [V, units], `bias` [V], `targets` [N]; matrix products in `dtype`."""
+        with torch.autocast(hidden.device.type, enabled=False):  # the products' type is chosen here
+            narrow_hidden, narrow_weight, narrow_bias = hidden.to(dtype), weight.to(dtype), bias.to(dtype)
+            hidden_grad = torch.empty_like(narrow_hidden)
+            weight_grad, bias_grad = torch.zeros_like(weight), torch.zeros_like(bias)
+            loss = torch.zeros((), dtype=torch.float32, device=hidden.device)
+            for start in range(0, len(hidden), _SummedLoss.ROWS):
+                rows = slice(start, start + _SummedLoss.ROWS)
+                wanted = targets[rows, None]
+                logits = torch.addmm(narrow_bias, narrow_hidden[rows], narrow_weight.t())
+                # The normaliser from the likeliest word, whose probability cannot round to zero.
+                highest, likeliest = logits.max(dim=1, keepdim=True)
+                grad = functional.softmax(logits, dim=1, dtype=torch.float32)
+                normaliser = highest.float() - grad.gather(1, likeliest).log()
+                loss += (normaliser - logits.gather(1, wanted)).sum()
+                grad.scatter_add_(1, wanted, torch.full_like(wanted, -1, dtype=torch.float32))
+                bias_grad += grad.sum(dim=0)
+                narrow_grad = grad.to(dtype)
+                hidden_grad[rows] = narrow_grad @ narrow_weight
+                if dtype is weight.dtype:
+                    weight_grad.addmm_(narrow_grad.t(), narrow_hidden[rows])
+                else:
+                    weight_grad += narrow_grad.t() @ narrow_hidden[rows]
+        ctx.save_for_backward(hidden_grad.to(hidden.dtype), weight_grad, bias_grad)
+        return loss
+
+    @staticmethod
+    def backward(ctx: Any, *grads: Any) -> tuple[Tensor | None, ...]:
+        """The gradients that `forward` made, times that of the loss."""
+        hidden_grad, weight_grad, bias_grad = ctx.saved_tensors
+        return hidden_grad * grads[0], weight_grad * grads[0], bias_grad * grads[0], None, None
