@@ -186,28 +186,27 @@ def decode(
             parents = torch.arange(len(allowed), device=device)
             chosen = allowed.argmax(-1) if draws is None else _draw(allowed, draws[rows.origin, length], decoding)
         rows.log_prob = rows.log_prob[parents] + log_probs[parents, chosen]
-        rows.origin = rows.origin[parents]
+        rows.words, rows.origin = rows.words[parents], rows.origin[parents]
         ended = chosen == END
-        _finish(generator, rows, parents, ended, finished)
+        _finish(generator, rows, ended, finished)
         going = ~ended
-        parents, last = parents[going], chosen[going]
+        last = chosen[going]
         if len(last) == 0:
             break
-        rows.words = torch.cat([rows.words[parents], last[:, None]], dim=1)
+        rows.words = torch.cat([rows.words[going], last[:, None]], dim=1)
         rows.log_prob, rows.origin = rows.log_prob[going], rows.origin[going]
-        state = tuple(part[parents] for part in state)
+        state = tuple(part[parents[going]] for part in state)
     if decoding.method == "beam":
         return [sorted(endings, key=lambda ending: -_rank(ending, decoding))[:n] for endings in finished]
     return [[ending for endings in finished[i : i + copies] for ending in endings] for i in range(0, origins, copies)]
 
 
-def _finish(generator: Generator, rows: _Rows, parents: Tensor, ended: Tensor, finished: list[list[Ending]]) -> None:
-    """Move the rows that chose END to `finished`, by origin."""
-    for parent, origin, log_prob in zip(
-        parents[ended].tolist(), rows.origin[ended].tolist(), rows.log_prob[ended].tolist(), strict=True
-    ):
-        words = tuple(rows.words[parent].tolist())
-        finished[origin].append(Ending(generator.vocabulary.decode(words), words, log_prob, len(words) + 1))
+def _finish(generator: Generator, rows: _Rows, ended: Tensor, finished: list[list[Ending]]) -> None:
+    """Add the rows that have `ended` [R] to `finished`, by origin."""
+    columns = (rows.words[ended], rows.log_prob[ended], rows.origin[ended])
+    for words, log_prob, origin in zip(*(column.tolist() for column in columns), strict=True):
+        text = generator.vocabulary.decode(words)
+        finished[origin].append(Ending(text, tuple(words), log_prob, len(words) + 1))
     rows.room -= torch.bincount(rows.origin[ended], minlength=len(rows.room))
 
 
