@@ -113,19 +113,17 @@ def train(
         if settings.patience is not None:
             raise UserError(f"{stories}: no validation stories, so patience has nothing to watch: set it to null")
         warn(f"{stories}: no validation stories, so the last epoch counts as the best")
-    with torch.random.fork_rng(devices=[]):
-        torch.manual_seed(settings.seed)
-        generator = kind(settings, vocabulary, **({} if table is None else _encoder_of(table)))
-
     log = EpochLog(folder, training.tokens, None if settings.devices > 1 else on_epoch)
     resumable = folder / LAST
-    if not (resumable.exists() and read_checkpoint(resumable)["training"]["finished"]):
+    done = _tell(resumable, 0, on_epoch)
+    if not done["finished"]:
         folder.mkdir(parents=True, exist_ok=True)
-        _fit(generator, _Stories(training, validation, settings), log, resumable)
-    done = read_checkpoint(resumable)["training"]
-    if settings.devices > 1 and on_epoch is not None:
-        for entry in done["epochs"]:
-            on_epoch(entry["epoch"], _figures(entry))
+        told = len(done["epochs"]) if settings.devices > 1 else settings.epochs
+        with torch.random.fork_rng(devices=[]):
+            torch.manual_seed(settings.seed)
+            generator = kind(settings, vocabulary, **({} if table is None else _encoder_of(table)))
+            _fit(generator, _Stories(training, validation, settings), log, resumable)
+        done = _tell(resumable, told, on_epoch)
 
     history = {
         "generator": name,
@@ -171,9 +169,6 @@ class EpochLog(pl.Callback):
     ) -> None:
         """Take up the figures of the epochs that were done before a break."""
         self._epochs = checkpoint["training"]["epochs"]
-        if self._on_epoch is not None:
-            for entry in self._epochs:
-                self._on_epoch(entry["epoch"], _figures(entry))
 
     def on_save_checkpoint(
         self, trainer: pl.Trainer, pl_module: pl.LightningModule, checkpoint: dict[str, Any]
@@ -269,7 +264,7 @@ def _fit(generator: Generator, stories: _Stories, log: EpochLog, resumable: Path
                 use_distributed_sampler=False,  # the samplers know the devices
                 default_root_dir=resumable.parent,
             )
-        except (MisconfigurationException, ValueError, RuntimeError) as error:
+        except (MisconfigurationException, ValueError, RuntimeError, ImportError) as error:
             problem = str(error).splitlines()[0]
             raise UserError(
                 f"train: accelerator {settings.accelerator}, devices {settings.devices}: {problem}"
@@ -316,6 +311,17 @@ def _open_embeddings(kind: type[Generator], embeddings: Path | None) -> Embeddin
     if embeddings is None:
         raise UserError(f"{kind.name} reads sentence vectors: name an embeddings table (stage encode makes it)")
     return EmbeddingTable.open(embeddings)
+
+
+def _tell(resumable: Path, first: int, on_epoch: OnEpoch | None) -> dict[str, Any]:
+    """What the log left in a state of training; its epochs from `first` on are told."""
+    if not resumable.exists():
+        return {"epochs": [], "finished": False}
+    done: dict[str, Any] = read_checkpoint(resumable)["training"]
+    for entry in done["epochs"][first:]:
+        if on_epoch is not None:
+            on_epoch(entry["epoch"], _figures(entry))
+    return done
 
 
 def _encoder_of(table: EmbeddingTable) -> dict[str, Any]:

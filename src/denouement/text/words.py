@@ -69,11 +69,14 @@ def detokenize(words: Sequence[str]) -> str:
     pieces: list[str] = []
     glued = True
     for word in words:
+        printable = "".join(character for character in _SURFACE.get(word, word) if character.isprintable())
+        if not printable:
+            continue
         if not (glued or word in _NO_SPACE_BEFORE or _SUFFIX.match(word)):
             pieces.append(" ")
-        pieces.append(_SURFACE.get(word, word))
+        pieces.append(printable)
         glued = word in _NO_SPACE_AFTER
-    return capitalize("".join(character for character in "".join(pieces) if character.isprintable()))
+    return capitalize("".join(pieces))
 
 
 def capitalize(sentence: str) -> str:

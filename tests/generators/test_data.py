@@ -1,0 +1,130 @@
+import numpy as np
+import pyarrow as pa
+import pytest
+import torch
+from corpus_toy import Corpus
+
+from denouement import schemas
+from denouement.encoders.embeddings import EmbeddingTable
+from denouement.generators.data import (
+    BucketedBatches,
+    OrderedBatches,
+    Ragged,
+    StorySet,
+    WordContexts,
+    read_stories,
+    sentences,
+)
+from denouement.text.vocabulary import END, PAD, Vocabulary
+
+STORIES = 103
+
+
+@pytest.fixture
+def stories() -> StorySet:
+    draw = np.random.default_rng(1)
+    contexts = Ragged.from_rows([[7] * int(n) for n in draw.integers(3, 30, STORIES)])
+    return StorySet(WordContexts(contexts), Ragged.from_rows([[7] * int(n) for n in draw.integers(2, 12, STORIES)]))
+
+
+def test_rows_are_padded_at_either_end():
+    ragged = Ragged.from_rows([[1, 2, 3], [4], [], [5, 6]])
+    assert ragged.padded(np.array([1, 0])).tolist() == [[4, 0, 0], [1, 2, 3]]
+    assert ragged.padded(np.array([3, 2, 0]), left=True).tolist() == [[0, 5, 6], [0, 0, 0], [1, 2, 3]]
+    assert ragged.padded(np.array([3])).tolist() == [[5, 6]]
+
+
+def _dealt(sampler) -> list[list[int]]:
+    return [rows.tolist() for _, rows in sampler]
+
+
+@pytest.mark.parametrize("size", [2, 8, 17, 102, 103, 500])
+def test_every_story_comes_once_an_epoch_and_none_alone(stories, size):
+    sampler = BucketedBatches(stories, size, seed=1)
+    batches = _dealt(sampler)
+    assert sorted(row for batch in batches for row in batch) == list(range(STORIES))
+    assert len(batches) == len(sampler)
+    assert min(map(len, batches)) >= 2
+    assert max(map(len, batches)) <= size + 1
+
+
+def test_seed_and_epoch_alone_decide_the_order(stories):
+    def epoch(seed: int, number: int) -> list[list[int]]:
+        sampler = BucketedBatches(stories, 8, seed)
+        sampler.set_epoch(number)
+        return _dealt(sampler)
+
+    np.random.seed(0)
+    first = epoch(1, 4)
+    np.random.seed(1)
+    assert epoch(1, 4) == first
+    assert epoch(1, 5) != first
+    assert epoch(2, 4) != first
+
+
+def test_batches_hold_stories_of_like_length(stories):
+    def padded(batches) -> int:
+        return sum(int(stories.contexts.lengths[rows].max()) * len(rows) for rows in batches)
+
+    in_file_order = padded(np.split(np.arange(STORIES), range(8, STORIES, 8)))
+    bucketed = padded([np.array(rows) for rows in _dealt(BucketedBatches(stories, 8, 1))])
+    words = int(stories.contexts.lengths.sum())
+    assert bucketed - words < (in_file_order - words) / 4
+
+
+@pytest.mark.parametrize("devices", [2, 3])
+def test_devices_share_the_batches(stories, devices):
+    def all_of(make) -> list[list[list[int]]]:
+        return [_dealt(make(rank)) for rank in range(devices)]
+
+    training = all_of(lambda rank: BucketedBatches(stories, 8, 1, rank, devices))
+    assert len({len(batches) for batches in training}) == 1  # they must step together
+    assert {row for batches in training for batch in batches for row in batch} == set(range(STORIES))
+    validation = all_of(lambda rank: OrderedBatches(stories, 8, rank, devices))
+    assert sorted(row for batches in validation for batch in batches for row in batch) == list(range(STORIES))
+
+
+def test_stories_become_words_and_vectors(corpus: Corpus):
+    rows = schemas.read_table(corpus.stories, "stories")
+    told = list(sentences(rows))
+    assert told == rows["sentences"].to_pylist()
+    vocabulary = Vocabulary.build(sentence for story in told for sentence in story)
+    picked = np.array([3, 0])
+
+    words, endings = read_stories(rows, vocabulary, None, training=True)[0, picked]
+    for row, story in enumerate(picked):
+        context = [word for sentence in told[story][:-1] for word in vocabulary.encode(sentence)]
+        assert words.values[row, -len(context) :].tolist() == context
+        assert words.lengths[row] == len(context)
+        ending = [*vocabulary.encode(told[story][-1]), END]
+        assert endings[row].tolist() == ending + [PAD] * (endings.shape[1] - len(ending))
+
+
+def test_each_epoch_reads_its_view_and_validation_reads_no_dropped_words(corpus: Corpus):
+    rows = schemas.read_table(corpus.stories, "stories").slice(0, 4)
+    told = list(sentences(rows))
+    vocabulary = Vocabulary.build(sentence for story in told for sentence in story)
+    table = EmbeddingTable.open(corpus.embeddings)
+    training = read_stories(rows, vocabulary, table, training=True)
+    validation = read_stories(rows, vocabulary, table, training=False)
+    picked = np.array([2, 1])
+    for epoch in (0, 1, 2, 5):
+        inputs, _ = training[epoch, picked]
+        for row, story in enumerate(picked):
+            expected = table.view(epoch % 2)[table.rows(told[story][:-1])].astype(np.float32)
+            torch.testing.assert_close(inputs.values[row], torch.from_numpy(expected))
+        undropped, _ = validation[epoch, picked]
+        expected = table.view(None)[table.rows(told[picked[0]][:-1])].astype(np.float32)
+        torch.testing.assert_close(undropped.values[0], torch.from_numpy(expected))
+
+
+def test_contexts_of_different_sentence_counts_are_padded_with_zeros(corpus: Corpus):
+    rows = schemas.read_table(corpus.stories, "stories").slice(0, 2)
+    one, other = rows["sentences"].to_pylist()
+    table = EmbeddingTable.open(corpus.embeddings)
+    told = pa.array([one[:2] + other[-1:], other], rows.schema.field("sentences").type)
+    shortened = rows.set_column(2, rows.schema.field("sentences"), told)
+    inputs, _ = read_stories(shortened, Vocabulary.build(one), table, training=True)[0, np.array([0, 1])]
+    assert inputs.lengths.tolist() == [2, 4]
+    assert (inputs.values[0, 2:] == 0).all()
+    assert (inputs.values[1] != 0).any(1).all()

@@ -1,0 +1,293 @@
+import json
+import math
+import os
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+import torch
+import yaml
+from corpus_toy import Corpus, small
+
+from denouement import schemas
+from denouement.errors import UserError
+from denouement.generators import GENERATORS
+from denouement.generators.checkpoints import load_generator, read_checkpoint
+from denouement.generators.h_seq2seq import HSeq2SeqSettings
+from denouement.generators.seq2seq import Seq2SeqSettings
+from denouement.generators.training import settings_for, train
+from denouement.text.vocabulary import END, PAD
+
+NAMES = sorted(GENERATORS)
+FILES = ("best.parquet", "last.parquet", "history.json")
+
+
+def _train(name: str, corpus: Corpus, out: Path, on_epoch=None, stories: Path | None = None, **changes):
+    settings = small(name, **changes)
+    embeddings = corpus.embeddings
+    return train(
+        name, stories or corpus.stories, out, settings, embeddings=embeddings, work=out / "work", on_epoch=on_epoch
+    )
+
+
+def _perplexity(path: Path, corpus: Corpus) -> float:
+    """Of the validation endings, one story at a time, worked out from single log-probabilities."""
+    generator = load_generator(path, embeddings=corpus.embeddings)
+    nats, tokens = 0.0, 0
+    rows = schemas.read_table(corpus.stories, "stories").to_pylist()
+    with torch.inference_mode():
+        for story in (row["sentences"] for row in rows if row["split"] == "validation"):
+            ending = torch.tensor([[*generator.vocabulary.encode(story[-1]), END]])
+            nats -= generator.token_log_probs(generator.prepare([story[:-1]]), ending).sum().item()
+            tokens += ending.numel()
+    return math.exp(nats / tokens)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_training_learns_and_keeps_the_best_and_the_last_epoch(name, corpus, tmp_path):
+    told = []
+    history = _train(name, corpus, tmp_path, lambda epoch, figures: told.append((epoch, figures)), epochs=4)
+    assert json.loads((tmp_path / "history.json").read_text()) == history
+    assert history["stories"] == {"train": 60, "validation": 12}
+    losses = [entry["train_loss"] for entry in history["epochs"]]
+    assert losses == sorted(losses, reverse=True)
+    assert losses[0] < math.log(history["vocabulary"]) * 1.1
+    perplexities = [entry["validation_perplexity"] for entry in history["epochs"]]
+    assert history["best_epoch"] == int(np.argmin(perplexities))
+    assert _perplexity(tmp_path / "best.parquet", corpus) == pytest.approx(min(perplexities), rel=1e-3)
+    assert _perplexity(tmp_path / "last.parquet", corpus) == pytest.approx(perplexities[-1], rel=1e-3)
+    assert [epoch for epoch, _ in told] == [0, 1, 2, 3]
+    assert [figures["validation_perplexity"] for _, figures in told] == perplexities
+    assert all(figures["words_per_second"] > 0 for _, figures in told)
+    assert sorted(path.name for path in tmp_path.iterdir()) == [*sorted(FILES), "work"]
+    assert not list((tmp_path / "work").iterdir())
+
+
+def test_the_last_checkpoint_holds_the_optimizer_and_the_best_only_the_generator(corpus, tmp_path):
+    _train("h_seq2seq", corpus, tmp_path, epochs=1)
+    last, best = (read_checkpoint(tmp_path / file) for file in ("last.parquet", "best.parquet"))
+    assert {"generator", "state_dict", "optimizer_states", "loops", "training"} <= set(last)
+    assert "optimizer_states" not in best
+    assert (tmp_path / "best.parquet").stat().st_size < (tmp_path / "last.parquet").stat().st_size / 2
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_seed_gives_the_same_bytes_whatever_the_global_random_state(name, corpus, tmp_path):
+    torch.manual_seed(1)
+    before = torch.get_rng_state()
+    _train(name, corpus, tmp_path / "one")
+    assert torch.equal(torch.get_rng_state(), before)
+    torch.manual_seed(2)
+    _train(name, corpus, tmp_path / "two")
+    _train(name, corpus, tmp_path / "other", seed=2)
+    for file in FILES:
+        one, two, other = ((tmp_path / folder / file).read_bytes() for folder in ("one", "two", "other"))
+        assert one == two
+        assert one != other
+
+
+class BreakError(Exception):
+    pass
+
+
+@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("changes", [{}, {"learning_rate": 0.5, "patience": 1}])
+def test_a_run_broken_after_any_epoch_ends_like_an_unbroken_one(name, changes, corpus, tmp_path):
+    whole = _train(name, corpus, tmp_path / "whole", **changes)
+    for broken in range(len(whole["epochs"])):
+        told = []
+
+        def stop(epoch, figures, broken=broken):
+            if epoch == broken:
+                raise BreakError
+
+        out = tmp_path / str(broken)
+        with pytest.raises(BreakError):
+            _train(name, corpus, out, stop, **changes)
+        assert not (out / "history.json").exists()
+        _train(name, corpus, out, lambda epoch, figures, told=told: told.append(epoch), **changes)
+        assert all((out / file).read_bytes() == (tmp_path / "whole" / file).read_bytes() for file in FILES)
+        assert told == [entry["epoch"] for entry in whole["epochs"]]
+
+
+PROGRAM = """
+import sys
+from pathlib import Path
+from corpus_toy import small
+from denouement.generators.training import train
+name, stories, embeddings, out = sys.argv[1:]
+train(name, Path(stories), Path(out), small(name), embeddings=Path(embeddings), work=Path(out) / "work",
+      on_epoch=lambda epoch, figures: print(epoch, flush=True))
+"""
+ENDLESS_BATCH = """
+import time
+from denouement.generators.data import StorySet
+given = StorySet.__getitem__
+def halt_in_epoch_2(self, key):
+    if key[0] == 2 and len(self) == 60:
+        halt_in_epoch_2.asked += 1
+        if halt_in_epoch_2.asked == 4:
+            print("halted", flush=True)
+            time.sleep(600)
+    return given(self, key)
+halt_in_epoch_2.asked = 0
+StorySet.__getitem__ = halt_in_epoch_2
+"""
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", NAMES)
+def test_a_run_killed_in_the_middle_of_an_epoch_ends_like_an_unbroken_one(name, corpus, tmp_path):
+    _train(name, corpus, tmp_path / "whole")
+    arguments = [name, str(corpus.stories), str(corpus.embeddings), str(tmp_path / "killed")]
+    environment = {**os.environ, "PYTHONPATH": str(Path(__file__).parent), "OMP_NUM_THREADS": "1"}
+    with subprocess.Popen(
+        [sys.executable, "-c", ENDLESS_BATCH + PROGRAM, *arguments],
+        stdout=subprocess.PIPE,
+        text=True,
+        env=environment,
+    ) as process:
+        for line in process.stdout:
+            if line == "halted\n":
+                process.send_signal(signal.SIGKILL)
+    assert process.returncode == -signal.SIGKILL
+    assert not (tmp_path / "killed" / "history.json").exists()
+    subprocess.run([sys.executable, "-c", PROGRAM, *arguments], check=True, env=environment)
+    assert all((tmp_path / "killed" / file).read_bytes() == (tmp_path / "whole" / file).read_bytes() for file in FILES)
+
+
+def test_patience_stops_training(corpus, tmp_path):
+    history = _train("h_seq2seq", corpus, tmp_path, epochs=30, learning_rate=0.5, patience=2)
+    assert len(history["epochs"]) == history["best_epoch"] + 3 < 30
+
+
+def test_the_time_limit_stops_training_and_leaves_a_generator(corpus, tmp_path):
+    history = _train("h_seq2seq", corpus, tmp_path, epochs=100_000, max_time="00:00:02")
+    assert len(history["epochs"]) < 100_000
+    assert load_generator(tmp_path / "best.parquet").vocabulary
+
+
+def test_other_settings_do_not_go_on_from_a_broken_run(corpus, tmp_path):
+    def stop(epoch, figures):
+        raise BreakError
+
+    with pytest.raises(BreakError):
+        _train("seq2seq", corpus, tmp_path / "a", stop)
+    told = []
+    _train("seq2seq", corpus, tmp_path / "a", lambda epoch, figures: told.append("words_per_second" in figures), seed=9)
+    assert told == [True] * 3
+
+
+def _only_training(corpus: Corpus, path: Path, n: int = 60) -> Path:
+    rows = schemas.read_table(corpus.stories, "stories").slice(0, n)
+    schemas.write_table(rows, path, "stories")
+    return path
+
+
+def test_without_validation_stories_the_last_epoch_is_the_best(corpus, tmp_path, capsys):
+    stories = _only_training(corpus, tmp_path / "stories.parquet")
+    history = _train("h_seq2seq", corpus, tmp_path / "out", stories=stories)
+    assert history["best_epoch"] == 2
+    assert [entry["validation_perplexity"] for entry in history["epochs"]] == [None] * 3
+    assert "no validation stories" in capsys.readouterr().err
+    best, last = (read_checkpoint(tmp_path / "out" / file)["state_dict"] for file in FILES[:2])
+    assert all(torch.equal(best[key], last[key]) for key in last)
+
+
+def test_bad_inputs_are_one_clear_line(corpus, tmp_path):
+    stories = _only_training(corpus, tmp_path / "stories.parquet")
+    one = _only_training(corpus, tmp_path / "one.parquet", 1)
+    for expected, changes in {
+        "patience has nothing to watch": {"stories": stories, "patience": 1},
+        "1 training stories": {"stories": one},
+        "no such file": {"stories": tmp_path / "none.parquet"},
+        "accelerator tpu": {"accelerator": "tpu"},
+        "training diverged in epoch": {"learning_rate": 1e39},
+    }.items():
+        with pytest.raises(UserError, match=expected) as caught:
+            _train("seq2seq", corpus, tmp_path / "out", **changes)
+        assert "\n" not in str(caught.value)
+        assert not (tmp_path / "out" / "best.parquet").exists()
+    with pytest.raises(UserError, match="name an embeddings table"):
+        train("h_seq2seq", corpus.stories, tmp_path, small("h_seq2seq"), embeddings=None, work=tmp_path / "work")
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_bfloat16_learns_what_float32_learns(name, corpus, tmp_path):
+    exact, rough = (
+        _train(name, corpus, tmp_path / precision, precision=precision, units=32)["epochs"][-1]["train_loss"]
+        for precision in ("32-true", "bf16-mixed")
+    )
+    assert rough != exact
+    assert rough == pytest.approx(exact, rel=0.02)
+
+
+@pytest.mark.slow
+def test_two_devices_learn_the_same_weights_and_measure_every_validation_story_once(corpus, tmp_path):
+    told = []
+    program = PROGRAM.replace("small(name)", "small(name, devices=2, accelerator='cpu')").split("train(name,")
+    source = f"{program[0]}if __name__ == '__main__':\n    train(name,{program[1]}"
+    script = tmp_path / "two.py"
+    script.write_text(source)
+    environment = {**os.environ, "PYTHONPATH": str(Path(__file__).parent), "OMP_NUM_THREADS": "1"}
+    arguments = ["h_seq2seq", str(corpus.stories), str(corpus.embeddings), str(tmp_path / "out")]
+    done = subprocess.run(
+        [sys.executable, str(script), *arguments], check=True, env=environment, capture_output=True, text=True
+    )
+    told = [int(line) for line in done.stdout.split()]
+    assert told == [0, 1, 2]
+    history = json.loads((tmp_path / "out" / "history.json").read_text())
+    perplexities = [entry["validation_perplexity"] for entry in history["epochs"]]
+    assert _perplexity(tmp_path / "out" / "best.parquet", corpus) == pytest.approx(min(perplexities), rel=1e-3)
+
+
+@pytest.mark.parametrize("kind", ["sample", "official"])
+@pytest.mark.parametrize(("name", "cls"), [("seq2seq", Seq2SeqSettings), ("h_seq2seq", HSeq2SeqSettings)])
+def test_the_shipped_presets_are_settings(name, cls, kind):
+    section = yaml.safe_load((Path(__file__).parents[2] / "params.yaml").read_text())["train"]
+    settings = settings_for(name, section, kind)
+    assert isinstance(settings, cls)
+    if kind == "official":
+        assert settings == cls()
+
+
+def test_a_preset_goes_before_what_is_common():
+    section = {
+        "preset": {"sample": "small", "official": "paper"},
+        "common": {"seed": 7, "epochs": 9},
+        "seq2seq": {"small": {"epochs": 2}, "paper": None},
+    }
+    small_settings, paper = (settings_for("seq2seq", section, kind) for kind in ("sample", "official"))
+    assert (small_settings.seed, small_settings.epochs) == (7, 2)
+    assert (paper.seed, paper.epochs) == (7, 9)
+
+
+@pytest.mark.parametrize(
+    ("change", "problem"),
+    [
+        ({"comon": {}}, "unknown key comon"),
+        ({"preset": {"sample": "tiny"}}, "preset.sample: is 'tiny', but params.yaml: train.seq2seq has small"),
+        ({"common": {"sed": 1}}, "unknown key sed"),
+        ({"common": {"epochs": 0}}, "epochs: must be at least 1"),
+        ({"common": {"max_time": "soon"}}, "max_time: must be like"),
+        ({"common": {"max_time": 7200}}, "max_time: must be text"),
+        ({"common": {"softmax": "sparse"}}, "softmax: must be one of full, adaptive"),
+    ],
+)
+def test_a_wrong_setting_is_named(change, problem):
+    section = {"preset": {"sample": "small"}, "common": {}, "seq2seq": {"small": {}}, **change}
+    with pytest.raises(UserError, match=problem):
+        settings_for("seq2seq", section, "sample")
+
+
+def test_padding_is_worth_nothing(corpus, tmp_path):
+    _train("seq2seq", corpus, tmp_path, epochs=1)
+    generator = load_generator(tmp_path / "best.parquet")
+    inputs = generator.prepare([["Tom ran."]])
+    with torch.inference_mode():
+        short = generator.token_log_probs(inputs, torch.tensor([[5, END]]))
+        long = generator.token_log_probs(inputs, torch.tensor([[5, END, PAD, PAD]]))
+    torch.testing.assert_close(long, torch.nn.functional.pad(short, (0, 2)))
