@@ -16,12 +16,15 @@ def bring(folder: Path | None) -> None:
     Says what was taken, and what was left out and why.
 
     Raises:
-        UserError: no such folder, one without any official file, or two official files of one name. Nothing is
-            touched then.
+        UserError: no such folder, one without any official file, one that holds data/raw or lies in it, or two
+            official files of one name. Nothing is touched then.
     """
     if folder is None:
         shutil.rmtree(paths.BROUGHT, ignore_errors=True)
         return
+    raw, named_folder = paths.RAW.resolve(), folder.resolve()
+    if raw.is_relative_to(named_folder) or named_folder.is_relative_to(raw):
+        raise UserError(f"{folder}: what is under {paths.RAW} is read anyway; name a folder elsewhere, or none")
     official, others = find_files(folder)
     if not official:
         raise UserError(f"{folder}: no official ROCStories or Story Cloze file in it; docs/data.md shows their headers")

@@ -10,25 +10,28 @@ import sys
 import time
 import urllib.error
 import urllib.request
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
 from prefect.logging.handlers import APILogHandler
 from prefect.settings import PREFECT_API_URL, temporary_settings
 
 from denouement.errors import UserError
+from denouement.files import write_text
 
+SERVER = "server.json"  # in PREFECT_HOME: address and process of the project's server
 START_SECONDS = 120.0  # a first start on a slow, busy machine takes 20 to 40 seconds
 
 
 @contextmanager
-def prefect_server(port: int | None = None) -> Iterator[str]:
+def prefect_server(port: int = 0) -> Iterator[str]:
     """The address of a Prefect server's API, which this process and the processes it starts then use.
 
-    That is `PREFECT_API_URL` when set, else the server that another process of this project started and still runs,
-    else one started here on `port` (a free one by default) and ended with the block. A project has one server at a
-    time: two on the same SQLite file lock each other out.
+    That is `PREFECT_API_URL` when set, else the address of this project's own server: the one that already runs, or one
+    started here, on `port` unless that is in use. All who use it at the same time share it, since two servers on one
+    SQLite file lock each other out, and the last one to leave ends it.
 
     Raises:
         UserError: the server did not start.
@@ -38,52 +41,83 @@ def prefect_server(port: int | None = None) -> Iterator[str]:
         return
     home = Path(os.environ["PREFECT_HOME"])
     home.mkdir(parents=True, exist_ok=True)
-    address = home / "server.json"
-    process = None
-    with (home / "server.lock").open("w") as lock:
-        fcntl.flock(lock, fcntl.LOCK_EX)  # two processes that start at once: the second finds the first one's server
-        url = _running(address)
-        if url is None:
-            url, process = _start_prefect(home, port or free_port())
-            address.write_text(json.dumps({"url": url}), encoding="utf-8")
-    os.environ["PREFECT_API_URL"] = url
-    try:
-        with temporary_settings({PREFECT_API_URL: url}):
-            yield url
-    finally:
-        del os.environ["PREFECT_API_URL"]
-        if process is not None:
+    with (home / "server.users").open("w") as users:
+        with _alone(home):
+            fcntl.flock(users, fcntl.LOCK_SH)
+            server = _found(home) or _start_prefect(home, free_port(port))
+        os.environ["PREFECT_API_URL"] = server["url"]
+        try:
+            with temporary_settings({PREFECT_API_URL: server["url"]}):
+                yield server["url"]
+        finally:
+            del os.environ["PREFECT_API_URL"]
             APILogHandler().flush()  # or lines still on their way look for the server for more than a minute
-            address.unlink(missing_ok=True)
-            end(process)
+            with _alone(home):
+                try:
+                    fcntl.flock(users, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                except BlockingIOError:
+                    pass  # others use it still
+                else:
+                    (home / SERVER).unlink(missing_ok=True)
+                    end(server["pid"])
 
 
-def _start_prefect(home: Path, port: int) -> tuple[str, subprocess.Popen[bytes]]:
+@contextmanager
+def _alone(home: Path) -> Iterator[None]:
+    """Keep others from starting or ending the server meanwhile."""
+    with (home / "server.lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        yield
+
+
+def _found(home: Path) -> dict[str, Any] | None:
+    """Address and process of the server that runs already, if it answers."""
+    try:
+        server: dict[str, Any] = json.loads((home / SERVER).read_text(encoding="utf-8"))
+        return server if answers(f"{server['url']}/health") else None
+    except (OSError, ValueError, KeyError):
+        return None
+
+
+def _start_prefect(home: Path, port: int) -> dict[str, Any]:
     url = f"http://127.0.0.1:{port}/api"
     command = [sys.executable, "-m", "prefect", "server", "start", "--host", "127.0.0.1", "--port", str(port)]
     # with the page's own port, or the page asks port 4200
     environment = {"PREFECT_SERVER_API_PORT": str(port), "PREFECT_UI_API_URL": url, "PREFECT_API_URL": url}
-    return url, start(command, f"{url}/health", home / "server.log", environment)
+    server = {"url": url, "pid": start(command, f"{url}/health", home / "server.log", environment)}
+    write_text(home / SERVER, json.dumps(server))
+    return server
 
 
-def _running(address: Path) -> str | None:
-    """The address in the file, if a server answers there."""
-    try:
-        url: str = json.loads(address.read_text(encoding="utf-8"))["url"]
-    except (OSError, ValueError, KeyError):
-        return None
-    return url if answers(f"{url}/health") else None
+@contextmanager
+def mlflow_pages(port: int) -> Iterator[str]:
+    """The address of the MLflow pages: a tracking server's own, or those started here over a local database.
 
-
-def mlflow_page(port: int, log: Path, uri: str) -> tuple[str, subprocess.Popen[bytes]]:
-    """Start the MLflow pages over the runs at `uri`; gives the address and the process, for the caller to end."""
+    Raises:
+        UserError: they did not start.
+    """
+    uri = os.environ["MLFLOW_TRACKING_URI"]
+    if uri.startswith(("http://", "https://")):
+        yield uri
+        return
+    port = free_port(port)
     url = f"http://127.0.0.1:{port}"
     command = [sys.executable, "-m", "mlflow", "server", "--host", "127.0.0.1", "--port", str(port), "--workers", "1"]
-    return url, start([*command, "--backend-store-uri", uri], f"{url}/health", log, {})
+    log = Path(os.environ["PREFECT_HOME"]) / "mlflow.log"
+    process = start([*command, "--backend-store-uri", uri], f"{url}/health", log, {})
+    try:
+        yield url
+    finally:
+        end(process)
 
 
-def start(command: Sequence[str], health: str, log: Path, environment: dict[str, str]) -> subprocess.Popen[bytes]:
-    """Start a server in a session of its own and wait until `health` answers.
+def page(api_url: str) -> str:
+    """The address of the Prefect pages of a server, from that of its API."""
+    return api_url.removesuffix("/api")
+
+
+def start(command: Sequence[str], health: str, log: Path, environment: Mapping[str, str]) -> int:
+    """Start a server in a session of its own and wait until `health` answers; gives its process id.
 
     In its own session a Ctrl-C at the terminal does not reach it, so that it outlives what still reports to it.
 
@@ -109,23 +143,33 @@ def start(command: Sequence[str], health: str, log: Path, environment: dict[str,
                 raise UserError(f"{command[2]} server did not answer in {START_SECONDS:.0f} s: see {log}")
             time.sleep(0.2)
     except BaseException:
-        end(process)
+        end(process.pid)
         raise
-    return process
+    return process.pid
 
 
-def end(process: subprocess.Popen[bytes] | subprocess.Popen[str], seconds: float = 20) -> None:
-    """End a process that leads a session, and what it started: as Ctrl-C does, then by force."""
+def end(pid: int, seconds: float = 20) -> None:
+    """End the process that leads a session, and what it started: as Ctrl-C does, then by force."""
     for how in (signal.SIGINT, signal.SIGKILL):
         try:
-            os.killpg(process.pid, how)
+            os.killpg(pid, how)
         except ProcessLookupError:
-            break
+            return
+        deadline = time.monotonic() + seconds
+        while _lives(pid) and time.monotonic() < deadline:
+            time.sleep(0.1)
+
+
+def _lives(pid: int) -> bool:
+    try:
+        ended, _ = os.waitpid(pid, os.WNOHANG)  # a child of ours would stay on as a zombie
+    except ChildProcessError:
         try:
-            process.wait(seconds)
-        except subprocess.TimeoutExpired:
-            continue
-    process.wait()
+            os.kill(pid, 0)  # asks, and sends nothing
+        except ProcessLookupError:
+            return False
+        return True
+    return not ended
 
 
 def answers(url: str) -> bool:

@@ -30,6 +30,7 @@ ADVICE = (
 
 _at_once = threading.BoundedSemaphore(os.cpu_count() or 1)  # independent stages side by side, one a core
 _running: set[subprocess.Popen[str]] = set()
+_ended = threading.Event()
 
 
 def dvc_key(context: TaskRunContext, parameters: dict[str, Any]) -> str | None:
@@ -57,19 +58,20 @@ def run_stage(stage: str) -> str:
         StageError: the stage's command failed.
     """
     key, _ = graph.freshness(stage)
-    with _at_once:
-        _dvc("repro", "--single-item", stage, stage=stage)
-        if graph.freshness(stage).key != key:
-            # DVC hashes what a stage depends on after it ran, and would take the old output for that of the new files
-            print(f"{stage} | files it depends on changed while it ran: once more", flush=True)
-            _dvc("repro", "--single-item", "--force", stage, stage=stage)
-    return graph.freshness(stage).key
+    _dvc("repro", "--single-item", stage, stage=stage)
+    ended_with, _ = graph.freshness(stage)
+    if ended_with != key:
+        # DVC hashes what a stage depends on after it ran, and would take the old output for that of the new files
+        print(f"{stage} | files it depends on changed while it ran: once more", flush=True)
+        _dvc("repro", "--single-item", "--force", stage, stage=stage)
+    return ended_with
 
 
 def end_running() -> None:
-    """End every stage that this process runs, as Ctrl-C would."""
+    """End every stage that this process runs, as Ctrl-C would, and start no more."""
+    _ended.set()
     for process in list(_running):
-        servers.end(process)
+        servers.end(process.pid)
 
 
 def _dvc(*arguments: str, stage: str) -> None:
@@ -80,26 +82,28 @@ def _dvc(*arguments: str, stage: str) -> None:
         "PATH": os.pathsep.join([str(Path(sys.executable).parent), os.environ.get("PATH", "")]),
         "PYTHONUNBUFFERED": "1",
     }
-    process = subprocess.Popen(
-        [*graph.DVC, *arguments],
-        stdin=subprocess.DEVNULL,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.STDOUT,
-        env=environment,
-        text=True,
-        errors="replace",
-        start_new_session=True,
-    )
-    _running.add(process)
-    try:
+    with _at_once:
+        if _ended.is_set():
+            raise StageError(f"{stage} was not started: the reproduction was ended")
+        process = subprocess.Popen(
+            [*graph.DVC, *arguments],
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            env=environment,
+            text=True,
+            errors="replace",
+            start_new_session=True,
+        )
+        _running.add(process)
+        if _ended.is_set():
+            servers.end(process.pid)
         assert process.stdout is not None
         for line in process.stdout:
-            if not line.strip() or line.startswith(ADVICE):
-                continue
-            print(f"{stage} | {line}", end="", flush=True)
-            logger.info(line.rstrip("\n"))
+            if line.strip() and not line.startswith(ADVICE):
+                print(f"{stage} | {line}", end="", flush=True)
+                logger.info(line.rstrip("\n"))
         status = process.wait()
-    finally:
         _running.discard(process)
     if status:
         graph.restore(stage)

@@ -1,11 +1,19 @@
 """Fixtures that every test may use."""
 
+import atexit
 import os
+import shutil
+import tempfile
 from pathlib import Path
 
 import pytest
 
 ROOT = Path(__file__).parents[1]
+
+# Prefect reads it when it is imported; the records of tests are not those of the project.
+os.environ["PREFECT_HOME"] = tempfile.mkdtemp(prefix="denouement-prefect-")
+atexit.register(shutil.rmtree, os.environ["PREFECT_HOME"], ignore_errors=True)
+os.environ.pop("PREFECT_API_URL", None)
 
 
 @pytest.fixture(scope="session")

@@ -1,0 +1,30 @@
+"""The Prefect and the MLflow pages on local ports: `python -m flows.pages`, until Ctrl-C."""
+
+import signal
+
+import click
+
+from tasks import servers
+from tasks.command import told_in_one_line
+
+
+@click.command()
+@click.option("--prefect-port", type=int, default=4200, show_default=True, help="Another is taken if it is in use.")
+@click.option("--mlflow-port", type=int, default=5000, show_default=True, help="Another is taken if it is in use.")
+def main(prefect_port: int, mlflow_port: int) -> None:
+    """Open the pages, print their addresses, and keep them open."""
+    signal.signal(signal.SIGTERM, signal.default_int_handler)
+    with (
+        told_in_one_line(),
+        servers.prefect_server(prefect_port) as prefect_url,
+        servers.mlflow_pages(mlflow_port) as mlflow_url,
+    ):
+        print(f"Prefect, the flows:      {servers.page(prefect_url)}")
+        print(f"MLflow, the experiments: {mlflow_url}")
+        print(f"Stages run meanwhile by plain `dvc repro` show up too: export PREFECT_API_URL={prefect_url}")
+        print("Ctrl-C closes both.", flush=True)
+        signal.pause()
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,225 @@
+"""The graph, run by the real DVC, Prefect and MLflow in a git repository of its own."""
+
+import re
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+pytestmark = [pytest.mark.slow, pytest.mark.timeout(900)]
+
+STAGES = [
+    "encode",
+    "generate@h_seq2seq",
+    "generate@seq2seq",
+    "ingest",
+    "report",
+    "sample",
+    "sentiment",
+    "train@h_seq2seq",
+    "train@seq2seq",
+]
+
+
+def stages_run(output: str) -> list[str]:
+    """The stages whose command DVC ran, by what it printed."""
+    return sorted(re.findall(r"Running stage '([^']+)'", output))
+
+
+def prefect_states() -> dict[str, str]:
+    """By stage, the name of the state it has in the newest run of the whole graph."""
+    from prefect.client.orchestration import get_client
+    from prefect.client.schemas.filters import FlowRunFilter, FlowRunFilterName
+    from prefect.client.schemas.sorting import FlowRunSort
+
+    with get_client(sync_client=True) as client:
+        (newest,) = client.read_flow_runs(
+            flow_run_filter=FlowRunFilter(name=FlowRunFilterName(any_=["reproduce"])),
+            sort=FlowRunSort.START_TIME_DESC,
+            limit=1,
+        )
+        tasks = client.read_task_runs(flow_run_filter=FlowRunFilter(id={"any_": [newest.id]}))
+    return {task.name: task.state_name for task in tasks}
+
+
+def test_everything_runs_once_and_the_tables_are_shown(first_run):
+    project, done = first_run
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert stages_run(done.stdout) == STAGES
+    assert sorted(project.locked()) == STAGES
+    for table in ("## Training", "## Endings", "## Sentiment", "data/endings/*.parquet", "make pages"):
+        assert table in done.stdout
+    assert "Traceback" not in done.stdout + done.stderr
+
+
+def test_nothing_is_left_for_git_but_the_lock(first_run):
+    project, _ = first_run
+    assert project.run("git", "status", "--porcelain").stdout.split() == ["??", "dvc.lock"]
+
+
+def test_a_second_dvc_repro_runs_nothing(reproduced):
+    done = reproduced.run("dvc", "repro")
+    assert done.returncode == 0, done.stderr
+    assert stages_run(done.stdout) == []
+    assert "up to date" in done.stdout
+
+
+def test_an_edited_library_file_reruns_its_stage_and_what_follows_and_prefect_shows_the_others_as_cached(reproduced):
+    edited = reproduced.folder / "src/denouement/text/sentiment.py"
+    edited.write_text(edited.read_text() + "\n# edited\n")
+    done = reproduced.reproduce()
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert stages_run(done.stdout) == ["report", "sentiment"]  # the report imports it too
+    states = prefect_states()
+    assert sorted(states) == STAGES
+    assert sorted(stage for stage, state in states.items() if state == "Cached") == sorted(
+        set(STAGES) - {"report", "sentiment"}
+    )
+    assert states["sentiment"] == "Completed"
+
+
+def test_missing_or_changed_outputs_are_made_again_although_prefect_has_a_record(reproduced):
+    out = reproduced.folder / "data/sentiment.parquet"
+    good = out.read_bytes()
+    out.write_bytes(b"spoilt")
+    done = reproduced.reproduce()
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert out.read_bytes() == good
+    states = prefect_states()
+    assert states["sentiment"] == "Completed"
+    assert states["encode"] == "Cached"
+
+
+def test_a_changed_parameter_retrains_one_generator_keeps_the_embeddings_and_mlflow_compares_the_runs(reproduced):
+    import mlflow
+
+    before = reproduced.locked()
+    reproduced.set(lambda params: params["train"]["seq2seq"]["small"].update(epochs=2))
+    done = reproduced.run("dvc", "repro")  # without Prefect's walk through the graph
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert {"train@seq2seq", "generate@seq2seq"} <= set(stages_run(done.stdout)) <= {
+        "train@seq2seq", "generate@seq2seq", "sentiment", "report",
+    }  # fmt: skip
+    after = reproduced.locked()
+    assert after["encode"] == before["encode"]
+    assert after["train@h_seq2seq"] == before["train@h_seq2seq"]
+    assert after["train@seq2seq"]["outs"] != before["train@seq2seq"]["outs"]
+
+    mlflow.set_tracking_uri(reproduced.tracking_uri)
+    runs = mlflow.search_runs(
+        search_all_experiments=True,
+        filter_string="tags.stage = 'train' and params.generator = 'seq2seq'",
+        order_by=["attributes.start_time"],
+    )
+    assert runs["params.epochs"].tolist() == ["1", "2"]
+    assert runs["tags.parameters"].nunique() == 2
+    losses = runs["metrics.best.validation_loss"]
+    assert losses.notna().all()
+    assert losses[0] != losses[1]
+    by_epoch = mlflow.MlflowClient().get_metric_history(runs["run_id"][1], "validation_loss")
+    assert [point.step for point in by_epoch] == [0, 1]
+
+
+def test_a_failing_stage_leaves_its_last_output_and_the_rerun_goes_on_from_there(reproduced):
+    output = reproduced.folder / "data/models/seq2seq/best.parquet"
+    good, before = output.read_bytes(), reproduced.locked()
+    reproduced.set(lambda params: params["train"]["common"].update(seed=2))
+    reproduced.set(lambda params: params["train"]["seq2seq"]["small"].update(units=0))
+    done = reproduced.reproduce()
+    assert done.returncode not in (0, None)
+    assert "units: must be at least 1" in done.stdout
+    assert done.stderr.strip().splitlines()[-1].startswith("error: train@seq2seq failed")
+    assert "Traceback" not in done.stdout + done.stderr
+    # what does not need it ran to its end
+    assert stages_run(done.stdout) == ["generate@h_seq2seq", "train@h_seq2seq", "train@seq2seq"]
+    assert output.read_bytes() == good
+    after = reproduced.locked()
+    assert after["train@seq2seq"] == before["train@seq2seq"]
+    assert after["train@h_seq2seq"] != before["train@h_seq2seq"]
+    assert prefect_states()["train@seq2seq"] == "Failed"
+
+    reproduced.set(lambda params: params["train"]["seq2seq"]["small"].update(units=8))
+    done = reproduced.reproduce()
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert "train@h_seq2seq" not in stages_run(done.stdout)
+    assert {"train@seq2seq", "generate@seq2seq"} <= set(stages_run(done.stdout))
+
+
+def test_an_interrupted_reproduction_ends_its_children_and_puts_the_last_output_back(reproduced):
+    reproduced.set(lambda params: params["train"]["seq2seq"]["small"].update(epochs=100_000))
+    good = (reproduced.folder / "data/models/seq2seq/best.parquet").read_bytes()
+    command = [sys.executable, "-m", "flows.reproduce"]
+    with subprocess.Popen(
+        command, cwd=reproduced.folder, env=reproduced.environment(), stdout=subprocess.PIPE, text=True
+    ) as process:
+        assert process.stdout is not None
+        for line in process.stdout:
+            if "epoch 2 of" in line:
+                break
+        process.send_signal(signal.SIGINT)
+        process.stdout.read()
+    assert process.returncode == 130
+    assert not processes_in(reproduced.folder)
+    assert (reproduced.folder / "data/models/seq2seq/best.parquet").read_bytes() == good
+
+
+def processes_in(folder: Path) -> list[str]:
+    """The command lines of the processes whose working folder is `folder`."""
+    found = []
+    for process in Path("/proc").glob("[0-9]*"):
+        try:
+            if (process / "cwd").readlink() == folder:
+                found.append((process / "cmdline").read_text().replace("\0", " "))
+        except OSError:
+            continue
+    return found
+
+
+def test_a_second_reproduction_in_the_same_checkout_is_refused_in_one_line(reproduced):
+    import fcntl
+
+    lock = reproduced.folder / ".dvc/tmp/reproduce.lock"
+    with lock.open("w") as held:
+        fcntl.flock(held, fcntl.LOCK_EX)
+        done = reproduced.reproduce("--corpus", "")
+    assert done.returncode == 2
+    assert re.fullmatch(r"error: another reproduction runs in .*\n", done.stderr)
+
+
+def test_the_schedule_is_visible_and_a_run_can_be_triggered(reproduced, prefect_api):
+    from prefect.client.orchestration import get_client
+    from prefect.deployments import run_deployment
+
+    command = [sys.executable, "-m", "flows.serve", "--cron", "15 4 * * *"]
+    with subprocess.Popen(
+        command, cwd=reproduced.folder, env=reproduced.environment(), stdout=subprocess.PIPE, text=True
+    ) as process:
+        try:
+            assert process.stdout is not None
+            assert "15 4 * * *" in process.stdout.readline()
+            deployment = wait_for_deployment("reproduce/scheduled")
+            assert [schedule.schedule.cron for schedule in deployment.schedules] == ["15 4 * * *"]
+            run = run_deployment("reproduce/scheduled", timeout=200, poll_interval=1)
+            assert run.state is not None
+            assert run.state.is_completed(), run.state
+            assert set(prefect_states().values()) == {"Cached"}
+        finally:
+            process.send_signal(signal.SIGINT)
+    with get_client(sync_client=True) as client:
+        assert client.read_deployment(deployment.id).paused  # nobody serves it any more
+
+
+def wait_for_deployment(name: str):
+    from prefect.client.orchestration import get_client
+    from prefect.exceptions import ObjectNotFound
+
+    with get_client(sync_client=True) as client:
+        for _ in range(120):
+            try:
+                return client.read_deployment_by_name(name)
+            except ObjectNotFound:
+                time.sleep(0.5)
+    raise AssertionError(f"no deployment {name}")

@@ -1,0 +1,128 @@
+"""The rules that keep the project easy to change, read from its files."""
+
+import ast
+from pathlib import Path
+
+import pytest
+import yaml
+from import_closure import ROOT, Stage, closure, stages
+
+from denouement.corpus.ingest import IngestSettings
+from denouement.encoders.embeddings import EncodeSettings
+from denouement.generators import GENERATORS
+from denouement.generators.training import settings_for
+from denouement.settings import build
+from tasks.generate import GenerateSettings
+from tasks.report import ReportSettings
+from tasks.sample import SampleSettings
+from tasks.sentiment import SentimentSettings
+
+PARAMS = yaml.safe_load((ROOT / "params.yaml").read_text())
+SETTINGS = {
+    "sample": SampleSettings,
+    "ingest": IngestSettings,
+    "encode": EncodeSettings,
+    "generate": GenerateSettings,
+    "sentiment": SentimentSettings,
+    "report": ReportSettings,
+}
+NOT_STAGES = {"__init__", "reproduce", "serve", "pages"}
+
+
+@pytest.fixture(scope="module")
+def graph() -> dict[str, Stage]:
+    return stages()
+
+
+def imported_packages(path: Path) -> set[str]:
+    found = set()
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.Import):
+            found |= {alias.name.partition(".")[0] for alias in node.names}
+        elif isinstance(node, ast.ImportFrom) and not node.level:
+            found.add((node.module or "").partition(".")[0])
+    return found
+
+
+def python_files(*folders: str) -> list[Path]:
+    files = [path for folder in folders for path in sorted((ROOT / folder).rglob("*.py"))]
+    assert files
+    return files
+
+
+def test_the_library_knows_nothing_of_the_pipeline():
+    files = python_files("src")
+    assert len(files) > 20
+    for path in files:
+        assert not imported_packages(path) & {"prefect", "mlflow", "dvc", "flows", "tasks"}, path
+
+
+def test_only_flows_import_flows():
+    for path in python_files("src", "tasks", "benchmarks"):
+        assert "flows" not in imported_packages(path), path
+
+
+def test_no_pickle_is_loaded():
+    for path in python_files("src", "flows", "tasks", "benchmarks"):
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if not (isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute)):
+                continue
+            called = ast.unparse(node.func)
+            assert called not in {"pickle.load", "pickle.loads", "joblib.load", "pd.read_pickle"}, (path, node.lineno)
+            if called == "torch.load":
+                given = {keyword.arg: ast.unparse(keyword.value) for keyword in node.keywords}
+                assert given.get("weights_only") == "True", (path, node.lineno)
+
+
+def test_stage_module_and_settings_share_a_name(graph):
+    names = {name.partition("@")[0] for name in graph}
+    modules = {path.stem for path in (ROOT / "flows").glob("*.py")} - NOT_STAGES
+    assert names == modules == set(PARAMS)
+    for name, stage in graph.items():
+        assert stage.module == f"flows.{name.partition('@')[0]}"
+
+
+def test_every_generator_is_trained_and_generates(graph):
+    for stage in ("train", "generate"):
+        assert {name for name in graph if name.startswith(f"{stage}@")} == {f"{stage}@{name}" for name in GENERATORS}
+
+
+def test_deps_cover_what_a_stage_imports(graph):
+    missing = {name: sorted(map(str, stage.missing)) for name, stage in graph.items() if stage.missing}
+    assert not missing, "add to dvc.yaml (python tests/import_closure.py lists them)"
+    assert len(graph) == 5 + 2 * len(GENERATORS)
+
+
+def test_deps_name_no_code_that_no_stage_of_the_name_imports(graph):
+    for kind in {name.partition("@")[0] for name in graph}:
+        alike = [stage for name, stage in graph.items() if name.partition("@")[0] == kind]
+        imported = set().union(*(stage.imported for stage in alike))
+        for dep in set().union(*(stage.deps for stage in alike)):
+            assert any(dep in (path, *path.parents) for path in imported), f"{kind} does not import {dep}"
+
+
+def test_closure_follows_late_imports_registry_rows_and_packages():
+    found = {path.as_posix() for path in closure("denouement.encoders.base")}
+    assert "src/denouement/encoders/glove.py" in found  # named in a row of the registry
+    assert "src/denouement/__init__.py" in found  # executed on the way
+    assert "src/denouement/generators/__init__.py" not in found
+
+
+def test_training_one_generator_does_not_depend_on_another(graph):
+    assert Path("src/denouement/generators/h_seq2seq.py") not in graph["train@seq2seq"].imported
+    assert Path("src/denouement/generators/h_seq2seq.py") in graph["train@h_seq2seq"].imported
+
+
+@pytest.mark.parametrize("stage", SETTINGS)
+def test_section_makes_valid_settings(stage):
+    build(SETTINGS[stage], PARAMS[stage], f"params.yaml: {stage}")
+
+
+@pytest.mark.parametrize("kind", ["sample", "official"])
+@pytest.mark.parametrize("generator", GENERATORS)
+def test_train_section_makes_valid_settings(generator, kind):
+    settings_for(generator, PARAMS["train"], kind)
+
+
+def test_every_section_was_checked():
+    assert set(SETTINGS) | {"train"} == set(PARAMS)
