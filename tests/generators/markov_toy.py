@@ -17,10 +17,10 @@ FIRST = max(SPECIAL) + 1
 
 
 class Letters:
-    """Words are `a`, `b`, ...; a text is words with spaces between."""
+    """Words are `a` to `h`, then `word8`, `word9`, ...; a text is words with spaces between."""
 
     def __init__(self, size: int) -> None:
-        self.words = "abcdefgh"[:size]
+        self.words = [*"abcdefgh", *(f"word{number}" for number in range(8, size))][:size]
 
     def decode(self, ids: Sequence[int]) -> str:
         return " ".join(self.words[i - FIRST] for i in ids)

@@ -192,6 +192,29 @@ def test_truncated_sampling_by_hand(settings, expected):
     assert all(ending.log_prob == pytest.approx(math.log(own[ending.text])) for ending in endings)
 
 
+def test_the_nucleus_of_a_large_vocabulary():
+    """Rows whose nucleus is a few words, hundreds and nearly all words, side by side."""
+    size, top_p = 2000, 0.9
+    ranks = torch.arange(1, size - FIRST + 1, dtype=torch.double)
+    shuffled = torch.randperm(len(ranks), generator=torch.Generator().manual_seed(1))
+    shares = torch.stack([ranks**-exponent for exponent in (3.0, 1.0, 0.1)])[:, shuffled]
+    shares /= shares.sum(1, keepdim=True)
+    log_probs = torch.full((3, size), -torch.inf)
+    log_probs[:, FIRST:] = shares.log()
+    toy = MarkovToy(log_probs[:, None, None, :].expand(3, size, size, size))
+    for row, endings in zip(
+        shares, decode(toy, CONTEXTS, Decoding("sample", top_p=top_p, max_length=1), 1000), strict=True
+    ):
+        order = row.argsort(descending=True)
+        nucleus = order[: int((row[order].cumsum(0) < top_p).sum()) + 1]
+        drawn = Counter(ending.words[0] - FIRST for ending in endings)
+        assert set(drawn) <= set(nucleus.tolist())
+        tenths = [group.tolist() for group in nucleus.tensor_split(10) if len(group)]
+        found = [sum(drawn[word] for word in group) for group in tenths]
+        wanted = [1000 * float(row[group].sum() / row[nucleus].sum()) for group in tenths]
+        assert chisquare(found, wanted).pvalue > 0.01
+
+
 def test_a_sample_depends_on_its_context_seed_and_number_alone():
     toy = MarkovToy.random(words=4, seed=1, spread=0.3)
     decoding = Decoding("sample", seed=5)

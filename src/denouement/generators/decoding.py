@@ -40,7 +40,8 @@ class Decoding:
             `log_prob / ((5 + n_tokens) / 6) ** alpha` (beam). 0 ranks by probability; more favours longer endings.
         temperature: divides the log-probabilities before drawing (sample). Below 1 sharpens, above 1 flattens.
         top_p: draw from the likeliest words that together hold at least this probability (sample; Holtzman et al.
-            2020, section 3.1), measured after temperature and `top_k`. 1 keeps all.
+            2020, section 3.1), measured after temperature and `top_k`; words as likely as the last of them stay too. 1
+            keeps all.
         top_k: draw from this many likeliest words (sample; Fan et al. 2018, section 5.3). None keeps all.
         no_repeat_ngram: no sequence of this many words stands twice in an ending. None allows it.
         min_length: words before the ending may end.
@@ -250,16 +251,28 @@ def _best(allowed: Tensor, rows: _Rows) -> tuple[Tensor, Tensor]:
 
 def _draw(allowed: Tensor, draws: Tensor, decoding: Decoding) -> Tensor:
     """A word for each row, where its number of `draws` [R] in [0, 1) falls in the cumulative distribution."""
-    scores, order = allowed / decoding.temperature, None
-    if decoding.top_k is not None or decoding.top_p < 1:
-        scores, order = scores.topk(min(decoding.top_k or scores.shape[1], scores.shape[1]))
-    cumulative = scores.double().softmax(-1).cumsum(-1)
-    total = cumulative[:, -1:]
-    if decoding.top_p < 1:  # up to the word that reaches top_p, itself included
-        last = (cumulative < decoding.top_p).sum(-1, keepdim=True).clamp(max=cumulative.shape[1] - 1)
-        total = cumulative.gather(1, last)
-    words = torch.searchsorted(cumulative, draws[:, None].double() * total, right=True)
-    return (words if order is None else order.gather(1, words))[:, 0]
+    shares = (allowed / decoding.temperature).double().softmax(-1)
+    if decoding.top_k is not None:
+        kept, words = shares.topk(min(decoding.top_k, shares.shape[1]))
+        shares = torch.zeros_like(shares).scatter(1, words, kept / kept.sum(-1, keepdim=True))
+    if decoding.top_p < 1:
+        shares = shares.masked_fill(shares < _smallest_kept(shares, decoding.top_p), 0)
+    cumulative = shares.cumsum(-1)
+    return torch.searchsorted(cumulative, draws[:, None] * cumulative[:, -1:], right=True)[:, 0]
+
+
+def _smallest_kept(shares: Tensor, top_p: float, head: int = 512) -> Tensor:
+    """The share [R, 1] of the word that carries the sum of the likeliest words' `shares` [R, V] to `top_p`.
+
+    Sorting a whole row costs more than a step of the generator, so only its `head` is, as long as that holds `top_p`.
+    """
+    likeliest = shares.topk(min(head, shares.shape[1])).values
+    size = ((likeliest.cumsum(-1) - likeliest) < top_p).sum(-1, keepdim=True)
+    smallest = likeliest.gather(1, size - 1)
+    longer = likeliest.sum(-1) < top_p
+    if head < shares.shape[1] and longer.any():
+        smallest[longer] = _smallest_kept(shares[longer], top_p, shares.shape[1])
+    return smallest
 
 
 def _draws(contexts: Sequence[Sequence[str]], copies: int, decoding: Decoding) -> Tensor:
