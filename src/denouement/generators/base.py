@@ -217,18 +217,28 @@ class Generator(pl.LightningModule, ABC):
         noise = torch.Generator(self.device).manual_seed(
             _mix(self.settings.seed, self.current_epoch, batch_index, self.global_rank)
         )
-        return self._loss("train_loss", self.disturb(inputs, noise), targets)
+        return self._loss("train", self.disturb(inputs, noise), targets)
 
     def validation_step(self, batch: tuple[Inputs, Tensor], batch_index: int) -> Tensor:
         """Mean loss of a batch in nats per token."""
         inputs, targets = batch
-        return self._loss("validation_loss", inputs, targets)
+        return self._loss("validation", inputs, targets)
 
-    def _loss(self, name: str, inputs: Inputs, targets: Tensor) -> Tensor:
+    def on_validation_epoch_start(self) -> None:
+        """Give all devices the same running means of batch normalisation: each has seen other batches."""
+        if self.trainer.world_size > 1:
+            for buffer in self.buffers():
+                if buffer.is_floating_point():
+                    buffer.copy_(self.trainer.strategy.reduce(buffer.clone(), reduce_op="mean"))
+
+    def _loss(self, split: str, inputs: Inputs, targets: Tensor) -> Tensor:
         real = targets != PAD  # no logits are made for padding
         loss = self.output.loss(self._hidden(inputs, targets)[real], targets[real])
-        # Weighted by its number of tokens, so that the mean over an epoch (and over devices) is one over tokens.
-        self.log(name, loss, on_step=False, on_epoch=True, sync_dist=True, batch_size=int(real.sum()))
+        # Sums, so that an epoch's loss is a mean over tokens whatever the batches and the devices: Lightning's weighted
+        # mean rounds the weights when it divides them among devices.
+        tokens = float(real.sum())
+        sums: dict[str, Tensor | float] = {f"{split}_nats": loss.detach() * tokens, f"{split}_tokens": tokens}
+        self.log_dict(sums, on_step=False, on_epoch=True, reduce_fx="sum", sync_dist=True, batch_size=len(targets))
         return loss
 
     def configure_optimizers(self) -> torch.optim.Optimizer:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from array import array
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Protocol, TypeAlias
+from typing import Any, Protocol, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -20,9 +20,6 @@ from torch.utils.data import Dataset, Sampler
 
 from denouement.generators.base import Inputs
 from denouement.text.vocabulary import END, Vocabulary
-
-if TYPE_CHECKING:
-    from denouement.encoders.embeddings import EmbeddingTable
 
 Rows: TypeAlias = npt.NDArray[np.int64]
 
@@ -78,6 +75,23 @@ class Contexts(Protocol):
         ...
 
 
+class VectorTable(Protocol):
+    """What is asked of a table of sentence vectors; see `encoders.embeddings.EmbeddingTable`."""
+
+    @property
+    def views(self) -> int:
+        """Draws of dropped words that it holds."""
+        ...
+
+    def view(self, view: int | None) -> npt.NDArray[Any]:
+        """Vectors [rows, D] of a draw, or of None."""
+        ...
+
+    def rows(self, sentences: Sequence[str]) -> Rows:
+        """The row of each sentence."""
+        ...
+
+
 class WordContexts:
     """All words of each context as one sequence, padded on the left."""
 
@@ -98,12 +112,12 @@ class VectorContexts:
     than epochs they come again in turn.
     """
 
-    def __init__(self, sentences: Ragged, table: EmbeddingTable) -> None:
+    def __init__(self, sentences: Ragged, table: VectorTable) -> None:
         """Take the vectors in the rows `sentences` of `table`."""
         self._sentences = sentences
         self._table = table
         self._view: int | None = None
-        self._vectors: npt.NDArray[np.floating] | None = None
+        self._vectors: npt.NDArray[Any] | None = None
         self.lengths = sentences.lengths
 
     def batch(self, rows: Rows, epoch: int) -> Inputs:
@@ -119,7 +133,7 @@ class VectorContexts:
 class UndroppedVectorContexts:
     """The vectors of each context's sentences, no word dropped, the same in every epoch: for validation."""
 
-    def __init__(self, sentences: Ragged, table: EmbeddingTable) -> None:
+    def __init__(self, sentences: Ragged, table: VectorTable) -> None:
         """Copy the few vectors that the contexts need out of `table`."""
         needed, places = np.unique(sentences.flat, return_inverse=True)
         self._vectors = table.view(None)[needed]
@@ -131,7 +145,7 @@ class UndroppedVectorContexts:
         return _gather(self._vectors, self._sentences, rows)
 
 
-def _gather(vectors: npt.NDArray[np.floating], sentences: Ragged, rows: Rows) -> Inputs:
+def _gather(vectors: npt.NDArray[Any], sentences: Ragged, rows: Rows) -> Inputs:
     lengths = sentences.lengths[rows]
     values = vectors[sentences.padded(rows)].astype(np.float32)
     values[np.arange(values.shape[1]) >= lengths[:, None]] = 0
@@ -221,7 +235,7 @@ def sentences(stories: pa.Table) -> Iterator[list[str]]:
         yield from batch.column(0).to_pylist()
 
 
-def read_stories(stories: pa.Table, vocabulary: Vocabulary, table: EmbeddingTable | None, training: bool) -> StorySet:
+def read_stories(stories: pa.Table, vocabulary: Vocabulary, table: VectorTable | None, training: bool) -> StorySet:
     """The context and the ending of each story as numbers.
 
     Args:

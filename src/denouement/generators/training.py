@@ -122,7 +122,7 @@ def train(
         with torch.random.fork_rng(devices=[]):
             torch.manual_seed(settings.seed)
             generator = kind(settings, vocabulary, **({} if table is None else _encoder_of(table)))
-            _fit(generator, _Stories(training, validation, settings), log, resumable)
+            fit(generator, StoryBatches(training, validation, settings), log, resumable)
         done = _tell(resumable, told, on_epoch)
 
     history = {
@@ -189,15 +189,20 @@ class EpochLog(pl.Callback):
         """Note, keep, decide."""
         assert isinstance(pl_module, Generator)
         settings = pl_module.settings
-        losses = {name: float(trainer.callback_metrics[name]) for name in _LOSSES if name in trainer.callback_metrics}
+        metrics = trainer.callback_metrics
+        losses = {
+            split: float(metrics[f"{split}_nats"] / metrics[f"{split}_tokens"])
+            for split in ("train", "validation")
+            if f"{split}_tokens" in metrics
+        }
         if not all(map(math.isfinite, losses.values())):
             raise UserError(f"training diverged in epoch {trainer.current_epoch}: lower learning_rate")
         epoch = trainer.current_epoch
-        validation_loss = losses.get("validation_loss")
+        validation_loss = losses.get("validation")
         perplexity = None if validation_loss is None else math.exp(min(validation_loss, 700.0))  # above: overflow
         entry = {
             "epoch": epoch,
-            "train_loss": losses["train_loss"],
+            "train_loss": losses["train"],
             "validation_loss": validation_loss,
             "validation_perplexity": perplexity,
         }
@@ -214,10 +219,7 @@ class EpochLog(pl.Callback):
             self._on_epoch(epoch, {**_figures(entry), "words_per_second": self._tokens / self._seconds})
 
 
-_LOSSES = ("train_loss", "validation_loss")
-
-
-class _Stories(pl.LightningDataModule):
+class StoryBatches(pl.LightningDataModule):
     """The batches of each device."""
 
     def __init__(self, training: StorySet, validation: StorySet | None, settings: GeneratorSettings) -> None:
@@ -227,11 +229,13 @@ class _Stories(pl.LightningDataModule):
         self._settings = settings
 
     def train_dataloader(self) -> DataLoader[Batch]:
+        """Of the training stories."""
         rank, devices = self._place()
         sampler = BucketedBatches(self._training, self._settings.batch_size, self._settings.seed, rank, devices)
         return DataLoader(self._training, batch_size=None, sampler=sampler)
 
     def val_dataloader(self) -> DataLoader[Batch] | list[DataLoader[Batch]]:
+        """Of the validation stories, if there are any."""
         if self._validation is None:
             return []
         sampler = OrderedBatches(self._validation, self._settings.batch_size, *self._place())
@@ -242,7 +246,12 @@ class _Stories(pl.LightningDataModule):
         return self.trainer.global_rank, self.trainer.world_size
 
 
-def _fit(generator: Generator, stories: _Stories, log: EpochLog, resumable: Path) -> None:
+def fit(generator: Generator, stories: StoryBatches, log: EpochLog, resumable: Path) -> None:
+    """Train `generator` on, from the state in `resumable` if there is one.
+
+    Raises:
+        UserError: a device that is not there, or training that diverged.
+    """
     settings = generator.settings
     with _quiet():
         try:

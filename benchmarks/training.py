@@ -1,0 +1,138 @@
+"""Speed of training on the CPU: the trainer of this package against a plain PyTorch loop over the same model."""
+
+import os
+import tempfile
+import time
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+import pyarrow.compute as pc
+import torch
+from torch.nn import functional
+
+from benchmarks.table import Row
+from denouement import schemas
+from denouement.corpus import sample
+from denouement.corpus.ingest import ingest
+from denouement.generators.base import Generator, generator_class
+from denouement.generators.data import StorySet, read_stories, sentences
+from denouement.generators.training import EpochLog, StoryBatches, fit
+from denouement.text.vocabulary import PAD, START, Vocabulary
+
+DIMENSION = 384
+EPOCHS = 2  # a round: the first warms up
+ROUNDS = 3
+BATCH = 64
+# Stories a round, so that all of it takes some minutes. The vocabulary is that of the whole corpus.
+STORIES = {"h_seq2seq": 3200, "seq2seq": 1024}
+ASKED: dict[str, list[tuple[str, dict[str, str], float | None]]] = {
+    "h_seq2seq": [
+        ("fp32, full softmax", {}, 1.6),
+        ("bf16, full softmax", {"precision": "bf16-mixed"}, 2.5),
+        ("fp32, adaptive softmax", {"softmax": "adaptive"}, 7.0),
+    ],
+    "seq2seq": [("fp32, full softmax", {}, 1.4), ("bf16, full softmax", {"precision": "bf16-mixed"}, 2.2)],
+}
+
+
+def measure() -> list[Row]:
+    """A row a generator and way of training: target words a second, ENDs counted."""
+    corpus = _corpus()
+    vocabulary = Vocabulary.build(sentence for story in sentences(corpus) for sentence in story)
+    rows = []
+    for name, ways in ASKED.items():
+        kind = generator_class(name)
+        told = corpus.slice(0, STORIES[name])
+        table = RandomVectors(sum(map(len, sentences(told)))) if kind.reads_vectors else None
+        stories = read_stories(told, vocabulary, table, training=True)
+
+        def make(changes: dict[str, str], name: str = name) -> Generator:
+            return _generator(name, vocabulary, changes)
+
+        runs: list[Callable[[], float]] = [lambda make=make, stories=stories: _plain(make({}), stories)]
+        runs += [lambda make=make, stories=stories, c=changes: _ours(make(c), stories) for _, changes, _ in ways]
+        plain, *ours = _fastest(runs)
+        against = f"a plain loop, fp32, full softmax, {BATCH} stories in file order, logits for padding too"
+        for (way, _, at_least), speed in zip(ways, ours, strict=True):
+            what = f"training {name}, {way}, {len(stories):,} stories, {len(vocabulary):,} words"
+            rows.append(Row(what, against, speed, plain, "words/s", speed / plain, at_least))
+    return rows
+
+
+def _fastest(runs: list[Callable[[], float]]) -> list[float]:
+    """The highest speed of each run in some rounds, all runs in turns, so that a busy spell hits all."""
+    speeds = [[run() for run in runs] for _ in range(ROUNDS)]
+    return [max(column) for column in zip(*speeds, strict=True)]
+
+
+def _ours(generator: Generator, stories: StorySet) -> float:
+    """Words a second in the fastest epoch."""
+    speeds: list[float] = []
+    with tempfile.TemporaryDirectory() as folder:
+        log = EpochLog(Path(folder), stories.tokens, lambda _, figures: speeds.append(figures["words_per_second"]))
+        fit(generator, StoryBatches(stories, None, generator.settings), log, Path(folder) / "last.parquet")
+    return max(speeds)
+
+
+def _plain(generator: Generator, stories: StorySet) -> float:
+    """What one writes first: batches in file order, one cross-entropy over all positions, Adam as it comes."""
+    optimizer = torch.optim.Adam(generator.parameters(), lr=0.001)
+    noise = torch.Generator().manual_seed(1)
+    speeds = []
+    for _ in range(EPOCHS):
+        began = time.perf_counter()
+        for start in range(0, len(stories), BATCH):
+            inputs, targets = stories[0, np.arange(start, min(start + BATCH, len(stories)))]
+            before = functional.pad(targets[:, :-1], (1, 0), value=START)
+            hidden, _ = generator.decode(before, generator.start(generator.disturb(inputs, noise)))
+            logits = functional.linear(hidden, generator.output.weight, generator.output.bias)
+            loss = functional.cross_entropy(logits.flatten(0, 1), targets.flatten(), ignore_index=PAD)
+            optimizer.zero_grad()
+            loss.backward()
+            optimizer.step()
+        speeds.append(stories.tokens / (time.perf_counter() - began))
+    return max(speeds)
+
+
+def _generator(name: str, vocabulary: Vocabulary, changes: dict[str, str]) -> Generator:
+    kind = generator_class(name)
+    settings = kind.settings_class(epochs=EPOCHS, batch_size=BATCH, accelerator="cpu", **changes)  # type: ignore[arg-type]
+    architecture = {"encoder": "random", "fingerprint": "", "dimension": DIMENSION} if kind.reads_vectors else {}
+    with torch.random.fork_rng(devices=[]):
+        torch.manual_seed(1)
+        return kind(settings, vocabulary, **architecture)
+
+
+class RandomVectors:
+    """Stands for a table of sentence vectors: their values do not matter to the speed."""
+
+    views = 0
+
+    def __init__(self, n: int) -> None:
+        self._vectors = np.random.default_rng(1).standard_normal((n, DIMENSION), np.float32).astype(np.float16)
+        self._asked = 0
+
+    def view(self, view: int | None) -> npt.NDArray[np.float16]:
+        """The same vectors whichever view is asked for."""
+        return self._vectors
+
+    def rows(self, sentences: Sequence[str]) -> npt.NDArray[np.int64]:
+        """A row of its own for each sentence."""
+        self._asked += len(sentences)
+        return np.arange(self._asked - len(sentences), self._asked)
+
+
+def _corpus() -> pa.Table:
+    """The training stories of the real data where it is at hand, else of the sample grammar."""
+    shared = Path(os.environ.get("DENOUEMENT_SHARED_DATA", Path(__file__).parents[2] / "shared" / "data"))
+    real = shared / "rocstories" / "ROCStories_sample.csv"
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        if not real.is_file():
+            sample.write_sample(folder, 8000, 2, seed=1)
+        ingest([real if real.is_file() else folder / "sample_stories.csv"], folder / "corpus")
+        told = schemas.read_table(folder / "corpus" / "stories.parquet", "stories")
+    return told.filter(pc.equal(told["split"], "train"))
