@@ -264,14 +264,15 @@ def _draw(allowed: Tensor, draws: Tensor, decoding: Decoding) -> Tensor:
 def _smallest_kept(shares: Tensor, top_p: float, head: int = 512) -> Tensor:
     """The share [R, 1] of the word that carries the sum of the likeliest words' `shares` [R, V] to `top_p`.
 
-    Sorting a whole row costs more than a step of the generator, so only its `head` is, as long as that holds `top_p`.
+    Sorting whole rows costs more than a step of the generator, so only their `head` is sorted, and four times as much
+    of those where that does not reach `top_p`.
     """
     likeliest = shares.topk(min(head, shares.shape[1])).values
     size = ((likeliest.cumsum(-1) - likeliest) < top_p).sum(-1, keepdim=True)
     smallest = likeliest.gather(1, size - 1)
     longer = likeliest.sum(-1) < top_p
     if head < shares.shape[1] and longer.any():
-        smallest[longer] = _smallest_kept(shares[longer], top_p, shares.shape[1])
+        smallest[longer] = _smallest_kept(shares[longer], top_p, 4 * head)
     return smallest
 
 
