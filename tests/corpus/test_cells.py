@@ -2,6 +2,7 @@
 
 import pyarrow as pa
 import pytest
+from ftfy.badness import is_bad
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -42,6 +43,18 @@ def test_white_space_and_mojibake_are_mended(written: str, text: str, kinds: lis
 )
 def test_rightly_encoded_text_stays_as_written(text: str) -> None:
     assert cells.clean_text(text) == (text, [])
+
+
+def test_no_single_character_that_ftfy_minds_is_passed_over() -> None:
+    for character in map(chr, range(0x80, 0x3000)):
+        for text in (f"a{character}b", f"Oh {character} no", f"{character} ", f'.{character}"'):
+            assert not is_bad(text) or any("mojibake" in kind for kind in cells.clean_text(text)[1]), text
+
+
+@settings(deadline=None)
+@given(st.text(alphabet=st.sampled_from("aB .‘’“”–—…éàÃÂâ€™√©‚ÄÅ•ŒœØÙ\u00a0\x81¡°×²вЂĀā"), max_size=6))
+def test_no_text_that_ftfy_minds_is_passed_over(text: str) -> None:
+    assert not is_bad(text) or any("mojibake" in kind for kind in cells.clean_text(text)[1])
 
 
 @settings(deadline=None)

@@ -11,6 +11,7 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from denouement import schemas
+from denouement.corpus import readers
 from denouement.corpus.readers import find_files, read_file
 from denouement.errors import UserError
 
@@ -153,6 +154,33 @@ def test_every_bad_row_is_rejected_with_its_line_and_reason(tmp_path: Path) -> N
     assert rows.rejects["file"].to_pylist() == [V10] * 7
     assert (rows.read, rows.blank) == (10, 2)
     assert rows.oddities == {"line_breaks_joined": 1}
+
+
+@pytest.mark.parametrize("size", [40, 100, 300])
+def test_a_file_of_many_blocks_is_read_as_one(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, size: int) -> None:
+    rows = [
+        ["lines", "T", "Two\r\nlines.", *FIVE[1:]],
+        ["few", *FIVE[:3]],
+        ["hole", "T", *FIVE[:3], "", FIVE[4]],
+        [],
+        *([f"id{number}", "", *FIVE] for number in range(30)),
+        ["long", "T", "Long. " * 60, *FIVE[1:]],  # longer than a block
+        ["many", "", *FIVE, "more"],
+        ["last", "", "A  gap.", *FIVE[1:]],
+    ]
+    path = write(tmp_path / "a.csv", STORY_HEADER, *rows)
+    whole = read_file(path)
+    assert [line for line, _ in rejected(whole)] == [4, 5, 38]
+    for content in (path.read_bytes(), path.read_bytes().replace(b'lines."', b"lines."), path.read_bytes() + b'x,"'):
+        path.write_bytes(content)
+        monkeypatch.setattr(readers, "_BLOCK_BYTES", 1 << 22)
+        one = read_file(path)
+        monkeypatch.setattr(readers, "_BLOCK_BYTES", size)
+        many = read_file(path)
+        assert many.table.equals(one.table)
+        assert many.rejects.equals(one.rejects)
+        assert many.lines.tolist() == one.lines.tolist()
+        assert (many.read, many.blank, many.oddities) == (one.read, one.blank, one.oddities)
 
 
 def test_lines_are_right_after_blank_lines_and_a_header_of_two_lines(tmp_path: Path) -> None:

@@ -24,9 +24,12 @@ ODDITIES = {
 }
 
 _SPACE = ord(" ")
+_ELLIPSIS = "…".encode()[0]  # and of other punctuation
 
-# Beyond ASCII and the quotes and dashes of word processors: text that an encoding error could have made.
-_SUSPICIOUS = re.compile(r"[^\x00-\x7f‘’“”–—…]")
+# Text that an encoding error could have made. A character beyond ASCII takes two bytes or more in UTF-8, so in another
+# encoding it becomes two characters beyond ASCII or more, one of them no quote or dash of a word processor; the single
+# ones are those that ftfy minds alone (U+00A0, the second half of `Ã `, may have been made a plain space).
+_SUSPICIOUS = re.compile(r"[\x80-\x9fŒœÂÃ]|[^\x00-\x7f‘’“”–—…][^\x00-\x7f]|[^\x00-\x7f][^\x00-\x7f‘’“”–—…]")
 
 # U+2000 to U+2FFF (general punctuation and symbols) read as Mac Roman; English text has no low quote `‚` before such
 # a pair, so the rule is safe where a general one would not be: `“é` is Mac Roman for a character, too.
@@ -63,15 +66,17 @@ def clean(cells: pa.StringArray) -> tuple[pa.StringArray, dict[str, npt.NDArray[
     indices = _to_look_at(cells)
     if not len(indices):
         return cells, {}
-    mended, seen = [], defaultdict(list)
+    mended, seen = {}, defaultdict(list)
     for index, written in zip(indices.tolist(), cells.take(pa.array(indices)).to_pylist(), strict=True):
         text, kinds = clean_text(written)
-        mended.append(text)
+        if text != written:
+            mended[index] = text
         for kind in kinds:
             seen[kind].append(index)
-    is_mended = np.zeros(len(cells), dtype=bool)
-    is_mended[indices] = True
-    cells = pc.replace_with_mask(cells, pa.array(is_mended), pa.array(mended, pa.string()))
+    if mended:
+        is_mended = np.zeros(len(cells), dtype=bool)
+        is_mended[list(mended)] = True
+        cells = pc.replace_with_mask(cells, pa.array(is_mended), pa.array(mended.values(), pa.string()))
     return cells, {kind: np.array(where, dtype=np.int64) for kind, where in seen.items()}
 
 
@@ -86,10 +91,9 @@ def clean_text(written: str) -> tuple[str, list[str]]:
         if _looks_wrong(text):
             kinds.append("mojibake_left")
     spaced = " ".join(text.split())
-    if "\n" in text.strip() or "\r" in text.strip():
-        kinds.append("line_breaks_joined")
-    elif spaced != text:
-        kinds.append("spaces_collapsed")
+    if spaced != text:
+        inner = text.strip()
+        kinds.append("line_breaks_joined" if "\n" in inner or "\r" in inner else "spaces_collapsed")
     if "\ufffd" in spaced:
         kinds.append("replacement_characters")
     return spaced, kinds
@@ -129,13 +133,15 @@ def odd_sentences(cells: pa.StringArray) -> dict[str, npt.NDArray[np.int64]]:
     if not len(cells):
         return {}
     # Bytes and plain comparisons find the few cells that a regular expression has to see.
-    unfinished = np.flatnonzero(~np.asarray(pc.ends_with(cells, "."), dtype=bool))
-    unfinished = unfinished[[bool(text) and not _END.search(text) for text in cells.take(unfinished).to_pylist()]]
-    offsets, data = _bytes_of(cells)
-    is_stop = data >= 0x80
+    offsets, data = bytes_of(cells)
+    filled = np.flatnonzero(offsets[1:] > offsets[:-1])
+    is_stop = data == _ELLIPSIS
     for stop in b".!?":
         is_stop |= data == stop
-    is_stop[offsets[1:][offsets[1:] > offsets[:-1]] - 1] = False
+    last = offsets[1:][filled] - 1
+    unfinished = filled[~is_stop[last]]
+    unfinished = unfinished[[not _END.search(text) for text in cells.take(pa.array(unfinished)).to_pylist()]]
+    is_stop[last] = False
     several = _cells_at(np.flatnonzero(is_stop), offsets)
     several = several[[_holds_two(text) for text in cells.take(pa.array(several)).to_pylist()]]
     found = {"missing_full_stop": unfinished, "two_sentences": several}
@@ -144,17 +150,17 @@ def odd_sentences(cells: pa.StringArray) -> dict[str, npt.NDArray[np.int64]]:
 
 def _to_look_at(cells: pa.StringArray) -> npt.NDArray[np.int64]:
     """The indices of cells with a space at an end or two in a row, or anything but printable ASCII: a few of them."""
-    offsets, data = _bytes_of(cells)
-    is_space = data == _SPACE
-    unusual = (data < _SPACE) | (data > ord("~"))
-    unusual[1:] |= is_space[1:] & is_space[:-1]
+    offsets, data = bytes_of(cells)
     filled = offsets[1:] > offsets[:-1]
-    for at_end in (offsets[:-1][filled], offsets[1:][filled] - 1):
-        unusual[at_end] |= is_space[at_end]
-    return _cells_at(np.flatnonzero(unusual), offsets)
+    ends = np.concatenate([offsets[:-1][filled], offsets[1:][filled] - 1])
+    is_space = data == _SPACE
+    doubled = np.flatnonzero(is_space[1:] & is_space[:-1])
+    # Below a space the difference wraps round to a large number.
+    unusual = np.flatnonzero(data - np.uint8(_SPACE) > ord("~") - _SPACE)
+    return _cells_at(np.concatenate([unusual, doubled, ends[is_space[ends]]]), offsets)
 
 
-def _bytes_of(cells: pa.StringArray) -> tuple[npt.NDArray[np.int32], npt.NDArray[np.uint8]]:
+def bytes_of(cells: pa.StringArray) -> tuple[npt.NDArray[np.int32], npt.NDArray[np.uint8]]:
     """The UTF-8 bytes of all cells, one after another, and where each cell starts and the last one ends."""
     _, offset_buffer, byte_buffer = cells.buffers()
     if not len(cells):

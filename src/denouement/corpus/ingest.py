@@ -3,6 +3,7 @@
 import json
 from collections import Counter
 from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
@@ -78,10 +79,12 @@ def ingest(files: Sequence[Path], out: Path, settings: IngestSettings | None = N
     (stories, repeated_stories), (cases, repeated_cases) = (
         _without_repeats(_gather(read, kind), kind) for kind in _KINDS
     )
+    stories, cases = keys.with_contexts(stories), keys.with_contexts(cases)
     excluded: list[Rejected] = []
     if settings.exclude_overlap:
         stories, cases, excluded = _without_overlap(stories, cases)
-    stories = stories.append_column("split", splits.assign(keys.contexts(stories), settings.validation_share))
+    sides = [splits.assign(chunk, settings.validation_share) for chunk in keys.contexts(stories).chunks]
+    stories = stories.append_column("split", pa.chunked_array(sides, pa.string()))
     rejects = _in_file_order(
         pa.concat_tables(
             [*(rows.rejects for rows in read), rejects_table([*repeated_stories, *repeated_cases, *excluded])]
@@ -89,21 +92,28 @@ def ingest(files: Sequence[Path], out: Path, settings: IngestSettings | None = N
         [rows.file for rows in read],
     )
 
-    summary = {
-        "files": [_count_file(rows, stories, cases, rejects, excluded) for rows in read],
-        "stories": _count(stories, "source"),
-        "cloze": _count(cases, "release"),
-        "corpus": corpus_kind(stories),
-        "overlap": overlap.report(stories, cases),
-    }
-    _warn(summary)
-    tables = {"rejects": rejects, "cloze": cases, "stories": stories}
+    files_counted = [_count_file(rows, stories, cases, rejects, excluded) for rows in read]
+
+    tables = {"stories": stories, "cloze": cases, "rejects": rejects}
     with ExitStack() as stack:
         # All are written before the first takes its name: leaving the stack renames them one right after another.
         beside = {name: stack.enter_context(atomic_write(Path(out) / name)) for name in OUTPUTS}
-        for name, table in tables.items():
-            schemas.write_table(table, beside[f"{name}.parquet"], name)
+        # Arrow writes without the interpreter, which compares the collections meanwhile.
+        pool = stack.enter_context(ThreadPoolExecutor(len(tables)))
+        writes = [
+            pool.submit(schemas.write_table, table, beside[f"{name}.parquet"], name) for name, table in tables.items()
+        ]
+        summary = {
+            "files": files_counted,
+            "stories": _count(stories, "source"),
+            "cloze": _count(cases, "release"),
+            "corpus": corpus_kind(stories),
+            "overlap": overlap.report(stories, cases),
+        }
+        _warn(summary)
         beside["ingest.json"].write_text(json.dumps(summary, ensure_ascii=False, indent=2) + "\n", encoding="utf-8")
+        for write in writes:
+            write.result()
     return summary
 
 
@@ -127,13 +137,15 @@ def _gather(read: Sequence[Rows], kind: Kind) -> pa.Table:
         for rows in read
         if rows.kind == kind
     ]
-    return pa.concat_tables(tables or [pa.schema([*columns, *places]).empty_table()]).combine_chunks()
+    return pa.concat_tables(tables or [pa.schema([*columns, *places]).empty_table()])
 
 
 def _without_repeats(rows: pa.Table, kind: Kind) -> tuple[pa.Table, list[Rejected]]:
     """The first row of each id (of cases: of each id, release and split), and the others as rejected."""
     id_columns = schemas.TABLES[kind].key
     key = pc.binary_join_element_wise(*(rows[name] for name in id_columns), "\n").combine_chunks()
+    if len(key.unique()) == len(key):
+        return rows, []
     numbers = key.dictionary_encode().indices.to_numpy()
     first_rows = np.unique(numbers, return_index=True)[1][numbers]
     is_repeat = first_rows != np.arange(len(numbers))

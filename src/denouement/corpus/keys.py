@@ -8,11 +8,16 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from denouement.corpus.cells import bytes_of
+
+COLUMN = "context_key"  # that `with_contexts` adds
+
 _BETWEEN = b"\xff"  # stands in no UTF-8 text
 _LOWERED = bytes(range(256)).lower()
 _DROPPED = bytes(byte for byte in range(128) if not chr(byte).isalnum())
 
-_UNICODE_BETWEEN = re.compile(r"[^\w\x00-\x7f]+")
+_BETWEEN_UNICODE = "\ud800"  # half a surrogate pair: stands in no text of Arrow's
+_DROPPED_UNICODE = re.compile(rf"[^\w\x00-\x7f{_BETWEEN_UNICODE}]+")
 
 
 def normalised(texts: pa.StringArray) -> pa.StringArray:
@@ -24,38 +29,63 @@ def normalised(texts: pa.StringArray) -> pa.StringArray:
         return texts
     beyond_ascii = pc.invert(pc.string_is_ascii(texts))
     if pc.any(beyond_ascii).as_py():
-        folded = [_fold(text) for text in texts.filter(beyond_ascii).to_pylist()]
-        texts = pc.replace_with_mask(texts, beyond_ascii, pa.array(folded, pa.string()))
+        texts = pc.replace_with_mask(texts, beyond_ascii, _folded(texts.filter(beyond_ascii)))
     # All texts in one go: ten times as fast as a regular expression or a call for each.
-    together = _BETWEEN.join(texts.cast(pa.binary()).to_pylist())
-    return pa.array(together.translate(_LOWERED, _DROPPED).split(_BETWEEN), pa.binary()).cast(pa.string())
+    everything = pa.ListArray.from_arrays(pa.array([0, len(texts)], pa.int32()), texts.cast(pa.binary()))
+    together = pc.binary_join(everything, _BETWEEN)[0].as_py().translate(_LOWERED, _DROPPED)
+    between = np.flatnonzero(np.frombuffer(together, np.uint8) == _BETWEEN[0])
+    starts = np.append(0, between - np.arange(len(between)))
+    without = together.replace(_BETWEEN, b"")
+    return _from_bytes(np.append(starts, len(without)), without)
 
 
-def contexts(table: pa.Table) -> pa.StringArray:
+def with_contexts(table: pa.Table) -> pa.Table:
+    """`table` with its `contexts` in the column `COLUMN`, so that they are worked out once."""
+    return table.append_column(COLUMN, contexts(table))
+
+
+def contexts(table: pa.Table) -> pa.ChunkedArray:
     """The normalised context of each row of the table `cloze`, or `stories`: there all sentences but the last."""
-    sentences = _sentences(table, "context" if "context" in table.column_names else "sentences")
-    texts, ends = sentences.flatten(), _ends(sentences)
-    if "context" not in table.column_names:
-        is_context = np.ones(len(texts), dtype=bool)
-        is_context[ends - 1] = False
-        texts, ends = texts.filter(pa.array(is_context)), ends - np.arange(1, len(ends) + 1)
-    offsets = pa.array(np.concatenate([[0], ends]), pa.int32())
-    return normalised(pc.binary_join(pa.ListArray.from_arrays(offsets, texts), ""))
+    if COLUMN in table.column_names:
+        return table[COLUMN]
+    holds_cases = "context" in table.column_names
+    lists = table["context" if holds_cases else "sentences"]
+    return pa.chunked_array([_contexts(chunk, holds_cases) for chunk in lists.chunks], pa.string())
 
 
-def last_sentences(stories: pa.Table) -> pa.StringArray:
+def last_sentences(stories: pa.Table) -> pa.ChunkedArray:
     """The normalised last sentence of each story."""
-    sentences = _sentences(stories, "sentences")
-    return normalised(sentences.flatten().take(pa.array(_ends(sentences) - 1)))
+    chunks = stories["sentences"].chunks
+    return pa.chunked_array(
+        [normalised(chunk.flatten().take(pa.array(_ends(chunk) - 1))) for chunk in chunks], pa.string()
+    )
 
 
-def _fold(text: str) -> str:
-    return _UNICODE_BETWEEN.sub("", unicodedata.normalize("NFKC", unicodedata.normalize("NFKC", text).casefold()))
+def _contexts(sentences: pa.ListArray, holds_cases: bool) -> pa.StringArray:
+    if not len(sentences):
+        return pa.array([], pa.string())
+    # The sentences' bytes follow each other, so a context is a part of them and nothing has to be joined.
+    offsets, data = bytes_of(sentences.flatten())
+    ends = _ends(sentences)
+    starts = np.concatenate([[0], ends[:-1]])
+    if holds_cases:
+        return normalised(_from_bytes(offsets[np.append(starts, ends[-1])], data))
+    context_and_last = np.append(np.column_stack([starts, ends - 1]), ends[-1])
+    parts = _from_bytes(offsets[context_and_last], data)
+    return normalised(parts.take(pa.array(np.arange(0, len(parts), 2))))
 
 
-def _sentences(table: pa.Table, name: str) -> pa.ListArray:
-    column = table[name]
-    return column.chunk(0) if column.num_chunks == 1 else column.combine_chunks()
+def _folded(texts: pa.StringArray) -> pa.StringArray:
+    """The texts in NFKC and folded case, without what is no letter or digit beyond ASCII."""
+    together = unicodedata.normalize("NFKC", _BETWEEN_UNICODE.join(texts.to_pylist()))
+    together = unicodedata.normalize("NFKC", together.casefold())
+    return pa.array(_DROPPED_UNICODE.sub("", together).split(_BETWEEN_UNICODE), pa.string())
+
+
+def _from_bytes(offsets: npt.NDArray[np.integer], data: bytes | npt.NDArray[np.uint8]) -> pa.StringArray:
+    """The texts of which one starts, and the one before it ends, at each of the offsets in `data`."""
+    buffers = [pa.py_buffer(np.ascontiguousarray(offsets, np.int32)), pa.py_buffer(data)]
+    return pa.StringArray.from_buffers(len(offsets) - 1, *buffers)
 
 
 def _ends(lists: pa.ListArray) -> npt.NDArray[np.int64]:

@@ -72,14 +72,17 @@ class _Group:
 
 def _groups(stories: pa.Table, cases: pa.Table) -> dict[str, _Group]:
     groups = {
-        source: stories.filter(pc.equal(stories["source"], source))
+        source: _where(stories, pc.equal(stories["source"], source))
         for source in sorted(pc.unique(stories["source"]).to_pylist())
     }
     for split, release in itertools.product(SPLITS, RELEASES):
-        groups[f"{release} {split}"] = cases.filter(
-            pc.and_(pc.equal(cases["release"], release), pc.equal(cases["split"], split))
-        )
+        is_of = pc.and_(pc.equal(cases["release"], release), pc.equal(cases["split"], split))
+        groups[f"{release} {split}"] = _where(cases, is_of)
     return {name: _Group.of(rows) for name, rows in groups.items() if rows.num_rows}
+
+
+def _where(rows: pa.Table, mask: pa.ChunkedArray) -> pa.Table:
+    return rows if pc.all(mask).as_py() else rows.filter(mask)
 
 
 def _pair(names: tuple[str, str], first: _Group, second: _Group) -> dict[str, str | int]:

@@ -1,5 +1,6 @@
 """Reading the official files: ROCStories and Story Cloze, recognised by their headers, every row checked."""
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -17,6 +18,9 @@ from denouement.errors import UserError
 
 # A header is far shorter, so a folder of large files is looked through quickly.
 _HEAD_BYTES = 1 << 16
+# A file is parsed and checked in blocks that stay in the processor's cache, in memory that is used over again.
+_BLOCK_BYTES = 1 << 22
+_MOST_BYTES = 1 << 31  # more than Arrow's offsets can count
 # The sentences of a story in the published collections, and so in every file with this many sentence columns.
 _OFFICIAL_SENTENCES = 5
 
@@ -96,40 +100,29 @@ def read_file(path: Path, release: str | None = None) -> Rows:
     path = Path(path)
     content = _content(path)
     layout = _layout(path, content)
-    try:
-        content.decode()
-    except UnicodeDecodeError as error:
-        line = _n_line_breaks(content[: error.start]) + 1
-        raise UserError(
-            f"{path}: line {line} is not UTF-8 (byte 0x{content[error.start]:02x}); save the file as UTF-8"
-        ) from error
+    _check_utf8(path, content)
     constants = _constants(path, layout, release)
 
-    parsed = _parse(path, content, layout)
-    columns, seen = _clean(parsed.columns, layout)
-    filled = {name: _is_filled(column) for name, column in columns.items()}
-    blank = ~np.logical_or.reduce(list(filled.values()))
-    if blank.all() and not parsed.rejected:
+    blocks, rejected = _parse(path, content, layout)
+    checked = [_check(block, layout, constants) for block in blocks]
+    blank = sum(part.blank for part in checked)
+    read = sum(len(block.lines) for block in blocks) - blank + len(rejected)
+    if not read:
         raise UserError(f"{path}: a header and no rows; name the complete file")
-    reasons = _wrong_labels(columns, layout) | _missing(filled, layout) | _swallowing(parsed, layout)
-    rejected = {int(parsed.lines[row]): reason for row, reason in reasons.items() if not blank[row]}
-    good = ~blank
-    good[list(reasons)] = False
-
-    kept = {name: column.filter(pa.array(good)) for name, column in columns.items()}
+    for part in checked:
+        rejected |= part.rejected
+    oddities = sum((Counter(part.oddities) for part in checked), Counter[str]())
     return Rows(
         kind=layout.kind,
         file=path.name,
         constants=constants,
         labelled=layout.label is not None,
-        read=len(parsed.lines) - int(blank.sum()) + len(parsed.rejected),
-        table=_story_table(kept, layout, constants)
-        if layout.kind == "stories"
-        else _case_table(kept, layout, constants),
-        lines=parsed.lines[good],
-        rejects=rejects_table([(path.name, *item) for item in sorted({**parsed.rejected, **rejected}.items())]),
-        blank=int(blank.sum()),
-        oddities={kind: n for kind in cells.ODDITIES if kind in seen and (n := int(good[seen[kind]].sum()))},
+        read=read,
+        table=pa.concat_tables([part.table for part in checked]),
+        lines=np.concatenate([part.lines for part in checked]),
+        rejects=rejects_table([(path.name, *item) for item in sorted(rejected.items())]),
+        blank=blank,
+        oddities={kind: oddities[kind] for kind in cells.ODDITIES if oddities[kind]},
     )
 
 
@@ -152,14 +145,30 @@ def _content(path: Path, size: int = -1) -> bytes:
             content = opened.read(size)
     except OSError as error:
         raise UserError(f"{path}: cannot be read ({error.strerror})") from error
+    if len(content) >= _MOST_BYTES:
+        raise UserError(f"{path}: larger than 2 GiB; part it into several files")
     if content.startswith(_UTF16_MARKS):
         raise UserError(f"{path}: UTF-16 text; save the file as UTF-8")
     if b"\0" in content:
         raise UserError(f"{path}: not text; of a spreadsheet or an archive, save the table as CSV in UTF-8")
     content = content.removeprefix(_BOM)
-    if not content.strip():
+    if not content or content.isspace():
         raise UserError(f"{path}: an empty file; name the complete file")
     return content
+
+
+def _check_utf8(path: Path, content: bytes) -> None:
+    text = pa.StringArray.from_buffers(1, pa.py_buffer(np.array([0, len(content)], np.int32)), pa.py_buffer(content))
+    try:
+        text.validate(full=True)  # ten times as fast as decoding, which tells the place
+    except pa.ArrowInvalid:
+        try:
+            content.decode()
+        except UnicodeDecodeError as error:
+            line = _n_line_breaks(content[: error.start]) + 1
+            raise UserError(
+                f"{path}: line {line} is not UTF-8 (byte 0x{content[error.start]:02x}); save the file as UTF-8"
+            ) from error
 
 
 def _layout(path: Path, content: bytes) -> Layout:
@@ -191,8 +200,8 @@ def _constants(path: Path, layout: Layout, release: str | None) -> dict[str, str
 
 
 @dataclass(frozen=True)
-class _Parsed:
-    """A file's cells as written: rows as wide as the header in `columns`, the others in `rejected` by line.
+class _Block:
+    """The cells of successive rows as written.
 
     `lines` and `heights`, int64 [rows], are the line of the file where each row starts and how many lines it takes.
     """
@@ -200,50 +209,29 @@ class _Parsed:
     columns: dict[str, pa.StringArray]
     lines: npt.NDArray[np.int64]
     heights: npt.NDArray[np.int64]
-    rejected: dict[int, str]
 
 
-def _parse(path: Path, content: bytes, layout: Layout) -> _Parsed:
-    body = content[layout.header_bytes :]
-    if not body:
-        nothing = np.zeros(0, np.int64)
-        return _Parsed({name: pa.array([], pa.string()) for name in layout.columns}, nothing, nothing, {})
-    others: list[pa.csv.InvalidRow] = []
-
-    def set_aside(row: pa.csv.InvalidRow) -> str:
-        others.append(row)
-        return "skip"
-
+def _parse(path: Path, content: bytes, layout: Layout) -> tuple[list[_Block], dict[int, str]]:
+    """The rows as wide as the header, and by line why the others are rejected."""
+    body = pa.py_buffer(content).slice(layout.header_bytes)
+    if not body.size:
+        return [], {}
     try:
-        table = pa.csv.read_csv(
-            pa.BufferReader(body),
-            # One thread and one block: else rows of another width have no number, and a row cannot pass a block's end.
-            pa.csv.ReadOptions(column_names=layout.columns, use_threads=False, block_size=len(body) + 1),
-            # Blank lines are read as empty rows, so that lines can be counted.
-            pa.csv.ParseOptions(
-                delimiter=layout.delimiter,
-                newlines_in_values=True,
-                ignore_empty_lines=False,
-                invalid_row_handler=set_aside,
-            ),
-            pa.csv.ConvertOptions(
-                column_types={name: pa.string() for name in layout.columns},
-                strings_can_be_null=False,
-                check_utf8=False,
-            ),
-        )
-    except (pa.ArrowInvalid, OverflowError) as error:
+        try:
+            table, others = _read_csv(body, layout, _BLOCK_BYTES)
+        except pa.ArrowInvalid:
+            # A row must not be longer than a block, and a quote left open may make it so.
+            table, others = _read_csv(body, layout, body.size + 1)
+    except pa.ArrowInvalid as error:
         raise UserError(f"{path}: cannot be read as CSV ({str(error).splitlines()[0]})") from error
-    columns = {name: column.combine_chunks() for name, column in zip(layout.columns, table.columns, strict=True)}
+    batches = table.to_batches() or [pa.RecordBatch.from_pylist([], table.schema)]
 
     is_other = np.zeros(table.num_rows + len(others), dtype=bool)
     is_other[[row.number - 1 for row in others]] = True
     heights = np.ones(len(is_other), dtype=np.int64)
-    # A row takes a line more for each line break in its cells; nearly always there is none in the whole file.
-    if _n_line_breaks(body) + (not body.endswith((b"\n", b"\r"))) != len(is_other):
-        heights[is_other] += _line_breaks(pa.array([row.text for row in others], pa.string()))
-        for column in columns.values():
-            heights[~is_other] += _line_breaks(column)
+    # A row takes a line more for each line break in its cells.
+    heights[is_other] += _line_breaks(pa.array([row.text for row in others], pa.string()))
+    heights[~is_other] += np.concatenate([sum(map(_line_breaks, batch.columns)) for batch in batches])
     lines = layout.header_lines + 1 + np.cumsum(heights) - heights
 
     rejected = {}
@@ -251,7 +239,40 @@ def _parse(path: Path, content: bytes, layout: Layout) -> _Parsed:
         width = "1 cell" if row.actual_columns == 1 else f"{row.actual_columns} cells"
         reason = f"{width} where the header has {row.expected_columns}"
         rejected[line] = reason + (f"; {_open_quote(line, height)}" if height > 1 else "")
-    return _Parsed(columns, lines[~is_other], heights[~is_other], rejected)
+    lines, heights = lines[~is_other], heights[~is_other]
+    blocks, start = [], 0
+    for batch in batches:
+        rows = slice(start, start := start + batch.num_rows)
+        blocks.append(_Block(dict(zip(layout.columns, batch.columns, strict=True)), lines[rows], heights[rows]))
+    return blocks, rejected
+
+
+def _read_csv(body: pa.Buffer, layout: Layout, block_size: int) -> tuple[pa.Table, list[pa.csv.InvalidRow]]:
+    """The rows as wide as the header, as text, and the others."""
+    others: list[pa.csv.InvalidRow] = []
+
+    def set_aside(row: pa.csv.InvalidRow) -> str:
+        others.append(row)
+        return "skip"
+
+    table = pa.csv.read_csv(
+        pa.BufferReader(body),
+        # One thread: else rows of another width have no number.
+        pa.csv.ReadOptions(column_names=layout.columns, use_threads=False, block_size=block_size),
+        # Blank lines are read as empty rows, so that lines can be counted.
+        pa.csv.ParseOptions(
+            delimiter=layout.delimiter,
+            newlines_in_values=True,
+            ignore_empty_lines=False,
+            invalid_row_handler=set_aside,
+        ),
+        pa.csv.ConvertOptions(
+            column_types={name: pa.string() for name in layout.columns},
+            strings_can_be_null=False,
+            check_utf8=False,
+        ),
+    )
+    return table, others
 
 
 def _n_line_breaks(content: bytes) -> int:
@@ -260,13 +281,44 @@ def _n_line_breaks(content: bytes) -> int:
 
 
 def _line_breaks(texts: pa.StringArray) -> npt.NDArray[np.int64]:
-    """The same in each text."""
+    """The same in each text; nearly always there is none in the whole file."""
+    if cells.bytes_of(texts)[1].min(initial=0xFF) >= ord(" "):
+        return np.zeros(len(texts), dtype=np.int64)
     lf, cr, crlf = (np.asarray(pc.count_substring(texts, end), dtype=np.int64) for end in ("\n", "\r", "\r\n"))
     return lf + cr - crlf
 
 
 def _open_quote(line: int, height: int) -> str:
     return f"it goes on to line {line + height - 1}, so a quote may be left open"
+
+
+@dataclass(frozen=True)
+class _Checked:
+    """What a block holds; see `Rows`, but `rejected` has the reasons by line."""
+
+    table: pa.Table
+    lines: npt.NDArray[np.int64]
+    rejected: dict[int, str]
+    blank: int
+    oddities: dict[str, int]
+
+
+def _check(block: _Block, layout: Layout, constants: dict[str, str]) -> _Checked:
+    columns, seen = _clean(block.columns, layout)
+    filled = {name: _is_filled(column) for name, column in columns.items()}
+    blank = ~np.logical_or.reduce(list(filled.values()))
+    reasons = _wrong_labels(columns, layout) | _missing(filled, layout) | _swallowing(block, layout)
+    good = ~blank
+    good[list(reasons)] = False
+    kept = columns if good.all() else {name: column.filter(pa.array(good)) for name, column in columns.items()}
+    make_table = _story_table if layout.kind == "stories" else _case_table
+    return _Checked(
+        table=make_table(kept, layout, constants),
+        lines=block.lines[good],
+        rejected={int(block.lines[row]): reason for row, reason in reasons.items() if not blank[row]},
+        blank=int(blank.sum()),
+        oddities={kind: int(good[rows].sum()) for kind, rows in seen.items()},
+    )
 
 
 def _clean(
@@ -285,21 +337,22 @@ def _clean(
 
 
 def _is_filled(texts: pa.StringArray) -> npt.NDArray[np.bool_]:
-    return np.asarray(pc.not_equal(texts, ""), dtype=bool)
+    offsets, _ = cells.bytes_of(texts)
+    return offsets[1:] > offsets[:-1]
 
 
-def _swallowing(parsed: _Parsed, layout: Layout) -> dict[int, str]:
+def _swallowing(block: _Block, layout: Layout) -> dict[int, str]:
     """Rows of which a cell holds a line break and as many delimiters as a whole row: a quote left open swallows rows.
 
     When the next quote stands in the same column of a later row, the width of the row comes out right.
     """
     reasons = {}
-    for row in np.flatnonzero(parsed.heights > 1).tolist():
-        for column in parsed.columns.values():
+    for row in np.flatnonzero(block.heights > 1).tolist():
+        for column in block.columns.values():
             cell = column[row].as_py()
             if ("\n" in cell or "\r" in cell) and cell.count(layout.delimiter) >= len(layout.columns) - 1:
                 reasons[row] = (
-                    f"a cell holds a whole row; {_open_quote(int(parsed.lines[row]), int(parsed.heights[row]))}"
+                    f"a cell holds a whole row; {_open_quote(int(block.lines[row]), int(block.heights[row]))}"
                 )
     return reasons
 
@@ -378,5 +431,7 @@ def _lists(columns: Sequence[pa.StringArray]) -> pa.ListArray:
     filled = _is_filled(texts)
     ends = np.cumsum(filled.reshape(n_rows, n_columns).sum(axis=1))
     offsets = pa.array(np.concatenate([[0], ends]), pa.int32())
+    if not filled.all():
+        texts = texts.filter(pa.array(filled))
     sentence_list = schemas.TABLES["stories"].schema.field("sentences").type
-    return pa.ListArray.from_arrays(offsets, texts.filter(pa.array(filled)), type=sentence_list)
+    return pa.ListArray.from_arrays(offsets, texts, type=sentence_list)
