@@ -1,6 +1,7 @@
 """Training a generator, and the trained one as a model in MLflow."""
 
 import json
+import runpy
 from collections.abc import Callable, Mapping
 from dataclasses import asdict
 from pathlib import Path
@@ -64,6 +65,7 @@ def _log_model(checkpoint: Path) -> None:
     mlflow.pyfunc.log_model(
         name="model",
         python_model=str(MODEL_CODE),
+        signature=runpy.run_path(str(MODEL_CODE))["SIGNATURE"],
         artifacts={"checkpoint": str(checkpoint)},
         input_example=pd.DataFrame([EXAMPLE]),
         pip_requirements=["denouement"],
