@@ -57,7 +57,8 @@ class GeneratorSettings:
         beta_2: Adam's decay of the mean squared gradient (A.1).
         epsilon: Adam's epsilon (A.1).
         softmax: `full`, or `adaptive` (Grave et al. 2017), which is several times faster with a large vocabulary.
-        min_count: words seen less often in the training stories are unknown.
+        min_count: words seen less often in the training stories are unknown. With 1 no training story would hold the
+            unknown word, whose probability would then stay what chance made it (the paper does not say).
         max_size: at most so many words in the vocabulary; null: no limit.
         precision: of the arithmetic: float32, or bfloat16 where that is safe.
         accelerator: Lightning's name of the kind of device: auto, cpu, gpu.
@@ -74,7 +75,7 @@ class GeneratorSettings:
     beta_2: float = 0.999
     epsilon: float = 1e-8
     softmax: Literal["full", "adaptive"] = "full"
-    min_count: int = 1
+    min_count: int = 2
     max_size: int | None = 20_000
     precision: Literal["32-true", "bf16-mixed"] = "32-true"
     accelerator: str = "auto"

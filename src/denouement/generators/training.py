@@ -113,7 +113,7 @@ def train(
         if settings.patience is not None:
             raise UserError(f"{stories}: no validation stories, so patience has nothing to watch: set it to null")
         warn(f"{stories}: no validation stories, so the last epoch counts as the best")
-    log = EpochLog(folder, training.tokens, None if settings.devices > 1 else on_epoch)
+    log = EpochLog(folder, None if settings.devices > 1 else on_epoch)
     resumable = folder / LAST
     done = _tell(resumable, 0, on_epoch)
     if not done["finished"]:
@@ -149,9 +149,8 @@ def train(
 class EpochLog(pl.Callback):
     """After each epoch: notes its figures, keeps the best weights and the whole state, and decides whether to stop."""
 
-    def __init__(self, folder: Path, tokens: int, on_epoch: OnEpoch | None) -> None:
+    def __init__(self, folder: Path, on_epoch: OnEpoch | None) -> None:
         self._folder = folder
-        self._tokens = tokens
         self._on_epoch = on_epoch
         self._epochs: list[dict[str, Any]] = []
         self._finished = False
@@ -216,7 +215,8 @@ class EpochLog(pl.Callback):
             trainer.save_checkpoint(self._folder / BEST, weights_only=True)
         trainer.save_checkpoint(self._folder / LAST)
         if self._on_epoch is not None:
-            self._on_epoch(epoch, {**_figures(entry), "words_per_second": self._tokens / self._seconds})
+            words = float(metrics["train_tokens"])  # fewer than an epoch has when the time limit has stopped it
+            self._on_epoch(epoch, {**_figures(entry), "words_per_second": words / self._seconds})
 
 
 class StoryBatches(pl.LightningDataModule):
