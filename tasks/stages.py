@@ -11,7 +11,7 @@ from prefect import get_run_logger, task
 from prefect.context import TaskRunContext
 
 from denouement.errors import UserError
-from tasks import graph, servers
+from tasks import SIDE_BY_SIDE, graph, servers
 
 
 class StageError(UserError):
@@ -28,7 +28,7 @@ ADVICE = (
     "Updating lock file",
 )
 
-_at_once = threading.BoundedSemaphore(os.cpu_count() or 1)  # independent stages side by side, one a core
+_at_once = threading.BoundedSemaphore(SIDE_BY_SIDE)
 _running: set[subprocess.Popen[str]] = set()
 _ended = threading.Event()
 
