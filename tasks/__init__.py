@@ -19,6 +19,7 @@ ENVIRONMENT = {
     "DO_NOT_TRACK": "1",
     "DVC_NO_ANALYTICS": "1",
     "MLFLOW_DISABLE_TELEMETRY": "true",
+    "MLFLOW_ENABLE_ARTIFACTS_PROGRESS_BAR": "false",
     "MLFLOW_SERVER_ENABLE_JOB_EXECUTION": "false",  # the pages alone: half the memory
     "MLFLOW_TRACKING_URI": f"sqlite:///{ROOT / 'mlflow.db'}",
     "OMP_NUM_THREADS": str(max(1, CORES // SIDE_BY_SIDE)),

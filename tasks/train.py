@@ -55,10 +55,14 @@ def train_generator(generator: str) -> None:
 def _teller(epochs: int) -> Callable[[int, Mapping[str, float]], None]:
     def tell(epoch: int, figures: Mapping[str, float]) -> None:
         tracking.log_figures(figures, step=epoch)
-        shown = ", ".join(f"{name.replace('_', ' ')} {value:,.4g}" for name, value in figures.items())
+        shown = ", ".join(f"{name.replace('_', ' ')} {_number(value)}" for name, value in figures.items())
         print(f"epoch {epoch + 1} of {epochs}: {shown}", flush=True)
 
     return tell
+
+
+def _number(value: float) -> str:
+    return f"{value:,.0f}" if value >= 1000 else f"{value:.4g}"
 
 
 def _log_model(checkpoint: Path) -> None:
