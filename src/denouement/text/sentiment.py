@@ -1,8 +1,8 @@
 """VADER sentiment of many texts, on several cores.
 
 VADER (Hutto and Gilbert 2014; vaderSentiment 3.3.2) looks at one text at a time in pure Python. Scores here are its
-own, bit for bit; only the work is arranged better: equal texts are scored once, its rules are asked only about words
-of its lexicon, and large inputs are shared between processes.
+own, bit for bit; only the work is arranged better: equal texts are scored once, texts without a word of its lexicon
+are neutral without asking it, and large inputs are shared between processes.
 
 The further processes are fresh interpreters running `python -m denouement.text.sentiment`. A forked one could inherit a
 held lock from a parent with threads (torch, Prefect); one spawned by multiprocessing imports the caller's `__main__`
@@ -83,29 +83,14 @@ def _scores(texts: Sequence[str]) -> "array[float]":
     scores = array("f")
     for text in texts:
         words = text.lower().split()
-        if not words or not text.isascii():  # VADER replaces emoji by words first; none is ASCII
-            score = analyzer.polarity_scores(text)
-        elif valued.isdisjoint(words) and valued.isdisjoint([word.strip(string.punctuation) for word in words]):
-            score = _NEUTRAL  # VADER reads a word with or without its punctuation; its rules change no valence of 0
+        bare = [word.strip(string.punctuation) for word in words]
+        # VADER looks a word up with its punctuation or without, and reads emoji (none is ASCII) as words; its rules
+        # leave a valence of 0 as it is.
+        if words and text.isascii() and valued.isdisjoint(words) and valued.isdisjoint(bare):
+            score = _NEUTRAL
         else:
-            score = _score(analyzer, text.strip())
+            score = analyzer.polarity_scores(text)
         scores.extend((score["compound"], score["neg"], score["neu"], score["pos"]))
-    return scores
-
-
-def _score(analyzer: Any, text: str) -> dict[str, float]:
-    """What `analyzer.polarity_scores(text)` gives for ASCII text, its rules asked only about words with a valence."""
-    from vaderSentiment.vaderSentiment import BOOSTER_DICT, SentiText
-
-    sentence = SentiText(text)
-    words = [word.lower() for word in sentence.words_and_emoticons]
-    valences = [0.0] * len(words)
-    for place, word in enumerate(words):
-        if word in analyzer.lexicon and word not in BOOSTER_DICT and words[place : place + 2] != ["kind", "of"]:
-            [valences[place]] = analyzer.sentiment_valence(0, sentence, sentence.words_and_emoticons[place], place, [])
-    if "but" in words:
-        valences = analyzer._but_check(words, valences)
-    scores: dict[str, float] = analyzer.score_valence(valences, text)
     return scores
 
 
