@@ -13,7 +13,6 @@ from tasks.command import told_in_one_line
 @click.option("--mlflow-port", type=int, default=5000, show_default=True, help="Another is taken if it is in use.")
 def main(prefect_port: int, mlflow_port: int) -> None:
     """Open the pages, print their addresses, and keep them open."""
-    signal.signal(signal.SIGTERM, signal.default_int_handler)
     with (
         told_in_one_line(),
         servers.prefect_server(prefect_port) as prefect_url,

@@ -2,7 +2,6 @@
 
 import fcntl
 import json
-import signal
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
@@ -85,7 +84,6 @@ def only_one() -> Iterator[None]:
 @click.option("--corpus", metavar="FOLDER", help="Bring this folder's official files; empty: remove those brought.")
 def main(corpus: str | None) -> None:
     """Reproduce the whole graph, and print what came out and where it is."""
-    signal.signal(signal.SIGTERM, signal.default_int_handler)  # told to end is like Ctrl-C: what was started ends too
     with told_in_one_line():
         if corpus is not None:
             with only_one():

@@ -1,5 +1,6 @@
 """Flows as programs: `python -m flows.<stage> [generator]`."""
 
+import signal
 import sys
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -20,8 +21,11 @@ def run(flow: Flow[..., Any], arguments: Sequence[str]) -> None:
 def told_in_one_line() -> Iterator[None]:
     """End the program with status 2 and one line on standard error for what the user can mend.
 
-    Whatever else escapes is a defect and keeps its traceback; Ctrl-C ends with status 130.
+    Whatever else escapes is a defect and keeps its traceback. Ctrl-C, or being told to end, ends with status 130 and
+    what was started ends too, also where the shell that started this in the background had it ignore Ctrl-C.
     """
+    for how in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(how, signal.default_int_handler)
     try:
         yield
     except UserError as error:

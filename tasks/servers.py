@@ -11,10 +11,11 @@ import time
 import urllib.error
 import urllib.request
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
+import psutil
 from prefect.logging.handlers import APILogHandler
 from prefect.settings import PREFECT_API_URL, temporary_settings
 
@@ -58,8 +59,8 @@ def prefect_server(port: int = 0) -> Iterator[str]:
                 except BlockingIOError:
                     pass  # others use it still
                 else:
-                    (home / SERVER).unlink(missing_ok=True)
                     end(server["pid"])
+                    (home / SERVER).unlink(missing_ok=True)
 
 
 @contextmanager
@@ -148,28 +149,23 @@ def start(command: Sequence[str], health: str, log: Path, environment: Mapping[s
     return process.pid
 
 
-def end(pid: int, seconds: float = 20) -> None:
-    """End the process that leads a session, and what it started: as Ctrl-C does, then by force."""
+def end(*pids: int, seconds: float = 20) -> None:
+    """End processes that each lead a session, and what they started: as Ctrl-C does, then by force."""
     for how in (signal.SIGINT, signal.SIGKILL):
-        try:
-            os.killpg(pid, how)
-        except ProcessLookupError:
-            return
+        for pid in pids:
+            with suppress(ProcessLookupError):
+                os.killpg(pid, how)
         deadline = time.monotonic() + seconds
-        while _lives(pid) and time.monotonic() < deadline:
+        while any(map(_lives, pids)) and time.monotonic() < deadline:
             time.sleep(0.1)
 
 
 def _lives(pid: int) -> bool:
     try:
-        ended, _ = os.waitpid(pid, os.WNOHANG)  # a child of ours would stay on as a zombie
-    except ChildProcessError:
-        try:
-            os.kill(pid, 0)  # asks, and sends nothing
-        except ProcessLookupError:
-            return False
-        return True
-    return not ended
+        # a child that ended stays until it is waited for, which is for whoever started it to do
+        return psutil.Process(pid).status() != psutil.STATUS_ZOMBIE
+    except psutil.NoSuchProcess:
+        return False
 
 
 def answers(url: str) -> bool:

@@ -1,6 +1,7 @@
 """A stage of the graph as a Prefect task: DVC runs it, and DVC alone says whether it has to."""
 
 import os
+import signal
 import subprocess
 import sys
 import threading
@@ -68,10 +69,12 @@ def run_stage(stage: str) -> str:
 
 
 def end_running() -> None:
-    """End every stage that this process runs, as Ctrl-C would, and start no more."""
+    """End every stage that this process runs, as Ctrl-C would, and start no more. A second Ctrl-C changes nothing."""
     _ended.set()
-    for process in list(_running):
-        servers.end(process.pid)
+    handlers = {how: signal.signal(how, signal.SIG_IGN) for how in (signal.SIGINT, signal.SIGTERM)}
+    servers.end(*(process.pid for process in _running.copy()))
+    for how, handler in handlers.items():
+        signal.signal(how, handler)
 
 
 def _dvc(*arguments: str, stage: str) -> None:
