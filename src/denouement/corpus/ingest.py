@@ -276,9 +276,8 @@ def _overlap_text(report: dict[str, Any]) -> list[str]:
             text_table(("the same story twice", "rows", *(name.replace("_", " ") for name in columns[1:])), rows)
         )
     if len(report["pairs"]) > len(shared):
-        parts.append(
-            f"{len(report['pairs']) - len(shared)} other pairs of sources, releases and splits share no story."
-        )
+        pairs = f"{len(report['pairs'])} pairs of sources, releases and splits"
+        parts.append(f"{len(report['pairs']) - len(shared)} of {pairs} share no story.")
     for group, n in report["repeated"].items():
         parts.append(f"{group}: {n:,} rows have the context of an earlier row.")
     return parts
