@@ -284,3 +284,9 @@ class TestSentenceVectors:
             SentenceVectors("minilm", {}, table)
         with pytest.raises(UserError, match="made by glove from other files"):
             SentenceVectors("glove", {}, table)(["Nobody ran ."])
+
+    def test_an_encoder_with_other_files_than_those_wanted_is_refused_without_a_table_too(self, settings, encoder):
+        wanted = SentenceVectors("glove", settings.options, fingerprint=encoder.fingerprint)
+        np.testing.assert_array_equal(wanted(["He ran ."]), encoder.encode(["He ran ."]))
+        with pytest.raises(UserError, match="the sentence vectors wanted here: made by glove from other files"):
+            SentenceVectors("glove", fingerprint=encoder.fingerprint)(["He ran ."])

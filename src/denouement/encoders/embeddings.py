@@ -289,9 +289,19 @@ class SentenceVectors:
     """Vectors of sentences: the table's where it has them, else the encoder's, which is loaded when first needed."""
 
     def __init__(
-        self, encoder_name: str, options: Mapping[str, Any] | None = None, table: EmbeddingTable | None = None
+        self,
+        encoder_name: str,
+        options: Mapping[str, Any] | None = None,
+        table: EmbeddingTable | None = None,
+        fingerprint: str | None = None,
     ) -> None:
         """Take the vectors of `encoder_name`.
+
+        Args:
+            encoder_name: in the registry.
+            options: the encoder's own.
+            table: to look sentences up in.
+            fingerprint: that the encoder must have; the table's where there is one, and None for any.
 
         Raises:
             UserError: the table was made by another encoder.
@@ -301,12 +311,13 @@ class SentenceVectors:
         self._name = encoder_name
         self._options = dict(options or {})
         self._table = table
+        self._fingerprint = fingerprint if table is None else table.fingerprint
 
     def __call__(self, sentences: Sequence[str]) -> Vectors:
         """Vectors [sentences, dimension]; those from the table carry its rounding.
 
         Raises:
-            UserError: a sentence is not in the table, and the encoder cannot be loaded or is not the table's.
+            UserError: a sentence is not in the table, and the encoder cannot be loaded or has another fingerprint.
         """
         if self._table is None:
             return self._encoder.encode(sentences)
@@ -326,10 +337,10 @@ class SentenceVectors:
     @cached_property
     def _encoder(self) -> SentenceEncoder:
         encoder = load_encoder(self._name, **self._options)
-        if self._table is not None and self._table.fingerprint != encoder.fingerprint:
+        if self._fingerprint not in (None, encoder.fingerprint):
             raise UserError(
-                f"{self._table.path}: made by {self._name} from other files or options than those given now; "
-                "encode the corpus again, or name the same files"
+                f"{self._table.path if self._table else 'the sentence vectors wanted here'}: made by {self._name} from "
+                "other files or options than those given now; name the same ones, or a table of vectors made now"
             )
         return encoder
 

@@ -85,7 +85,7 @@ class HSeq2Seq(Generator):
         table = None if embeddings is None else EmbeddingTable.open(embeddings)
         if table is not None and table.fingerprint != self.fingerprint:
             raise UserError(f"{embeddings}: not the encoder {self.encoder} that this generator was trained with")
-        self.sentence_vectors = SentenceVectors(self.encoder, table=table)
+        self.sentence_vectors = SentenceVectors(self.encoder, table=table, fingerprint=self.fingerprint)
 
     def prepare(self, contexts: Sequence[Sequence[str]]) -> Inputs:
         """See `Generator`. Values are sentence vectors [B, S, dimension], padded at the end."""
