@@ -26,7 +26,7 @@ ENVIRONMENT = {
     "PREFECT_HOME": str(ROOT / ".prefect"),
     "PREFECT_SERVER_ANALYTICS_ENABLED": "false",
     # several temporary servers starting on a slow machine need more than the 20 seconds they get
-    "PREFECT_SERVER_EPHEMERAL_STARTUP_TIMEOUT_SECONDS": "120",
+    "PREFECT_SERVER_EPHEMERAL_STARTUP_TIMEOUT_SECONDS": "300",
     # what fails is raised, and printed once by whoever ran the flow; the Prefect pages keep the whole log
     "PREFECT_LOGGING_HANDLERS_CONSOLE_LEVEL": "CRITICAL",
     "PREFECT_SERVER_LOGGING_LEVEL": "CRITICAL",

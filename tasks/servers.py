@@ -23,7 +23,7 @@ from denouement.errors import UserError
 from denouement.files import write_text
 
 SERVER = "server.json"  # in PREFECT_HOME: address and process of the project's server
-START_SECONDS = 120.0  # a first start on a slow, busy machine takes 20 to 40 seconds
+START_SECONDS = 300.0  # a first start takes 5 seconds, and minutes on a machine that is busy with other things
 
 
 @contextmanager
