@@ -1,4 +1,5 @@
 import json
+import re
 import shutil
 from pathlib import Path
 
@@ -77,6 +78,15 @@ def test_it_shows_the_first_ten_cases_that_have_endings_in_file_order(run):
     assert "- h_seq2seq: h_seq2seq wrote 10." in text
     assert "wrote 11." not in text.split("## The first 10 endings")[1]
     assert r"A \<b>bold\</b> start. Two \*stars\*." in text
+
+
+def test_what_a_generator_or_a_file_s_name_holds_is_text_and_no_html(run):
+    ending = "<script>alert(1)</script> [a](b)"
+    write(run["endings"][0], "endings", [("case-01", "seq2seq", ending, -3.0, 3)])
+    write(run["corpus"] / "rejects.parquet", "rejects", [("<img src=x>.csv", 2, "1 cell where the header has 7")])
+    text = write_summary(Path("reports"), **run)
+    assert re.findall(r".<(?:script|/script|img)", text) == [r"\<img", *[r"\<script", r"\</script"] * 2]
+    assert r"\[a](b)" in text
 
 
 def test_it_tells_the_best_epoch_counting_from_one(run):

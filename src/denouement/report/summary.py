@@ -1,6 +1,7 @@
 """The summary of a reproduction: what went in, how training went, and what the endings are like."""
 
 import json
+import re
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -89,7 +90,7 @@ def write_summary(
             *examples,
         ]
     sections += ["## Where the rest is", _places(corpus, endings, sentiment)]
-    text = "\n\n".join(sections) + "\n"
+    text = _without_html("\n\n".join(sections)) + "\n"
     write_text(out / SUMMARY, text)
     return text
 
@@ -165,10 +166,13 @@ def _shown(path: Path) -> str:
 
 
 def _escaped(text: str) -> str:
-    """Text of a story as Markdown that shows it as it is."""
-    for character in "\\`*<":
-        text = text.replace(character, f"\\{character}")
-    return text
+    """Text of a story as Markdown that shows it as it is, once `_without_html` has seen it."""
+    return re.sub(r"[\\`*\[]", r"\\\g<0>", text)
+
+
+def _without_html(markdown: str) -> str:
+    """The same with every tag shown as text: file names, cells and endings hold whatever people or generators wrote."""
+    return re.sub(r"<(?=[a-z/!?])", r"\\<", markdown, flags=re.IGNORECASE)
 
 
 def _read_json(path: Path) -> dict[str, Any]:
