@@ -52,11 +52,6 @@ class Layout:
     header_bytes: int
 
     @property
-    def identifier(self) -> str:
-        """The column of the story's or case's id."""
-        return "storyid" if self.kind == "stories" else "inputstoryid"
-
-    @property
     def sentences(self) -> tuple[str, ...]:
         """The columns of sentences in the story's order: of a cloze case the context, then both endings."""
         if self.kind == "cloze":

@@ -85,9 +85,7 @@ def read_checkpoint(path: Path) -> dict[str, Any]:
         UserError: no such file, not a checkpoint, or a damaged one.
     """
     table = schemas.read_table(path, "checkpoint")
-    state = (table.schema.metadata or {}).get(_STATE_KEY.encode())
-    if state is None:
-        state = (schemas.read_schema(path, "checkpoint").metadata or {}).get(_STATE_KEY.encode(), b"")
+    state = table.schema.metadata.get(_STATE_KEY.encode(), b"")
     try:
         tensors = {
             row["name"]: _to_tensor(row["dtype"], row["shape"], row["data"])

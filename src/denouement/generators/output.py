@@ -26,9 +26,6 @@ class Output(Protocol):
 class FullSoftmax(nn.Linear):
     """One softmax over the whole vocabulary."""
 
-    def __init__(self, units: int, words: int) -> None:
-        super().__init__(units, words)
-
     def log_probs(self, hidden: Tensor) -> Tensor:
         """See `Output`."""
         return functional.log_softmax(self(hidden).float(), dim=-1)

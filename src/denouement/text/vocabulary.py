@@ -36,9 +36,6 @@ class Vocabulary:
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Vocabulary) and (self.words, self.lowered) == (other.words, other.lowered)
 
-    def __hash__(self) -> int:
-        return hash((self.words, self.lowered))
-
     @classmethod
     def build(cls, sentences: Iterable[str], min_count: int = 1, max_size: int | None = None) -> Vocabulary:
         """The vocabulary of training sentences.
