@@ -18,7 +18,7 @@ from denouement.files import atomic_write
 SPLITS = ("train", "validation", "test")
 RELEASES = ("v1.0", "v1.5", "sample")
 
-EMBEDDINGS_VERSION = "1"
+EMBEDDINGS_VERSION = 1
 
 # Sentences repeat in all columns but one of the sample corpus; what does not fit is written as it is.
 _DICTIONARY_BYTES = 1 << 23
@@ -196,7 +196,7 @@ def read_schema(path: Path, name: str) -> pa.Schema:
     if found != name:
         raise UserError(f"{path}: is {f'a table {found!r}' if found else 'no table of denouement'}, not '{name}'")
     version = metadata.get(_VERSION_KEY, b"").decode()
-    wanted = str(TABLES[name].version) if name in TABLES else EMBEDDINGS_VERSION
+    wanted = str(TABLES[name].version if name in TABLES else EMBEDDINGS_VERSION)
     if version != wanted:
         raise UserError(f"{path}: version {version} of table '{name}', but {wanted} is read here: make it again")
     return schema

@@ -92,7 +92,7 @@ def embed_corpus(stories: Path, cloze: Path, out: Path, settings: EncodeSettings
     schema = stamp(
         embeddings_schema(encoder.dimension, _DTYPES[settings.dtype]),
         "embeddings",
-        int(EMBEDDINGS_VERSION),
+        EMBEDDINGS_VERSION,
         {key: str(value) for key, value in metadata.items()},
     )
     encoder.prepare(text for _, texts in _blocks(sentences, n_training, settings) for text in texts)
