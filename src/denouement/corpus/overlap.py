@@ -63,7 +63,7 @@ class _Group:
 
     rows: pa.Table
     ids: pa.StringArray
-    contexts: pa.StringArray
+    contexts: pa.ChunkedArray
 
     @classmethod
     def of(cls, rows: pa.Table) -> "_Group":
@@ -107,7 +107,7 @@ def _pair(names: tuple[str, str], first: _Group, second: _Group) -> dict[str, st
     }
 
 
-def _endings(rows: pa.Table, as_pair: bool) -> list[pa.StringArray]:
+def _endings(rows: pa.Table, as_pair: bool) -> list[pa.StringArray | pa.ChunkedArray]:
     """The normalised endings of each row, any of which may be compared; `as_pair`: both of a case as one text."""
     if not _holds_cases(rows):
         return [keys.last_sentences(rows)]

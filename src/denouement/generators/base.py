@@ -52,7 +52,7 @@ class GeneratorSettings:
         seed: of first weights, order of batches and dropout.
         epochs: passes over the training stories (A.1: 15).
         batch_size: stories a step on each device (the paper does not say).
-        learning_rate: Adam's alpha (A.1).
+        learning_rate: Adam's alpha (A.1, of H-Seq2seq; of Seq2seq the paper does not say how it was trained).
         beta_1: Adam's decay of the mean gradient (A.1).
         beta_2: Adam's decay of the mean squared gradient (A.1).
         epsilon: Adam's epsilon (A.1).

@@ -42,7 +42,7 @@ class Decoding:
         top_p: draw from the likeliest words that together hold at least this probability (sample; Holtzman et al.
             2020, section 3.1), measured after temperature and `top_k`; words as likely as the last of them stay too. 1
             keeps all.
-        top_k: draw from this many likeliest words (sample; Fan et al. 2018, section 5.3). None keeps all.
+        top_k: draw from this many likeliest words (sample; Fan et al. 2018). None keeps all.
         no_repeat_ngram: no sequence of this many words stands twice in an ending. None allows it.
         min_length: words before the ending may end.
         max_length: words after which it is ended.

@@ -37,7 +37,7 @@ class Seq2SeqSettings(GeneratorSettings):
 class Seq2Seq(Generator):
     """The words of all context sentences, without a mark between them, to the words of the ending.
 
-    Word embeddings start at random and are shared by encoder and decoder (the paper says neither).
+    Word embeddings start at random (section 4.1) and are shared by encoder and decoder (the paper does not say).
 
     Contexts are padded on the left, and the encoder has no bias terms: a padding word is a vector of zeros, which then
     leaves a state of zeros exactly as it is, so a context gives the same state however much it is padded, and a batch

@@ -1,1 +1,1 @@
-"""Words: tokenizer, vocabulary, sentiment."""
+"""Text: words, sentences, vocabulary, word dropout, sentiment."""
