@@ -4,6 +4,7 @@ import os
 import signal
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -250,8 +251,8 @@ def test_the_shipped_presets_are_settings(name, cls, kind):
     section = yaml.safe_load((Path(__file__).parents[2] / "params.yaml").read_text())["train"]
     settings = settings_for(name, section, kind)
     assert isinstance(settings, cls)
-    if kind == "official":
-        assert settings == cls()
+    if kind == "official":  # the paper's settings; only a time saver that leaves the best epoch as it is may differ
+        assert replace(settings, patience=None) == cls()
 
 
 def test_a_preset_goes_before_what_is_common():
