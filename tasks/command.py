@@ -8,7 +8,7 @@ from typing import Any
 
 from prefect import Flow
 
-from denouement.errors import UserError
+from denouement.errors import UserError, one_line
 
 
 def run(flow: Flow[..., Any], arguments: Sequence[str]) -> None:
@@ -19,7 +19,7 @@ def run(flow: Flow[..., Any], arguments: Sequence[str]) -> None:
 
 @contextmanager
 def told_in_one_line() -> Iterator[None]:
-    """End the program with status 2 and one line on standard error for what the user can mend.
+    """End the program with status 2 and one line on standard error for what is no defect.
 
     Whatever else escapes is a defect and keeps its traceback. Ctrl-C, or being told to end, ends with status 130 and
     what was started ends too, also where the shell that started this in the background had it ignore Ctrl-C.
@@ -28,8 +28,8 @@ def told_in_one_line() -> Iterator[None]:
         signal.signal(how, signal.default_int_handler)
     try:
         yield
-    except UserError as error:
-        print(f"error: {error}", file=sys.stderr, flush=True)
+    except (UserError, OSError, MemoryError) as error:
+        print(f"error: {one_line(error)}", file=sys.stderr, flush=True)
         sys.exit(2)
     except KeyboardInterrupt:
         sys.exit(130)

@@ -3,7 +3,9 @@
 Heavy imports stay inside the commands, so that `denouement --help` answers at once.
 """
 
+import io
 import json
+import signal
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -11,7 +13,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from denouement.errors import UserError
+from denouement.errors import UserError, one_line
+from denouement.files import check_output, existing_file
 
 if TYPE_CHECKING:
     from denouement.generators.base import Generator
@@ -19,13 +22,26 @@ if TYPE_CHECKING:
 
 
 class _Commands(click.Group):
-    """Prints a UserError as one line on standard error and exits with status 2, as click does for its own."""
+    """Prints what is no defect as one line on standard error and exits with status 2, as click does for its own."""
+
+    def main(self, *args: Any, **extra: Any) -> Any:
+        """Run, and end what was begun when told to end (SIGTERM) as on Ctrl-C: no half-written file stays behind."""
+        for stream in (sys.stdout, sys.stderr):
+            if isinstance(stream, io.TextIOWrapper):
+                stream.reconfigure(errors="backslashreplace")  # what a terminal's encoding lacks ends nothing
+        before = signal.signal(signal.SIGTERM, signal.default_int_handler)
+        try:
+            return super().main(*args, **extra)
+        finally:
+            signal.signal(signal.SIGTERM, before)
 
     def invoke(self, ctx: click.Context) -> Any:
         try:
             return super().invoke(ctx)
-        except UserError as error:
-            click.echo(f"error: {error}", err=True)
+        except BrokenPipeError:
+            raise  # click ends quietly when no one reads on
+        except (UserError, OSError, MemoryError) as error:
+            click.echo(f"error: {one_line(error)}", err=True)
             sys.exit(2)
 
 
@@ -40,7 +56,8 @@ def _json_option(command: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def _print_json(document: object) -> None:
-    click.echo(json.dumps(document, ensure_ascii=False, indent=2, allow_nan=False))
+    as_ascii = (getattr(sys.stdout, "encoding", None) or "utf-8").lower() not in ("utf-8", "utf8")
+    click.echo(json.dumps(document, ensure_ascii=as_ascii, indent=2, allow_nan=False))
 
 
 @main.command()
@@ -98,10 +115,10 @@ def sentiment(tables: tuple[Path, ...], out: Path | None, workers: int | None, a
     from denouement.schemas import table_name, write_table
 
     paths: dict[str, list[Path]] = {"stories": [], "cloze": [], "endings": []}
+    if out:
+        check_output(out, tables)
     for path in tables:
-        if not path.is_file():
-            raise UserError(f"{path}: {'a folder' if path.is_dir() else 'no such file'}; name a Parquet table")
-        kind = table_name(path)
+        kind = table_name(existing_file(path))
         if kind not in paths:
             raise UserError(f"{path}: not a table of cloze cases, stories or endings; `denouement ingest` makes them")
         paths[kind].append(path)
@@ -164,9 +181,10 @@ def _generator(model: Path, embeddings: Path | None, device: str) -> "Generator"
     from denouement.generators.checkpoints import load_generator
 
     try:
-        torch.empty(1, device=device)
-    except (RuntimeError, AssertionError) as error:
-        raise UserError(f"--device {device}: cannot be used here ({str(error).splitlines()[0]})") from error
+        torch.ones(1, device=device).item()
+    except (RuntimeError, AssertionError, ImportError) as error:
+        problem = str(error).partition("\n")[0]
+        raise UserError(f"--device {device}: cannot be used here ({problem}); name another, such as cpu") from error
     return load_generator(model, device, embeddings)
 
 
@@ -198,8 +216,7 @@ def generate(
     files are read as they are (the last sentence of a story is dropped). A table in which a case stands twice, in two
     releases, needs --release and --split.
     """
-    if out.is_dir():
-        raise UserError(f"{out}: a folder; name the file to write")
+    check_output(out, filter(None, (model, contexts, embeddings)))
     from denouement.corpus.contexts import read_contexts
 
     cases = read_contexts(contexts, release, split)
@@ -249,6 +266,10 @@ def complete(
             text = sys.stdin.buffer.read().decode()
         except UnicodeDecodeError as error:
             raise UserError(f"standard input: not text in UTF-8 ({error.reason} at byte {error.start})") from error
+    try:
+        text.encode()
+    except UnicodeEncodeError as error:
+        raise UserError("TEXT: not in UTF-8; set the terminal to UTF-8, or use - and standard input") from error
     context = split_sentences(text)
     if not context:
         raise UserError("the story is empty: type at least one sentence")

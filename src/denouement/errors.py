@@ -1,9 +1,24 @@
-"""The one exception that a user's mistake raises."""
+"""The one exception that a user's mistake raises, and how a person is told of it."""
 
 
 class UserError(Exception):
     """Something the user can mend: one line saying what is wrong, where, and how to mend it.
 
-    The command line prints the message on standard error and exits with status 2; everything else that escapes is a
-    defect of this package and keeps its traceback.
+    The command line prints the message on standard error and exits with status 2; so it does for what the machine
+    refuses (`one_line`). Everything else that escapes is a defect of this package and keeps its traceback.
     """
+
+
+def one_line(error: UserError | OSError | MemoryError) -> str:
+    """What to print of an error that is no defect: one line, whatever is in the names of files and the texts it tells.
+
+    Of an OSError, such as a full disk, it is the file's name, where one is known, and what the system says.
+    """
+    if isinstance(error, MemoryError):
+        text = "not enough memory: do less at a time"
+    elif isinstance(error, OSError):
+        told = [str(part) for part in (error.filename, error.strerror) if part]
+        text = ": ".join(told) or str(error) or type(error).__name__
+    else:
+        text = str(error)
+    return "".join(c if c.isprintable() else c.encode("unicode_escape", "surrogatepass").decode() for c in text)

@@ -1,13 +1,63 @@
-"""Writing files so that nothing half-written is ever left, and telling files apart by content."""
+"""Reading only what is a file, writing so that nothing half-written is ever left, and telling files by content."""
 
 import hashlib
 import os
 import secrets
-from collections.abc import Iterator
-from contextlib import contextmanager
+import stat
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from denouement.errors import UserError
+
+
+def existing_file(path: Path) -> Path:
+    """`path`, once it is known to be a file that can be opened.
+
+    Raises:
+        UserError: it is not there, is a folder or a device, may not be read, or has a name that is not UTF-8.
+    """
+    path = Path(path)
+    try:
+        str(path).encode()
+        is_file = stat.S_ISREG(path.stat().st_mode)
+        if is_file:
+            path.open("rb").close()
+    except (FileNotFoundError, NotADirectoryError) as error:
+        raise UserError(f"{path}: no such file") from error
+    except OSError as error:
+        raise UserError(f"{path}: cannot be read ({error.strerror})") from error
+    except ValueError as error:  # no UTF-8, which tables and libraries ask for, or a NUL
+        raise UserError(f"{path}: a name that is not UTF-8; rename the file") from error
+    if not is_file:
+        raise UserError(f"{path}: {'a folder' if path.is_dir() else 'a device or a pipe'}; name a file")
+    return path
+
+
+def check_output(path: Path, read: Iterable[Path] = ()) -> None:
+    """Make sure that a file can be written to `path` and that it is none of those that are `read`.
+
+    Asked before long work, so that its result is not lost.
+
+    Raises:
+        UserError: a folder or a device, a file that is read, or a place that cannot be written to.
+    """
+    path = Path(path)
+    try:
+        str(path).encode()
+        folder = next(each for each in path.absolute().parents if each.exists())
+        if path.is_dir():
+            raise UserError(f"{path} is a folder: name a file to write")
+        if path.exists() and not path.is_file():
+            raise UserError(f"{path} is a device or a pipe: name a file to write")
+        if any(_same_file(path, each) for each in read):
+            raise UserError(f"{path} is read too: name another file to write")
+        if not folder.is_dir() or not os.access(folder, os.W_OK | os.X_OK):
+            raise UserError(f"cannot write {path}: {folder} is not writable; name another place for the output")
+    except OSError as error:
+        raise _unwritable(path, error) from error
+    except ValueError as error:
+        raise UserError(f"cannot write {path}: the name is not UTF-8; name another file") from error
 
 
 @contextmanager
@@ -17,25 +67,24 @@ def atomic_write(path: Path) -> Iterator[Path]:
     The data is flushed to the disk before the rename, so a crash leaves the old file or the new one, never a part.
 
     Raises:
-        UserError: the folder cannot be made or written to.
+        UserError: `path` is no file, its folder cannot be made or written to, or the disk is full.
     """
     path = Path(path)
-    if path.is_dir():
-        raise UserError(f"{path} is a folder: name a file to write")
+    check_output(path)
     beside = path.with_name(f".{path.name}.{secrets.token_hex(4)}.part")
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise UserError(f"cannot write {path}: {error.strerror}; name another place for the output") from error
-    try:
         yield beside
         with beside.open("rb") as written:
             os.fsync(written.fileno())
         beside.replace(path)
-    except PermissionError as error:
-        raise UserError(f"cannot write {path}: {error.strerror}; name another place for the output") from error
+    except OSError as error:
+        if error.filename not in (None, *map(str, (beside, path, *path.parents))):
+            raise  # another file, which the block reads
+        raise _unwritable(path, error) from error
     finally:
-        beside.unlink(missing_ok=True)
+        with suppress(OSError):
+            beside.unlink()
 
 
 def write_text(path: Path, text: str) -> None:
@@ -48,3 +97,15 @@ def file_digest(path: Path) -> str:
     """Hex SHA-256 of a file's content."""
     with Path(path).open("rb") as opened:
         return hashlib.file_digest(opened, "sha256").hexdigest()
+
+
+def _unwritable(path: Path, error: OSError) -> UserError:
+    reason = os.strerror(error.errno) if error.errno else str(error).partition("\n")[0]
+    return UserError(f"cannot write {path}: {reason}; name another place for the output")
+
+
+def _same_file(one: Path, other: Path) -> bool:
+    try:
+        return one.samefile(other)
+    except OSError:  # one is not there
+        return False

@@ -4,7 +4,7 @@ A table is a Parquet file whose Arrow schema equals the one given here and whose
 version. Written twice from the same data it is byte-identical: it holds no times, run ids or machine paths.
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -13,7 +13,7 @@ import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 from denouement.errors import UserError
-from denouement.files import atomic_write
+from denouement.files import atomic_write, existing_file
 
 SPLITS = ("train", "validation", "test")
 RELEASES = ("v1.0", "v1.5", "sample")
@@ -22,6 +22,9 @@ EMBEDDINGS_VERSION = 1
 
 # Sentences repeat in all columns but one of the sample corpus; what does not fit is written as it is.
 _DICTIONARY_BYTES = 1 << 23
+
+# What Arrow raises at a damaged file.
+_UNREADABLE = (pa.ArrowException, OSError, MemoryError, UnicodeDecodeError)
 
 _NAME_KEY = b"denouement.table"
 _VERSION_KEY = b"denouement.version"
@@ -155,6 +158,7 @@ def write_table(table: pa.Table, path: Path, name: str, metadata: Mapping[str, s
             use_dictionary=_repeating(kind),
             dictionary_pagesize_limit=_DICTIONARY_BYTES,
             write_statistics=False,
+            write_page_checksum=True,  # a flipped bit is an error, not another word or number
         )
 
 
@@ -168,13 +172,24 @@ def read_table(path: Path, name: str) -> pa.Table:
     kind = TABLES[name]
     if not schema.equals(kind.schema):
         raise UserError(f"{path}: columns are {_listing(schema)}; a table '{name}' has {_listing(kind.schema)}")
-    try:
-        table = pq.read_table(path, schema=schema)
-    except (pa.ArrowInvalid, OSError) as error:
-        raise UserError(f"{path}: damaged Parquet file ({_first_line(error)}); make it again") from error
+    table = read_parquet(path, schema)
     problem = _broken_rule(table, kind)
     if problem:
         raise UserError(f"{path}: {problem}")
+    return table
+
+
+def read_parquet(path: Path, schema: pa.Schema | None = None) -> pa.Table:
+    """All columns of any Parquet file, its checksums and its text checked.
+
+    Raises:
+        UserError: a damaged file.
+    """
+    try:
+        table = pq.read_table(path, schema=schema, page_checksum_verification=True)
+        table.validate(full=True)  # text that is not UTF-8, which other programs may write
+    except _UNREADABLE as error:
+        raise UserError(f"{path}: damaged Parquet file ({_first_line(error)}); make it again") from error
     return table
 
 
@@ -184,18 +199,15 @@ def read_schema(path: Path, name: str) -> pa.Schema:
     Raises:
         UserError: no such file, not Parquet, another table or another version.
     """
-    path = Path(path)
-    if not path.is_file():
-        raise UserError(f"{path}: no such file" if not path.exists() else f"{path}: a folder, not a table '{name}'")
     try:
-        schema = pq.read_schema(path)
-    except (pa.ArrowInvalid, OSError) as error:
+        schema = pq.read_schema(existing_file(path))
+    except _UNREADABLE as error:
         raise UserError(f"{path}: not a Parquet file, or a damaged one ({_first_line(error)})") from error
     metadata = schema.metadata or {}
-    found = metadata.get(_NAME_KEY, b"").decode()
+    found = metadata.get(_NAME_KEY, b"").decode(errors="replace")
     if found != name:
         raise UserError(f"{path}: is {f'a table {found!r}' if found else 'no table of denouement'}, not '{name}'")
-    version = metadata.get(_VERSION_KEY, b"").decode()
+    version = metadata.get(_VERSION_KEY, b"").decode(errors="replace")
     wanted = str(TABLES[name].version if name in TABLES else EMBEDDINGS_VERSION)
     if version != wanted:
         raise UserError(f"{path}: version {version} of table '{name}', but {wanted} is read here: make it again")
@@ -206,9 +218,9 @@ def table_name(path: Path) -> str | None:
     """The name of the table that the Parquet file `path` says it is; None when it is no table of this package."""
     try:
         metadata = pq.read_schema(path).metadata or {}
-    except (pa.ArrowInvalid, OSError):
+    except _UNREADABLE:
         return None
-    return metadata.get(_NAME_KEY, b"").decode() or None
+    return metadata.get(_NAME_KEY, b"").decode(errors="replace") or None
 
 
 def _broken_rule(table: pa.Table, kind: Table) -> str | None:
@@ -249,7 +261,14 @@ def _repeating(kind: Table) -> list[str]:
 
 
 def _listing(schema: pa.Schema) -> str:
-    return ", ".join(f"{column.name} {column.type}" for column in schema)
+    return shortened(f"{column.name} {column.type}" for column in schema)
+
+
+def shortened(names: Iterable[str], most: int = 12) -> str:
+    """The names for a message, or the first of them and how many more there are."""
+    listed = [name if len(name) <= 40 else f"{name[:40]}..." for name in names]
+    more = len(listed) - most
+    return ", ".join(listed[:most]) + (f" and {more:,} more" if more > 0 else "")
 
 
 def _first_line(error: Exception) -> str:

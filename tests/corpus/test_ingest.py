@@ -198,7 +198,7 @@ def test_a_failure_while_writing_replaces_nothing(tmp_path: Path, monkeypatch: p
         write_table(table, path, name)
 
     monkeypatch.setattr(ingest_module.schemas, "write_table", fail_at_the_last)
-    with pytest.raises(OSError, match="the disk is full"):
+    with pytest.raises(UserError, match="the disk is full"):
         ingest([write(tmp_path / WINTER, STORY_HEADER, story("b", "Bob"), ["c"])], tmp_path / "out")
     assert {path.name: path.read_bytes() for path in (tmp_path / "out").iterdir()} == before
 

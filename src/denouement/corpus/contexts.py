@@ -8,11 +8,11 @@ from pathlib import Path
 import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.csv
-import pyarrow.parquet as pq
 
 from denouement import schemas
 from denouement.corpus.cells import clean_text
 from denouement.errors import UserError
+from denouement.files import existing_file
 from denouement.text.sentences import split_sentences
 
 # Names of the id column in lower case; a row named by the second kind is a whole story.
@@ -43,9 +43,7 @@ def read_contexts(path: Path, release: str | None = None, split: str | None = No
         UserError: no such file, another layout, no row left, a row without a context, or an id that stands twice. Cases
             of Story Cloze v1.0 stand again in v1.5: the message then says what there is to choose from.
     """
-    path = Path(path)
-    if not path.is_file():
-        raise UserError(f"{path}: a folder, not a file of contexts" if path.exists() else f"{path}: no such file")
+    path = existing_file(path)
     table = schemas.table_name(path) if (parquet := _is_parquet(path)) else None
     groups = ""
     if table == "cloze":
@@ -61,7 +59,7 @@ def read_contexts(path: Path, release: str | None = None, split: str | None = No
     elif release or (split and not table):
         raise UserError(f"{path}: has no {'release' if release else 'split'} to choose by: leave that option out")
     else:
-        ids, contexts = _from_columns(_read_parquet(path) if parquet else _read_text(path), path)
+        ids, contexts = _from_columns(schemas.read_parquet(path) if parquet else _read_text(path), path)
     if not ids:
         raise UserError(f"{path}: holds no contexts")
     for number, context in enumerate(contexts, 1):
@@ -97,13 +95,6 @@ def _listing(cloze: pa.Table) -> str:
     return ", ".join(f"{release} {split} ({count})" for (release, split), count in sorted(counts.items()))
 
 
-def _read_parquet(path: Path) -> pa.Table:
-    try:
-        return pq.read_table(path)
-    except (pa.ArrowInvalid, OSError) as error:
-        raise UserError(f"{path}: damaged Parquet file ({str(error).splitlines()[0]}); make it again") from error
-
-
 def _read_text(path: Path) -> pa.Table:
     """A CSV or TSV file, every cell as the text it is, `NA` and `null` too."""
     try:
@@ -124,13 +115,14 @@ def _from_columns(rows: pa.Table, path: Path) -> tuple[list[str], list[list[str]
     id_name = next((name for name in (*_CASE_IDS, *_STORY_IDS) if name in columns), None)
     numbered = {int(match[1]): column for name, column in columns.items() if (match := _SENTENCE.fullmatch(name))}
     if id_name is None or ("context" in columns) == bool(numbered):
-        raise UserError(f"{path}: columns are {', '.join(rows.schema.names)}; wanted are {_COLUMNS}")
+        raise UserError(f"{path}: columns are {schemas.shortened(rows.schema.names)}; wanted are {_COLUMNS}")
     texts = (
         [rows.column(columns["context"])]
         if "context" in columns
         else [rows.column(numbered[i]) for i in sorted(numbered)]
     )
-    if not all(_is_text(column.type) for column in (*texts, rows.column(columns[id_name]))):
+    is_sentence = _is_text if numbered else _is_context
+    if not (_is_text(rows.column(columns[id_name]).type) and all(is_sentence(column.type) for column in texts)):
         raise UserError(f"{path}: the id and the sentences must be text; wanted are columns {_COLUMNS}")
     ids = [(cell or "").strip() for cell in rows.column(columns[id_name]).to_pylist()]
     if "context" in columns:
@@ -143,9 +135,12 @@ def _from_columns(rows: pa.Table, path: Path) -> tuple[list[str], list[list[str]
 
 
 def _is_text(kind: pa.DataType) -> bool:
-    if pa.types.is_list(kind) or pa.types.is_large_list(kind):
-        kind = kind.value_type
     return bool(pa.types.is_string(kind) or pa.types.is_large_string(kind))
+
+
+def _is_context(kind: pa.DataType) -> bool:
+    """Text, or a list of sentences."""
+    return _is_text(kind.value_type if pa.types.is_list(kind) or pa.types.is_large_list(kind) else kind)
 
 
 def _cleaned(sentences: Iterable[str | None]) -> list[str]:

@@ -21,7 +21,7 @@ from denouement.corpus.kind import corpus_kind
 from denouement.corpus.layouts import Kind
 from denouement.corpus.readers import Rows, read_file, rejects_table
 from denouement.errors import UserError
-from denouement.files import atomic_write
+from denouement.files import atomic_write, check_output
 
 OUTPUTS = ("ingest.json", "rejects.parquet", "cloze.parquet", "stories.parquet")
 
@@ -75,6 +75,8 @@ def ingest(files: Sequence[Path], out: Path, settings: IngestSettings | None = N
     """
     settings = settings or IngestSettings()
     _check_names(files)
+    for name in OUTPUTS:
+        check_output(Path(out) / name, map(Path, files))
     read = [read_file(path, settings.release) for path in files]
     (stories, repeated_stories), (cases, repeated_cases) = (
         _without_repeats(_gather(read, kind), kind) for kind in _KINDS

@@ -15,6 +15,7 @@ from denouement import schemas
 from denouement.corpus import cells, layouts
 from denouement.corpus.layouts import Kind, Layout
 from denouement.errors import UserError
+from denouement.files import existing_file
 
 # A header is far shorter, so a folder of large files is looked through quickly.
 _HEAD_BYTES = 1 << 16
@@ -136,12 +137,8 @@ def rejects_table(rejected: Sequence[tuple[str, int, str]]) -> pa.Table:
 
 def _content(path: Path, size: int = -1) -> bytes:
     """The first `size` bytes (all by default) without a byte order mark, once they are known to be text."""
-    if path.is_dir():
-        raise UserError(f"{path}: a folder; name the files in it")
-    if not path.is_file():
-        raise UserError(f"{path}: no such file")
     try:
-        with path.open("rb") as opened:
+        with existing_file(path).open("rb") as opened:
             content = opened.read(size)
     except OSError as error:
         raise UserError(f"{path}: cannot be read ({error.strerror})") from error
