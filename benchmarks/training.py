@@ -26,8 +26,8 @@ DIMENSION = 384
 EPOCHS = 2  # a round: the first warms up
 ROUNDS = 3
 BATCH = 64
-# Stories a round, so that all of it takes some minutes. The vocabulary is that of the whole corpus.
-STORIES = {"h_seq2seq": 3200, "seq2seq": 1024}
+# Stories a round, so that all of it takes a few minutes. The vocabulary is that of the whole corpus.
+STORIES = {"h_seq2seq": 1600, "seq2seq": 1024}
 ASKED: dict[str, list[tuple[str, dict[str, str], float | None]]] = {
     "h_seq2seq": [
         ("fp32, full softmax", {}, 1.6),
