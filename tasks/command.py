@@ -1,5 +1,6 @@
 """Flows as programs: `python -m flows.<stage> [generator]`."""
 
+import inspect
 import signal
 import sys
 from collections.abc import Iterator, Sequence
@@ -14,6 +15,10 @@ from denouement.errors import UserError, one_line
 def run(flow: Flow[..., Any], arguments: Sequence[str]) -> None:
     """Run `flow` with the words of a command line."""
     with told_in_one_line():
+        wanted = inspect.signature(flow.fn).parameters
+        if len(arguments) != len(wanted):
+            usage = " ".join([f"python -m flows.{flow.fn.__name__}", *map(str.upper, wanted)])
+            raise UserError(f"{len(arguments)} words after the flow's name; it is called so: {usage}")
         flow(*arguments)
 
 

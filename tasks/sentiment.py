@@ -19,6 +19,10 @@ class SentimentSettings:
 
     workers: int | None = None
 
+    def __post_init__(self) -> None:
+        if self.workers is not None and self.workers < 1:
+            raise ValueError(f"workers: must be at least 1, not {self.workers}")
+
 
 @task
 def score_sentiment(settings: SentimentSettings) -> None:

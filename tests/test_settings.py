@@ -1,7 +1,7 @@
 """A section of settings becomes a dataclass, or an error that names the key."""
 
 from dataclasses import dataclass
-from typing import Literal
+from typing import Any, Literal
 
 import pytest
 
@@ -49,9 +49,15 @@ def test_values_are_taken_and_defaults_kept() -> None:
         ({"rate": 0.5, "inner": {"height": 1}}, "s.inner: unknown key height"),
         ({"rate": 0.5, "exact": 1}, "s.exact: must be true or false, not 1"),
         ([1], "s: must be a section"),
+        (0, "s: must be a section"),
+        ("", "s: must be a section"),
+        ({"rate": float("nan")}, "s.rate: must be a finite number, not nan"),
+        ({"rate": float("-inf")}, "s.rate: must be a finite number, not -inf"),
+        ({"rate": 10**400}, "s.rate: must be below 2^63 in size"),
+        ({"rate": 0.5, "sizes": [2**63]}, "s.sizes: must be below 2^63 in size"),
     ],
 )
-def test_mistakes_are_named(section: dict[str, object], message: str) -> None:
+def test_mistakes_are_named(section: Any, message: str) -> None:
     with pytest.raises(UserError) as caught:
         build(Sample, section, "s")
     assert str(caught.value).startswith(message)

@@ -1,6 +1,7 @@
 """From a section of `params.yaml` to a validated dataclass: settings stay at the edge of the program."""
 
 import dataclasses
+import math
 import types
 import typing
 from collections.abc import Mapping
@@ -10,12 +11,15 @@ from denouement.errors import UserError
 
 Settings = TypeVar("Settings")
 
+_LIMIT = 2**63  # larger numbers are no seeds and no sizes to any library
+
 
 def build(cls: type[Settings], section: Mapping[str, Any] | None, where: str) -> Settings:
     """Make `cls` (a dataclass) from the keys of `section`, those left out taking their defaults.
 
-    Checks names and types only: a dataclass checks its values' ranges in its own `__post_init__` with a `ValueError`
-    that starts with the key's name. Whole numbers stand for floats; lists for tuples.
+    Checks names and types only, and that numbers are finite and fit into 64 bits: a dataclass checks its values' ranges
+    in its own `__post_init__` with a `ValueError` that starts with the key's name. Whole numbers stand for floats;
+    lists for tuples.
 
     Args:
         cls: the dataclass.
@@ -25,7 +29,7 @@ def build(cls: type[Settings], section: Mapping[str, Any] | None, where: str) ->
     Raises:
         UserError: an unknown key, a missing one, a value of another type, or out of its range.
     """
-    section = section or {}
+    section = {} if section is None else section
     if not isinstance(section, Mapping):
         raise UserError(f"{where}: must be a section of `key: value` lines, not {section!r}")
     fields = {field.name: field for field in dataclasses.fields(cls)}  # type: ignore[arg-type]
@@ -66,11 +70,15 @@ def _checked(value: Any, hint: Any, where: str) -> Any:
         return tuple(_checked(item, element, where) for item in value)
     if dataclasses.is_dataclass(hint) and isinstance(hint, type):
         return value if isinstance(value, hint) else build(hint, value, where)
+    if isinstance(value, int) and abs(value) >= _LIMIT:
+        raise UserError(f"{where}: must be below 2^63 in size, not {value}")
     wanted = origin or hint
     if wanted is float and isinstance(value, int) and not isinstance(value, bool):
         return float(value)
     if not isinstance(value, wanted) or (isinstance(value, bool) and wanted is not bool):
         raise UserError(f"{where}: must be {_name(hint)}, not {value!r}")
+    if isinstance(value, float) and not math.isfinite(value):
+        raise UserError(f"{where}: must be a finite number, not {value}")
     return value
 
 

@@ -276,6 +276,14 @@ def test_a_preset_goes_before_what_is_common():
         ({"common": {"max_time": "soon"}}, "max_time: must be like"),
         ({"common": {"max_time": 7200}}, "max_time: must be text"),
         ({"common": {"softmax": "sparse"}}, "softmax: must be one of full, adaptive"),
+        ({"common": {"max_time": "99999999999999:0:0"}}, "max_time: is longer than can be counted"),
+        ({"common": {"learning_rate": float("nan")}}, "learning_rate: must be a finite number"),
+        ({"common": 5}, "train.common: must be a section"),
+        ({"preset": "small"}, "train.preset: must be a section"),
+        ({"preset": {"sample": ["small"]}}, r"preset.sample: is \['small'\], but"),
+        ({"preset": {"sample": "small", "offical": "small"}}, "train.preset: unknown key offical"),
+        ({"seq2seq": "small"}, "train.seq2seq: must be a section"),
+        ({"seq2seq": {"small": [1]}}, "train.seq2seq.small: must be a section"),
     ],
 )
 def test_a_wrong_setting_is_named(change, problem):

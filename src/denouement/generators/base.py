@@ -104,7 +104,10 @@ class GeneratorSettings:
             hours, minutes, seconds = map(int, self.max_time.split(":"))
         except ValueError:
             raise ValueError(f'max_time: must be like "02:00:00", in quotation marks, not {self.max_time!r}') from None
-        limit = timedelta(hours=hours, minutes=minutes, seconds=seconds)
+        try:
+            limit = timedelta(hours=hours, minutes=minutes, seconds=seconds)
+        except OverflowError:
+            raise ValueError(f"max_time: is longer than can be counted: {self.max_time!r}") from None
         if min(hours, minutes, seconds) < 0 or not limit:
             raise ValueError(f"max_time: must be above zero, not {self.max_time!r}")
         return limit

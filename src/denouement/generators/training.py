@@ -63,12 +63,23 @@ def settings_for(name: str, section: Mapping[str, Any], kind: Literal["sample", 
             f"{where}: unknown key {', '.join(unknown)}; known keys are preset, common, {', '.join(GENERATORS)}"
         )
     own_class = generator_class(name).settings_class
-    preset = (section.get("preset") or {}).get(kind)
-    presets = section.get(name) or {}
-    if preset not in presets:
-        raise UserError(f"{where}.preset.{kind}: is {preset!r}, but {where}.{name} has {', '.join(presets) or 'none'}")
-    merged = {**(section.get("common") or {}), **(presets[preset] or {})}
+    named, common, presets = (_mapping(section, key, where) for key in ("preset", "common", name))
+    if strange := [str(key) for key in named if key not in ("sample", "official")]:
+        raise UserError(f"{where}.preset: unknown key {', '.join(strange)}; known keys are sample, official")
+    preset = named.get(kind)
+    if not isinstance(preset, str) or preset not in presets:
+        there = ", ".join(map(str, presets)) or "none"
+        raise UserError(f"{where}.preset.{kind}: is {preset!r}, but {where}.{name} has {there}")
+    merged = {**common, **_mapping(presets, preset, f"{where}.{name}")}
     return settings_module.build(own_class, merged, f"{where} (common and {name}.{preset})")
+
+
+def _mapping(section: Mapping[str, Any], key: str, where: str) -> Mapping[str, Any]:
+    """What `section` has below `key`; nothing when it is left out."""
+    found = section.get(key)
+    if found is not None and not isinstance(found, Mapping):
+        raise UserError(f"{where}.{key}: must be a section of `key: value` lines, not {found!r}")
+    return found or {}
 
 
 def train(
