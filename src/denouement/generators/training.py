@@ -352,8 +352,11 @@ def _digest(name: str, settings: GeneratorSettings, stories: Path, embeddings: P
     """Tells trainings apart that would not end with the same weights."""
     if not stories.is_file():
         raise UserError(f"{stories}: no such file; the stage ingest makes it")
-    contents = [file_digest(path) if path is not None and path.is_file() else None for path in (stories, embeddings)]
-    described = json.dumps([name, asdict(settings), contents, schemas.TABLES["checkpoint"].version])
+    code = sorted(Path(__file__).parent.glob("*.py"))  # a state that older code left may not fit, or not be exact
+    contents = [
+        file_digest(path) if path is not None and path.is_file() else None for path in (stories, embeddings, *code)
+    ]
+    described = json.dumps([name, asdict(settings), contents])
     return hashlib.sha256(described.encode()).hexdigest()[:16]
 
 
