@@ -113,6 +113,23 @@ def test_a_truncated_checkpoint_is_one_clear_line(tmp_path, kept):
     assert "\n" not in str(caught.value)
 
 
+def test_a_checkpoint_with_any_flipped_byte_is_refused_or_read_as_it_was(tmp_path):
+    path = tmp_path / "c.parquet"
+    write_checkpoint(STATE, path)
+    whole = path.read_bytes()
+    refused = []
+    for place in [*range(0, len(whole), 3), *range(len(whole) - 600, len(whole))]:
+        flipped = bytearray(whole)
+        flipped[place] ^= 1 << place % 8
+        path.write_bytes(bytes(flipped))
+        try:
+            assert _equal(read_checkpoint(path), STATE), place
+        except UserError as error:
+            refused.append(str(error))
+    assert len(refused) > len(whole) // 3 // 2
+    assert not [message for message in refused if "\n" in message]
+
+
 def _saved(generator: Generator, **changes) -> dict:
     checkpoint: dict = {"state_dict": generator.state_dict()}
     generator.on_save_checkpoint(checkpoint)

@@ -10,6 +10,7 @@ from markov_toy import FIRST, SPECIAL, MarkovToy
 from scipy.stats import chisquare
 
 from denouement.errors import UserError
+from denouement.generators import decoding as decoding_module
 from denouement.generators.decoding import Decoding, decode
 from denouement.text.vocabulary import END
 
@@ -281,6 +282,12 @@ def test_no_contexts_no_endings():
         {"min_length": -1},
         {"max_length": 0},
         {"min_length": 5, "max_length": 4},
+        # so much that numbers overflow or memory runs out
+        {"beam_width": 10**20, "method": "beam"},
+        {"length_penalty": 1e308, "method": "beam"},
+        {"temperature": 1e-320, "method": "sample"},
+        {"temperature": 1e308, "method": "sample"},
+        {"max_length": 10**20},
         # settings of another method
         {"top_p": 0.9},
         {"top_k": 5, "method": "beam"},
@@ -295,11 +302,48 @@ def test_settings_out_of_range_are_named(settings):
 
 
 @pytest.mark.parametrize(
-    ("decoding", "n"), [(Decoding(), 2), (Decoding("beam", beam_width=3), 4), (Decoding("sample"), 0)]
+    ("decoding", "n"),
+    [(Decoding(), 2), (Decoding("beam", beam_width=3), 4), (Decoding("sample"), 0), (Decoding("sample"), 10**20)],
 )
 def test_more_endings_than_the_method_can_give(decoding, n):
     with pytest.raises(UserError, match=str(n)):
         decode(MarkovToy.random(), CONTEXTS, decoding, n)
+
+
+@pytest.mark.parametrize(
+    "settings",
+    [
+        {"method": "sample", "temperature": 1e-9},
+        {"method": "sample", "temperature": 1e9},
+        {"method": "sample", "temperature": 1e-9, "no_repeat_ngram": 1, "min_length": 20},
+        {"method": "sample", "top_p": 1e-300, "top_k": 10**20},
+        {"method": "beam", "beam_width": 1000, "length_penalty": 10.0},
+        {"no_repeat_ngram": 10**20, "max_length": 300},
+    ],
+)
+def test_settings_at_their_limits_give_endings(settings):
+    toy = MarkovToy.of({"^": {"a": 0.5, "b": 0.5}, "a": {"b": 1.0}, "b": {"a": 1.0}})  # END is impossible
+    decoding = Decoding(**settings)
+    [endings] = decode(toy, [["0"]], decoding, 1)
+    assert len(endings) == 1
+    assert set(endings[0].text.split()) == {"a", "b"}
+
+
+@pytest.mark.parametrize(
+    ("decoding", "n"),
+    [
+        (Decoding(max_length=4), 1),
+        (Decoding("beam", beam_width=3, max_length=4), 3),
+        (Decoding("sample", max_length=4), 7),
+    ],
+)
+def test_memory_is_bounded_whatever_is_asked_for(decoding, n, monkeypatch):
+    contexts = [[str(number % 3)] for number in range(20)]
+    expected = decode(MarkovToy.random(), contexts, decoding, n)
+    monkeypatch.setattr(decoding_module, "_MOST_ROWS", 5)
+    toy = MarkovToy.random()
+    assert decode(toy, contexts, decoding, n) == expected
+    assert max(toy.rows_seen) <= 5
 
 
 def test_a_model_of_no_numbers_is_an_error():

@@ -182,6 +182,21 @@ def test_other_settings_do_not_go_on_from_a_broken_run(corpus, tmp_path):
     assert told == [True] * 3
 
 
+def test_a_damaged_state_of_a_broken_run_is_not_gone_on_from(corpus, tmp_path, capsys):
+    def stop(epoch, figures):
+        raise BreakError
+
+    whole = _train("seq2seq", corpus, tmp_path / "whole")
+    with pytest.raises(BreakError):
+        _train("seq2seq", corpus, tmp_path / "a", stop)
+    [state] = (tmp_path / "a" / "work").rglob("last.parquet")
+    content = bytearray(state.read_bytes())
+    content[len(content) // 2] ^= 1
+    state.write_bytes(bytes(content))
+    assert _train("seq2seq", corpus, tmp_path / "a") == whole
+    assert "it does so now, from the start" in capsys.readouterr().err
+
+
 def _only_training(corpus: Corpus, path: Path, n: int = 60) -> Path:
     rows = schemas.read_table(corpus.stories, "stories").slice(0, n)
     schemas.write_table(rows, path, "stories")

@@ -6,6 +6,7 @@ begins with `$`; so is a tensor, which names its row.
 
 from __future__ import annotations
 
+import hashlib
 import json
 import math
 from collections.abc import Mapping
@@ -38,6 +39,7 @@ _DTYPES: dict[str, torch.dtype] = {
     )
 }
 _STATE_KEY = "denouement.state"
+_DIGEST_KEY = "denouement.digest"
 
 
 class ParquetCheckpointIO(CheckpointIO):
@@ -70,12 +72,9 @@ def write_checkpoint(checkpoint: Mapping[str, Any], path: Path) -> None:
         "shape": [list(tensor.shape) for tensor in tensors.values()],
         "data": [_to_bytes(tensor) for tensor in tensors.values()],
     }
-    schemas.write_table(
-        pa.table(columns, schema=schemas.TABLES["checkpoint"].schema),
-        path,
-        "checkpoint",
-        {_STATE_KEY: json.dumps(state, allow_nan=False, separators=(",", ":"))},
-    )
+    text = json.dumps(state, allow_nan=False, separators=(",", ":"))
+    table = pa.table(columns, schema=schemas.TABLES["checkpoint"].schema)
+    schemas.write_table(table, path, "checkpoint", {_STATE_KEY: text, _DIGEST_KEY: _digest(text.encode(), table)})
 
 
 def read_checkpoint(path: Path) -> dict[str, Any]:
@@ -86,6 +85,9 @@ def read_checkpoint(path: Path) -> dict[str, Any]:
     """
     table = schemas.read_table(path, "checkpoint")
     state = table.schema.metadata.get(_STATE_KEY.encode(), b"")
+    digest = table.schema.metadata.get(_DIGEST_KEY.encode())
+    if digest is not None and digest.decode(errors="replace") != _digest(state, table):
+        raise UserError(f"{path}: damaged checkpoint (not what was written); train again to make it")
     try:
         tensors = {
             row["name"]: _to_tensor(row["dtype"], row["shape"], row["data"])
@@ -166,6 +168,17 @@ def _from_json(value: Any, tensors: Mapping[str, torch.Tensor]) -> Any:
         case {"$dict": items}:
             return {_from_json(key, tensors): _from_json(item, tensors) for key, item in items}
     return {key: _from_json(item, tensors) for key, item in value.items()}
+
+
+def _digest(state: bytes, table: pa.Table) -> str:
+    """Of everything in a checkpoint: a damaged weight or word would go unnoticed otherwise."""
+    digest = hashlib.sha256(state)
+    for name in ("name", "dtype", "shape"):
+        digest.update(json.dumps(table[name].to_pylist()).encode())
+    for chunk in table["data"].chunks:
+        for data in chunk:
+            digest.update(data.as_buffer())
+    return digest.hexdigest()
 
 
 def _to_bytes(tensor: torch.Tensor) -> bytes:

@@ -25,7 +25,10 @@ _OWNERS: dict[str, Method] = {
 }
 # Stands for the log-probability of an END that is forced although the model holds it impossible; finite, so that a
 # row without any other word still has a choice.
-_FORCED = -1e30
+_FORCED = -1e25
+# Rows decoded side by side: more are decoded part by part, since a row takes memory for every word of the vocabulary.
+_MOST_ROWS = 2048
+_MOST_ENDINGS = 1_000_000
 
 
 @dataclass(frozen=True)
@@ -67,15 +70,16 @@ class Decoding:
             owner = _OWNERS.get(field.name, self.method)
             if owner != self.method and getattr(self, field.name) != field.default:
                 raise ValueError(f"{field.name}: belongs to method {owner}, but method is {self.method}")
-        _require(self.beam_width >= 1, "beam_width", "at least 1", self.beam_width)
-        _require(0 <= self.length_penalty < float("inf"), "length_penalty", "0 or more", self.length_penalty)
-        _require(0 < self.temperature < float("inf"), "temperature", "above 0", self.temperature)
+        _require(1 <= self.beam_width <= 1000, "beam_width", "from 1 to 1000", self.beam_width)
+        _require(0 <= self.length_penalty <= 10, "length_penalty", "from 0 to 10", self.length_penalty)
+        # What float32 can hold of quotients by it, of _FORCED too.
+        _require(1e-9 <= self.temperature <= 1e9, "temperature", "from 1e-9 to 1e9", self.temperature)
         _require(0 < self.top_p <= 1, "top_p", "above 0 and at most 1", self.top_p)
         _require(self.top_k is None or self.top_k >= 1, "top_k", "at least 1", self.top_k)
         _require(self.no_repeat_ngram is None or self.no_repeat_ngram >= 1, "no_repeat_ngram", "at least 1",
                  self.no_repeat_ngram)  # fmt: skip
         _require(self.min_length >= 0, "min_length", "0 or more", self.min_length)
-        _require(self.max_length >= 1, "max_length", "at least 1", self.max_length)
+        _require(1 <= self.max_length <= 10_000, "max_length", "from 1 to 10000", self.max_length)
         _require(self.min_length <= self.max_length, "min_length", f"at most max_length, {self.max_length}",
                  self.min_length)  # fmt: skip
 
@@ -83,6 +87,8 @@ class Decoding:
         """Raise a UserError unless this decoding can give `n` endings for one context."""
         if n < 1:
             raise UserError(f"n: must be at least 1, not {n}")
+        if n > _MOST_ENDINGS:
+            raise UserError(f"n: must be at most {_MOST_ENDINGS:,}, not {n}")
         if self.method == "greedy" and n > 1:
             raise UserError(f"greedy decoding gives one ending, not {n}: decode with sample or beam for several")
         if self.method == "beam" and n > self.beam_width:
@@ -131,11 +137,10 @@ class _Rows:
     room: Tensor
 
 
-@torch.inference_mode()
 def decode(
     generator: Generator, contexts: Sequence[Sequence[str]], decoding: Decoding | None = None, n: int = 1
 ) -> list[list[Ending]]:
-    """`n` endings for each context, all contexts decoded side by side as one batch.
+    """`n` endings for each context, contexts decoded side by side, as many as memory is sure to hold.
 
     PAD, START and UNKNOWN are never generated. An ending that reaches `max_length` words without END is ended there and
     END's log-probability counts like any other. Where the settings forbid every word (no n-gram left that is new), the
@@ -161,12 +166,27 @@ def decode(
     """
     decoding = decoding or Decoding()
     decoding.check_count(n)
-    if not contexts:
-        return []
     generator.eval()
+    rows = {"greedy": 1, "beam": decoding.beam_width, "sample": n}[decoding.method]  # of a context
+    together = max(1, _MOST_ROWS // rows)
+    size = _MOST_ROWS if decoding.method == "sample" else n
+    parts = [range(first, min(first + size, n)) for first in range(0, n, size)]
+    decoded: list[list[Ending]] = []
+    for start in range(0, len(contexts), together):
+        some = contexts[start : start + together]
+        found = [_decode(generator, some, decoding, part) for part in parts]
+        decoded += [[ending for endings in of_context for ending in endings] for of_context in zip(*found, strict=True)]
+    return decoded
+
+
+@torch.inference_mode()
+def _decode(
+    generator: Generator, contexts: Sequence[Sequence[str]], decoding: Decoding, numbers: range
+) -> list[list[Ending]]:
+    """The endings `numbers` of each context: the samples so numbered, or so many of the best that a beam finds."""
     state = generator.start(generator.prepare(contexts))
     device = state[0].device
-    copies = n if decoding.method == "sample" else 1
+    copies = len(numbers) if decoding.method == "sample" else 1
     state = tuple(part.repeat_interleave(copies, dim=0) for part in state)
     origins = len(contexts) * copies
     rows = _Rows(
@@ -175,7 +195,7 @@ def decode(
         origin=torch.arange(origins, device=device),
         room=torch.full((origins,), decoding.beam_width if decoding.method == "beam" else 1, device=device),
     )
-    draws = _draws(contexts, copies, decoding).to(device) if decoding.method == "sample" else None
+    draws = _draws(contexts, numbers, decoding).to(device) if decoding.method == "sample" else None
     last = torch.full((origins,), START, device=device)
     finished: list[list[Ending]] = [[] for _ in range(origins)]
     for length in range(decoding.max_length + 1):
@@ -198,7 +218,7 @@ def decode(
         rows.log_prob, rows.origin = rows.log_prob[going], rows.origin[going]
         state = tuple(part[parents[going]] for part in state)
     if decoding.method == "beam":
-        return [sorted(endings, key=lambda ending: -_rank(ending, decoding))[:n] for endings in finished]
+        return [sorted(endings, key=lambda ending: -_rank(ending, decoding))[: len(numbers)] for endings in finished]
     return [[ending for endings in finished[i : i + copies] for ending in endings] for i in range(0, origins, copies)]
 
 
@@ -276,12 +296,15 @@ def _smallest_kept(shares: Tensor, top_p: float, head: int = 512) -> Tensor:
     return smallest
 
 
-def _draws(contexts: Sequence[Sequence[str]], copies: int, decoding: Decoding) -> Tensor:
-    """Uniform numbers in [0, 1), FloatTensor [contexts * copies, max_length + 1]; a row knows nothing of the others."""
+def _draws(contexts: Sequence[Sequence[str]], numbers: range, decoding: Decoding) -> Tensor:
+    """Uniform numbers in [0, 1), FloatTensor [contexts * samples, max_length + 1], of the samples so numbered.
+
+    A row knows nothing of the others.
+    """
     rows = []
     for context in contexts:
-        for copy in range(copies):
-            key = json.dumps([decoding.seed, copy, *context]).encode()
+        for number in numbers:
+            key = json.dumps([decoding.seed, number, *context]).encode()
             seed = int.from_bytes(hashlib.blake2b(key, digest_size=7).digest(), "big")
             rows.append(torch.rand(decoding.max_length + 1, generator=torch.Generator().manual_seed(seed)))
     return torch.stack(rows)

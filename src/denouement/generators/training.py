@@ -337,7 +337,12 @@ def _tell(resumable: Path, first: int, on_epoch: OnEpoch | None) -> dict[str, An
     """What the log left in a state of training; its epochs from `first` on are told."""
     if not resumable.exists():
         return {"epochs": [], "finished": False}
-    done: dict[str, Any] = read_checkpoint(resumable)["training"]
+    try:
+        done: dict[str, Any] = read_checkpoint(resumable)["training"]
+    except UserError as error:
+        warn(f"{error}: it does so now, from the start")
+        resumable.unlink()
+        return {"epochs": [], "finished": False}
     for entry in done["epochs"][first:]:
         if on_epoch is not None:
             on_epoch(entry["epoch"], _figures(entry))
