@@ -52,7 +52,7 @@ class AdaptiveSoftmax(nn.AdaptiveLogSoftmaxWithLoss):
     """
 
     def __init__(self, units: int, words: int) -> None:
-        super().__init__(units, words, _cutoffs(words), div_value=4.0, head_bias=True)
+        super().__init__(units, words, _cutoffs(words), div_value=8.0, head_bias=True)
 
     def log_probs(self, hidden: Tensor) -> Tensor:
         """See `Output`."""
