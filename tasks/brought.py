@@ -3,8 +3,7 @@
 import shutil
 from pathlib import Path
 
-from denouement.console import warn
-from denouement.corpus.readers import find_files
+from denouement.corpus.readers import find_files, warn_of_others
 from denouement.errors import UserError
 from denouement.files import atomic_write
 from tasks import paths
@@ -22,6 +21,10 @@ def bring(folder: Path | None) -> None:
     if folder is None:
         shutil.rmtree(paths.BROUGHT, ignore_errors=True)
         return
+    if not folder.is_dir():
+        raise UserError(
+            f"{folder}: {'not a folder' if folder.exists() else 'no such folder'}; name one with official files"
+        )
     raw, named_folder = paths.RAW.resolve(), folder.resolve()
     if raw.is_relative_to(named_folder) or named_folder.is_relative_to(raw):
         raise UserError(f"{folder}: what is under {paths.RAW} is read anyway; name a folder elsewhere, or none")
@@ -32,8 +35,7 @@ def bring(folder: Path | None) -> None:
     if len(named) != len(official):
         twice = sorted(path for path in official if named[path.name] != path)
         raise UserError(f"{twice[0]}: {named[twice[0].name]} has the same name; rename one of them")
-    for path, reason in others:
-        warn(f"{path} is left out: {reason}")
+    warn_of_others(others)
     for path in official:
         copy = paths.BROUGHT / path.name
         with atomic_write(copy) as beside:

@@ -2,7 +2,6 @@
 
 from prefect import task
 
-from denouement.console import warn
 from denouement.corpus import ingest, readers
 from denouement.schemas import read_table
 from tasks import paths
@@ -12,9 +11,7 @@ from tasks import paths
 def ingest_files(settings: ingest.IngestSettings) -> None:
     """Read every official file under data/raw, or the sample corpus when there is none, into data/corpus."""
     official, others = readers.find_files(paths.RAW)
-    for path, reason in others:
-        if path != paths.RAW / "README.md":
-            warn(f"{path} is left out: {reason}")
+    readers.warn_of_others([(path, reason) for path, reason in others if path != paths.RAW / "README.md"])
     if not official:
         print(f"no official file under {paths.RAW}: the sample corpus stands in")
         official, _ = readers.find_files(paths.SAMPLE)

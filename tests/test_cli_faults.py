@@ -86,6 +86,23 @@ def test_every_command_refuses_every_bad_file_with_one_line(name: str, folder: P
     assert sorted(folder.rglob("*")) == before
 
 
+@pytest.mark.parametrize("option", ["--system", "--split", "--release"])
+def test_words_that_are_not_utf_8_are_refused_at_once(option: str, folder: Path) -> None:
+    arguments = ["--model", folder / "empty", "--contexts", folder / "empty", "--out", folder / "out"]
+    assert "not UTF-8" in refusal("generate", *arguments, option, "caf\udce9")
+    assert "not UTF-8" in refusal("complete", "--model", folder / "empty", "Zo\udceb ran.")
+
+
+@pytest.mark.parametrize("share", ["nan", "1.0", "-0.1", "inf"])
+def test_a_share_that_is_none_is_refused(share: str, folder: Path) -> None:
+    (folder / "stories.csv").write_text(STORIES)
+    arguments = ["ingest", str(folder / "stories.csv"), "--out", str(folder / "out"), "--validation-share", share]
+    result = CliRunner().invoke(main, arguments)
+    assert result.exit_code == 2
+    assert result.stderr.splitlines()[-1].lower().startswith("error: ")
+    assert not (folder / "out").exists()
+
+
 def test_no_command_writes_over_what_it_reads(folder: Path) -> None:
     (folder / "stories.csv").write_text(STORIES)
     ingest([folder / "stories.csv"], folder / "corpus")

@@ -102,3 +102,13 @@ def test_a_full_disk_is_one_line_that_names_the_file(folder: Path) -> None:
 def test_an_error_of_another_file_is_not_blamed_on_the_one_written(folder: Path) -> None:
     with pytest.raises(FileNotFoundError), atomic_write(folder / "new") as beside:
         shutil.copyfile(folder / "absent", beside)
+
+
+def test_what_a_kill_left_is_swept_up_a_day_later_and_nothing_else(tmp_path: Path) -> None:
+    names = [".a[1].txt.0123abcd.part", ".a[1].txt.89abcdef.part", ".a1.txt.0123abcd.part", "a[1].txt.part"]
+    for name in names:
+        (tmp_path / name).write_text("half")
+        if name != names[1]:  # which is being written to
+            os.utime(tmp_path / name, (0, 0))
+    write_text(tmp_path / "a[1].txt", "x")
+    assert sorted(path.name for path in tmp_path.iterdir()) == sorted([*names[1:], "a[1].txt"])

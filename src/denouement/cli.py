@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from denouement.errors import UserError, one_line
+from denouement.errors import UserError, one_line, printable
 from denouement.files import check_output, existing_file
 
 if TYPE_CHECKING:
@@ -34,6 +34,16 @@ class _Commands(click.Group):
             return super().main(*args, **extra)
         finally:
             signal.signal(signal.SIGTERM, before)
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        """Refuse words that are not UTF-8 at once: no table and no library could hold them."""
+        for word in args:
+            try:
+                word.encode()
+            except UnicodeEncodeError:
+                click.echo(f"error: {printable(word)}: not UTF-8; set the terminal to it", err=True)
+                ctx.exit(2)
+        return super().parse_args(ctx, args)
 
     def invoke(self, ctx: click.Context) -> Any:
         try:
@@ -92,7 +102,11 @@ def ingest(
     from denouement.corpus.ingest import ingest as ingest_files
     from denouement.schemas import read_table
 
-    summary = ingest_files(files, out, IngestSettings(release, validation_share, exclude_overlap))
+    try:
+        settings = IngestSettings(release, validation_share, exclude_overlap)
+    except ValueError as error:  # NaN lies in no range, but click takes it for a number in it
+        raise UserError(str(error)) from error
+    summary = ingest_files(files, out, settings)
     if as_json:
         _print_json(summary)
     else:
@@ -262,14 +276,12 @@ def complete(
     from denouement.text.sentences import split_sentences
 
     if text == "-":
+        if sys.stdin is None:
+            raise UserError("standard input: closed; give the story as TEXT")
         try:
             text = sys.stdin.buffer.read().decode()
         except UnicodeDecodeError as error:
             raise UserError(f"standard input: not text in UTF-8 ({error.reason} at byte {error.start})") from error
-    try:
-        text.encode()
-    except UnicodeEncodeError as error:
-        raise UserError("TEXT: not in UTF-8; set the terminal to UTF-8, or use - and standard input") from error
     context = split_sentences(text)
     if not context:
         raise UserError("the story is empty: type at least one sentence")

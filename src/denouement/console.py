@@ -4,6 +4,8 @@ import sys
 from collections.abc import Iterable, Sequence
 from typing import TypeVar
 
+from denouement.errors import printable
+
 Item = TypeVar("Item")
 
 
@@ -15,8 +17,8 @@ def progress(items: Iterable[Item], what: str, total: int | None = None, unit: s
 
 
 def warn(message: str) -> None:
-    """Say something the user should know, without stopping, on standard error."""
-    sys.stderr.write(f"warning: {message}\n")
+    """Say something the user should know, without stopping: one line on standard error."""
+    sys.stderr.write(f"warning: {printable(message)}\n")
     sys.stderr.flush()
 
 

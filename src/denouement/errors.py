@@ -21,4 +21,9 @@ def one_line(error: UserError | OSError | MemoryError) -> str:
         text = ": ".join(told) or str(error) or type(error).__name__
     else:
         text = str(error)
+    return printable(text)
+
+
+def printable(text: str) -> str:
+    """`text` on one line, what cannot be printed (a line break in a file's name, ...) written as an escape."""
     return "".join(c if c.isprintable() else c.encode("unicode_escape", "surrogatepass").decode() for c in text)

@@ -1,14 +1,18 @@
 """Reading only what is a file, writing so that nothing half-written is ever left, and telling files by content."""
 
+import glob
 import hashlib
 import os
 import secrets
 import stat
+import time
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from denouement.errors import UserError
+
+_STALE_SECONDS = 24 * 60 * 60
 
 
 def existing_file(path: Path) -> Path:
@@ -64,7 +68,8 @@ def check_output(path: Path, read: Iterable[Path] = ()) -> None:
 def atomic_write(path: Path) -> Iterator[Path]:
     """Yield a path beside `path` to write to; rename it to `path` when the block ends without an error.
 
-    The data is flushed to the disk before the rename, so a crash leaves the old file or the new one, never a part.
+    The data is flushed to the disk before the rename, so a crash leaves the old file or the new one, never a part. What
+    a kill leaves beside it (`.NAME.xxxxxxxx.part`) is deleted by the first write to `path` a day later.
 
     Raises:
         UserError: `path` is no file, its folder cannot be made or written to, or the disk is full.
@@ -74,6 +79,7 @@ def atomic_write(path: Path) -> Iterator[Path]:
     beside = path.with_name(f".{path.name}.{secrets.token_hex(4)}.part")
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
+        _sweep(path)
         yield beside
         with beside.open("rb") as written:
             os.fsync(written.fileno())
@@ -97,6 +103,14 @@ def file_digest(path: Path) -> str:
     """Hex SHA-256 of a file's content."""
     with Path(path).open("rb") as opened:
         return hashlib.file_digest(opened, "sha256").hexdigest()
+
+
+def _sweep(path: Path) -> None:
+    """Delete what processes that were killed (SIGKILL, a power cut) left beside `path` long ago."""
+    for left in path.parent.glob(f".{glob.escape(path.name)}.*.part"):
+        with suppress(OSError):
+            if time.time() - left.stat().st_mtime > _STALE_SECONDS:
+                left.unlink()
 
 
 def _unwritable(path: Path, error: OSError) -> UserError:

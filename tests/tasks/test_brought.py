@@ -82,3 +82,22 @@ def test_a_folder_that_is_read_anyway_is_refused(where):
     with pytest.raises(UserError, match="data/raw"):
         bring(Path(where))
     assert raw_files() == ["mine/stories.csv"]
+
+
+def test_of_thousands_of_other_files_the_first_are_named_and_the_rest_counted(folder, capfd):
+    for number in range(1000):
+        (folder / f"note\n{number}.txt").write_text("x")
+    bring(folder)
+    told = capfd.readouterr().err.splitlines()
+    assert len(told) == 21
+    assert all(line.startswith("warning: ") for line in told)
+    assert "981 more files are left out" in told[-1]
+    assert raw_files() == ["brought/roc.csv", "mine/stories.csv"]
+
+
+def test_what_is_no_folder_is_refused(folder):
+    (folder / "loop").symlink_to(folder / "loop")
+    for name in ("loop", "absent", "notes.csv"):
+        with pytest.raises(UserError, match="folder"):
+            bring(folder / name)
+    assert raw_files() == ["mine/stories.csv"]

@@ -12,6 +12,7 @@ import pyarrow.compute as pc
 import pyarrow.csv
 
 from denouement import schemas
+from denouement.console import warn
 from denouement.corpus import cells, layouts
 from denouement.corpus.layouts import Kind, Layout
 from denouement.errors import UserError
@@ -24,6 +25,8 @@ _BLOCK_BYTES = 1 << 22
 _MOST_BYTES = 1 << 31  # more than Arrow's offsets can count
 # The sentences of a story in the published collections, and so in every file with this many sentence columns.
 _OFFICIAL_SENTENCES = 5
+
+_OTHERS_SHOWN = 20
 
 _UTF16_MARKS = (b"\xff\xfe", b"\xfe\xff")
 _BOM = b"\xef\xbb\xbf"
@@ -73,8 +76,11 @@ def find_files(folder: Path) -> tuple[list[Path], list[tuple[Path, str]]]:
     official, others = [], []
     for path in sorted(folder.rglob("*")):
         hidden = any(part.startswith(".") for part in path.relative_to(folder).parts)
-        if hidden or not path.is_file():
-            continue
+        try:
+            if hidden or not path.is_file():
+                continue
+        except OSError:  # a folder that may be listed but not entered: what is in it is told below
+            pass
         try:
             _layout(path, _content(path, _HEAD_BYTES))
         except UserError as error:
@@ -82,6 +88,14 @@ def find_files(folder: Path) -> tuple[list[Path], list[tuple[Path, str]]]:
         else:
             official.append(path)
     return official, others
+
+
+def warn_of_others(others: Sequence[tuple[Path, str]]) -> None:
+    """Say which files `find_files` left out and why: the first of them, and how many more."""
+    for path, reason in others[:_OTHERS_SHOWN]:
+        warn(f"{path} is left out: {reason}")
+    if (more := len(others) - _OTHERS_SHOWN) > 0:
+        warn(f"{more:,} more files are left out: none of them can be read as an official file")
 
 
 def read_file(path: Path, release: str | None = None) -> Rows:
