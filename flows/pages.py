@@ -9,8 +9,20 @@ from tasks.command import told_in_one_line
 
 
 @click.command()
-@click.option("--prefect-port", type=int, default=4200, show_default=True, help="Another is taken if it is in use.")
-@click.option("--mlflow-port", type=int, default=5000, show_default=True, help="Another is taken if it is in use.")
+@click.option(
+    "--prefect-port",
+    type=click.IntRange(0, 65535),
+    default=4200,
+    show_default=True,
+    help="Another is taken if it is in use.",
+)
+@click.option(
+    "--mlflow-port",
+    type=click.IntRange(0, 65535),
+    default=5000,
+    show_default=True,
+    help="Another is taken if it is in use.",
+)
 def main(prefect_port: int, mlflow_port: int) -> None:
     """Open the pages, print their addresses, and keep them open."""
     with (
