@@ -13,6 +13,8 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from denouement.text.sentences import is_finished, split_sentences
+
 ODDITIES = {
     "spaces_collapsed": "surrounding, doubled or unusual spaces, made one plain space",
     "line_breaks_joined": "a line break inside a cell, made a space",
@@ -34,27 +36,6 @@ _SUSPICIOUS = re.compile(r"[\x80-\x9fŒœÂÃ]|[^\x00-\x7f‘’“”–—…]
 # U+2000 to U+2FFF (general punctuation and symbols) read as Mac Roman; English text has no low quote `‚` before such
 # a pair, so the rule is safe where a general one would not be: `“é` is Mac Roman for a character, too.
 _MAC_ROMAN_SYMBOL = re.compile("‚[" + re.escape(bytes(range(0x80, 0xC0)).decode("mac_roman")) + "]{2}")
-
-_END = re.compile(r"[.!?…][\"'”’»)\]]*$")
-_BEFORE_START = re.compile(r"([^\s.!?…\"'“‘«(\[]*)([.!?…]+)[\"'”’»)\]]* [\"'“‘«(\[]*(?=\w)(?=[^\Wa-z\d_])")
-_ABBREVIATIONS = {
-    "mr",
-    "mrs",
-    "ms",
-    "dr",
-    "jr",
-    "sr",
-    "st",
-    "mt",
-    "prof",
-    "rev",
-    "gen",
-    "col",
-    "sgt",
-    "lt",
-    "capt",
-    "vs",
-}
 
 
 def clean(cells: pa.StringArray) -> tuple[pa.StringArray, dict[str, npt.NDArray[np.int64]]]:
@@ -126,9 +107,7 @@ def _looks_wrong(text: str) -> bool:
 def odd_sentences(cells: pa.StringArray) -> dict[str, npt.NDArray[np.int64]]:
     """The indices of cleaned cells that lack a full stop, or hold more than one sentence; empty cells are passed over.
 
-    A sentence ends in `.`, `!`, `?` or `…`, with closing quotes or brackets after it. Another one starts inside a cell
-    where such an end, a space and a capital letter follow each other, unless the word before is an initial or an
-    abbreviation such as `Mr.`: a rule of thumb, for counting only.
+    Where a sentence ends is the rule of `text.sentences`.
     """
     if not len(cells):
         return {}
@@ -140,10 +119,10 @@ def odd_sentences(cells: pa.StringArray) -> dict[str, npt.NDArray[np.int64]]:
         is_stop |= data == stop
     last = offsets[1:][filled] - 1
     unfinished = filled[~is_stop[last]]
-    unfinished = unfinished[[not _END.search(text) for text in cells.take(pa.array(unfinished)).to_pylist()]]
+    unfinished = unfinished[[not is_finished(text) for text in cells.take(pa.array(unfinished)).to_pylist()]]
     is_stop[last] = False
     several = _cells_at(np.flatnonzero(is_stop), offsets)
-    several = several[[_holds_two(text) for text in cells.take(pa.array(several)).to_pylist()]]
+    several = several[[len(split_sentences(text)) > 1 for text in cells.take(pa.array(several)).to_pylist()]]
     found = {"missing_full_stop": unfinished, "two_sentences": several}
     return {kind: indices for kind, indices in found.items() if len(indices)}
 
@@ -173,10 +152,3 @@ def bytes_of(cells: pa.StringArray) -> tuple[npt.NDArray[np.int32], npt.NDArray[
 def _cells_at(positions: npt.NDArray[np.int64], offsets: npt.NDArray[np.int32]) -> npt.NDArray[np.int64]:
     """The cells that the bytes at `positions` belong to, each once."""
     return np.unique(np.searchsorted(offsets, positions, side="right") - 1)
-
-
-def _holds_two(text: str) -> bool:
-    return any(
-        end != "." or not (len(word) == 1 or word.lower() in _ABBREVIATIONS)
-        for word, end in _BEFORE_START.findall(text)
-    )

@@ -81,7 +81,6 @@ def ingest(files: Sequence[Path], out: Path, settings: IngestSettings | None = N
     (stories, repeated_stories), (cases, repeated_cases) = (
         _without_repeats(_gather(read, kind), kind) for kind in _KINDS
     )
-    stories, cases = keys.with_contexts(stories), keys.with_contexts(cases)
     excluded: list[Rejected] = []
     if settings.exclude_overlap:
         stories, cases, excluded = _without_overlap(stories, cases)
@@ -129,17 +128,18 @@ def _check_names(files: Sequence[Path]) -> None:
 
 
 def _gather(read: Sequence[Rows], kind: Kind) -> pa.Table:
-    """The good rows of all files of a kind, with the columns `file` and `line`."""
-    places = [pa.field("file", pa.string()), pa.field("line", pa.int64())]
+    """The good rows of all files of a kind, with their contexts (`keys.COLUMN`) and the columns `file` and `line`."""
+    added = {keys.COLUMN: pa.string(), "file": pa.string(), "line": pa.int64()}
     columns = [field for field in schemas.TABLES[kind].schema if kind == "cloze" or field.name != "split"]
-    tables = [
-        rows.table.append_column(places[0], [pa.repeat(pa.scalar(rows.file), len(rows.lines))]).append_column(
-            places[1], [rows.lines]
-        )
-        for rows in read
-        if rows.kind == kind
-    ]
-    return pa.concat_tables(tables or [pa.schema([*columns, *places]).empty_table()])
+    tables = []
+    for rows in read:
+        if rows.kind == kind:
+            values = (rows.contexts, [pa.repeat(pa.scalar(rows.file), len(rows.lines))], [rows.lines])
+            table = rows.table
+            for name, column in zip(added, values, strict=True):
+                table = table.append_column(name, column)
+            tables.append(table)
+    return pa.concat_tables(tables or [pa.schema([*columns, *map(pa.field, added, added.values())]).empty_table()])
 
 
 def _without_repeats(rows: pa.Table, kind: Kind) -> tuple[pa.Table, list[Rejected]]:

@@ -10,7 +10,7 @@ import pyarrow.compute as pc
 
 from denouement.corpus.cells import bytes_of
 
-COLUMN = "context_key"  # that `with_contexts` adds
+COLUMN = "context_key"  # of tables whose contexts are worked out already
 
 _BETWEEN = b"\xff"  # stands in no UTF-8 text
 _LOWERED = bytes(range(256)).lower()
@@ -37,11 +37,6 @@ def normalised(texts: pa.StringArray) -> pa.StringArray:
     starts = np.append(0, between - np.arange(len(between)))
     without = together.replace(_BETWEEN, b"")
     return _from_bytes(np.append(starts, len(without)), without)
-
-
-def with_contexts(table: pa.Table) -> pa.Table:
-    """`table` with its `contexts` in the column `COLUMN`, so that they are worked out once."""
-    return table.append_column(COLUMN, contexts(table))
 
 
 def contexts(table: pa.Table) -> pa.ChunkedArray:

@@ -1,8 +1,10 @@
 """Reading the official files: ROCStories and Story Cloze, recognised by their headers, every row checked."""
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -13,20 +15,21 @@ import pyarrow.csv
 
 from denouement import schemas
 from denouement.console import warn
-from denouement.corpus import cells, layouts
+from denouement.corpus import cells, keys, layouts
 from denouement.corpus.layouts import Kind, Layout
 from denouement.errors import UserError
 from denouement.files import existing_file
 
 # A header is far shorter, so a folder of large files is looked through quickly.
 _HEAD_BYTES = 1 << 16
-# A file is parsed and checked in blocks that stay in the processor's cache, in memory that is used over again.
+# A file is parsed and checked in blocks, in memory that is used over again.
 _BLOCK_BYTES = 1 << 22
 _MOST_BYTES = 1 << 31  # more than Arrow's offsets can count
 # The sentences of a story in the published collections, and so in every file with this many sentence columns.
 _OFFICIAL_SENTENCES = 5
 
 _OTHERS_SHOWN = 20
+_WHOLE_ROW = "a cell holds a whole row"
 
 _UTF16_MARKS = (b"\xff\xfe", b"\xfe\xff")
 _BOM = b"\xef\xbb\xbf"
@@ -44,6 +47,7 @@ class Rows:
         labelled: whether there is a column of right endings.
         read: rows that hold anything, good or rejected.
         table: the good rows in the order of the file; the columns of the table `kind`, of stories without `split`.
+        contexts: the normalised contexts (`keys.contexts`) of these rows.
         lines: int64 [good rows], the line of the file where each one starts; the header is line 1.
         rejects: the other rows, as the table `rejects`.
         blank: rows without anything in them, which are neither good nor rejected.
@@ -56,6 +60,7 @@ class Rows:
     labelled: bool
     read: int
     table: pa.Table
+    contexts: pa.ChunkedArray
     lines: npt.NDArray[np.int64]
     rejects: pa.Table
     blank: int
@@ -118,23 +123,22 @@ def read_file(path: Path, release: str | None = None) -> Rows:
     _check_utf8(path, content)
     constants = _constants(path, layout, release)
 
-    blocks, rejected = _parse(path, content, layout)
-    checked = [_check(block, layout, constants) for block in blocks]
-    blank = sum(part.blank for part in checked)
-    read = sum(len(block.lines) for block in blocks) - blank + len(rejected)
+    blocks, others = _check_blocks(path, content, layout, constants)
+    blank = sum(block.blank for block in blocks)
+    read = sum(len(block.heights) for block in blocks) - blank + len(others)
     if not read:
         raise UserError(f"{path}: a header and no rows; name the complete file")
-    for part in checked:
-        rejected |= part.rejected
-    oddities = sum((Counter(part.oddities) for part in checked), Counter[str]())
+    lines, rejected = _places(blocks, others, layout)
+    oddities = sum((Counter(block.oddities) for block in blocks), Counter[str]())
     return Rows(
         kind=layout.kind,
         file=path.name,
         constants=constants,
         labelled=layout.label is not None,
         read=read,
-        table=pa.concat_tables([part.table for part in checked]),
-        lines=np.concatenate([part.lines for part in checked]),
+        table=pa.concat_tables([block.table for block in blocks]),
+        contexts=pa.chunked_array([chunk for block in blocks for chunk in block.contexts.chunks], pa.string()),
+        lines=lines,
         rejects=rejects_table([(path.name, *item) for item in sorted(rejected.items())]),
         blank=blank,
         oddities={kind: oddities[kind] for kind in cells.ODDITIES if oddities[kind]},
@@ -212,61 +216,55 @@ def _constants(path: Path, layout: Layout, release: str | None) -> dict[str, str
 
 @dataclass(frozen=True)
 class _Block:
-    """The cells of successive rows as written.
+    """What successive rows as wide as the header hold.
 
-    `lines` and `heights`, int64 [rows], are the line of the file where each row starts and how many lines it takes.
+    Attributes:
+        table, contexts: of the good rows, see `Rows`.
+        good: bool [rows].
+        heights: int64 [rows], how many lines of the file each row takes.
+        rejected: by row why it is neither good nor blank.
+        blank: rows without anything in them.
+        oddities: see `Rows`.
     """
 
-    columns: dict[str, pa.StringArray]
-    lines: npt.NDArray[np.int64]
+    table: pa.Table
+    contexts: pa.ChunkedArray
+    good: npt.NDArray[np.bool_]
     heights: npt.NDArray[np.int64]
+    rejected: dict[int, str]
+    blank: int
+    oddities: dict[str, int]
 
 
-def _parse(path: Path, content: bytes, layout: Layout) -> tuple[list[_Block], dict[int, str]]:
-    """The rows as wide as the header, and by line why the others are rejected."""
+def _check_blocks(
+    path: Path, content: bytes, layout: Layout, constants: dict[str, str]
+) -> tuple[list[_Block], list[pa.csv.InvalidRow]]:
+    """The rows as wide as the header, checked, and the others."""
     body = pa.py_buffer(content).slice(layout.header_bytes)
     if not body.size:
-        return [], {}
+        return [], []
+    check = partial(_check, layout=layout, constants=constants)
     try:
         try:
-            table, others = _read_csv(body, layout, _BLOCK_BYTES)
+            return _parse(body, layout, _BLOCK_BYTES, check)
         except pa.ArrowInvalid:
             # A row must not be longer than a block, and a quote left open may make it so.
-            table, others = _read_csv(body, layout, body.size + 1)
+            return _parse(body, layout, body.size + 1, check)
     except pa.ArrowInvalid as error:
         raise UserError(f"{path}: cannot be read as CSV ({str(error).splitlines()[0]})") from error
-    batches = table.to_batches() or [pa.RecordBatch.from_pylist([], table.schema)]
-
-    is_other = np.zeros(table.num_rows + len(others), dtype=bool)
-    is_other[[row.number - 1 for row in others]] = True
-    heights = np.ones(len(is_other), dtype=np.int64)
-    # A row takes a line more for each line break in its cells.
-    heights[is_other] += _line_breaks(pa.array([row.text for row in others], pa.string()))
-    heights[~is_other] += np.concatenate([sum(map(_line_breaks, batch.columns)) for batch in batches])
-    lines = layout.header_lines + 1 + np.cumsum(heights) - heights
-
-    rejected = {}
-    for row, line, height in zip(others, lines[is_other].tolist(), heights[is_other].tolist(), strict=True):
-        width = "1 cell" if row.actual_columns == 1 else f"{row.actual_columns} cells"
-        reason = f"{width} where the header has {row.expected_columns}"
-        rejected[line] = reason + (f"; {_open_quote(line, height)}" if height > 1 else "")
-    lines, heights = lines[~is_other], heights[~is_other]
-    blocks, start = [], 0
-    for batch in batches:
-        rows = slice(start, start := start + batch.num_rows)
-        blocks.append(_Block(dict(zip(layout.columns, batch.columns, strict=True)), lines[rows], heights[rows]))
-    return blocks, rejected
 
 
-def _read_csv(body: pa.Buffer, layout: Layout, block_size: int) -> tuple[pa.Table, list[pa.csv.InvalidRow]]:
-    """The rows as wide as the header, as text, and the others."""
+def _parse(
+    body: pa.Buffer, layout: Layout, block_size: int, check: Callable[[pa.RecordBatch], _Block]
+) -> tuple[list[_Block], list[pa.csv.InvalidRow]]:
+    """`check` of each block of rows as wide as the header, and the other rows."""
     others: list[pa.csv.InvalidRow] = []
 
     def set_aside(row: pa.csv.InvalidRow) -> str:
         others.append(row)
         return "skip"
 
-    table = pa.csv.read_csv(
+    reader = pa.csv.open_csv(
         pa.BufferReader(body),
         # One thread: else rows of another width have no number.
         pa.csv.ReadOptions(column_names=layout.columns, use_threads=False, block_size=block_size),
@@ -283,7 +281,40 @@ def _read_csv(body: pa.Buffer, layout: Layout, block_size: int) -> tuple[pa.Tabl
             check_utf8=False,
         ),
     )
-    return table, others
+    # This thread parses while another checks what is parsed; the interpreter's lock keeps more of them from helping.
+    with ThreadPoolExecutor(1) as pool:
+        return list(pool.map(check, reader)) or [check(pa.RecordBatch.from_pylist([], reader.schema))], others
+
+
+def _places(
+    blocks: Sequence[_Block], others: Sequence[pa.csv.InvalidRow], layout: Layout
+) -> tuple[npt.NDArray[np.int64], dict[int, str]]:
+    """int64 [good rows], the line of the file where each starts, and by line why the bad rows are rejected."""
+    n_rows = sum(len(block.heights) for block in blocks) + len(others)
+    is_other = np.zeros(n_rows, dtype=bool)
+    is_other[[row.number - 1 for row in others]] = True
+    heights = np.ones(n_rows, dtype=np.int64)
+    # A row takes a line more for each line break in its cells.
+    heights[is_other] += _line_breaks(pa.array([row.text for row in others], pa.string()))
+    heights[~is_other] = np.concatenate([block.heights for block in blocks])
+    lines = layout.header_lines + 1 + np.cumsum(heights) - heights
+
+    rejected = {}
+    for row, line, height in zip(others, lines[is_other].tolist(), heights[is_other].tolist(), strict=True):
+        width = "1 cell" if row.actual_columns == 1 else f"{row.actual_columns} cells"
+        reason = f"{width} where the header has {row.expected_columns}"
+        rejected[line] = reason + (f"; {_open_quote(line, height)}" if height > 1 else "")
+    lines, good, start = lines[~is_other], [], 0
+    for block in blocks:
+        lines_of_block = lines[start : start + len(block.heights)]
+        for row, reason in block.rejected.items():
+            line = int(lines_of_block[row])
+            if reason == _WHOLE_ROW:
+                reason = f"{reason}; {_open_quote(line, int(block.heights[row]))}"
+            rejected[line] = reason
+        good.append(lines_of_block[block.good])
+        start += len(block.heights)
+    return np.concatenate(good), rejected
 
 
 def _n_line_breaks(content: bytes) -> int:
@@ -303,30 +334,24 @@ def _open_quote(line: int, height: int) -> str:
     return f"it goes on to line {line + height - 1}, so a quote may be left open"
 
 
-@dataclass(frozen=True)
-class _Checked:
-    """What a block holds; see `Rows`, but `rejected` has the reasons by line."""
-
-    table: pa.Table
-    lines: npt.NDArray[np.int64]
-    rejected: dict[int, str]
-    blank: int
-    oddities: dict[str, int]
-
-
-def _check(block: _Block, layout: Layout, constants: dict[str, str]) -> _Checked:
-    columns, seen = _clean(block.columns, layout)
+def _check(rows: pa.RecordBatch, layout: Layout, constants: dict[str, str]) -> _Block:
+    written = dict(zip(layout.columns, rows.columns, strict=True))
+    heights = np.sum([_line_breaks(column) for column in written.values()], axis=0) + 1
+    columns, seen = _clean(written, layout)
     filled = {name: _is_filled(column) for name, column in columns.items()}
     blank = ~np.logical_or.reduce(list(filled.values()))
-    reasons = _wrong_labels(columns, layout) | _missing(filled, layout) | _swallowing(block, layout)
+    reasons = _wrong_labels(columns, layout) | _missing(filled, layout) | _swallowing(written, heights, layout)
     good = ~blank
     good[list(reasons)] = False
     kept = columns if good.all() else {name: column.filter(pa.array(good)) for name, column in columns.items()}
     make_table = _story_table if layout.kind == "stories" else _case_table
-    return _Checked(
-        table=make_table(kept, layout, constants),
-        lines=block.lines[good],
-        rejected={int(block.lines[row]): reason for row, reason in reasons.items() if not blank[row]},
+    table = make_table(kept, layout, constants)
+    return _Block(
+        table=table,
+        contexts=keys.contexts(table),
+        good=good,
+        heights=heights,
+        rejected={row: reason for row, reason in reasons.items() if not blank[row]},
         blank=int(blank.sum()),
         oddities={kind: int(good[rows].sum()) for kind, rows in seen.items()},
     )
@@ -352,20 +377,17 @@ def _is_filled(texts: pa.StringArray) -> npt.NDArray[np.bool_]:
     return offsets[1:] > offsets[:-1]
 
 
-def _swallowing(block: _Block, layout: Layout) -> dict[int, str]:
+def _swallowing(columns: dict[str, pa.StringArray], heights: npt.NDArray[np.int64], layout: Layout) -> dict[int, str]:
     """Rows of which a cell holds a line break and as many delimiters as a whole row: a quote left open swallows rows.
 
     When the next quote stands in the same column of a later row, the width of the row comes out right.
     """
-    reasons = {}
-    for row in np.flatnonzero(block.heights > 1).tolist():
-        for column in block.columns.values():
-            cell = column[row].as_py()
-            if ("\n" in cell or "\r" in cell) and cell.count(layout.delimiter) >= len(layout.columns) - 1:
-                reasons[row] = (
-                    f"a cell holds a whole row; {_open_quote(int(block.lines[row]), int(block.heights[row]))}"
-                )
-    return reasons
+    return {
+        row: _WHOLE_ROW
+        for row in np.flatnonzero(heights > 1).tolist()
+        for cell in (column[row].as_py() for column in columns.values())
+        if ("\n" in cell or "\r" in cell) and cell.count(layout.delimiter) >= len(layout.columns) - 1
+    }
 
 
 def _missing(filled: dict[str, npt.NDArray[np.bool_]], layout: Layout) -> dict[int, str]:
