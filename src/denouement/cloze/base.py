@@ -1,0 +1,80 @@
+"""What every Story Cloze system is: from a case's context and two endings to two scores."""
+
+from abc import ABC, abstractmethod
+from collections.abc import Mapping
+from importlib import import_module
+from typing import Any, ClassVar
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+
+from denouement import settings
+from denouement.cloze import SYSTEMS
+from denouement.cloze.resources import Resources
+from denouement.errors import UserError
+
+Scores = npt.NDArray[np.float64]
+"""float64 [cases, 2]: the higher, the likelier is the ending to a system. Equal scores are a tie."""
+
+
+class ClozeSystem(ABC):
+    """Chooses between two endings. A subclass is a dataclass whose fields are its options.
+
+    `prepare`, then `fit` where `learns_from_cases`, then `score` are called in this order, on a fresh instance.
+
+    Attributes:
+        name: its name in the registry.
+        learns_from_cases: whether it is fitted to labelled cases, and so has to be cross-validated on those.
+    """
+
+    name: ClassVar[str]
+    learns_from_cases: ClassVar[bool] = False
+
+    def prepare(self, resources: Resources) -> None:  # noqa: B027 - nothing to do is a fine default
+        """Learn what can be learned from stories or read from files, once for all cases.
+
+        Raises:
+            MissingResource: what it needs is not among `resources`.
+        """
+
+    def fit(self, cases: pa.Table, resources: Resources) -> None:  # noqa: B027 - as above
+        """Learn from labelled cases of the table `cloze`."""
+
+    @abstractmethod
+    def score(self, cases: pa.Table, resources: Resources) -> dict[str, Scores]:
+        """The scores of the endings of each case, by variant of the system; a system without variants has only "".
+
+        What falls back on a rule of thumb, such as a sentence without a known word, is counted in `resources.notes`.
+
+        Args:
+            cases: of the table `cloze`; the column `right_ending` is not looked at.
+            resources: see `Resources`.
+        """
+
+
+def load_system(name: str, options: Mapping[str, Any] | None = None) -> ClozeSystem:
+    """A fresh system `name` of the registry with its options.
+
+    Raises:
+        UserError: no such system; an unknown, missing or wrong option.
+    """
+    if name not in SYSTEMS:
+        raise UserError(f"no Story Cloze system {name!r}; there are {', '.join(SYSTEMS)}")
+    module, _, class_name = SYSTEMS[name].partition(":")
+    system_class: type[ClozeSystem] = getattr(import_module(module), class_name)
+    return settings.build(system_class, options, f"options of Story Cloze system {name}")
+
+
+def endings(cases: pa.Table) -> list[str]:
+    """The endings of all cases: both of the first case, both of the second ..., so `[2 * n]` texts."""
+    return [
+        ending
+        for pair in zip(cases["ending_1"].to_pylist(), cases["ending_2"].to_pylist(), strict=True)
+        for ending in pair
+    ]
+
+
+def choices(scores: Scores) -> npt.NDArray[np.int8]:
+    """int8 [cases]: 1 or 2, the ending with the higher score. A tie goes to the first, as by constant-choose-first."""
+    return np.where(scores[:, 1] > scores[:, 0], 2, 1).astype(np.int8)

@@ -1,0 +1,68 @@
+"""What Story Cloze systems learn from and look things up in, each made once and only when a system asks for it."""
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pyarrow as pa
+
+from denouement.errors import UserError
+
+if TYPE_CHECKING:
+    from denouement.text.syntax import Parses
+
+
+class MissingResource(UserError):
+    """What a system needs was not given. Its row stays in the table with this text, which says how to give it."""
+
+
+@dataclass
+class Resources:
+    """What was given to an evaluation.
+
+    Attributes:
+        stories: the table `stories` to learn from, already without those that stand among the cases that are scored.
+        corpora: further texts (plain text or Parquet) whose verbs and events are counted.
+        word_vectors: a file of word vectors in the text format of GloVe or word2vec.
+        encoders: by name the options of each sentence encoder to try.
+        embeddings: a table of sentence vectors, looked in before a sentence is encoded.
+        generators: checkpoints of trained generators.
+        cache: the folder of what is kept between runs (parses, trained systems); None keeps nothing.
+        seed: of everything random.
+        notes: what was met that is worth saying, and how often; see `ClozeSystem.score`.
+    """
+
+    stories: pa.Table | None = None
+    corpora: Sequence[Path] = ()
+    word_vectors: Path | None = None
+    encoders: Mapping[str, Mapping[str, Any]] = field(default_factory=lambda: {"minilm": {}, "glove": {}})
+    embeddings: Path | None = None
+    generators: Sequence[Path] = ()
+    cache: Path | None = None
+    seed: int = 1
+    notes: Counter[str] = field(default_factory=Counter)
+
+    def need_stories(self, system: str) -> pa.Table:
+        """The stories.
+
+        Raises:
+            MissingResource: there are none.
+        """
+        if self.stories is None or not self.stories.num_rows:
+            raise MissingResource(f"{system} learns from stories: give them with --stories")
+        return self.stories
+
+    def parse(self, sentences: Sequence[str]) -> "Parses":
+        """The parses of `sentences`, each parsed once however many systems ask, and kept in `cache`.
+
+        Raises:
+            MissingResource: no parser is installed.
+        """
+        from denouement.text import syntax
+
+        try:
+            return syntax.parse(sentences, self.cache / "parses.parquet" if self.cache else None)
+        except syntax.NoParser as error:
+            raise MissingResource(str(error)) from error
