@@ -86,6 +86,9 @@ def test_sentences_without_a_full_stop_or_with_a_second_sentence_are_found() -> 
         "He paid 2.50 dollars.": "",
         "At 5 p.m. he left.": "",
         "He ran. Élan helped.": "two",
+        "He ran. 3 dogs hid.": "two",
+        "It was I. Nobody knew.": "two",
+        "He asked Rev. Hill.": "",
     }
     seen = cells.odd_sentences(pa.array(list(texts), pa.string()))
     assert [list(texts)[row] for row in seen["missing_full_stop"]] == [

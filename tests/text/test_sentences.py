@@ -1,10 +1,12 @@
-"""Typed text to sentences."""
+"""Where sentences end."""
+
+import time
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from denouement.text.sentences import split_sentences
+from denouement.text.sentences import is_finished, split_sentences
 
 
 @pytest.mark.parametrize(
@@ -22,6 +24,7 @@ from denouement.text.sentences import split_sentences
         ("Wait... what? OK… Then go?! Now.", ["Wait... what?", "OK…", "Then go?!", "Now."]),
         ("He paid $3.50 at site.com today. Élan won.", ["He paid $3.50 at site.com today.", "Élan won."]),
         ("no stop here\nsecond line\r\n\n  third   one ", ["no stop here", "second line", "third one"]),
+        ("«Go!» «No.» She left.", ["«Go!»", "«No.»", "She left."]),
         ("", []),
         (" \n\t ", []),
     ],
@@ -35,6 +38,21 @@ def test_no_character_but_space_is_lost(text):
     sentences = split_sentences(text)
     assert "".join("".join(sentences).split()) == "".join(text.split())
     assert all(sentence and sentence == " ".join(sentence.split()) for sentence in sentences)
+
+
+@pytest.mark.parametrize("part", ["A. ", ".", '."', "'", " . ", "Mr. Hill."])
+def test_a_long_text_of_few_sentences_takes_time_by_its_length(part):
+    began = time.perf_counter()
+    split_sentences(part * 100_000)
+    assert time.perf_counter() - began < 5
+
+
+@pytest.mark.parametrize(
+    ("sentence", "finished"),
+    [("He ran.", True), ("“He ran!”)", True), ("«Run…»", True), ("He ran", False), ("He ran.,", False), ("", False)],
+)
+def test_a_finished_sentence_ends_in_a_stop(sentence, finished):
+    assert is_finished(sentence) == finished
 
 
 def test_real_contexts_come_apart_as_they_were_written(shared_data):

@@ -10,7 +10,8 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from denouement.analysis.sentiment import RIGHT, labelled_cases, right_and_wrong
+from denouement.analysis.sentiment import RIGHT
+from denouement.corpus.cases import labelled_cases, right_and_wrong
 from denouement.schemas import empty_table, read_table
 
 _WORD = re.compile(r"\w+(?:['’-]\w+)*")

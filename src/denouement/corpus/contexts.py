@@ -73,6 +73,37 @@ def read_contexts(path: Path, release: str | None = None, split: str | None = No
     return pa.table({"case_id": pa.array(ids, pa.string()), "context": pa.array(contexts, pa.list_(pa.string()))})
 
 
+def choose_contexts(cloze: Path, stories: Path, release: str | None = None, split: str | None = None) -> pa.Table:
+    """The contexts of one release and split of the cloze cases; without any case, those of the held-out stories.
+
+    Args:
+        cloze: a table `cloze`.
+        stories: a table `stories`, whose split `validation` is held out.
+        release: None: the first of v1.0, v1.5 and the sample that has cases of `split`.
+        split: None: validation where there is any, else test.
+
+    Returns:
+        As `read_contexts`.
+
+    Raises:
+        UserError: no case of the release and split asked for, and as `read_contexts`.
+    """
+    cases = schemas.read_table(cloze, "cloze")
+    if not cases.num_rows and release is None:
+        return read_contexts(stories, split=split or "validation")
+    present = cases.group_by(["release", "split"]).aggregate([]).to_pylist()
+    fitting = [
+        (group["release"], group["split"])
+        for group in present
+        if release in (None, group["release"]) and split in (None, group["split"])
+    ]
+    if not fitting:
+        asked = " ".join(filter(None, (release, split)))
+        raise UserError(f"{cloze}: no cases of {asked}; it holds {_listing(cases) or 'none'}")
+    chosen = min(fitting, key=lambda group: (schemas.RELEASES.index(group[0]), schemas.SPLITS.index(group[1])))
+    return read_contexts(cloze, *chosen)
+
+
 def _is_parquet(path: Path) -> bool:
     with path.open("rb") as opened:
         return opened.read(4) == b"PAR1"

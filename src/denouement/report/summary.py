@@ -10,8 +10,9 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from denouement.analysis.endings import endings_table
-from denouement.analysis.sentiment import labelled_cases, right_against_wrong, right_and_wrong, sentiment_table
+from denouement.analysis.sentiment import right_against_wrong, sentiment_table
 from denouement.console import text_table
+from denouement.corpus.cases import labelled_cases, right_and_wrong
 from denouement.corpus.ingest import summary_text
 from denouement.errors import UserError
 from denouement.files import write_text

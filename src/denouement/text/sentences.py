@@ -1,13 +1,17 @@
-"""Typed text to sentences, by a rule short enough to predict."""
+"""Where sentences end, by a rule short enough to predict."""
 
 import re
 
 # Words whose full stop does not end a sentence: a name follows them. As written: "one more rep." ends a sentence.
 _TITLES = "Mr|Mrs|Ms|Mx|Dr|Prof|St|Mt|Ft|Rev|Fr|Gen|Col|Maj|Capt|Lt|Sgt|Gov|Sen|Rep"
+_LONGEST = 5  # letters of such a word and one before it
 _ABBREVIATION = re.compile(rf"(?<![\w&.])(?:{_TITLES}|mr|mrs|ms|dr|vs|(?!I)[A-Z])$")
 
 # The end of a sentence: stops and the quotes or brackets that close after them, then a space, then what may begin one.
-_END = re.compile(r"""[.!?…]+["'”’)\]]*(?=\s+["'“‘(\[]*[A-Z0-9À-ÖØ-Þ])|\n""")
+# Possessive, and never from the middle of a row of stops: a long row costs no more than it is long.
+_CLOSING = r"""["'”’»)\]]*+"""
+_END = re.compile(rf"""(?<![.!?…])[.!?…]++{_CLOSING}(?=\s++["'“‘«(\[]*+[A-Z0-9À-ÖØ-Þ])|\n""")
+_LAST_END = re.compile(rf"[.!?…]{_CLOSING}\Z")
 
 
 def split_sentences(text: str) -> list[str]:
@@ -20,10 +24,15 @@ def split_sentences(text: str) -> list[str]:
     """
     sentences, start = [], 0
     for end in _END.finditer(text):
-        if end[0] == "." and _ABBREVIATION.search(text[start : end.start()]):
+        if end[0] == "." and _ABBREVIATION.search(text[max(start, end.start() - _LONGEST) : end.start()]):
             continue
         sentences.append(text[start : end.end()])
         start = end.end()
     sentences.append(text[start:])
     cleaned = [" ".join(sentence.split()) for sentence in sentences]
     return [sentence for sentence in cleaned if sentence]
+
+
+def is_finished(sentence: str) -> bool:
+    """Whether `sentence` ends in a stop, with or without closing quotes or brackets after it."""
+    return _LAST_END.search(sentence) is not None
