@@ -51,7 +51,7 @@ def _columns(*fields: tuple[str, pa.DataType] | tuple[str, pa.DataType, bool]) -
     return pa.schema([pa.field(name, kind, *nullable or (False,)) for name, kind, *nullable in fields])
 
 
-_SENTENCES = pa.list_(pa.field("element", pa.string(), nullable=False))
+_SENTENCES = _WORDS = pa.list_(pa.field("element", pa.string(), nullable=False))
 _OR_NULL = True
 
 TABLES: dict[str, Table] = {
@@ -106,6 +106,33 @@ TABLES: dict[str, Table] = {
             ("positive", pa.float32()),
         ),
         key=("text_id", "group"),
+    ),
+    "scores": Table(
+        1,
+        _columns(
+            ("system", pa.string()),
+            ("variant", pa.string()),
+            ("case_id", pa.string()),
+            ("release", pa.string()),
+            ("split", pa.string()),
+            ("score_1", pa.float64()),
+            ("score_2", pa.float64()),
+        ),
+        key=("system", "variant", "case_id", "release", "split"),
+        choices={"release": RELEASES, "split": SPLITS},
+    ),
+    "parses": Table(
+        1,
+        _columns(
+            ("sentence", pa.string()),
+            ("words", _WORDS),
+            ("lemmas", _WORDS),
+            ("tags", _WORDS),
+            ("pos", _WORDS),
+            ("heads", pa.list_(pa.field("element", pa.int32(), nullable=False))),
+            ("relations", _WORDS),
+        ),
+        key=("sentence",),
     ),
     "checkpoint": Table(
         1,

