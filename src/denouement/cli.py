@@ -295,3 +295,107 @@ def complete(
         _print_json({"context": context, "endings": rows})
     else:
         click.echo("\n".join(ending.text for ending in endings))
+
+
+@main.group()
+def cloze() -> None:
+    """Choose between the two endings of Story Cloze cases, and measure how often that is right."""
+
+
+@cloze.command()
+@click.option("--system", "names", multiple=True, required=True, help="A system's name, or all; may be repeated.")
+@click.option("--train", type=click.Path(path_type=Path), help="Cloze table whose labels systems learn from.")
+@click.option(
+    "--test", type=click.Path(path_type=Path), help="Cloze table to score.  [default: --train, cross-validated]"
+)
+@click.option("--release", multiple=True, help="Score only this release, such as v1.0; may be repeated.")
+@click.option("--stories", type=click.Path(path_type=Path), help="Stories table to learn from.")
+@click.option("--model", "models", multiple=True, type=click.Path(path_type=Path), help="Checkpoint of a generator.")
+@click.option("--embeddings", type=click.Path(path_type=Path), help="Table of sentence vectors, to look up.")
+@click.option("--encoder", "encoders", multiple=True, help="Sentence encoder to try.  [default: minilm and glove]")
+@click.option("--word-vectors", type=click.Path(path_type=Path), help="Further word vectors, as text.")
+@click.option("--corpus", "corpora", multiple=True, type=click.Path(path_type=Path), help="Further texts to count in.")
+@click.option("--folds", type=click.IntRange(min=2), default=10, show_default=True, help="Of the cross-validation.")
+@click.option("--seed", type=int, default=1, show_default=True, help="Of everything random.")
+@click.option("--cache", type=click.Path(path_type=Path), help="Folder that keeps parses, trained systems and scores.")
+@click.option("--out", type=click.Path(path_type=Path), help="Also write all scores to this Parquet file.")
+@click.option("--predictions", type=click.Path(path_type=Path), help="Folder for files of 1 and 2, a line a case.")
+@_json_option
+def evaluate(
+    names: tuple[str, ...],
+    train: Path | None,
+    test: Path | None,
+    release: tuple[str, ...],
+    stories: Path | None,
+    models: tuple[Path, ...],
+    embeddings: Path | None,
+    encoders: tuple[str, ...],
+    word_vectors: Path | None,
+    corpora: tuple[Path, ...],
+    folds: int,
+    seed: int,
+    cache: Path | None,
+    out: Path | None,
+    predictions: Path | None,
+    as_json: bool,
+) -> None:
+    """How often systems choose the right ending, with 95% intervals and the papers' figures beside.
+
+    Systems that learn from cases are fitted to --train; without --test they are cross-validated on it. Training cases
+    and stories that stand among the scored cases are left out. Blind cases get predictions and no accuracy.
+    """
+    from denouement.cloze import SYSTEMS
+    from denouement.cloze.evaluate import evaluate as evaluate_systems
+    from denouement.cloze.evaluate import predictions as prediction_files
+    from denouement.cloze.resources import Resources
+    from denouement.files import write_text
+    from denouement.report.tables import cloze_text
+    from denouement.schemas import read_table, write_table
+
+    read = [path for path in (train, test, stories, embeddings, word_vectors, *models, *corpora) if path]
+    for path in read:
+        existing_file(path)
+    if out:
+        check_output(out, read)
+    resources = Resources(
+        stories=read_table(stories, "stories") if stories else None,
+        corpora=corpora,
+        word_vectors=word_vectors,
+        embeddings=embeddings,
+        generators=models,
+        cache=cache,
+        seed=seed,
+        **({"encoders": {name: {} for name in encoders}} if encoders else {}),
+    )
+    evaluation = evaluate_systems(
+        list(SYSTEMS) if "all" in names else list(dict.fromkeys(names)),
+        _cloze_cases(train, () if test else release),
+        _cloze_cases(test, release),
+        resources,
+        n_folds=folds,
+    )
+    if out:
+        write_table(evaluation.scores, out, "scores")
+    if predictions:
+        for name, text in prediction_files(evaluation.scores).items():
+            write_text(predictions / f"{name}.txt", text)
+    if as_json:
+        _print_json({"systems": evaluation.rows, "comparisons": evaluation.comparisons, "notes": evaluation.notes})
+    else:
+        click.echo(cloze_text(evaluation))
+
+
+def _cloze_cases(path: Path | None, releases: tuple[str, ...]) -> Any:
+    """The cases of a cloze table, of some releases only where any are named."""
+    import pyarrow.compute as pc
+
+    from denouement.schemas import read_table
+
+    if path is None:
+        return None
+    cases = read_table(path, "cloze")
+    if not releases:
+        return cases
+    import pyarrow as pa
+
+    return cases.filter(pc.is_in(cases["release"], pa.array(releases)))

@@ -1,5 +1,7 @@
 """What the papers report for Story Cloze systems, to be printed beside our figures."""
 
+HUMAN = "human"
+
 # By system, then by release and split. Mostafazadeh et al. 2016 (A Corpus and Cloze Evaluation ...), table 6;
 # Sharma et al. 2018, tables 3 and 6, for EndingReg, cogcomp and all of v1.5.
 ACCURACY: dict[str, dict[tuple[str, str], float]] = {
@@ -14,7 +16,7 @@ ACCURACY: dict[str, dict[tuple[str, str], float]] = {
     "dssm": {("v1.0", "validation"): 0.604, ("v1.0", "test"): 0.585},
     "ending_reg": {("v1.0", "test"): 0.715, ("v1.5", "test"): 0.644},
     "cogcomp": {("v1.0", "validation"): 0.751, ("v1.0", "test"): 0.776, ("v1.5", "test"): 0.608},
-    "human": {("v1.0", "validation"): 1.0, ("v1.0", "test"): 1.0, ("v1.5", "test"): 1.0},
+    HUMAN: {("v1.0", "validation"): 1.0, ("v1.0", "test"): 1.0, ("v1.5", "test"): 1.0},
 }
 
 # Variants of a system that the papers report under a name of their own.

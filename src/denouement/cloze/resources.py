@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from denouement.text.syntax import Parses
 
 
-class MissingResource(UserError):
+class MissingResource(UserError):  # noqa: N818 - a row of the table, not a failure
     """What a system needs was not given. Its row stays in the table with this text, which says how to give it."""
 
 
@@ -32,6 +32,7 @@ class Resources:
         cache: the folder of what is kept between runs (parses, trained systems); None keeps nothing.
         seed: of everything random.
         notes: what was met that is worth saying, and how often; see `ClozeSystem.score`.
+        stories_read: whether a system has asked for the stories.
     """
 
     stories: pa.Table | None = None
@@ -43,6 +44,7 @@ class Resources:
     cache: Path | None = None
     seed: int = 1
     notes: Counter[str] = field(default_factory=Counter)
+    stories_read: bool = False
 
     def need_stories(self, system: str) -> pa.Table:
         """The stories.
@@ -52,6 +54,7 @@ class Resources:
         """
         if self.stories is None or not self.stories.num_rows:
             raise MissingResource(f"{system} learns from stories: give them with --stories")
+        self.stories_read = True
         return self.stories
 
     def parse(self, sentences: Sequence[str]) -> "Parses":

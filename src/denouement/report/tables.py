@@ -1,9 +1,13 @@
 """Results as text: readable on a terminal, valid as Markdown."""
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
+from denouement.cloze.published import HUMAN
 from denouement.console import text_table
+
+if TYPE_CHECKING:
+    from denouement.cloze.evaluate import Evaluation
 
 
 def sentiment_text(rows: Sequence[Mapping[str, Any]], comparison: Mapping[str, Any] | None) -> str:
@@ -55,6 +59,62 @@ def endings_text(rows: Sequence[Mapping[str, Any]]) -> str:
             "and pairs of words as a share of all; mean log-probability in nats. Low shares are repetition.",
         ]
     )
+
+
+def cloze_text(evaluation: "Evaluation") -> str:
+    """The rows of `cloze.evaluate.evaluate`: a table of accuracies, what is missing, and where systems are right."""
+    header = ["system", "cases of", "n", "accuracy", "95% interval", "paper", "ties", "trained on"]
+    lines = [
+        [
+            _system(row),
+            f"{row['release']} {row['split']}",
+            f"{row['n']:,}",
+            number(row["accuracy"], 3) if row["accuracy"] is not None else "" if row["system"] == HUMAN else "blind",
+            f"{row['low']:.3f} to {row['high']:.3f}" if row["accuracy"] is not None else "",
+            number(row["paper"], 3) if row["paper"] is not None else "",
+            f"{row['ties']:,}" if row["ties"] is not None else "",
+            row["trained_on"],
+        ]
+        for row in evaluation.rows
+        if not row["missing"]
+    ]
+    paragraphs = [
+        text_table(header, lines),
+        "Accuracy: share of the cases whose right ending has the higher score, a tie being the first ending's; with "
+        "its exact 95% interval. Trained on: without what stands among the scored cases.",
+    ]
+    missing = dict.fromkeys(f"{row['system']}: {row['missing']}" for row in evaluation.rows if row["missing"])
+    if missing:
+        paragraphs.append("Not run:\n" + "\n".join(f"- {text}" for text in missing))
+    notes = [f"- {text}: {n:,}" for of_system in evaluation.notes.values() for text, n in of_system.items()]
+    if notes:
+        paragraphs.append("Met on the way:\n" + "\n".join(notes))
+    for key, what in (("by_sentiment", "the right ending's sentiment and the context's"), ("by_length", "its length")):
+        paragraphs += _cloze_groups(evaluation.rows, key, what)
+    return "\n\n".join(paragraphs)
+
+
+def _cloze_groups(rows: Sequence[Mapping[str, Any]], key: str, what: str) -> list[str]:
+    """Accuracy by the groups of `key`, for the rows that have them."""
+    scored = [row for row in rows if row[key]]
+    if not scored:
+        return []
+    groups = sorted({group for row in scored for group in row[key]})
+    lines = [
+        [
+            _system(row),
+            f"{row['release']} {row['split']}",
+            *(f"{row[key][group]['accuracy']:.3f}" if group in row[key] else "" for group in groups),
+        ]
+        for row in scored
+    ]
+    counts = {group: max(row[key][group]["n"] for row in scored if group in row[key]) for group in groups}
+    header = ["system", "cases of", *(f"{group} ({counts[group]:,})" for group in groups)]
+    return [f"Accuracy by {what}:", text_table(header, lines)]
+
+
+def _system(row: Mapping[str, Any]) -> str:
+    return f"{row['system']}, {row['variant']}" if row["variant"] else str(row["system"])
 
 
 def count_and_share(count: int, share: float) -> str:

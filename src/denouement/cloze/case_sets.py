@@ -1,0 +1,80 @@
+"""Which Story Cloze cases are scored together, and what may be learned from without having seen them."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from denouement.console import warn
+from denouement.corpus import overlap
+from denouement.errors import UserError
+from denouement.schemas import RELEASES, SPLITS
+
+
+@dataclass(frozen=True)
+class CaseSet:
+    """The cases of one release and split that are scored, and what may be learned from without having seen them.
+
+    Attributes:
+        release, split: of all of them.
+        cases: rows of the table `cloze`.
+        train: labelled cases to fit to, without those whose story stands among `cases`; None: cross-validate.
+        left_out: how many training cases were left out for that.
+    """
+
+    release: str
+    split: str
+    cases: pa.Table
+    train: pa.Table | None = None
+    left_out: int = 0
+
+    @property
+    def name(self) -> str:
+        """Release and split."""
+        return f"{self.release} {self.split}"
+
+    @property
+    def blind(self) -> bool:
+        """Whether a label is missing: then there are predictions and no accuracy."""
+        return bool(self.cases["right_ending"].null_count)
+
+
+def case_sets(train: pa.Table | None, test: pa.Table | None) -> list[CaseSet]:
+    """The cases to score, a set for each release and split: those of `test`, or of `train` where there is no `test`.
+
+    Raises:
+        UserError: no cases, or only blind ones to cross-validate on.
+    """
+    scored = train if test is None else test
+    if scored is None or not scored.num_rows:
+        raise UserError("no Story Cloze cases to score: give a table with --test, or with --train to cross-validate")
+    labelled = None if train is None else train.filter(pc.is_valid(train["right_ending"]))
+    sets = []
+    for split in SPLITS:
+        for release in RELEASES:
+            cases = scored.filter(pc.and_(pc.equal(scored["release"], release), pc.equal(scored["split"], split)))
+            if test is None:
+                cases = cases.filter(pc.is_valid(cases["right_ending"]))
+            if not cases.num_rows:
+                continue
+            if test is None or labelled is None:
+                sets.append(CaseSet(release, split, cases))
+            else:
+                kept = overlap.without(labelled, cases)
+                sets.append(CaseSet(release, split, cases, kept, labelled.num_rows - kept.num_rows))
+    if not sets:
+        raise UserError("none of the cases has a label, so there is nothing to cross-validate on: give labelled cases")
+    return sets
+
+
+def unseen_stories(stories: pa.Table | None, sets: Sequence[CaseSet]) -> pa.Table | None:
+    """The stories without those that stand among the scored cases; a warning counts these."""
+    if stories is None:
+        return None
+    unseen = stories
+    for each in sets:
+        unseen = overlap.without(unseen, each.cases)
+    if left_out := stories.num_rows - unseen.num_rows:
+        warn(f"{left_out:,} of {stories.num_rows:,} stories stand among the scored cases and are left out")
+    return unseen

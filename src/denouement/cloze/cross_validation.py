@@ -1,0 +1,47 @@
+"""Scores of cases by systems that were fitted to other cases of the same table."""
+
+from collections.abc import Callable
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+
+from denouement.cloze.base import ClozeSystem, Scores
+from denouement.cloze.resources import Resources
+from denouement.console import progress
+from denouement.errors import UserError
+
+
+def folds(n: int, k: int, seed: int) -> npt.NDArray[np.int64]:
+    """int64 [n]: the fold, 0 to k - 1, of each case; drawn at random, of sizes that differ by one at most."""
+    return np.random.default_rng(seed).permutation(np.arange(n) % k)
+
+
+def out_of_fold(
+    make: Callable[[], ClozeSystem], cases: pa.Table, resources: Resources, k: int, what: str = "folds"
+) -> dict[str, Scores]:
+    """The scores of labelled cases, each by a system fitted to the other k - 1 folds.
+
+    Args:
+        make: gives a fresh system, prepared.
+        cases: labelled cases of the table `cloze`.
+        resources: see `Resources`; its seed draws the folds.
+        k: folds, at least 2.
+        what: is named by the progress shown.
+
+    Raises:
+        UserError: fewer cases than folds.
+    """
+    if cases.num_rows < k:
+        raise UserError(
+            f"{cases.num_rows} labelled cases cannot be parted into {k} folds; give more cases, or fewer folds"
+        )
+    fold_of = folds(cases.num_rows, k, resources.seed)
+    scores: dict[str, Scores] = {}
+    for fold in progress(range(k), what, unit="fold"):
+        held_out = fold_of == fold
+        system = make()
+        system.fit(cases.filter(pa.array(~held_out)), resources)
+        for variant, part in system.score(cases.filter(pa.array(held_out)), resources).items():
+            scores.setdefault(variant, np.empty((cases.num_rows, 2)))[held_out] = part
+    return scores

@@ -1,0 +1,166 @@
+"""The scores of a system for each case set, kept as Parquet and made again when anything they depend on has changed."""
+
+import hashlib
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from denouement import schemas
+from denouement.cloze.base import ClozeSystem, Scores, load_system
+from denouement.cloze.case_sets import CaseSet
+from denouement.cloze.cross_validation import out_of_fold
+from denouement.cloze.resources import MissingResource, Resources
+from denouement.errors import UserError
+from denouement.files import file_digest
+
+
+def cached_scores(
+    system: ClozeSystem,
+    sets: Sequence[CaseSet],
+    resources: Resources,
+    options: Mapping[str, Any],
+    n_folds: int,
+    has_labels: bool,
+) -> dict[str, dict[str, Scores]]:
+    """By case set and variant the scores of a system, from `resources.cache` when nothing has changed since.
+
+    Raises:
+        MissingResource: what the system needs is not there.
+    """
+    path = resources.cache / "scores" / f"{system.name}.parquet" if resources.cache else None
+    key = _key(system, sets, resources, options, n_folds) if path else ""
+    if path and (kept := _read(path, key, sets)):
+        scores, said = kept
+        resources.notes.update(said["notes"])
+        resources.stories_read = said["stories_read"]
+        return scores
+    scores = _score(system, sets, resources, options, n_folds, has_labels)
+    if path:
+        table = pa.concat_tables(
+            [
+                score_table(system.name, variant, each, of_set)
+                for each in sets
+                for variant, of_set in scores[each.name].items()
+            ]
+        )
+        said = {"notes": dict(resources.notes), "stories_read": resources.stories_read}
+        schemas.write_table(table, path, "scores", {"key": key, "said": json.dumps(said, sort_keys=True)})
+    return scores
+
+
+def score_table(system: str, variant: str, each: CaseSet, scores: Scores) -> pa.Table:
+    """The scores of a case set as rows of the table `scores`."""
+    n = len(scores)
+    columns = {
+        "system": pa.repeat(pa.scalar(system), n),
+        "variant": pa.repeat(pa.scalar(variant), n),
+        "case_id": each.cases["case_id"],
+        "release": each.cases["release"],
+        "split": each.cases["split"],
+        "score_1": scores[:, 0],
+        "score_2": scores[:, 1],
+    }
+    return pa.table(columns, schema=schemas.TABLES["scores"].schema)
+
+
+def _score(
+    system: ClozeSystem,
+    sets: Sequence[CaseSet],
+    resources: Resources,
+    options: Mapping[str, Any],
+    n_folds: int,
+    has_labels: bool,
+) -> dict[str, dict[str, Scores]]:
+    if system.learns_from_cases and not has_labels:
+        raise MissingResource(f"{system.name} learns from labelled cases: give them with --train")
+    system.prepare(resources)
+    if not system.learns_from_cases:
+        return {each.name: _checked(system.score(each.cases, resources), system, each) for each in sets}
+
+    def make() -> ClozeSystem:
+        fresh = load_system(system.name, options)
+        fresh.prepare(resources)
+        return fresh
+
+    scores = {}
+    for each in sets:
+        if each.train is None:
+            of_set = out_of_fold(make, each.cases, resources, n_folds, f"{system.name}, {each.name}")
+        elif not each.train.num_rows:
+            raise MissingResource(
+                f"{system.name} learns from labelled cases, and all of --train stand in {each.name}: give other ones"
+            )
+        else:
+            fitted = make()
+            fitted.fit(each.train, resources)
+            of_set = fitted.score(each.cases, resources)
+        scores[each.name] = _checked(of_set, system, each)
+    return scores
+
+
+def _checked(scores: dict[str, Scores], system: ClozeSystem, each: CaseSet) -> dict[str, Scores]:
+    """The scores, once they are known to be two finite numbers a case: anything else is a defect of the system."""
+    for variant, of_set in scores.items():
+        if of_set.shape != (each.cases.num_rows, 2) or not np.isfinite(of_set).all():
+            raise ValueError(f"{system.name} {variant}: scores are not two finite numbers for each case of {each.name}")
+    return scores
+
+
+def _read(path: Path, key: str, sets: Sequence[CaseSet]) -> tuple[dict[str, dict[str, Scores]], dict[str, Any]] | None:
+    try:
+        table = schemas.read_table(path, "scores")
+    except UserError:
+        return None  # not there, damaged, or of another version: made again
+    metadata = schemas.read_schema(path, "scores").metadata or {}
+    if metadata.get(b"key") != key.encode():
+        return None
+    scores: dict[str, dict[str, Scores]] = {each.name: {} for each in sets}
+    names = pc.binary_join_element_wise(table["release"], table["split"], " ")
+    for each in sets:
+        part = table.filter(pc.equal(names, each.name))
+        for variant in pc.unique(part["variant"]).to_pylist():
+            rows = part.filter(pc.equal(part["variant"], variant))
+            scores[each.name][variant] = np.column_stack([rows["score_1"].to_numpy(), rows["score_2"].to_numpy()])
+    return scores, json.loads(metadata[b"said"])
+
+
+def _key(
+    system: ClozeSystem, sets: Sequence[CaseSet], resources: Resources, options: Mapping[str, Any], n_folds: int
+) -> str:
+    """A digest of all that scores depend on: cases, resources, options and the code of the package."""
+    digest = hashlib.sha256()
+    given = {
+        "system": system.name,
+        "options": options,
+        "folds": n_folds if system.learns_from_cases else None,
+        "seed": resources.seed,
+        "encoders": resources.encoders,
+        "files": [file_digest(path) for path in _files(resources)],
+        "word_vectors": bool(resources.word_vectors),
+    }
+    digest.update(json.dumps(given, sort_keys=True, default=str).encode())
+    for table in [resources.stories, *(table for each in sets for table in (each.cases, each.train))]:
+        digest.update(_content(table) if table is not None else b"none")
+    for path in sorted(Path(__file__).parents[1].rglob("*.py")):
+        digest.update(path.read_bytes())
+    return digest.hexdigest()
+
+
+def _files(resources: Resources) -> Iterable[Path]:
+    yield from resources.corpora
+    yield from resources.generators
+    for path in (resources.word_vectors, resources.embeddings):
+        if path:
+            yield path
+
+
+def _content(table: pa.Table) -> bytes:
+    digest = hashlib.sha256()
+    for row in table.to_pylist():
+        digest.update(repr(row).encode())
+    return digest.digest()

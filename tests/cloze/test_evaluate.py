@@ -1,0 +1,179 @@
+"""Evaluation as a whole, with small systems whose answers are known."""
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+import pyarrow as pa
+import pytest
+
+from denouement import schemas
+from denouement.cloze import SYSTEMS
+from denouement.cloze.base import ClozeSystem
+from denouement.cloze.case_sets import case_sets
+from denouement.cloze.cross_validation import folds, out_of_fold
+from denouement.cloze.evaluate import evaluate, predictions
+from denouement.cloze.resources import Resources
+from denouement.errors import UserError
+
+
+@dataclass
+class Majority(ClozeSystem):
+    """Chooses the ending that is right more often in what it was fitted to; remembers what it has seen."""
+
+    name: ClassVar[str] = "majority"
+    learns_from_cases: ClassVar[bool] = True
+    seen: ClassVar[list[set[str]]] = []
+    scored: ClassVar[list[set[str]]] = []
+
+    def fit(self, cases, resources):
+        self.seen.append(set(cases["case_id"].to_pylist()))
+        self.second = (cases["right_ending"].to_numpy() == 2).mean() > 0.5
+
+    def score(self, cases, resources):
+        self.scored.append(set(cases["case_id"].to_pylist()))
+        return {"": np.tile([0.0, 1.0] if self.second else [1.0, 0.0], (cases.num_rows, 1))}
+
+
+@dataclass
+class Stories(ClozeSystem):
+    """Counts how often it works."""
+
+    name: ClassVar[str] = "stories"
+    runs: ClassVar[int] = 0
+
+    def prepare(self, resources):
+        resources.need_stories(self.name)
+        type(self).runs += 1
+
+    def score(self, cases, resources):
+        resources.notes["stories: odd cases"] += 1
+        return {each: np.ones((cases.num_rows, 2)) for each in ("one", "two")}
+
+
+@pytest.fixture(autouse=True)
+def registered(monkeypatch):
+    for system in (Majority, Stories):
+        monkeypatch.setitem(SYSTEMS, system.name, f"{__name__}:{system.__name__}")
+    monkeypatch.setattr(Majority, "seen", [])
+    monkeypatch.setattr(Majority, "scored", [])
+    monkeypatch.setattr(Stories, "runs", 0)
+
+
+def stories(*sentences: list[str]) -> pa.Table:
+    rows = [
+        {"story_id": f"story-{number}", "title": None, "sentences": each, "source": "sample", "split": "train"}
+        for number, each in enumerate(sentences)
+    ]
+    return pa.Table.from_pylist(rows, schemas.TABLES["stories"].schema)
+
+
+def test_cross_validation_never_scores_what_was_fitted(make_cases):
+    cases = make_cases([1, 2, 2, 2, 2, 2, 2])
+    found = evaluate(["majority"], cases, None, Resources(), n_folds=3)
+    ids = set(cases["case_id"].to_pylist())
+    assert len(Majority.seen) == 3
+    for seen, scored in zip(Majority.seen, Majority.scored, strict=True):
+        assert not seen & scored
+        assert seen | scored == ids
+    [row] = [row for row in found.rows if row["system"] == "majority"]
+    assert row["accuracy"] == pytest.approx(6 / 7)
+    assert row["trained_on"] == "7 cases, 3 folds"
+
+
+def test_training_cases_that_are_scored_are_left_out(make_cases):
+    train = make_cases([2, 2, 1, 1, 1])
+    test = pa.concat_tables([make_cases([2, 2], split="test"), make_cases([2], split="test", start=9)])
+    found = evaluate(["majority"], train, test, Resources())
+    assert Majority.seen == [{"case-2", "case-3", "case-4"}]
+    [row] = [row for row in found.rows if row["system"] == "majority"]
+    assert row["correct"] == 0
+    assert row["trained_on"] == "3 cases of v1.0 validation, 2 left out"
+
+
+def test_nothing_left_to_learn_from_is_said(make_cases):
+    cases = make_cases([1, 2])
+    found = evaluate(["majority"], cases, cases, Resources())
+    assert found.rows[0]["missing"] == (
+        "majority learns from labelled cases, and all of --train stand in v1.0 validation: give other ones"
+    )
+
+
+def test_stories_that_are_scored_are_left_out(make_cases, capsys):
+    cases = make_cases([1, 2])
+    given = stories([*cases["context"][0].as_py(), "The end."], ["Somebody else came.", "The end."])
+    found = evaluate(["stories"], cases, None, Resources(stories=given))
+    assert found.rows[0]["trained_on"] == "1 stories"
+    assert "1 of 2 stories stand among the scored cases and are left out" in capsys.readouterr().err
+
+
+def test_a_missing_resource_keeps_the_row(make_cases):
+    found = evaluate(["stories", "majority"], None, make_cases([1, 2]), Resources())
+    assert [row["missing"] for row in found.rows if row["system"] != "human"] == [
+        "stories learns from stories: give them with --stories",
+        "majority learns from labelled cases: give them with --train",
+    ]
+    assert found.scores.num_rows == 0
+
+
+def test_blind_cases_get_predictions_and_no_accuracy(make_cases):
+    train = make_cases([2, 2, 2])
+    blind = make_cases([None, None], release="v1.5", split="test", start=5)
+    found = evaluate(["majority"], train, blind, Resources())
+    assert [row["accuracy"] for row in found.rows] == [None, None]  # the second is people's
+    assert not found.comparisons
+    assert predictions(found.scores) == {"majority-v1.5-test": "2\n2\n"}
+
+
+def test_each_release_and_split_is_scored_by_itself(make_cases):
+    test = pa.concat_tables([make_cases([1, 1]), make_cases([2], release="v1.5", split="test", start=2)])
+    found = evaluate(["constant_first", "stories"], None, test, Resources(stories=stories(["A.", "B."])), n_folds=2)
+    constant = [row for row in found.rows if row["system"] == "constant_first"]
+    assert [(row["release"], row["split"], row["accuracy"]) for row in constant] == [
+        ("v1.0", "validation", 1.0),
+        ("v1.5", "test", 0.0),
+    ]
+    assert constant[0]["paper"] == 0.514
+    ties = [row["ties"] for row in found.rows if row["system"] == "stories"]
+    assert ties == [2, 2, 1, 1]
+    assert set(found.comparisons) == {"v1.0 validation", "v1.5 test"}
+
+
+def test_kept_scores_are_used_until_something_changes(make_cases, tmp_path):
+    cases = make_cases([1, 2, 2])
+    resources = Resources(stories=stories(["A.", "B."]), cache=tmp_path)
+    first = evaluate(["stories"], cases, None, resources)
+    again = evaluate(["stories"], cases, None, resources)
+    assert Stories.runs == 1
+    assert again.rows == first.rows
+    assert again.scores.equals(first.scores)
+    assert again.notes == first.notes == {"stories": {"stories: odd cases": 1}}
+    evaluate(["stories"], cases, None, Resources(stories=stories(["A.", "C."]), cache=tmp_path))
+    assert Stories.runs == 2
+    (tmp_path / "scores" / "stories.parquet").write_bytes(b"damaged")
+    evaluate(["stories"], cases, None, resources)
+    assert Stories.runs == 3
+
+
+def test_scores_that_are_no_numbers_are_a_defect(make_cases, monkeypatch):
+    monkeypatch.setattr(Stories, "score", lambda self, cases, resources: {"": np.full((cases.num_rows, 2), np.nan)})
+    with pytest.raises(ValueError, match="stories : scores are not two finite numbers"):
+        evaluate(["stories"], make_cases([1]), None, Resources(stories=stories(["A.", "B."])))
+
+
+def test_unknown_systems_and_no_cases(make_cases):
+    with pytest.raises(UserError, match="no Story Cloze system 'bert'; there are constant_first"):
+        evaluate(["bert"], make_cases([1]), None, Resources())
+    with pytest.raises(UserError, match="no Story Cloze cases to score"):
+        case_sets(None, None)
+    with pytest.raises(UserError, match="none of the cases has a label"):
+        case_sets(make_cases([None]), None)
+    with pytest.raises(UserError, match="2 labelled cases cannot be parted into 10 folds"):
+        out_of_fold(Majority, make_cases([1, 2]), Resources(), 10)
+
+
+def test_folds_are_even_and_drawn_by_the_seed():
+    fold_of = folds(23, 10, seed=1)
+    assert sorted(np.bincount(fold_of)) == [2] * 7 + [3] * 3
+    assert (fold_of == folds(23, 10, seed=1)).all()
+    assert (fold_of != folds(23, 10, seed=2)).any()
