@@ -305,9 +305,7 @@ def cloze() -> None:
 @cloze.command()
 @click.option("--system", "names", multiple=True, required=True, help="A system's name, or all; may be repeated.")
 @click.option("--train", type=click.Path(path_type=Path), help="Cloze table whose labels systems learn from.")
-@click.option(
-    "--test", type=click.Path(path_type=Path), help="Cloze table to score.  [default: --train, cross-validated]"
-)
+@click.option("--test", type=click.Path(path_type=Path), help="Cloze table to score.  [default: --train]")
 @click.option("--release", multiple=True, help="Score only this release, such as v1.0; may be repeated.")
 @click.option("--stories", type=click.Path(path_type=Path), help="Stories table to learn from.")
 @click.option("--model", "models", multiple=True, type=click.Path(path_type=Path), help="Checkpoint of a generator.")
@@ -341,8 +339,9 @@ def evaluate(
 ) -> None:
     """How often systems choose the right ending, with 95% intervals and the papers' figures beside.
 
-    Systems that learn from cases are fitted to --train; without --test they are cross-validated on it. Training cases
-    and stories that stand among the scored cases are left out. Blind cases get predictions and no accuracy.
+    Systems that learn from cases are fitted to --train, or cross-validated on it where the scored cases are the same.
+    Otherwise training cases, and stories, that stand among the scored cases are left out. Blind cases get predictions
+    and no accuracy.
     """
     from denouement.cloze import SYSTEMS
     from denouement.cloze.evaluate import evaluate as evaluate_systems

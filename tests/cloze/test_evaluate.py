@@ -92,11 +92,22 @@ def test_training_cases_that_are_scored_are_left_out(make_cases):
 
 
 def test_nothing_left_to_learn_from_is_said(make_cases):
-    cases = make_cases([1, 2])
-    found = evaluate(["majority"], cases, cases, Resources())
+    test = pa.concat_tables([make_cases([1, 2], split="test"), make_cases([1], split="test", start=5)])
+    found = evaluate(["majority"], make_cases([1, 2]), test, Resources())
     assert found.rows[0]["missing"] == (
-        "majority learns from labelled cases, and all of --train stand in v1.0 validation: give other ones"
+        "majority learns from labelled cases, and all of --train stand in v1.0 test: give other ones"
     )
+
+
+def test_cases_in_two_releases_are_learned_from_once(make_cases):
+    both = pa.concat_tables([make_cases([1, 2, 1]), make_cases([1, 2, 1, 2], release="v1.5")])
+    blind = make_cases([None, None], release="v1.5", split="test", start=2)
+    sets = case_sets(pa.concat_tables([both, blind]), None)
+    assert [(each.name, each.train and each.train["case_id"].to_pylist(), each.left_out) for each in sets] == [
+        ("v1.0 validation", None, 0),  # cross-validated
+        ("v1.5 validation", None, 0),
+        ("v1.5 test", ["case-0", "case-1"], 2),
+    ]
 
 
 def test_stories_that_are_scored_are_left_out(make_cases, capsys):
@@ -166,8 +177,6 @@ def test_unknown_systems_and_no_cases(make_cases):
         evaluate(["bert"], make_cases([1]), None, Resources())
     with pytest.raises(UserError, match="no Story Cloze cases to score"):
         case_sets(None, None)
-    with pytest.raises(UserError, match="none of the cases has a label"):
-        case_sets(make_cases([None]), None)
     with pytest.raises(UserError, match="2 labelled cases cannot be parted into 10 folds"):
         out_of_fold(Majority, make_cases([1, 2]), Resources(), 10)
 

@@ -3,11 +3,12 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
 from denouement.console import warn
-from denouement.corpus import overlap
+from denouement.corpus import keys, overlap
 from denouement.errors import UserError
 from denouement.schemas import RELEASES, SPLITS
 
@@ -41,31 +42,41 @@ class CaseSet:
 
 
 def case_sets(train: pa.Table | None, test: pa.Table | None) -> list[CaseSet]:
-    """The cases to score, a set for each release and split: those of `test`, or of `train` where there is no `test`.
+    """The cases to score, a set for each release and split of `test`, or of `train` where there is no `test`.
+
+    A set of which all cases stand among the labelled ones of `train` is cross-validated on itself; for any other, the
+    cases of `train` that stand in it are left out. Of training cases that stand in two releases, one is learned from.
 
     Raises:
-        UserError: no cases, or only blind ones to cross-validate on.
+        UserError: no cases.
     """
     scored = train if test is None else test
     if scored is None or not scored.num_rows:
         raise UserError("no Story Cloze cases to score: give a table with --test, or with --train to cross-validate")
-    labelled = None if train is None else train.filter(pc.is_valid(train["right_ending"]))
+    labelled = None if train is None else _distinct(train.filter(pc.is_valid(train["right_ending"])))
     sets = []
     for split in SPLITS:
         for release in RELEASES:
             cases = scored.filter(pc.and_(pc.equal(scored["release"], release), pc.equal(scored["split"], split)))
-            if test is None:
-                cases = cases.filter(pc.is_valid(cases["right_ending"]))
             if not cases.num_rows:
                 continue
-            if test is None or labelled is None:
+            is_blind = cases["right_ending"].null_count > 0
+            if labelled is None or (not is_blind and overlap.in_common(cases, labelled).all()):
                 sets.append(CaseSet(release, split, cases))
             else:
                 kept = overlap.without(labelled, cases)
                 sets.append(CaseSet(release, split, cases, kept, labelled.num_rows - kept.num_rows))
-    if not sets:
-        raise UserError("none of the cases has a label, so there is nothing to cross-validate on: give labelled cases")
     return sets
+
+
+def _distinct(cases: pa.Table) -> pa.Table:
+    """The cases without those whose id or context an earlier one has."""
+    is_first = np.ones(cases.num_rows, dtype=bool)
+    for column in (cases["case_id"], keys.contexts(cases)):
+        numbers = column.combine_chunks().dictionary_encode().indices.to_numpy()
+        firsts = np.unique(numbers, return_index=True)[1]
+        is_first &= np.isin(np.arange(cases.num_rows), firsts)
+    return cases.filter(pa.array(is_first))
 
 
 def unseen_stories(stories: pa.Table | None, sets: Sequence[CaseSet]) -> pa.Table | None:

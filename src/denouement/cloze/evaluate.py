@@ -51,13 +51,13 @@ def evaluate(
 ) -> Evaluation:
     """Score cases with the systems `names` and say how often each is right.
 
-    A system that learns from cases is fitted to `train`; without `test` it is cross-validated on `train`, each release
-    and split by itself. Training cases and stories that stand among the scored ones are left out, and counted.
+    A system that learns from cases is fitted to `train`, or cross-validated on the scored cases where they are the same
+    (`case_sets`). Training cases and stories that stand among the scored ones are left out, and counted.
 
     Args:
         names: of the registry, in the order of the rows.
         train: labelled cases, or None; the blind ones among them are passed over.
-        test: cases to score, or None: those of `train`, cross-validated.
+        test: cases to score, or None: those of `train`.
         resources: what systems learn from.
         options: by system its options.
         n_folds: of the cross-validation.
