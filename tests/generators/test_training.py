@@ -16,10 +16,11 @@ from corpus_toy import Corpus, small
 from denouement import schemas
 from denouement.errors import UserError
 from denouement.generators import GENERATORS
-from denouement.generators.checkpoints import load_generator, read_checkpoint
+from denouement.generators.checkpoints import load_generator
 from denouement.generators.h_seq2seq import HSeq2SeqSettings
 from denouement.generators.seq2seq import Seq2SeqSettings
 from denouement.generators.training import settings_for, train
+from denouement.tensors import read_checkpoint
 from denouement.text.vocabulary import END, PAD
 
 NAMES = sorted(GENERATORS)

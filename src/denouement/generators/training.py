@@ -35,8 +35,9 @@ from denouement.errors import UserError
 from denouement.files import atomic_write, file_digest, write_text
 from denouement.generators import GENERATORS
 from denouement.generators.base import Generator, GeneratorSettings, Inputs, generator_class
-from denouement.generators.checkpoints import ParquetCheckpointIO, read_checkpoint
+from denouement.generators.checkpoints import ParquetCheckpointIO
 from denouement.generators.data import BucketedBatches, OrderedBatches, StorySet, read_stories, sentences
+from denouement.tensors import read_checkpoint
 from denouement.text.vocabulary import UNKNOWN, Vocabulary
 
 Batch = tuple[Inputs, torch.Tensor]
