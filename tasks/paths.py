@@ -12,9 +12,10 @@ EMBEDDINGS = Path("data/embeddings.parquet")
 MODELS = Path("data/models")
 ENDINGS = Path("data/endings")
 SENTIMENT = Path("data/sentiment.parquet")
+STORY_CLOZE = Path("data/cloze")  # what Story Cloze systems chose
 METRICS = Path("data/metrics")
 REPORTS = Path("reports")
-WORK = Path("data/work")  # what an interrupted training goes on from
+WORK = Path("data/work")  # what an interrupted training goes on from, and what is kept between evaluations
 
 
 def checkpoint(generator: str) -> Path:

@@ -29,6 +29,7 @@ def write_report(settings: ReportSettings) -> None:
             histories=histories,
             endings=endings,
             sentiment=paths.SENTIMENT,
+            story_cloze=paths.STORY_CLOZE / "evaluation.json",
         )
         rows = endings_table(endings, paths.CLOZE)
         figures = {row["system"]: {key: row[key] for key in ("n", "distinct_share", "mean_words")} for row in rows}

@@ -381,7 +381,7 @@ def evaluate(
     if as_json:
         _print_json({"systems": evaluation.rows, "comparisons": evaluation.comparisons, "notes": evaluation.notes})
     else:
-        click.echo(cloze_text(evaluation))
+        click.echo(cloze_text(evaluation.rows, evaluation.notes))
 
 
 def _cloze_cases(path: Path | None, releases: tuple[str, ...]) -> Any:

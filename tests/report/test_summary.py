@@ -31,6 +31,28 @@ INGEST = {
     "corpus": "official",
     "overlap": {"pairs": [], "repeated": {}},
 }
+ROW = {"release": "v1.0", "split": "validation", "n": 8, "by_sentiment": None, "by_length": None, "missing": None}
+EVALUATION = {
+    "systems": [
+        {
+            **ROW,
+            "system": "constant_first",
+            "variant": "",
+            **{"correct": 4, "accuracy": 0.5, "low": 0.157, "high": 0.843, "ties": 0, "paper": 0.514},
+            "trained_on": "nothing",
+            "by_length": {"equal": {"n": 8, "correct": 4, "accuracy": 0.5, "low": 0.157, "high": 0.843}},
+        },
+        {
+            **ROW,
+            "system": "dssm",
+            "variant": "",
+            **dict.fromkeys(("correct", "accuracy", "low", "high", "ties", "paper", "trained_on")),
+            "missing": "dssm learns from stories: give them with --stories",
+        },
+    ],
+    "comparisons": {},
+    "notes": {"frequency": {"frequency: endings without a verb": 1234}},
+}
 
 
 def write(path: Path, name: str, rows: list[tuple]) -> Path:
@@ -64,7 +86,16 @@ def run(tmp_path: Path, monkeypatch) -> dict:
         for system in ("seq2seq", "h_seq2seq")
     ]
     write_table(score_groups(None, corpus / "cloze.parquet", endings), Path("data/sentiment.parquet"), "sentiment")
-    return {"corpus": corpus, "histories": HISTORIES, "endings": endings, "sentiment": Path("data/sentiment.parquet")}
+    story_cloze = Path("data/cloze/evaluation.json")
+    story_cloze.parent.mkdir()
+    story_cloze.write_text(json.dumps(EVALUATION))
+    return {
+        "corpus": corpus,
+        "histories": HISTORIES,
+        "endings": endings,
+        "sentiment": Path("data/sentiment.parquet"),
+        "story_cloze": story_cloze,
+    }
 
 
 def test_it_shows_the_first_ten_cases_that_have_endings_in_file_order(run):
@@ -100,8 +131,18 @@ def test_it_tells_the_best_epoch_counting_from_one(run):
 def test_its_figures_are_beside_it(run):
     text = write_summary(Path("reports"), **run)
     linked = {part.split(")")[0] for part in text.split("](")[1:]}
-    assert linked == {"training.svg", "sentiment.svg"}
+    assert linked == {"training.svg", "sentiment.svg", "cloze.svg"}
     assert {path.name for path in Path("reports").iterdir()} == {*linked, "summary.md"}
+
+
+def test_story_cloze_systems_stand_beside_the_paper_and_missing_ones_are_named(run):
+    section = write_summary(Path("reports"), **run).split("## Story Cloze")[1]
+    row = next(line for line in section.splitlines() if line.startswith("| constant_first"))
+    assert [cell.strip() for cell in row.split("|")[1:-1]] == [
+        *("constant_first", "v1.0 validation", "8", "0.500", "0.157 to 0.843", "0.514", "0", "nothing")
+    ]
+    assert "- dssm: dssm learns from stories: give them with --stories" in section
+    assert "- frequency: endings without a verb: 1,234" in section
 
 
 def test_it_is_the_same_wherever_it_is_made(run, tmp_path: Path, monkeypatch):
@@ -113,9 +154,10 @@ def test_it_is_the_same_wherever_it_is_made(run, tmp_path: Path, monkeypatch):
         "corpus": elsewhere / run["corpus"],
         "endings": [elsewhere / path for path in run["endings"]],
         "sentiment": elsewhere / run["sentiment"],
+        "story_cloze": elsewhere / run["story_cloze"],
     }
     write_summary(elsewhere / "out", **{**run, **absolute})
-    for name in ("summary.md", "training.svg", "sentiment.svg"):
+    for name in ("summary.md", "training.svg", "sentiment.svg", "cloze.svg"):
         assert (elsewhere / "out" / name).read_bytes() == (tmp_path / "reports" / name).read_bytes()
     assert str(tmp_path) not in (elsewhere / "out/summary.md").read_text()
 

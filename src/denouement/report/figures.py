@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from denouement.files import atomic_write
+from denouement.report.tables import system_name
 
 if TYPE_CHECKING:  # heavy
     from matplotlib.axes import Axes
@@ -112,6 +113,39 @@ def sentiment_shares(rows: Sequence[Mapping[str, Any]]) -> "Figure":
     handles = [Patch(color=colour, label=name) for name, colour in colours.items()]
     figure.legend(handles=handles, ncols=3, loc="outside upper center", frameon=False)
     _quiet(panel)
+    return figure
+
+
+def cloze_accuracies(rows: Sequence[Mapping[str, Any]]) -> "Figure":
+    """Accuracy of each Story Cloze system with its 95% interval and the paper's, a panel a release and split.
+
+    Args:
+        rows: of a `cloze.evaluate.Evaluation`; those without an accuracy are passed over.
+    """
+    from matplotlib.figure import Figure
+
+    scored = [row for row in rows if row["accuracy"] is not None]
+    sets = list(dict.fromkeys((row["release"], row["split"]) for row in scored))
+    names = list(dict.fromkeys(system_name(row) for row in scored))
+    figure = Figure(figsize=(2.6 + 3 * len(sets), 1 + 0.26 * len(names)), layout="constrained")
+    panels = figure.subplots(1, len(sets), sharey=True, sharex=True, squeeze=False)[0]
+    for panel, (release, split) in zip(panels, sets, strict=True):
+        of_set = [row for row in scored if (row["release"], row["split"]) == (release, split)]
+        places = [names.index(system_name(row)) for row in of_set]
+        accuracy = [row["accuracy"] for row in of_set]
+        sides = [[row["accuracy"] - row["low"] for row in of_set], [row["high"] - row["accuracy"] for row in of_set]]
+        panel.errorbar(accuracy, places, xerr=sides, fmt="o", color=BLUE, markersize=4, linewidth=1, label="here, 95%")
+        published = [(row["paper"], place) for row, place in zip(of_set, places, strict=True) if row["paper"]]
+        if published:
+            panel.plot(*zip(*published, strict=True), "D", color=ORANGE, markersize=4, fillstyle="none", label="paper")
+        panel.axvline(0.5, color=GREY, linewidth=1, zorder=0)
+        panel.set_title(f"{release} {split} (n = {of_set[0]['n']:,})", fontsize="medium")
+        panel.set_xlabel("accuracy")
+        panel.xaxis.set_major_formatter(lambda share, _: f"{share:.0%}")
+        _quiet(panel)
+    panels[0].set_yticks(range(len(names)), names)
+    panels[0].set_ylim(len(names) - 0.4, -0.6)
+    panels[-1].legend(frameon=False, fontsize="small", loc="lower right")
     return figure
 
 

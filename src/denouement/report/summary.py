@@ -17,10 +17,11 @@ from denouement.corpus.ingest import summary_text
 from denouement.errors import UserError
 from denouement.files import write_text
 from denouement.report import figures
-from denouement.report.tables import endings_text, number, sentiment_text
+from denouement.report.tables import cloze_text, endings_text, number, sentiment_text
 from denouement.schemas import read_table
 
-SUMMARY, TRAINING_FIGURE, SENTIMENT_FIGURE = "summary.md", "training.svg", "sentiment.svg"
+SUMMARY = "summary.md"
+TRAINING_FIGURE, SENTIMENT_FIGURE, CLOZE_FIGURE = "training.svg", "sentiment.svg", "cloze.svg"
 
 _EXAMPLES = 10
 
@@ -38,8 +39,9 @@ def write_summary(
     histories: Mapping[str, Mapping[str, Any]],
     endings: Sequence[Path],
     sentiment: Path,
+    story_cloze: Path,
 ) -> str:
-    """Write `summary.md` and its figures `training.svg` and `sentiment.svg` into the folder `out`.
+    """Write `summary.md` and its figures `training.svg`, `sentiment.svg` and `cloze.svg` into the folder `out`.
 
     The same inputs give the same bytes: no times, no paths outside the working folder.
 
@@ -49,6 +51,7 @@ def write_summary(
         histories: by generator, what `generators.training.train` returned and wrote to `history.json`.
         endings: endings tables.
         sentiment: a sentiment table, of the same corpus and endings.
+        story_cloze: the `evaluation.json` of Story Cloze systems on the same corpus.
 
     Returns:
         The text of `summary.md`.
@@ -56,7 +59,7 @@ def write_summary(
     Raises:
         UserError: an input that is missing or unreadable.
     """
-    ingest = _read_json(corpus / "ingest.json")
+    ingest = _read_json(corpus / "ingest.json", "ingest")
     cloze = read_table(corpus / "cloze.parquet", "cloze")
     _, left_out = labelled_cases(cloze)
     scores = read_table(sentiment, "sentiment")
@@ -83,6 +86,15 @@ def write_summary(
             *(f"{sentence}." for sentence in left_out),
             f"![Negative, neutral and positive endings by group]({SENTIMENT_FIGURE})",
         ]
+    evaluation = _read_json(story_cloze, "cloze")
+    if any(row["accuracy"] is not None for row in evaluation["systems"]):
+        figures.save(figures.cloze_accuracies(evaluation["systems"]), out / CLOZE_FIGURE)
+        sections += [
+            "## Story Cloze",
+            "Which of two endings is the right one? How often each system knows, with the papers' figures beside ours.",
+            cloze_text(evaluation["systems"], evaluation["notes"]),
+            f"![Accuracy of each system]({CLOZE_FIGURE})",
+        ]
     examples = _examples(cloze, endings)
     if examples:
         sections += [
@@ -90,7 +102,7 @@ def write_summary(
             "In the order of the file, none left out.",
             *examples,
         ]
-    sections += ["## Where the rest is", _places(corpus, endings, sentiment)]
+    sections += ["## Where the rest is", _places(corpus, endings, sentiment, story_cloze)]
     text = _without_html("\n\n".join(sections)) + "\n"
     write_text(out / SUMMARY, text)
     return text
@@ -149,11 +161,12 @@ def _examples(cloze: pa.Table, endings: Sequence[Path]) -> list[str]:
     ]
 
 
-def _places(corpus: Path, endings: Sequence[Path], sentiment: Path) -> str:
+def _places(corpus: Path, endings: Sequence[Path], sentiment: Path, story_cloze: Path) -> str:
     places = {
         "all stories and cases as tables": [corpus],
         "all endings": endings,
         "the sentiment of each ending": [sentiment],
+        "what each Story Cloze system chose": [story_cloze.parent],
     }
     return "\n".join(
         f"- {what}: {', '.join(f'`{_shown(path)}`' for path in paths)}" for what, paths in places.items() if paths
@@ -176,9 +189,9 @@ def _without_html(markdown: str) -> str:
     return re.sub(r"<(?=[a-z/!?])", r"\\<", markdown, flags=re.IGNORECASE)
 
 
-def _read_json(path: Path) -> dict[str, Any]:
+def _read_json(path: Path, stage: str) -> dict[str, Any]:
     try:
         content: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
     except (OSError, ValueError) as error:
-        raise UserError(f"{path}: {getattr(error, 'strerror', None) or error}; the stage ingest makes it") from error
+        raise UserError(f"{path}: {getattr(error, 'strerror', None) or error}; the stage {stage} makes it") from error
     return content

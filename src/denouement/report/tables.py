@@ -1,13 +1,10 @@
 """Results as text: readable on a terminal, valid as Markdown."""
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from denouement.cloze.published import HUMAN
 from denouement.console import text_table
-
-if TYPE_CHECKING:
-    from denouement.cloze.evaluate import Evaluation
 
 
 def sentiment_text(rows: Sequence[Mapping[str, Any]], comparison: Mapping[str, Any] | None) -> str:
@@ -61,12 +58,12 @@ def endings_text(rows: Sequence[Mapping[str, Any]]) -> str:
     )
 
 
-def cloze_text(evaluation: "Evaluation") -> str:
-    """The rows of `cloze.evaluate.evaluate`: a table of accuracies, what is missing, and where systems are right."""
+def cloze_text(rows: Sequence[Mapping[str, Any]], notes: Mapping[str, Mapping[str, int]]) -> str:
+    """Rows and notes of a `cloze.evaluate.Evaluation`: accuracies, what is missing, and where systems are right."""
     header = ["system", "cases of", "n", "accuracy", "95% interval", "paper", "ties", "trained on"]
     lines = [
         [
-            _system(row),
+            system_name(row),
             f"{row['release']} {row['split']}",
             f"{row['n']:,}",
             number(row["accuracy"], 3) if row["accuracy"] is not None else "" if row["system"] == HUMAN else "blind",
@@ -75,7 +72,7 @@ def cloze_text(evaluation: "Evaluation") -> str:
             f"{row['ties']:,}" if row["ties"] is not None else "",
             row["trained_on"],
         ]
-        for row in evaluation.rows
+        for row in rows
         if not row["missing"]
     ]
     paragraphs = [
@@ -83,14 +80,14 @@ def cloze_text(evaluation: "Evaluation") -> str:
         "Accuracy: share of the cases whose right ending has the higher score, a tie being the first ending's; with "
         "its exact 95% interval. Trained on: without what stands among the scored cases.",
     ]
-    missing = dict.fromkeys(f"{row['system']}: {row['missing']}" for row in evaluation.rows if row["missing"])
+    missing = dict.fromkeys(f"{row['system']}: {row['missing']}" for row in rows if row["missing"])
     if missing:
         paragraphs.append("Not run:\n" + "\n".join(f"- {text}" for text in missing))
-    notes = [f"- {text}: {n:,}" for of_system in evaluation.notes.values() for text, n in of_system.items()]
     if notes:
-        paragraphs.append("Met on the way:\n" + "\n".join(notes))
+        met = [f"- {text}: {n:,}" for of_system in notes.values() for text, n in of_system.items()]
+        paragraphs.append("Met on the way:\n" + "\n".join(met))
     for key, what in (("by_sentiment", "the right ending's sentiment and the context's"), ("by_length", "its length")):
-        paragraphs += _cloze_groups(evaluation.rows, key, what)
+        paragraphs += _cloze_groups(rows, key, what)
     return "\n\n".join(paragraphs)
 
 
@@ -102,7 +99,7 @@ def _cloze_groups(rows: Sequence[Mapping[str, Any]], key: str, what: str) -> lis
     groups = sorted({group for row in scored for group in row[key]})
     lines = [
         [
-            _system(row),
+            system_name(row),
             f"{row['release']} {row['split']}",
             *(f"{row[key][group]['accuracy']:.3f}" if group in row[key] else "" for group in groups),
         ]
@@ -113,7 +110,8 @@ def _cloze_groups(rows: Sequence[Mapping[str, Any]], key: str, what: str) -> lis
     return [f"Accuracy by {what}:", text_table(header, lines)]
 
 
-def _system(row: Mapping[str, Any]) -> str:
+def system_name(row: Mapping[str, Any]) -> str:
+    """The system of a Story Cloze row, with its variant."""
     return f"{row['system']}, {row['variant']}" if row["variant"] else str(row["system"])
 
 

@@ -1,0 +1,96 @@
+"""How often Story Cloze systems choose the right ending."""
+
+import json
+from dataclasses import asdict, dataclass, field
+from typing import Any
+
+import mlflow
+from prefect import task
+
+from denouement.cloze import SYSTEMS
+from denouement.cloze.evaluate import evaluate, predictions
+from denouement.cloze.resources import Resources
+from denouement.corpus.kind import corpus_kind
+from denouement.files import write_text
+from denouement.report.tables import cloze_text, system_name
+from denouement.schemas import read_table, write_table
+from tasks import paths, tracking
+
+_BY_CORPUS = ("sample", "official")
+
+
+@dataclass(frozen=True)
+class ClozeSettings:
+    """Which systems are evaluated.
+
+    Attributes:
+        systems: names of systems on each kind of corpus: `sample` and `official`.
+        options: by system its options.
+        encoders: by sentence encoder its options.
+        folds: of the cross-validation.
+        seed: of everything random.
+    """
+
+    systems: dict[str, Any]
+    options: dict[str, Any] = field(default_factory=dict)
+    encoders: dict[str, Any] = field(default_factory=lambda: {"minilm": {}, "glove": {}})
+    folds: int = 10
+    seed: int = 1
+
+    def __post_init__(self) -> None:
+        if set(self.systems) != set(_BY_CORPUS):
+            raise ValueError(f"systems: must have the keys {' and '.join(_BY_CORPUS)}, not {', '.join(self.systems)}")
+        for kind, names in self.systems.items():
+            if not isinstance(names, list) or (unknown := [str(name) for name in names if name not in SYSTEMS]):
+                raise ValueError(
+                    f"systems.{kind}: must be a list of names from {', '.join(SYSTEMS)}"
+                    + (f"; not {', '.join(unknown)}" if isinstance(names, list) else "")
+                )
+        if unknown := [str(name) for name in self.options if name not in SYSTEMS]:
+            raise ValueError(f"options: no Story Cloze system {', '.join(unknown)}")
+        if self.folds < 2:
+            raise ValueError(f"folds: must be at least 2, not {self.folds}")
+
+
+@task
+def evaluate_systems(settings: ClozeSettings) -> None:
+    """Score all cases with each system, and log a row a system, release and split."""
+    stories, cases = read_table(paths.STORIES, "stories"), read_table(paths.CLOZE, "cloze")
+    generators = sorted(paths.MODELS.glob("*/best.parquet"))
+    reads = {"stories": paths.STORIES, "cloze": paths.CLOZE, "embeddings": paths.EMBEDDINGS}
+    with tracking.run("cloze", "cloze", asdict(settings)):
+        tracking.log_inputs(**reads, **{path.parent.name: path for path in generators})
+        evaluation = evaluate(
+            settings.systems[corpus_kind(stories)],
+            cases,
+            None,
+            Resources(
+                stories=stories,
+                encoders=settings.encoders,
+                embeddings=paths.EMBEDDINGS,
+                generators=generators,
+                cache=paths.WORK / "cloze",
+                seed=settings.seed,
+            ),
+            settings.options,
+            settings.folds,
+        )
+        write_table(evaluation.scores, paths.STORY_CLOZE / "scores.parquet", "scores")
+        for name, text in predictions(evaluation.scores).items():
+            write_text(paths.STORY_CLOZE / "predictions" / f"{name}.txt", text)
+        found = {"systems": evaluation.rows, "comparisons": evaluation.comparisons, "notes": evaluation.notes}
+        write_text(paths.STORY_CLOZE / "evaluation.json", json.dumps(found, indent=2, ensure_ascii=False) + "\n")
+        figures = {
+            f"{system_name(row)}, {row['release']} {row['split']}": row["accuracy"]
+            for row in evaluation.rows
+            if row["accuracy"] is not None
+        }
+        write_text(paths.METRICS / "cloze.json", json.dumps(figures, indent=2) + "\n")
+        tracking.log_figures({_metric(name): value for name, value in figures.items()})
+        mlflow.log_artifacts(str(paths.STORY_CLOZE), "cloze")
+        print(cloze_text(evaluation.rows, evaluation.notes))
+
+
+def _metric(name: str) -> str:
+    """A name that MLflow takes for a metric's."""
+    return "accuracy." + "".join(c if c.isalnum() or c in "_.- /" else " " for c in name).replace("  ", " ")
