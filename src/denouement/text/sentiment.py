@@ -1,4 +1,4 @@
-"""VADER sentiment of many texts, on several cores.
+"""Sentiment of many texts: VADER, on several cores, and a scale of five classes.
 
 VADER (Hutto and Gilbert 2014; vaderSentiment 3.3.2) looks at one text at a time in pure Python. Scores here are its
 own, bit for bit; only the work is arranged better: equal texts are scored once, texts without a word of its lexicon
@@ -15,7 +15,7 @@ import string
 import subprocess
 import sys
 from array import array
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from functools import cache
 from typing import TYPE_CHECKING, Any
@@ -30,6 +30,7 @@ NEGATIVE = -0.05
 """A text is positive from a compound of 0.05 upwards, negative from -0.05 downwards, both included (Mori et al. 2019,
 A.3, after Hutto and Gilbert 2014)."""
 
+_CLASS_CUTS = (-0.6, -0.2, 0.2, 0.6)
 _NEUTRAL = {"compound": 0.0, "neg": 0.0, "neu": 1.0, "pos": 0.0}
 _FEWEST_TEXTS = 4000  # a share that takes as long to score as an interpreter takes to start
 
@@ -62,6 +63,30 @@ def vader(texts: Sequence[str], workers: int | None = None) -> "np.ndarray":
         for share, future in enumerate(elsewhere, start=1):
             scores[share::shares] = np.frombuffer(future.result(), dtype=np.float32).reshape(-1, len(COLUMNS))
     return scores[np.fromiter((place[text] for text in texts), dtype=np.int64, count=len(texts))]
+
+
+def compound(texts: Sequence[str]) -> "np.ndarray":
+    """VADER's compound of each text, float64 [n], from -1 to 1."""
+    return vader(texts)[:, COLUMNS.index("compound")].astype(float)
+
+
+def five_point(texts: Sequence[str]) -> "np.ndarray":
+    """The class of each text, float64 [n]: 1 very negative, 2 negative, 3 neutral, 4 positive, 5 very positive.
+
+    TextBlob's polarity (the lexicon of Pattern: De Smedt and Daelemans 2012), brought from -1..1 to 0..1 and cut at 0.2,
+    0.4, 0.6 and 0.8, each cut belonging to the class below: so the Stanford Sentiment Treebank (Socher et al. 2013)
+    cuts people's scores into the classes that the sentiment model of Stanford CoreNLP gives.
+    """
+    import numpy as np
+    from textblob import TextBlob
+
+    polarity_of = {text: TextBlob(text).sentiment.polarity for text in dict.fromkeys(texts)}
+    polarity = np.fromiter((polarity_of[text] for text in texts), dtype=float, count=len(texts))
+    return 1.0 + np.digitize(polarity, _CLASS_CUTS, right=True)
+
+
+SCALES: dict[str, "Callable[[Sequence[str]], np.ndarray]"] = {"vader": compound, "five_point": five_point}
+"""Scales by name: from n texts to float64 [n], the higher the more positive."""
 
 
 def _cores() -> int:

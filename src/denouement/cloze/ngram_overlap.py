@@ -1,0 +1,46 @@
+"""N-gram overlap: Mostafazadeh et al. 2016, section 5, system 2."""
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+import pyarrow as pa
+
+from denouement.cloze.base import ClozeSystem, Scores, endings
+from denouement.cloze.resources import Resources
+from denouement.text.words import tokenize
+
+
+@dataclass
+class NgramOverlap(ClozeSystem):
+    """The ending that shares more n-grams with the context, by smoothed BLEU up to four words.
+
+    Smoothing is that of Lin and Och 2004 (ORANGE): one is added to the matches and to the n-grams counted, of each n
+    above 1, so that an ending without a word of its context has 0. Words are compared in lower case.
+
+    The paper does not say what the references are. They are the context's sentences here: an ending's n-gram is a match
+    when any of them has it, and the brevity penalty compares its length with that of the sentence nearest in length.
+    With the whole context as the one reference nearly all of the score is brevity penalty, a reward for long endings.
+    """
+
+    name: ClassVar[str] = "ngram_overlap"
+
+    def score(self, cases: pa.Table, resources: Resources) -> dict[str, Scores]:
+        from nltk.translate.bleu_score import SmoothingFunction, sentence_bleu
+
+        add_one = SmoothingFunction().method2
+        contexts = [[_words(sentence) for sentence in context] for context in cases["context"].to_pylist()]
+        each_twice = (context for context in contexts for _ in range(2))
+        scores = [
+            float(sentence_bleu(context, _words(ending), smoothing_function=add_one))
+            for context, ending in zip(each_twice, endings(cases), strict=True)
+        ]
+        scores_of_case = np.array(scores, dtype=np.float64).reshape(-1, 2)
+        resources.notes["ngram_overlap: cases without a word in common with either ending"] += int(
+            (scores_of_case == 0).all(axis=1).sum()
+        )
+        return {"": scores_of_case}
+
+
+def _words(text: str) -> list[str]:
+    return [word.lower() for word in tokenize(text)]
