@@ -1,0 +1,196 @@
+"""Which words of a story speak of the same person or thing, by rules.
+
+In the spirit of the deterministic resolvers before neural ones (Hobbs 1978; Raghunathan et al. 2010), cut down to what
+stories of five sentences need. The words of a story are gone through in order:
+
+- "I", "me", "we", "us" are the narrator, "you" is the reader.
+- A name is the entity of that name already met; a noun that of the same noun, singular or plural as before.
+- A pronoun is the entity, of those it can stand for, that was a subject last, or else that was met last. A reflexive
+  pronoun is the subject of its verb, where it can be; any other is not the subject or object of the verb whose object
+  it is.
+- "He" can stand for a man and for whoever may be one: an unknown name, "friend", "doctor". Once it did, "she" cannot.
+  "It" stands for things, animals and groups; "they" for plurals, groups, and several joined by "and".
+
+What is not seen: two people of one name or one noun ("another friend"), a noun for a name ("Tom", "the boy"), pronouns
+before their noun, and "they" of one person.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from denouement.text import people
+from denouement.text.clauses import NOMINAL, OBJECT, SUBJECT, Argument, arguments, joined
+from denouement.text.syntax import Parse
+
+NARRATOR, READER = "I", "you"
+NOWHERE = (-1, -1)
+
+_MALE, _FEMALE, _THING, _SEVERAL = "he", "she", "it", "they"
+
+_PERSONAL = {"i", "me", "myself", "we", "us", "ourselves"}
+_READER = {"you", "yourself", "yourselves"}
+_THIRD = {
+    **dict.fromkeys(("he", "him", "himself"), _MALE),
+    **dict.fromkeys(("she", "her", "herself"), _FEMALE),
+    **dict.fromkeys(("it", "itself"), _THING),
+    **dict.fromkeys(("they", "them", "themselves"), _SEVERAL),
+}
+_REFLEXIVE = {"himself", "herself", "itself", "themselves"}
+
+# Relations of words that are no phrase of their own, or that say when or how much.
+_NO_MENTION = {"compound", "nmod", "npadvmod", "det", "expl", "amod", "nummod", "quantmod", "intj", "advmod"}
+
+_NOUNS = (
+    (people.MEN, {_MALE}),
+    (people.WOMEN, {_FEMALE}),
+    (people.PEOPLE, {_MALE, _FEMALE}),
+    (people.ANIMALS, {_MALE, _FEMALE, _THING}),
+    (people.GROUPS, {_THING, _SEVERAL}),
+)
+_MASCULINE_TITLES, _FEMININE_TITLES = {"mr", "mr.", "sir"}, {"mrs", "mrs.", "ms", "ms.", "miss", "madam"}
+_TITLES = {*_MASCULINE_TITLES, *_FEMININE_TITLES, "dr", "dr.", "prof.", "rev."}
+
+
+@dataclass
+class Entity:
+    """A person or thing of one story.
+
+    Attributes:
+        names: what it was called, in lower case: the words of a name, or one noun.
+        pronouns: those of "he", "she", "it" and "they" that may stand for it, in any case.
+        places: what it fills, in the order of the story: the number of the sentence and the argument.
+        last_met: where it was mentioned last: sentence and word.
+        last_subject: where it was a subject last; `NOWHERE` if never.
+    """
+
+    names: set[str]
+    pronouns: set[str]
+    places: list[tuple[int, Argument]] = field(default_factory=list)
+    last_met: tuple[int, int] = NOWHERE
+    last_subject: tuple[int, int] = NOWHERE
+
+
+def entities(sentences: Sequence[Parse]) -> list[Entity]:
+    """The entities of a story in the order of their first mention, those that fill no place among them."""
+    found: list[Entity] = []
+    for number, sentence in enumerate(sentences):
+        _read(sentence, number, found)
+    return found
+
+
+def _read(sentence: Parse, number: int, found: list[Entity]) -> None:
+    """Add the mentions of a sentence to the entities `found` so far, and the entities that are new in it."""
+    filled: dict[int, list[Argument]] = {}
+    for argument in arguments(sentence):
+        filled.setdefault(argument.word, []).append(argument)
+    for word in range(len(sentence.words)):
+        if not _is_mention(sentence, word):
+            continue
+        places = filled.get(word, [])
+        entity = _entity(sentence, word, number, places, found)
+        if entity:
+            _meet(entity, number, word, places)
+        members = joined(sentence, word)
+        if len(members) > 1 and sentence.relations[word] != "conj":
+            called = " and ".join(sorted(sentence.words[member].lower() for member in members))
+            _meet(_called({called}, {_SEVERAL}, found), number, word, places)
+
+
+def _meet(entity: Entity, number: int, word: int, places: Sequence[Argument]) -> None:
+    entity.places += [(number, place) for place in places]
+    entity.last_met = (number, word)
+    if any(place.role == SUBJECT for place in places):
+        entity.last_subject = (number, word)
+
+
+def _is_mention(sentence: Parse, word: int) -> bool:
+    return (
+        sentence.pos[word] in NOMINAL
+        and sentence.relations[word] not in _NO_MENTION
+        and sentence.tags[word] != "PRP$"  # "his" fills no place
+    )
+
+
+def _entity(sentence: Parse, word: int, number: int, places: Sequence[Argument], found: list[Entity]) -> Entity | None:
+    """The entity, old or new, that `word` speaks of; None for "who", "something", "this" and their like."""
+    text = sentence.words[word].lower()
+    if text in _PERSONAL:
+        return _called({NARRATOR}, set(), found)
+    if text in _READER:
+        return _called({READER}, set(), found)
+    if text in _THIRD:
+        return _antecedent(text, number, places, found)
+    if sentence.pos[word] == "PRON":
+        return None
+    if sentence.pos[word] == "NOUN":
+        is_plural = sentence.tags[word] == "NNS"
+        noun = text if is_plural else sentence.lemmas[word].lower()
+        return _called({noun}, {_SEVERAL} if is_plural else _of_noun(noun), found)
+    name = _name(sentence, word)
+    return _called(
+        set(name) - _TITLES or {text}, {_SEVERAL} if sentence.tags[word] == "NNPS" else _of_name(name), found
+    )
+
+
+def _name(sentence: Parse, word: int) -> list[str]:
+    """The words, in lower case, of the name whose last word is `word`."""
+    return [
+        sentence.words[each].lower()
+        for each in range(word + 1)
+        if each == word or (sentence.heads[each] == word and sentence.relations[each] == "compound")
+    ]
+
+
+def _of_noun(noun: str) -> set[str]:
+    """The pronouns of a singular noun."""
+    for nouns, pronouns in _NOUNS:
+        if noun in nouns:
+            return set(pronouns)
+    return {_THING}
+
+
+def _of_name(name: Sequence[str]) -> set[str]:
+    """The pronouns of a person's name. The first word that tells decides: "Sarah Thomas", "Mrs. Thomas"."""
+    for word in name:
+        if word in people.MALE_NAMES | people.MEN | _MASCULINE_TITLES:
+            return {_MALE}
+        if word in people.FEMALE_NAMES | people.WOMEN | _FEMININE_TITLES:
+            return {_FEMALE}
+    return {_MALE, _FEMALE}
+
+
+def _called(names: set[str], pronouns: set[str], found: list[Entity]) -> Entity:
+    """The entity that shares one of `names`, the one met last; or else a new one."""
+    known = [entity for entity in found if entity.names & names]
+    if known:
+        entity = max(known, key=lambda each: each.last_met)
+        entity.names |= names
+        return entity
+    return _new(Entity(names, pronouns), found)
+
+
+def _antecedent(pronoun: str, number: int, places: Sequence[Argument], found: list[Entity]) -> Entity:
+    """The entity that a pronoun of the third person stands for; a new one if it can be none of those `found`."""
+    kind = _THIRD[pronoun]
+    candidates = [entity for entity in found if kind in entity.pronouns]
+    if pronoun in _REFLEXIVE:
+        verbs = {(number, place.verb) for place in places}
+        candidates = [entity for entity in candidates if _fills(entity, verbs, {SUBJECT})] or candidates
+    else:
+        verbs = {(number, place.verb) for place in places if place.role == OBJECT}
+        candidates = [entity for entity in candidates if not _fills(entity, verbs, {SUBJECT, OBJECT})]
+    if not candidates:
+        return _new(Entity(set(), {kind}), found)
+    entity = max(candidates, key=lambda each: (each.last_subject, each.last_met))
+    if kind != _SEVERAL:
+        entity.pronouns -= {_MALE, _FEMALE, _THING} - {kind}
+    return entity
+
+
+def _fills(entity: Entity, verbs: set[tuple[int, int]], roles: set[str]) -> bool:
+    return any((number, place.verb) in verbs and place.role in roles for number, place in entity.places)
+
+
+def _new(entity: Entity, found: list[Entity]) -> Entity:
+    found.append(entity)
+    return entity
