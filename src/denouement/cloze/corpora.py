@@ -14,6 +14,7 @@ from denouement.text.syntax import Parse
 STORIES, CORPORA = "stories", "corpora"
 
 _PIECE = 50_000  # sentences that are in memory, and in a file of the cache, at once
+_LONGEST = 100  # sentences: a longer text is cut, since who is meant is settled nearby and pairs grow with the square
 
 
 @dataclass(frozen=True)
@@ -136,4 +137,6 @@ def _parsed(piece: list[tuple[list[str], int]], resources: Resources) -> Iterato
         digest = hashlib.sha256("\n".join(sentences).encode()).hexdigest()[:16]
         resources = replace(resources, cache=resources.cache / "corpora" / digest)
     parses = resources.parse(sentences)
-    yield from (Document([parses[sentence] for sentence in text], count) for text, count in piece)
+    for text, count in piece:
+        for start in range(0, len(text), _LONGEST):
+            yield Document([parses[sentence] for sentence in text[start : start + _LONGEST]], count)

@@ -13,6 +13,11 @@ _OBJECTS = {"dobj", "attr", "acomp", "oprd"}  # "was happy" and "was a teacher" 
 _AUXILIARIES = {"aux", "auxpass"}
 _SHARING = {"conj", "xcomp", "advcl"}  # verbs that take another verb's subject when they have none
 _RELATIVE_PRONOUNS = {"WP", "WDT"}
+_TIMES = frozenset(
+    ["monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday", "january", "february", "march"]
+    + ["april", "may", "june", "july", "august", "september", "october", "november", "december"]
+    + ["christmas", "easter", "halloween", "thanksgiving"]
+)
 
 NOMINAL = ("NOUN", "PROPN", "PRON")
 """Parts of speech of words that name something."""
@@ -62,6 +67,18 @@ def arguments(parse: Parse) -> list[Argument]:
     return sorted(found, key=lambda argument: (argument.word, argument.verb, argument.role))
 
 
+def relation(parse: Parse, word: int) -> str:
+    """The dependency of `word`, what is a usual mistake of the parser set right.
+
+    It takes short names, such as "Tim" in "Tim laughed", for times, like "Monday": a name before its verb is a subject
+    here and one after it an object, unless it is a day, a month or a feast.
+    """
+    label = parse.relations[word]
+    if label != "npadvmod" or parse.pos[word] != "PROPN" or parse.lemmas[word].lower() in _TIMES:
+        return label
+    return "nsubj" if word < parse.heads[word] else "dobj"
+
+
 def _is_verb(parse: Parse, word: int) -> bool:
     return parse.pos[word] in ("VERB", "AUX") and parse.relations[word] not in _AUXILIARIES
 
@@ -75,28 +92,28 @@ def _children(parse: Parse) -> list[list[int]]:
 
 
 def _own_arguments(parse: Parse, children: Sequence[Sequence[int]], verb: int) -> Iterator[tuple[int, str]]:
-    is_passive = any(parse.relations[child] in {"auxpass"} | _PASSIVE_SUBJECTS for child in children[verb])
+    is_passive = any(relation(parse, child) in {"auxpass"} | _PASSIVE_SUBJECTS for child in children[verb])
     for subject in _subjects(parse, children, verb):
         yield subject, OBJECT if is_passive else SUBJECT
     for child in children[verb]:
-        relation = parse.relations[child]
-        if relation in _OBJECTS:
+        kind = relation(parse, child)
+        if kind in _OBJECTS:
             yield child, OBJECT
-        elif relation == "agent":
+        elif kind == "agent":
             yield from ((word, SUBJECT) for word, _ in _after_preposition(parse, children, child))
-        elif relation == "dative" and parse.pos[child] != "ADP":
+        elif kind == "dative" and parse.pos[child] != "ADP":
             yield child, "to"
-        elif relation in ("prep", "dative"):
+        elif kind in ("prep", "dative"):
             yield from _after_preposition(parse, children, child)
 
 
 def _subjects(parse: Parse, children: Sequence[Sequence[int]], verb: int) -> list[int]:
-    own = [child for child in children[verb] if parse.relations[child] in _SUBJECTS | _PASSIVE_SUBJECTS]
+    own = [child for child in children[verb] if relation(parse, child) in _SUBJECTS | _PASSIVE_SUBJECTS]
     head = parse.heads[verb]
     if own or head == verb or parse.relations[verb] not in _SHARING or not _is_verb(parse, head):
         return own
     if parse.relations[verb] == "xcomp":
-        objects = [child for child in children[head] if parse.relations[child] == "dobj"]
+        objects = [child for child in children[head] if relation(parse, child) == "dobj"]
         if objects:
             return objects
     return _subjects(parse, children, head)

@@ -19,7 +19,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from denouement.text import people
-from denouement.text.clauses import NOMINAL, OBJECT, SUBJECT, Argument, arguments, joined
+from denouement.text.clauses import NOMINAL, OBJECT, SUBJECT, Argument, arguments, joined, relation
 from denouement.text.syntax import Parse
 
 NARRATOR, READER = "I", "you"
@@ -106,7 +106,7 @@ def _meet(entity: Entity, number: int, word: int, places: Sequence[Argument]) ->
 def _is_mention(sentence: Parse, word: int) -> bool:
     return (
         sentence.pos[word] in NOMINAL
-        and sentence.relations[word] not in _NO_MENTION
+        and relation(sentence, word) not in _NO_MENTION
         and sentence.tags[word] != "PRP$"  # "his" fills no place
     )
 
