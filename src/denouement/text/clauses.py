@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
+from denouement.text import word_lists
 from denouement.text.syntax import Parse
 
 SUBJECT, OBJECT = "subject", "object"
@@ -13,11 +14,6 @@ _OBJECTS = {"dobj", "attr", "acomp", "oprd"}  # "was happy" and "was a teacher" 
 _AUXILIARIES = {"aux", "auxpass"}
 _SHARING = {"conj", "xcomp", "advcl"}  # verbs that take another verb's subject when they have none
 _RELATIVE_PRONOUNS = {"WP", "WDT"}
-_TIMES = frozenset(
-    ["monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday", "january", "february", "march"]
-    + ["april", "may", "june", "july", "august", "september", "october", "november", "december"]
-    + ["christmas", "easter", "halloween", "thanksgiving"]
-)
 
 NOMINAL = ("NOUN", "PROPN", "PRON")
 """Parts of speech of words that name something."""
@@ -74,7 +70,7 @@ def relation(parse: Parse, word: int) -> str:
     here and one after it an object, unless it is a day, a month or a feast.
     """
     label = parse.relations[word]
-    if label != "npadvmod" or parse.pos[word] != "PROPN" or parse.lemmas[word].lower() in _TIMES:
+    if label != "npadvmod" or parse.pos[word] != "PROPN" or parse.lemmas[word].lower() in word_lists.TIMES:
         return label
     return "nsubj" if word < parse.heads[word] else "dobj"
 

@@ -18,7 +18,7 @@ before their noun, and "they" of one person.
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from denouement.text import people
+from denouement.text import word_lists
 from denouement.text.clauses import NOMINAL, OBJECT, SUBJECT, Argument, arguments, joined, relation
 from denouement.text.syntax import Parse
 
@@ -41,14 +41,15 @@ _REFLEXIVE = {"himself", "herself", "itself", "themselves"}
 _NO_MENTION = {"compound", "nmod", "npadvmod", "det", "expl", "amod", "nummod", "quantmod", "intj", "advmod"}
 
 _NOUNS = (
-    (people.MEN, {_MALE}),
-    (people.WOMEN, {_FEMALE}),
-    (people.PEOPLE, {_MALE, _FEMALE}),
-    (people.ANIMALS, {_MALE, _FEMALE, _THING}),
-    (people.GROUPS, {_THING, _SEVERAL}),
+    (word_lists.MEN, {_MALE}),
+    (word_lists.WOMEN, {_FEMALE}),
+    (word_lists.PEOPLE, {_MALE, _FEMALE}),
+    (word_lists.ANIMALS, {_MALE, _FEMALE, _THING}),
+    (word_lists.GROUPS, {_THING, _SEVERAL}),
 )
-_MASCULINE_TITLES, _FEMININE_TITLES = {"mr", "mr.", "sir"}, {"mrs", "mrs.", "ms", "ms.", "miss", "madam"}
-_TITLES = {*_MASCULINE_TITLES, *_FEMININE_TITLES, "dr", "dr.", "prof.", "rev."}
+_TITLES = {"mr", "mr.", "sir", "mrs", "mrs.", "ms", "ms.", "miss", "madam", "dr", "dr.", "prof.", "rev."}
+_MASCULINE = word_lists.MALE_NAMES | word_lists.MEN | {"mr", "mr.", "sir"}
+_FEMININE = word_lists.FEMALE_NAMES | word_lists.WOMEN | {"mrs", "mrs.", "ms", "ms.", "miss", "madam"}
 
 
 @dataclass
@@ -152,9 +153,9 @@ def _of_noun(noun: str) -> set[str]:
 def _of_name(name: Sequence[str]) -> set[str]:
     """The pronouns of a person's name. The first word that tells decides: "Sarah Thomas", "Mrs. Thomas"."""
     for word in name:
-        if word in people.MALE_NAMES | people.MEN | _MASCULINE_TITLES:
+        if word in _MASCULINE:
             return {_MALE}
-        if word in people.FEMALE_NAMES | people.WOMEN | _FEMININE_TITLES:
+        if word in _FEMININE:
             return {_FEMALE}
     return {_MALE, _FEMALE}
 

@@ -32,7 +32,7 @@ class NoParser(UserError):  # noqa: N818 - the name that says it
     """The parser is not installed."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class Parse:
     """A sentence's words, and of each word one value in each of the other tuples.
 

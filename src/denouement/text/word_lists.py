@@ -1,4 +1,4 @@
-"""Which nouns and names "he", "she", "it" and "they" may stand for: the common ones of everyday stories.
+"""Words of everyday stories that "he", "she", "it" and "they" may stand for, and names of times.
 
 A word that is in no list is a thing when it is a noun, and a person of any sex when it is a name. Given names are those
 that the United States give nearly always to one sex.
@@ -71,4 +71,8 @@ FEMALE_NAMES = _words(
     " stephanie sue susan susie susy suzanne sylvia tamara tammy tanya tara tasha teresa theresa tiffany tina tonya"
     " trisha valerie vanessa vera veronica vicki victoria violet virginia vivian wanda wendy wilma yasmin yolanda"
     " yvonne zoe"
+)
+TIMES = _words(
+    "monday tuesday wednesday thursday friday saturday sunday january february march april may june july august"
+    " september october november december christmas easter halloween thanksgiving"
 )
