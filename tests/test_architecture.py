@@ -12,6 +12,7 @@ from denouement.encoders.embeddings import EncodeSettings
 from denouement.generators import GENERATORS
 from denouement.generators.training import settings_for
 from denouement.settings import build
+from tasks.cloze import ClozeSettings
 from tasks.generate import GenerateSettings
 from tasks.report import ReportSettings
 from tasks.sample import SampleSettings
@@ -24,6 +25,7 @@ SETTINGS = {
     "encode": EncodeSettings,
     "generate": GenerateSettings,
     "sentiment": SentimentSettings,
+    "cloze": ClozeSettings,
     "report": ReportSettings,
 }
 NOT_STAGES = {"__init__", "reproduce", "serve", "pages"}
@@ -90,7 +92,7 @@ def test_every_generator_is_trained_and_generates(graph):
 def test_deps_cover_what_a_stage_imports(graph):
     missing = {name: sorted(map(str, stage.missing)) for name, stage in graph.items() if stage.missing}
     assert not missing, "add to dvc.yaml (python tests/import_closure.py lists them)"
-    assert len(graph) == 5 + 2 * len(GENERATORS)
+    assert len(graph) == 6 + 2 * len(GENERATORS)
 
 
 def test_deps_name_no_code_that_no_stage_of_the_name_imports(graph):

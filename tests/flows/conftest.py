@@ -62,6 +62,8 @@ def make_small(params: dict[str, Any]) -> None:
     params["train"]["seq2seq"]["small"] = {"epochs": 1, "units": 8}
     params["train"]["h_seq2seq"]["small"] = {"epochs": 1, "units": 8}
     params["generate"]["decoding"]["max_length"] = 8
+    params["cloze"]["systems"]["sample"] = ["constant_first", "ngram_overlap", "ending_reg", "likelihood"]
+    params["cloze"].update(encoders={"glove": {}}, folds=2)
 
 
 @pytest.fixture(scope="session")

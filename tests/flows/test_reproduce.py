@@ -12,6 +12,7 @@ import pytest
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(900)]
 
 STAGES = [
+    "cloze",
     "encode",
     "generate@h_seq2seq",
     "generate@seq2seq",
@@ -50,7 +51,7 @@ def test_everything_runs_once_and_the_tables_are_shown(first_run):
     assert done.returncode == 0, done.stdout + done.stderr
     assert stages_run(done.stdout) == STAGES
     assert sorted(project.locked()) == STAGES
-    for table in ("## Training", "## Endings", "## Sentiment", "data/endings/*.parquet", "make pages"):
+    for table in ("## Training", "## Endings", "## Sentiment", "## Story Cloze", "data/endings/*.parquet", "make pages"):
         assert table in done.stdout
     assert "Traceback" not in done.stdout + done.stderr
 
@@ -72,11 +73,11 @@ def test_an_edited_library_file_reruns_its_stage_and_what_follows_and_prefect_sh
     edited.write_text(edited.read_text() + "\n# edited\n")
     done = reproduced.reproduce()
     assert done.returncode == 0, done.stdout + done.stderr
-    assert stages_run(done.stdout) == ["report", "sentiment"]  # the report imports it too
+    assert stages_run(done.stdout) == ["cloze", "report", "sentiment"]  # these import it too
     states = prefect_states()
     assert sorted(states) == STAGES
     assert sorted(stage for stage, state in states.items() if state == "Cached") == sorted(
-        set(STAGES) - {"report", "sentiment"}
+        set(STAGES) - {"cloze", "report", "sentiment"}
     )
     assert states["sentiment"] == "Completed"
 
@@ -101,7 +102,7 @@ def test_a_changed_parameter_retrains_one_generator_keeps_the_embeddings_and_mlf
     done = reproduced.run("dvc", "repro")  # without Prefect's walk through the graph
     assert done.returncode == 0, done.stdout + done.stderr
     assert {"train@seq2seq", "generate@seq2seq"} <= set(stages_run(done.stdout)) <= {
-        "train@seq2seq", "generate@seq2seq", "sentiment", "report",
+        "train@seq2seq", "generate@seq2seq", "sentiment", "cloze", "report",
     }  # fmt: skip
     after = reproduced.locked()
     assert after["encode"] == before["encode"]
