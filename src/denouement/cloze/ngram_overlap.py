@@ -26,6 +26,7 @@ class NgramOverlap(ClozeSystem):
     name: ClassVar[str] = "ngram_overlap"
 
     def score(self, cases: pa.Table, resources: Resources) -> dict[str, Scores]:
+        """See `ClozeSystem`."""
         from nltk.translate.bleu_score import SmoothingFunction, sentence_bleu
 
         add_one = SmoothingFunction().method2

@@ -18,4 +18,5 @@ class SentimentFull(ClozeSystem):
     name: ClassVar[str] = "sentiment_full"
 
     def score(self, cases: pa.Table, resources: Resources) -> dict[str, Scores]:
+        """See `ClozeSystem`."""
         return closeness(cases, expected=np.mean)

@@ -18,4 +18,5 @@ class SentimentLast(ClozeSystem):
     name: ClassVar[str] = "sentiment_last"
 
     def score(self, cases: pa.Table, resources: Resources) -> dict[str, Scores]:
+        """See `ClozeSystem`."""
         return closeness(cases, expected=itemgetter(-1))

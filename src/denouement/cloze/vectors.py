@@ -11,4 +11,5 @@ def cosine(ones: npt.ArrayLike, others: npt.ArrayLike) -> Floats:
     ones, others = np.asarray(ones, np.float64), np.asarray(others, np.float64)
     lengths = np.linalg.norm(ones, axis=-1) * np.linalg.norm(others, axis=-1)
     products = (ones * others).sum(axis=-1)
-    return np.divide(products, lengths, out=np.zeros_like(products), where=lengths > 0)
+    cosines: Floats = np.divide(products, lengths, out=np.zeros_like(products), where=lengths > 0)
+    return cosines

@@ -320,14 +320,19 @@ class SentenceVectors:
             UserError: a sentence is not in the table, and the encoder cannot be loaded or has another fingerprint.
         """
         if self._table is None:
-            return self._encoder.encode(sentences)
+            return self._encoded(sentences)
         rows = self._table.find(sentences)
         vectors = np.empty((len(sentences), self._table.dimension), np.float32)
         vectors[rows >= 0] = self._stored[rows[rows >= 0]]
         missing = [sentence for sentence, row in zip(sentences, rows, strict=True) if row < 0]
         if missing:
-            vectors[rows < 0] = self._encoder.encode(missing)
+            vectors[rows < 0] = self._encoded(missing)
         return vectors
+
+    def _encoded(self, sentences: Sequence[str]) -> Vectors:
+        """Vectors [sentences, dimension] from the encoder, which sees each distinct sentence once."""
+        place = {sentence: row for row, sentence in enumerate(dict.fromkeys(sentences))}
+        return self._encoder.encode(list(place))[[place[sentence] for sentence in sentences]]
 
     @cached_property
     def _stored(self) -> npt.NDArray[np.float16 | np.float32]:

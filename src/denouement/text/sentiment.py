@@ -73,16 +73,17 @@ def compound(texts: Sequence[str]) -> "np.ndarray":
 def five_point(texts: Sequence[str]) -> "np.ndarray":
     """The class of each text, float64 [n]: 1 very negative, 2 negative, 3 neutral, 4 positive, 5 very positive.
 
-    TextBlob's polarity (the lexicon of Pattern: De Smedt and Daelemans 2012), brought from -1..1 to 0..1 and cut at 0.2,
-    0.4, 0.6 and 0.8, each cut belonging to the class below: so the Stanford Sentiment Treebank (Socher et al. 2013)
-    cuts people's scores into the classes that the sentiment model of Stanford CoreNLP gives.
+    TextBlob's polarity (the lexicon of Pattern: De Smedt and Daelemans 2012), from -1 to 1, is cut into five equal
+    parts, each cut belonging to the class below. So the Stanford Sentiment Treebank (Socher et al. 2013) cuts people's
+    scores into the classes that the sentiment model of Stanford CoreNLP learned to give.
     """
     import numpy as np
     from textblob import TextBlob
 
     polarity_of = {text: TextBlob(text).sentiment.polarity for text in dict.fromkeys(texts)}
     polarity = np.fromiter((polarity_of[text] for text in texts), dtype=float, count=len(texts))
-    return 1.0 + np.digitize(polarity, _CLASS_CUTS, right=True)
+    classes: np.ndarray = 1.0 + np.digitize(polarity, _CLASS_CUTS, right=True)
+    return classes
 
 
 SCALES: dict[str, "Callable[[Sequence[str]], np.ndarray]"] = {"vader": compound, "five_point": five_point}

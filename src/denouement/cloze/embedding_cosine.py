@@ -1,0 +1,79 @@
+"""The cosine of the sentence embeddings of context and ending, for every encoder."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from denouement.cloze.base import ClozeSystem, Scores, endings
+from denouement.cloze.resources import MissingResource, Resources
+from denouement.cloze.vectors import cosine
+from denouement.encoders.base import Vectors
+from denouement.encoders.embeddings import EmbeddingTable, SentenceVectors
+
+
+@dataclass
+class EmbeddingCosine(ClozeSystem):
+    """The ending whose vector is closest to that of the context, by cosine.
+
+    Three variants an encoder, by what stands for the context: "<encoder> whole", the vector of the context as one text;
+    "<encoder> mean", the mean of its sentences' vectors; "<encoder> last", the vector of its last sentence. A text in
+    which an encoder knows no word has a vector of zeros: then the score is 0, and the text is counted.
+
+    Vectors are those of `resources.embeddings` where that table is the encoder's and holds the sentence.
+    """
+
+    name: ClassVar[str] = "embedding_cosine"
+
+    def prepare(self, resources: Resources) -> None:
+        """Open the table of vectors; encoders are loaded when a sentence is not in it.
+
+        Raises:
+            MissingResource: no encoder is named.
+        """
+        if not resources.encoders:
+            raise MissingResource(f"{self.name} compares the vectors of sentence encoders: name some with --encoder")
+        table = EmbeddingTable.open(resources.embeddings) if resources.embeddings else None
+        self._encoders = {
+            name: _Remembering(SentenceVectors(name, options, table if table and table.encoder == name else None))
+            for name, options in resources.encoders.items()
+        }
+
+    def score(self, cases: pa.Table, resources: Resources) -> dict[str, Scores]:
+        """See `ClozeSystem`."""
+        contexts = cases["context"].to_pylist()
+        sentences = pc.list_flatten(cases["context"]).to_pylist()
+        lengths = pc.list_value_length(cases["context"]).to_numpy()
+        starts = np.cumsum(lengths) - lengths
+        scores = {}
+        for name, encode in self._encoders.items():
+            of_sentences = encode(sentences)
+            of_endings = encode(endings(cases)).reshape(len(contexts), 2, -1)
+            of_contexts = {
+                "whole": encode([" ".join(context) for context in contexts]),
+                "mean": np.add.reduceat(of_sentences, starts) / lengths[:, None],
+                "last": of_sentences[starts + lengths - 1],
+            }
+            for variant, of_context in of_contexts.items():
+                scores[f"{name} {variant}"] = cosine(of_context[:, None], of_endings)
+            zeros = sum(int((~vectors.any(axis=-1)).sum()) for vectors in (of_sentences, of_endings))
+            if zeros:
+                resources.notes[f"{self.name} {name}: sentences without a known word"] += zeros
+        return scores
+
+
+class _Remembering:
+    """Encodes each text once: cases repeat sentences, and releases repeat cases."""
+
+    def __init__(self, encode: SentenceVectors) -> None:
+        self._encode = encode
+        self._known: dict[str, Vectors] = {}
+
+    def __call__(self, texts: Sequence[str]) -> Vectors:
+        new = [text for text in dict.fromkeys(texts) if text not in self._known]
+        if new:
+            self._known.update(zip(new, self._encode(new), strict=True))
+        return np.stack([self._known[text] for text in texts])
