@@ -5,7 +5,7 @@ import pyarrow as pa
 import pytest
 
 from denouement import schemas
-from denouement.cloze.base import choices, load_system
+from denouement.cloze.base import ClozeSystem, choices, load_system
 from denouement.cloze.ending_reg import VARIANTS, _features
 from denouement.cloze.resources import Resources
 from denouement.errors import UserError
@@ -43,7 +43,7 @@ def cases(pairs: Sequence[tuple[str, str]], labels: Sequence[int | None]) -> pa.
     return pa.Table.from_pylist(rows, schemas.TABLES["cloze"].schema)
 
 
-def fitted(table: pa.Table, **options: int) -> object:
+def fitted(table: pa.Table, **options: int) -> ClozeSystem:
     system = load_system("ending_reg", options)
     system.prepare(Split())
     system.fit(table, Split())

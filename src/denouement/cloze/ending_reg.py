@@ -41,8 +41,8 @@ class EndingReg(ClozeSystem):
     log-odds of the first ending being right.
 
     Differences from the paper, which fits to endings, each an example of its own: here the examples are the differences
-    between the endings of a case (a conditional logistic regression; as accurate, and twice as fast). It leaves open
-    how long its n-grams are, and says nothing about scaling: both were chosen by cross-validation on v1.0 validation.
+    between the endings of a case (a conditional logistic regression; as accurate, and faster). It leaves open how long
+    its n-grams are, and says nothing about scaling: both were chosen by cross-validation on v1.0 validation.
     Complexity is that of dependency trees (`denouement.text.complexity`).
 
     Attributes:

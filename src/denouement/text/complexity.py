@@ -7,7 +7,7 @@ phrases of the dependents behind it. So a clause is a subject and a verb phrase,
 Where that differs from the trees of the Penn Treebank: auxiliaries and adverbs before a verb stand beside its subject
 instead of beginning verb phrases of their own; what follows a noun is inside the nucleus of the noun instead of beside
 the noun phrase; coordinated phrases hang on the first one; the full stop belongs to the verb phrase instead of to the
-clause. The scores of a sentence rank it much as constituent trees do, and are not the same numbers.
+clause. So the scores compare sentences with each other, and not with figures from constituent trees.
 """
 
 from collections.abc import Iterator, Sequence
