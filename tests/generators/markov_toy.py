@@ -80,6 +80,7 @@ class MarkovToy:
         return self.log_probs[chain, before, words], (chain, words)
 
     def token_log_probs(self, inputs: Tensor, targets: Tensor) -> Tensor:
+        inputs = inputs.expand(len(targets))
         state, words, columns = self.start(inputs), torch.full_like(inputs, START), []
         for target in targets.T:
             log_probs, state = self.step(words, state)

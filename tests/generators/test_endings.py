@@ -107,6 +107,13 @@ def test_score_repeats_what_decoding_reported(generator):
     assert n_tokens.tolist() == [ending.n_tokens for _, ending in pairs]
 
 
+def test_score_of_endings_that_share_a_context_is_that_of_each_alone(generator):
+    endings = ["They were happy.", "A farmer sang all the way home with his dog.", "The car broke down."]
+    together, _ = score(generator, [CONTEXTS[-1]] * 3, endings)
+    alone = [score(generator, [CONTEXTS[-1], CONTEXTS[0]], [ending, "He."])[0][0] for ending in endings]
+    assert together == pytest.approx(alone, rel=1e-5)
+
+
 def test_score_gives_the_same_whatever_the_batch(generator):
     endings = [STORIES[i % 5] for i in range(len(CONTEXTS))]
     whole, n_tokens = score(generator, CONTEXTS, endings)

@@ -198,7 +198,7 @@ class Generator(pl.LightningModule, ABC):
         """Log-probability of every word of given endings.
 
         Args:
-            inputs: B contexts.
+            inputs: B contexts, or a single one that all endings follow and that is read once.
             targets: their endings, int64 [B, T]: END stands last, PAD after it.
 
         Returns:
@@ -211,7 +211,8 @@ class Generator(pl.LightningModule, ABC):
     def _hidden(self, inputs: Inputs, targets: Tensor) -> Tensor:
         """Hidden vectors [B, T, H] that tell `targets`, each after the right words before it."""
         before = torch.nn.functional.pad(targets[:, :-1], (1, 0), value=START)
-        return self.decode(before, self.start(inputs))[0]
+        state = tuple(part.expand(len(targets), *part.shape[1:]) for part in self.start(inputs))
+        return self.decode(before, state)[0]
 
     # Lightning's hooks.
 

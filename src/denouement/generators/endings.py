@@ -93,7 +93,9 @@ def score(
         targets = torch.nn.utils.rnn.pad_sequence(
             [torch.tensor(words[i]) for i in batch], batch_first=True, padding_value=PAD
         )
-        inputs = generator.prepare([contexts[i] for i in batch])
+        of_batch = [contexts[i] for i in batch]
+        shared = all(context == of_batch[0] for context in of_batch)
+        inputs = generator.prepare(of_batch[:1] if shared else of_batch)
         log_prob[batch] = generator.token_log_probs(inputs, targets.to(generator.device)).double().sum(1).cpu().numpy()
     return log_prob, n_tokens
 
