@@ -24,7 +24,7 @@ from typing import Any, Literal
 import pyarrow.compute as pc
 import pytorch_lightning as pl
 import torch
-from pytorch_lightning.utilities.exceptions import MisconfigurationException
+from lightning_fabric.utilities.exceptions import MisconfigurationException
 from torch.utils.data import DataLoader
 
 from denouement import schemas
