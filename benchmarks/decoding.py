@@ -1,7 +1,7 @@
 """Speed of decoding: batches that finished endings leave, against the same model one context at a time."""
 
 import os
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import numpy as np
@@ -11,6 +11,8 @@ import torch
 from benchmarks.table import Row, best_of_three
 from denouement.corpus.contexts import read_contexts
 from denouement.corpus.sample import stories
+from denouement.encoders.base import Vectors
+from denouement.encoders.embeddings import SentenceVectors
 from denouement.generators import GENERATORS
 from denouement.generators.base import Generator, generator_class
 from denouement.generators.decoding import Decoding
@@ -74,6 +76,19 @@ def _cases() -> pa.Table:
     return pa.table({"case_id": [story.story_id for story in sample], "context": contexts})
 
 
+class _Stored(SentenceVectors):
+    """Vectors of sentences that are all there."""
+
+    def __init__(self, vectors: Mapping[str, Vectors]) -> None:
+        self._vectors = vectors
+
+    def __call__(self, sentences: Sequence[str]) -> Vectors:
+        return np.stack([self._vectors[sentence] for sentence in sentences])
+
+    def prepare(self, sentences: Sequence[str]) -> None:
+        pass
+
+
 def _generator(name: str, contexts: Sequence[Sequence[str]]) -> Generator:
     """Of the paper's size and random weights; sentence vectors, if it reads them, are random and looked up."""
     kind = generator_class(name)
@@ -83,7 +98,7 @@ def _generator(name: str, contexts: Sequence[Sequence[str]]) -> Generator:
     torch.manual_seed(1)
     generator = kind(kind.settings_class(), Vocabulary(words), **arguments).eval()
     if kind.reads_vectors:
-        rows = {sentence: row for row, sentence in enumerate({s for context in contexts for s in context})}
+        rows = {sentence for context in contexts for sentence in context}
         vectors = np.random.default_rng(1).normal(size=(len(rows), DIMENSION)).astype(np.float32)
-        generator.sentence_vectors = lambda sentences: vectors[[rows[sentence] for sentence in sentences]]
+        generator.sentence_vectors = _Stored(dict(zip(rows, vectors, strict=True)))
     return generator

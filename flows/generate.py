@@ -4,6 +4,7 @@ import sys
 
 from prefect import flow
 
+from denouement.encoders.embeddings import EncodeSettings
 from tasks.command import run
 from tasks.generate import GenerateSettings, write_endings
 from tasks.params import settings
@@ -12,7 +13,9 @@ from tasks.params import settings
 @flow(flow_run_name="generate@{generator}")
 def generate(generator: str) -> None:
     """Write data/endings/<generator>.parquet."""
-    write_endings(generator, settings("generate", GenerateSettings))
+    write_endings(
+        generator, settings("generate", GenerateSettings), encoder_options=settings("encode", EncodeSettings).options
+    )
 
 
 if __name__ == "__main__":

@@ -5,24 +5,12 @@ import signal
 import click
 
 from tasks import servers
-from tasks.command import told_in_one_line
+from tasks.command import port_option, told_in_one_line
 
 
 @click.command()
-@click.option(
-    "--prefect-port",
-    type=click.IntRange(0, 65535),
-    default=4200,
-    show_default=True,
-    help="Another is taken if it is in use.",
-)
-@click.option(
-    "--mlflow-port",
-    type=click.IntRange(0, 65535),
-    default=5000,
-    show_default=True,
-    help="Another is taken if it is in use.",
-)
+@port_option("--prefect-port", 4200, "Prefect")
+@port_option("--mlflow-port", 5000, "MLflow")
 def main(prefect_port: int, mlflow_port: int) -> None:
     """Open the pages, print their addresses, and keep them open."""
     with (

@@ -6,20 +6,14 @@ from prefect.client.schemas.schedules import CronSchedule
 from denouement.errors import UserError
 from flows.reproduce import reproduce
 from tasks import servers
-from tasks.command import told_in_one_line
+from tasks.command import port_option, told_in_one_line
 
 NAME = "scheduled"
 
 
 @click.command()
 @click.option("--cron", default="0 3 * * *", show_default=True, help="When to run: minute, hour, day, month, weekday.")
-@click.option(
-    "--port",
-    type=click.IntRange(0, 65535),
-    default=4200,
-    show_default=True,
-    help="Of the Prefect pages, if they are not up yet.",
-)
+@port_option("--port", 4200, "Prefect")
 def main(cron: str, port: int) -> None:
     """Reproduce the graph on a schedule, and whenever it is told to on the Prefect page, one run at a time."""
     with told_in_one_line():

@@ -3,10 +3,11 @@
 import inspect
 import signal
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
+import click
 from prefect import Flow
 
 from denouement.errors import UserError, one_line
@@ -20,6 +21,17 @@ def run(flow: Flow[..., Any], arguments: Sequence[str]) -> None:
             usage = " ".join([f"python -m flows.{flow.fn.__name__}", *map(str.upper, wanted)])
             raise UserError(f"{len(arguments)} words after the flow's name; it is called so: {usage}")
         flow(*arguments)
+
+
+def port_option(name: str, default: int, pages: str) -> Callable[..., Any]:
+    """The option `name` for the port of the Prefect or the MLflow pages."""
+    return click.option(
+        name,
+        type=click.IntRange(0, 65535),
+        default=default,
+        show_default=True,
+        help=f"Of the {pages} pages that are started; another is taken if it is in use.",
+    )
 
 
 @contextmanager

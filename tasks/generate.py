@@ -1,7 +1,9 @@
 """Endings by a trained generator."""
 
 import json
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
+from typing import Any
 
 import mlflow
 import pyarrow.compute as pc
@@ -32,14 +34,21 @@ class GenerateSettings:
 
 
 @task
-def write_endings(generator: str, settings: GenerateSettings) -> None:
-    """Write an ending for every chosen context, and log them as a table."""
+def write_endings(generator: str, settings: GenerateSettings, encoder_options: Mapping[str, Any]) -> None:
+    """Write an ending for every chosen context, and log them as a table.
+
+    Contexts that data/embeddings.parquet lacks are encoded with `encoder_options`.
+    """
     out = paths.ENDINGS / f"{generator}.parquet"
     model = paths.checkpoint(generator)
     with tracking.run(f"generate {generator}", "generate", {"generator": generator, **asdict(settings)}):
         cases = choose_contexts(paths.CLOZE, paths.STORIES, settings.release, settings.split)
         tracking.log_inputs(cloze=paths.CLOZE, model=model)
-        loaded = load_generator(model, embeddings=paths.EMBEDDINGS if paths.EMBEDDINGS.exists() else None)
+        loaded = load_generator(
+            model,
+            embeddings=paths.EMBEDDINGS if paths.EMBEDDINGS.exists() else None,
+            encoder_options=encoder_options,
+        )
         endings = generate_endings(loaded, cases, settings.decoding)
         write_table(endings, out, "endings")
         contexts = dict(zip(cases["case_id"].to_pylist(), cases["context"].to_pylist(), strict=True))

@@ -2,7 +2,10 @@
 
 Input: column `context`, the sentences of a story so far (list of strings). Output: `n` rows for each, in order, with
 columns `context_row` (place of the input row), `ending` and `log_prob` (nats, summed over the ending's tokens).
-Parameters: `n` and the settings of `denouement.generators.decoding.Decoding`.
+Parameters: `n` and the settings of `denouement.generators.decoding.Decoding`. A generator that reads sentence vectors
+encodes them; what its encoder needs is told when the model is loaded, since files lie elsewhere on each machine:
+`mlflow.pyfunc.load_model(uri, model_config={"encoder_options": {"weights": ..., "vectors": ...}})`, or the same as JSON
+in `MLFLOW_PYFUNC_INFERENCE_CONFIG` for `mlflow models serve`. The keys are those of `encode.options` in params.yaml.
 """
 
 from dataclasses import fields
@@ -33,11 +36,17 @@ SIGNATURE = ModelSignature(
 
 
 class EndingModel(mlflow.pyfunc.PythonModel):
-    """Loads the artifact `checkpoint`; a generator that reads sentence vectors encodes with the installed encoder."""
+    """Loads the artifact `checkpoint`."""
 
     def load_context(self, context: mlflow.pyfunc.PythonModelContext) -> None:
-        """Load the checkpoint."""
-        self._generator = load_generator(Path(context.artifacts["checkpoint"]))
+        """Load the checkpoint.
+
+        Raises:
+            UserError: the sentence encoder lacks an option, or is not the one that the generator was trained with.
+        """
+        self._generator = load_generator(
+            Path(context.artifacts["checkpoint"]), encoder_options=context.model_config["encoder_options"]
+        )
 
     def predict(
         self,

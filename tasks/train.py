@@ -49,7 +49,7 @@ def train_generator(generator: str) -> None:
         best = history["epochs"][history["best_epoch"]]
         write_text(paths.METRICS / f"train_{generator}.json", json.dumps(best, indent=2) + "\n")
         tracking.log_figures({"best": best, "vocabulary": history["vocabulary"]})
-        _log_model(paths.checkpoint(generator))
+        log_model(paths.checkpoint(generator))
 
 
 def _teller(epochs: int) -> Callable[[int, Mapping[str, float]], None]:
@@ -65,12 +65,14 @@ def _number(value: float) -> str:
     return f"{value:,.0f}" if value >= 1000 else f"{value:.4g}"
 
 
-def _log_model(checkpoint: Path) -> None:
+def log_model(checkpoint: Path) -> None:
+    """Log the generator in a checkpoint as the model of the active run; see `pyfunc_model`."""
     mlflow.pyfunc.log_model(
         name="model",
         python_model=str(MODEL_CODE),
         signature=runpy.run_path(str(MODEL_CODE))["SIGNATURE"],
         artifacts={"checkpoint": str(checkpoint)},
         input_example=pd.DataFrame([EXAMPLE]),
+        model_config={"encoder_options": {}},  # MLflow lets whoever loads the model give only what stands here
         pip_requirements=["denouement"],
     )

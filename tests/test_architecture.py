@@ -1,6 +1,10 @@
 """The rules that keep the project easy to change, read from its files."""
 
 import ast
+import importlib.metadata
+import re
+import sys
+import tomllib
 from pathlib import Path
 
 import pytest
@@ -62,6 +66,21 @@ def test_the_library_knows_nothing_of_the_pipeline():
 def test_only_flows_import_flows():
     for path in python_files("src", "tasks", "benchmarks"):
         assert "flows" not in imported_packages(path), path
+
+
+@pytest.mark.parametrize(("folders", "extras"), [(["src"], []), (["tasks", "flows", "benchmarks"], ["pipeline"])])
+def test_every_package_that_is_imported_is_declared(folders, extras):
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+    lists = [project["dependencies"], *(project["optional-dependencies"][extra] for extra in extras)]
+    declared = {name.lower() for names in lists for name in names}
+    own = {"denouement", "tasks", "flows", "benchmarks"} | sys.stdlib_module_names
+    distributions = {
+        package: {re.sub(r"[-_.]+", "-", name).lower() for name in names}
+        for package, names in importlib.metadata.packages_distributions().items()
+    }
+    for path in python_files(*folders):
+        for package in imported_packages(path) - own:
+            assert declared & distributions[package], f"{path}: {package} is of no package in pyproject.toml"
 
 
 def test_no_pickle_is_loaded():

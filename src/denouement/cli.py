@@ -153,9 +153,30 @@ def sentiment(tables: tuple[Path, ...], out: Path | None, workers: int | None, a
         click.echo(sentiment_text(rows, comparison))
 
 
+def _named_values(_: click.Context, option: click.Parameter, words: tuple[str, ...]) -> dict[str, str | int]:
+    """Values by name from words such as `version=1`, a whole number as such."""
+    values: dict[str, str | int] = {}
+    for word in words:
+        name, sign, value = word.partition("=")
+        if not (name and sign and value):
+            raise UserError(f"{option.opts[0]} {word}: must be like vectors=FILE")
+        if name in values:
+            raise UserError(f"{option.opts[0]} {word}: {name} is given twice")
+        values[name] = int(value) if value.isascii() and value.isdigit() else value
+    return values
+
+
 _MODEL_OPTIONS = (
     click.option("--model", required=True, type=click.Path(path_type=Path), help="Checkpoint of a generator."),
     click.option("--embeddings", type=click.Path(path_type=Path), help="Table of sentence vectors, to look up."),
+    click.option(
+        "--encoder-option",
+        "encoder_options",
+        multiple=True,
+        metavar="NAME=VALUE",
+        callback=_named_values,
+        help="Of its sentence encoder, such as vectors=FILE; again for each.",
+    ),
     click.option("--device", default="cpu", show_default=True, help="Where the model runs: cpu, cuda, cuda:1."),
     click.option("--decode", type=click.Choice(["greedy", "beam", "sample"]), help="Method.  [default: greedy]"),
     click.option("--beam-width", type=int, help="Partial endings kept a context.  [beam; default: 5]"),
@@ -189,7 +210,7 @@ def _decoding(options: dict[str, Any]) -> "Decoding":
         raise UserError(f"--{key.replace('_', '-')}: {problem}") from error
 
 
-def _generator(model: Path, embeddings: Path | None, device: str) -> "Generator":
+def _generator(model: Path, embeddings: Path | None, encoder_options: dict[str, Any], device: str) -> "Generator":
     import torch
 
     from denouement.generators.checkpoints import load_generator
@@ -199,7 +220,10 @@ def _generator(model: Path, embeddings: Path | None, device: str) -> "Generator"
     except (RuntimeError, AssertionError, ImportError) as error:
         problem = str(error).partition("\n")[0]
         raise UserError(f"--device {device}: cannot be used here ({problem}); name another, such as cpu") from error
-    return load_generator(model, device, embeddings)
+    generator = load_generator(model, device, embeddings, encoder_options)
+    if encoder_options and not generator.reads_vectors:
+        raise UserError(f"--encoder-option: {generator.name} reads words, not sentence vectors; leave the option out")
+    return generator
 
 
 @main.command()
@@ -214,6 +238,7 @@ def _generator(model: Path, embeddings: Path | None, device: str) -> "Generator"
 def generate(
     model: Path,
     embeddings: Path | None,
+    encoder_options: dict[str, Any],
     device: str,
     contexts: Path,
     out: Path,
@@ -239,7 +264,7 @@ def generate(
 
     decoding = _decoding(options)
     decoding.check_count(count)
-    table = generate_endings(_generator(model, embeddings, device), cases, decoding, system, count)
+    table = generate_endings(_generator(model, embeddings, encoder_options, device), cases, decoding, system, count)
     write_table(table, out, "endings")
     tokens = table["n_tokens"].to_numpy()
     summary = {
@@ -266,7 +291,14 @@ def generate(
 @click.option("-n", "count", type=click.IntRange(min=1), default=1, show_default=True, help="Endings to print.")
 @_json_option
 def complete(
-    text: str, model: Path, embeddings: Path | None, device: str, count: int, as_json: bool, **options: Any
+    text: str,
+    model: Path,
+    embeddings: Path | None,
+    encoder_options: dict[str, Any],
+    device: str,
+    count: int,
+    as_json: bool,
+    **options: Any,
 ) -> None:
     """Print an ending for the story TEXT, or several: one a line. TEXT `-` reads the story from standard input.
 
@@ -289,7 +321,7 @@ def complete(
 
     decoding = _decoding(options)
     decoding.check_count(count)
-    [endings] = decode(_generator(model, embeddings, device), [context], decoding, count)
+    [endings] = decode(_generator(model, embeddings, encoder_options, device), [context], decoding, count)
     if as_json:
         rows = [{"ending": each.text, "log_prob": each.log_prob, "n_tokens": each.n_tokens} for each in endings]
         _print_json({"context": context, "endings": rows})

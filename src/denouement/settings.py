@@ -30,25 +30,34 @@ def build(cls: type[Settings], section: Mapping[str, Any] | None, where: str) ->
         UserError: an unknown key, a missing one, a value of another type, or out of its range.
     """
     section = {} if section is None else section
-    if not isinstance(section, Mapping):
-        raise UserError(f"{where}: must be a section of `key: value` lines, not {section!r}")
-    fields = {field.name: field for field in dataclasses.fields(cls)}  # type: ignore[arg-type]
-    unknown = [str(key) for key in section if key not in fields]
-    if unknown:
-        raise UserError(f"{where}: unknown key {', '.join(unknown)}; known keys are {', '.join(fields)}")
+    missing = missing_keys(cls, section, where)
     hints = typing.get_type_hints(cls)
     values = {key: _checked(value, hints[key], f"{where}.{key}") for key, value in section.items()}
-    missing = [
-        name
-        for name, field in fields.items()
-        if name not in values and field.default is dataclasses.MISSING and field.default_factory is dataclasses.MISSING
-    ]
     if missing:
         raise UserError(f"{where}: missing key {', '.join(missing)}")
     try:
         return cls(**values)
     except ValueError as error:
         raise UserError(f"{where}.{error}") from error
+
+
+def missing_keys(cls: type[Any], section: Mapping[str, Any], where: str) -> list[str]:
+    """The keys without a default that `section` lacks.
+
+    Raises:
+        UserError: an unknown key; no section.
+    """
+    if not isinstance(section, Mapping):
+        raise UserError(f"{where}: must be a section of `key: value` lines, not {section!r}")
+    fields = {field.name: field for field in dataclasses.fields(cls)}
+    unknown = [str(key) for key in section if key not in fields]
+    if unknown:
+        raise UserError(f"{where}: unknown key {', '.join(unknown)}; known keys are {', '.join(fields)}")
+    return [
+        name
+        for name, field in fields.items()
+        if name not in section and field.default is dataclasses.MISSING and field.default_factory is dataclasses.MISSING
+    ]
 
 
 def _checked(value: Any, hint: Any, where: str) -> Any:

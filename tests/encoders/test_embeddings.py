@@ -271,8 +271,31 @@ class TestSentenceVectors:
     def test_the_encoder_is_not_loaded_for_what_the_table_has(self, path):
         vectors = SentenceVectors("glove", {"vectors": "not there"}, EmbeddingTable.open(path))
         assert vectors(["He ran .", "Ann ran home ."]).shape == (2, 5)
+        vectors.prepare(["He ran .", "Ann ran home ."])
         with pytest.raises(UserError, match="not there: no such file"):
             vectors(["Nobody ran ."])
+        with pytest.raises(UserError, match="not there: no such file"):
+            vectors.prepare(["He ran .", "Nobody ran ."])
+
+    def test_prepared_for_all_batches_the_file_of_vectors_is_read_once(self, path, vectors_file, tmp_path):
+        copy = tmp_path / "copy.txt"
+        copy.write_bytes(vectors_file.read_bytes())
+        vectors = SentenceVectors("glove", {"vectors": str(copy)}, EmbeddingTable.open(path))
+        batches = [["Nobody ran home ."], ["the dog stop .", "He ran ."]]
+        expected = [vectors(batch) for batch in batches]
+        prepared = SentenceVectors("glove", {"vectors": str(copy)}, EmbeddingTable.open(path))
+        prepared.prepare([sentence for batch in batches for sentence in batch])
+        copy.unlink()
+        for batch, wanted in zip(batches, expected, strict=True):
+            np.testing.assert_array_equal(prepared(batch), wanted)
+
+    def test_options_that_are_missing_or_unknown_are_named(self, path):
+        table = EmbeddingTable.open(path)
+        with pytest.raises(UserError, match="options of encoder glove: unknown key vektors; known keys are vectors"):
+            SentenceVectors("glove", {"vektors": "x"}, table)
+        lacking = SentenceVectors("infersent", {"vectors": "x"})
+        with pytest.raises(UserError, match=r"by infersent are needed here: give --encoder-option weights=\.\.\.$"):
+            lacking(["He ran ."])
 
     def test_without_a_table(self, settings, encoder):
         vectors = SentenceVectors("glove", settings.options)

@@ -68,6 +68,9 @@ class MarkovToy:
     def eval(self) -> None:
         pass
 
+    def expect(self, contexts: Sequence[Sequence[str]]) -> None:
+        pass
+
     def prepare(self, contexts: Sequence[Sequence[str]]) -> Tensor:
         return torch.tensor([int(context[0]) for context in contexts])
 

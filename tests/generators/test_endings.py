@@ -42,10 +42,15 @@ def one_thread():
     torch.set_num_threads(threads)
 
 
-def vectors(sentences):
+class Hashed:
     """Stands for a sentence encoder: the same sentence has the same vector, another one another."""
-    rows = [np.frombuffer(hashlib.sha256(sentence.encode()).digest(), np.uint8) for sentence in sentences]
-    return np.stack(rows).astype(np.float32) / 128 - 1
+
+    def __call__(self, sentences):
+        rows = [np.frombuffer(hashlib.sha256(sentence.encode()).digest(), np.uint8) for sentence in sentences]
+        return np.stack(rows).astype(np.float32) / 128 - 1
+
+    def prepare(self, sentences):
+        pass
 
 
 def tiny(name):
@@ -59,7 +64,7 @@ def tiny(name):
             torch.nn.init.normal_(parameter, std=0.8)
         torch.nn.init.zeros_(generator.embedding.weight[PAD])
     if kind.reads_vectors:
-        generator.sentence_vectors = vectors
+        generator.sentence_vectors = Hashed()
     return generator
 
 

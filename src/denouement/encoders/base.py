@@ -4,7 +4,7 @@ import hashlib
 import os
 from abc import ABC, abstractmethod
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import cached_property
 from importlib import import_module
 from pathlib import Path
@@ -90,11 +90,24 @@ def load_encoder(name: str, **options: Any) -> SentenceEncoder:
     Raises:
         UserError: no such encoder; an unknown, missing or wrong option; a file or package that is not there.
     """
+    return settings.build(_encoder_class(name), options, f"options of encoder {name}")
+
+
+def missing_options(name: str, options: Mapping[str, Any]) -> list[str]:
+    """The options that the encoder `name` cannot do without and that `options` lack.
+
+    Raises:
+        UserError: no such encoder, or an unknown option.
+    """
+    return settings.missing_keys(_encoder_class(name), options, f"options of encoder {name}")
+
+
+def _encoder_class(name: str) -> type[SentenceEncoder]:
     if name not in ENCODERS:
         raise UserError(f"no sentence encoder {name!r}; there are {', '.join(ENCODERS)}")
     module, _, class_name = ENCODERS[name].partition(":")
-    encoder_class: type[SentenceEncoder] = getattr(import_module(module), class_name)
-    return settings.build(encoder_class, options, f"options of encoder {name}")
+    found: type[SentenceEncoder] = getattr(import_module(module), class_name)
+    return found
 
 
 def fingerprint(what: str, *files: Path) -> str:

@@ -20,7 +20,7 @@ import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 from denouement.console import progress
-from denouement.encoders.base import SentenceEncoder, Vectors, load_encoder
+from denouement.encoders.base import SentenceEncoder, Vectors, load_encoder, missing_options
 from denouement.errors import UserError
 from denouement.files import atomic_write
 from denouement.schemas import EMBEDDINGS_VERSION, embeddings_schema, read_schema, read_table, stamp
@@ -299,13 +299,14 @@ class SentenceVectors:
 
         Args:
             encoder_name: in the registry.
-            options: the encoder's own.
+            options: the encoder's own, which are needed once there is a sentence to encode.
             table: to look sentences up in.
             fingerprint: that the encoder must have; the table's where there is one, and None for any.
 
         Raises:
-            UserError: the table was made by another encoder.
+            UserError: the table was made by another encoder; no such encoder, or an option that it does not know.
         """
+        missing_options(encoder_name, options or {})
         if table is not None and table.encoder != encoder_name:
             raise UserError(f"{table.path}: vectors of encoder {table.encoder}, but {encoder_name} is wanted here")
         self._name = encoder_name
@@ -329,10 +330,22 @@ class SentenceVectors:
             vectors[rows < 0] = self._encoded(missing)
         return vectors
 
+    def prepare(self, sentences: Sequence[str]) -> None:
+        """Read, once, what encoding those of `sentences` will need that the table lacks; see `SentenceEncoder.prepare`.
+
+        Raises:
+            UserError: as the call with these sentences.
+        """
+        missing = sentences
+        if self._table is not None:
+            missing = [each for each, row in zip(sentences, self._table.find(sentences), strict=True) if row < 0]
+        if missing:
+            self.encoder.prepare(missing)
+
     def _encoded(self, sentences: Sequence[str]) -> Vectors:
         """Vectors [sentences, dimension] from the encoder, which sees each distinct sentence once."""
         place = {sentence: row for row, sentence in enumerate(dict.fromkeys(sentences))}
-        return self._encoder.encode(list(place))[[place[sentence] for sentence in sentences]]
+        return self.encoder.encode(list(place))[[place[sentence] for sentence in sentences]]
 
     @cached_property
     def _stored(self) -> npt.NDArray[np.float16 | np.float32]:
@@ -340,12 +353,20 @@ class SentenceVectors:
         return self._table.view(None)
 
     @cached_property
-    def _encoder(self) -> SentenceEncoder:
+    def encoder(self) -> SentenceEncoder:
+        """The encoder.
+
+        Raises:
+            UserError: it cannot be loaded, lacks an option, or has another fingerprint.
+        """
+        if missing := missing_options(self._name, self._options):
+            needed = " ".join(f"--encoder-option {option}=..." for option in missing)
+            raise UserError(f"sentence vectors by {self._name} are needed here: give {needed}")
         encoder = load_encoder(self._name, **self._options)
         if self._fingerprint not in (None, encoder.fingerprint):
             raise UserError(
                 f"{self._table.path if self._table else 'the sentence vectors wanted here'}: made by {self._name} from "
-                "other files or options than those given now; name the same ones, or a table of vectors made now"
+                "other files or options than those given now; give the same ones (--encoder-option NAME=VALUE)"
             )
         return encoder
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import importlib
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from datetime import timedelta
 from pathlib import Path
@@ -171,8 +171,11 @@ class Generator(pl.LightningModule, ABC):
         """JSON-ready arguments of the constructor beside settings and vocabulary."""
         return {}
 
-    def find_vectors(self, embeddings: Path | None) -> None:
+    def find_vectors(self, embeddings: Path | None, options: Mapping[str, Any] | None = None) -> None:
         """Get ready to turn sentences into vectors, from the table `embeddings` or by encoding: here no need of it."""
+
+    def expect(self, contexts: Sequence[Sequence[str]]) -> None:
+        """Do at once what `prepare` would do anew for each batch of `contexts`: here nothing."""
 
     # What all of them do.
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -30,7 +31,12 @@ class ParquetCheckpointIO(CheckpointIO):
         Path(path).unlink(missing_ok=True)
 
 
-def load_generator(path: Path, device: str = "cpu", embeddings: Path | None = None) -> Generator:
+def load_generator(
+    path: Path,
+    device: str = "cpu",
+    embeddings: Path | None = None,
+    encoder_options: Mapping[str, Any] | None = None,
+) -> Generator:
     """The trained generator in a checkpoint, ready to generate (eval mode).
 
     Args:
@@ -38,9 +44,11 @@ def load_generator(path: Path, device: str = "cpu", embeddings: Path | None = No
         device: where its weights go.
         embeddings: an embeddings table in which to look sentence vectors up, rather than to encode each sentence; for
             generators that read vectors. Sentences that are not in it are encoded.
+        encoder_options: of the sentence encoder (`encode.options` in params.yaml), for generators that read vectors.
 
     Raises:
-        UserError: not a checkpoint, a damaged one, one that this version cannot build, or another encoder's embeddings.
+        UserError: not a checkpoint, a damaged one, one that this version cannot build, another encoder's embeddings, or
+            encoder options that do not do.
     """
     checkpoint = read_checkpoint(path)
     try:
@@ -57,5 +65,5 @@ def load_generator(path: Path, device: str = "cpu", embeddings: Path | None = No
         raise UserError(f"{path}: not a generator that this version knows ({problem}); train it again") from error
     except UserError as error:
         raise UserError(f"{path}: {error}") from error
-    generator.find_vectors(embeddings)
+    generator.find_vectors(embeddings, encoder_options)
     return generator.to(device).eval()

@@ -43,6 +43,7 @@ def generate_endings(
     decoding = decoding or Decoding()
     decoding.check_count(n)
     contexts = cases["context"].to_pylist()
+    generator.expect(contexts)
     endings: list[list[Ending]] = [[] for _ in contexts]
     batches = _batches(contexts, batch_size)
     for batch in progress(batches, "endings", total=len(batches), unit="batches"):
@@ -86,6 +87,7 @@ def score(
     if len(contexts) != len(endings):
         raise ValueError(f"{len(contexts)} contexts but {len(endings)} endings")
     generator.eval()
+    generator.expect(contexts)
     words = [[*generator.vocabulary.encode(ending), END] for ending in endings]
     n_tokens = np.array([len(ending) for ending in words], dtype=np.int64)
     log_prob = np.zeros(len(words))

@@ -5,7 +5,7 @@ Source: Mori et al. 2019, section 3 and appendix A.1.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, ClassVar
@@ -76,27 +76,41 @@ class HSeq2Seq(Generator):
         """See `Generator`."""
         return {"encoder": self.encoder, "fingerprint": self.fingerprint, "dimension": self.dimension}
 
-    def find_vectors(self, embeddings: Path | None) -> None:
+    def find_vectors(self, embeddings: Path | None, options: Mapping[str, Any] | None = None) -> None:
         """Take vectors from the table `embeddings`; encode the sentences that it does not have, or all without one.
 
+        Args:
+            embeddings: table of sentence vectors, or None.
+            options: of the sentence encoder (`encode.options` in params.yaml).
+
         Raises:
-            UserError: a table of another encoder.
+            UserError: a table of another encoder, or an option that the encoder does not know; without a table also
+                options that are missing or wrong, or that make other vectors than those it was trained with.
         """
         table = None if embeddings is None else EmbeddingTable.open(embeddings)
         if table is not None and table.fingerprint != self.fingerprint:
             raise UserError(f"{embeddings}: not the encoder {self.encoder} that this generator was trained with")
-        self.sentence_vectors = SentenceVectors(self.encoder, table=table, fingerprint=self.fingerprint)
+        self.sentence_vectors = SentenceVectors(self.encoder, options, table, self.fingerprint)
+        if table is None:
+            _ = self.sentence_vectors.encoder  # what is wrong with it is said now
+
+    def expect(self, contexts: Sequence[Sequence[str]]) -> None:
+        """Read what the encoder needs for all sentences that have to be encoded."""
+        self._vectors().prepare([sentence for context in contexts for sentence in context])
 
     def prepare(self, contexts: Sequence[Sequence[str]]) -> Inputs:
         """See `Generator`. Values are sentence vectors [B, S, dimension], padded at the end."""
         if not all(contexts):
             raise UserError(f"context {[*map(bool, contexts)].index(False) + 1} of {len(contexts)} holds no sentence")
-        if self.sentence_vectors is None:
-            raise RuntimeError("call find_vectors first")
-        vectors = torch.from_numpy(self.sentence_vectors([sentence for context in contexts for sentence in context]))
+        vectors = torch.from_numpy(self._vectors()([sentence for context in contexts for sentence in context]))
         lengths = [*map(len, contexts)]
         padded = nn.utils.rnn.pad_sequence([*torch.split(vectors, lengths)], batch_first=True)
         return Inputs(padded, torch.tensor(lengths)).to(self.device)
+
+    def _vectors(self) -> SentenceVectors:
+        if self.sentence_vectors is None:
+            raise RuntimeError("call find_vectors first")
+        return self.sentence_vectors
 
     def disturb(self, inputs: Inputs, noise: torch.Generator) -> Inputs:
         """Sentence-level dropout: some elements of the vectors become 0 and the rest are scaled up (section 3)."""

@@ -79,36 +79,38 @@ class _SummedLoss(torch.autograd.Function):
 
     Equal to `cross_entropy(linear(hidden), targets, reduction="sum")`, but the logits of a few rows at a time are made,
     turned into probabilities and into gradients while they are in the processor's cache. With a vocabulary of 10,000
-    words most of the time of training goes into this layer, and a fifth of that is saved.
+    words most of the time of training goes into this layer, and a quarter of that is saved.
     """
 
-    ROWS = 128
+    ROWS = 256
 
     @staticmethod
     def forward(ctx: Any, hidden: Tensor, weight: Tensor, bias: Tensor, targets: Tensor, dtype: torch.dtype) -> Tensor:
         """`hidden` [N, units], `weight` [V, units], `bias` [V], `targets` [N]; matrix products in `dtype`."""
         with torch.autocast(hidden.device.type, enabled=False):  # the products' type is chosen here
-            narrow_hidden, narrow_weight, narrow_bias = hidden.to(dtype), weight.to(dtype), bias.to(dtype)
+            narrow_hidden, narrow_weight, narrow_bias = hidden.to(dtype), weight.to(dtype), bias.to(dtype)[:, None]
             hidden_grad = torch.empty_like(narrow_hidden)
             weight_grad, bias_grad = torch.zeros_like(weight), torch.zeros_like(bias)
             loss = torch.zeros((), dtype=torch.float32, device=hidden.device)
             for start in range(0, len(hidden), _SummedLoss.ROWS):
                 rows = slice(start, start + _SummedLoss.ROWS)
-                wanted = targets[rows, None]
-                logits = torch.addmm(narrow_bias, narrow_hidden[rows], narrow_weight.t())
-                # The normaliser from the likeliest word, whose probability cannot round to zero.
-                highest, likeliest = logits.max(dim=1, keepdim=True)
-                grad = functional.softmax(logits, dim=1, dtype=torch.float32)
-                normaliser = highest.float() - grad.gather(1, likeliest).log()
-                loss += (normaliser - logits.gather(1, wanted)).sum()
-                grad.scatter_add_(1, wanted, torch.full_like(wanted, -1, dtype=torch.float32))
-                bias_grad += grad.sum(dim=0)
+                wanted = targets[None, rows]
+                # [V, rows]: V may be odd, and writing rows of odd length makes the product half as slow again.
+                logits = torch.addmm(narrow_bias, narrow_weight, narrow_hidden[rows].t()).float()
+                logits -= logits.amax(dim=0)
+                loss -= logits.gather(0, wanted).sum()
+                grad = logits.exp_()
+                normaliser = grad.sum(dim=0)
+                loss += normaliser.log().sum()
+                grad /= normaliser
+                grad.scatter_add_(0, wanted, torch.full_like(wanted, -1, dtype=torch.float32))
+                bias_grad += grad.sum(dim=1)
                 narrow_grad = grad.to(dtype)
-                hidden_grad[rows] = narrow_grad @ narrow_weight
+                hidden_grad[rows] = narrow_grad.t() @ narrow_weight
                 if dtype is weight.dtype:
-                    weight_grad.addmm_(narrow_grad.t(), narrow_hidden[rows])
+                    weight_grad.addmm_(narrow_grad, narrow_hidden[rows])
                 else:
-                    weight_grad += narrow_grad.t() @ narrow_hidden[rows]
+                    weight_grad += narrow_grad @ narrow_hidden[rows]
         ctx.save_for_backward(hidden_grad.to(hidden.dtype), weight_grad, bias_grad)
         return loss
 
