@@ -30,3 +30,22 @@ def make_cases() -> Callable[..., pa.Table]:
         return pa.Table.from_pylist(rows, schemas.TABLES["cloze"].schema)
 
     return make
+
+
+@pytest.fixture
+def make_case() -> Callable[..., pa.Table]:
+    """A table `cloze` of the one case that is given."""
+
+    def make(context: Sequence[str], ending_1: str, ending_2: str, right_ending: int | None = None) -> pa.Table:
+        row = {
+            "case_id": "case",
+            "context": context,
+            "ending_1": ending_1,
+            "ending_2": ending_2,
+            "right_ending": right_ending,
+            "release": "v1.0",
+            "split": "validation",
+        }
+        return pa.Table.from_pylist([row], schemas.TABLES["cloze"].schema)
+
+    return make
