@@ -6,6 +6,10 @@ import numpy as np
 import pytest
 import torch
 
+from denouement.encoders.skip_thoughts_network import SentenceGru
+from denouement.tensors import write_checkpoint
+from denouement.text.vocabulary import Vocabulary
+
 WORDS = [
     *("<s>", "</s>", "<p>", "</p>", "Ann", "ann", "He", "could", "n't", "couldn", "'t", "stop", "the", "dog", "ran"),
     *("home", "quickly", "and", "was", "glad", "again", ".", ","),
@@ -49,4 +53,21 @@ def weights_file(tensors, tmp_path_factory) -> Path:
     path = tmp_path_factory.mktemp("weights") / "infersent.pkl"
     # The published files predate torch's zip format.
     torch.save(tensors, path, _use_new_zipfile_serialization=False)
+    return path
+
+
+@pytest.fixture(scope="session")
+def sentence_gru() -> SentenceGru:
+    vocabulary = Vocabulary.build(["Ann ran home, and the dog was glad again.", "He could n't stop."])
+    with torch.random.fork_rng(devices=[]):
+        torch.manual_seed(0)
+        return SentenceGru(vocabulary, embedding=DIMENSION, dimension=2 * UNITS).eval()
+
+
+@pytest.fixture(scope="session")
+def skip_thoughts_file(sentence_gru, tmp_path_factory) -> Path:
+    path = tmp_path_factory.mktemp("skip_thoughts") / "skip_thoughts-0.parquet"
+    weights = {f"encoder.{name}": tensor for name, tensor in sentence_gru.state_dict().items()}
+    decoders = {"following.weight_hh_l0": torch.zeros(2)}
+    write_checkpoint({"encoder": sentence_gru.described(), "state_dict": {**weights, **decoders}}, path)
     return path

@@ -18,11 +18,12 @@ SENTENCES = [
 ]
 
 
-def test_every_encoder(vectors_file, weights_file):
+def test_every_encoder(vectors_file, weights_file, skip_thoughts_file):
     options = {
         "minilm": {"device": "cpu"},
         "glove": {"vectors": str(vectors_file)},
         "infersent": {"weights": str(weights_file), "vectors": str(vectors_file), "device": "cpu"},
+        "skip_thoughts": {"checkpoint": str(skip_thoughts_file), "device": "cpu"},
     }
     visited = 0
     for name in ENCODERS:
@@ -43,7 +44,7 @@ def test_every_encoder(vectors_file, weights_file):
         again = load_encoder(name, **options[name])
         assert again.fingerprint == encoder.fingerprint
         np.testing.assert_array_equal(again.encode(SENTENCES), vectors)
-    assert visited == len(options) == 3
+    assert visited == len(options) == 4
 
 
 def test_a_long_input_keeps_its_order(vectors_file):
@@ -55,11 +56,16 @@ def test_a_long_input_keeps_its_order(vectors_file):
 @pytest.mark.parametrize(
     ("name", "options", "message"),
     [
-        ("bert", {}, "no sentence encoder 'bert'; there are minilm, glove, infersent"),
+        ("bert", {}, "no sentence encoder 'bert'; there are minilm, glove, infersent, skip_thoughts"),
         ("glove", {"vector": "x"}, "options of encoder glove: unknown key vector; known keys are vectors"),
         ("infersent", {"weights": "x"}, "options of encoder infersent: missing key vectors"),
         ("infersent", {"weights": "a", "vectors": "b", "version": 3}, "version: must be one of 1, 2, not 3"),
         ("infersent", {"weights": "none.pkl", "vectors": "b"}, "none.pkl: no such file; name the published infersent1"),
+        (
+            "skip_thoughts",
+            {"checkpoint": "none.parquet"},
+            "none.parquet: no such file; name what the Story",
+        ),
         ("minilm", {"device": 1}, "options of encoder minilm.device: must be text, not 1"),
     ],
 )

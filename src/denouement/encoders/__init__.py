@@ -4,4 +4,5 @@ ENCODERS: dict[str, str] = {
     "minilm": "denouement.encoders.minilm:MiniLM",
     "glove": "denouement.encoders.glove:GloveMean",
     "infersent": "denouement.encoders.infersent:InferSent",
+    "skip_thoughts": "denouement.encoders.skip_thoughts:SkipThoughts",
 }

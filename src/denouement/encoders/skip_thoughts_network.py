@@ -1,0 +1,96 @@
+"""The sentence encoder of skip-thought vectors (Kiros et al. 2015): a GRU whose last state is the vector."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import torch
+from torch import Tensor, nn
+from torch.nn.utils.rnn import pad_sequence
+
+from denouement.encoders.base import Vectors
+from denouement.errors import UserError
+from denouement.text.vocabulary import END, PAD, UNKNOWN, Vocabulary
+
+
+class SentenceGru(nn.Module):
+    """Reads the words of a sentence, END last, from both sides; both last states side by side are its vector.
+
+    That is bi-skip of Kiros et al. 2015, section 3, with both directions trained together.
+
+    Attributes:
+        dimension: numbers in a vector; half of them of each direction.
+    """
+
+    def __init__(self, vocabulary: Vocabulary, embedding: int, dimension: int) -> None:
+        super().__init__()
+        self.vocabulary = vocabulary
+        self.dimension = dimension
+        self.embedding = nn.Embedding(len(vocabulary), embedding, padding_idx=PAD)
+        self.forwards = nn.GRU(embedding, dimension // 2, batch_first=True)
+        self.backwards = nn.GRU(embedding, dimension // 2, batch_first=True)
+
+    def words(self, sentence: str) -> Tensor:
+        """The words of a sentence and END, int64 [T]."""
+        return torch.tensor([*self.vocabulary.encode(sentence), END])
+
+    def knows(self, sentence: str) -> bool:
+        """Whether any of its words is in the vocabulary."""
+        return any(word != UNKNOWN for word in self.vocabulary.encode(sentence))
+
+    def forward(self, sentences: Sequence[Tensor]) -> Tensor:
+        """Vectors [sentences, dimension] of sentences given as `words` gives them."""
+        last = torch.tensor([len(sentence) - 1 for sentence in sentences])
+        states = [
+            gru(self.embedding(pad_sequence(read, batch_first=True)))[0][torch.arange(len(last)), last]
+            for gru, read in (
+                (self.forwards, [*sentences]),
+                (self.backwards, [sentence.flip(0) for sentence in sentences]),
+            )
+        ]
+        return torch.cat(states, dim=-1)
+
+    def encode(self, sentences: Sequence[str]) -> Vectors:
+        """Vectors [sentences, dimension]."""
+        device = self.embedding.weight.device
+        with torch.inference_mode():
+            vectors: Vectors = self([self.words(sentence).to(device) for sentence in sentences]).cpu().numpy()
+        return vectors
+
+    def described(self) -> dict[str, Any]:
+        """What `loaded` makes this network from, the weights aside."""
+        return {
+            "vocabulary": self.vocabulary.to_json(),
+            "embedding": self.embedding.embedding_dim,
+            "dimension": self.dimension,
+        }
+
+
+def loaded(checkpoint: Mapping[str, Any], where: str) -> SentenceGru:
+    """The encoder of a trained model, ready to encode (eval mode).
+
+    Args:
+        checkpoint: `encoder` as `SentenceGru.described` gives it; in `state_dict` the weights, each under a name that
+            begins with `encoder.`, among those of the decoders.
+        where: the file, for an error.
+
+    Raises:
+        UserError: there is no encoder in it, or not one that this version knows.
+    """
+    try:
+        described = checkpoint["encoder"]
+        network = SentenceGru(
+            Vocabulary.from_json(described["vocabulary"]), described["embedding"], described["dimension"]
+        )
+        network.load_state_dict(
+            {
+                name.removeprefix("encoder."): weights
+                for name, weights in checkpoint["state_dict"].items()
+                if name.startswith("encoder.")
+            }
+        )
+    except (KeyError, TypeError, AttributeError, RuntimeError) as error:
+        problem = str(error).splitlines()[0]
+        raise UserError(f"{where}: not a skip-thoughts model that this version knows ({problem})") from error
+    return network.eval()
