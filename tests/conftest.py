@@ -48,8 +48,8 @@ def reader_of(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str, Mappin
     import torch
 
     from denouement.encoders.base import load_encoder
-    from denouement.generators.checkpoints import write_checkpoint
     from denouement.generators.h_seq2seq import HSeq2Seq, HSeq2SeqSettings
+    from denouement.tensors import write_checkpoint
     from denouement.text.vocabulary import Vocabulary
 
     def write(encoder: str, options: Mapping[str, str]) -> Path:

@@ -10,8 +10,9 @@ from click.testing import CliRunner
 from denouement import schemas
 from denouement.cli import main
 from denouement.encoders.base import load_encoder
-from denouement.generators.checkpoints import load_generator, write_checkpoint
+from denouement.generators.checkpoints import load_generator
 from denouement.generators.decoding import decode
+from denouement.tensors import write_checkpoint
 from denouement.text.vocabulary import Vocabulary
 
 STORY = ["Tom bought a red car.", "He drove it."]

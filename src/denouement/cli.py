@@ -342,7 +342,14 @@ def cloze() -> None:
 @click.option("--stories", type=click.Path(path_type=Path), help="Stories table to learn from.")
 @click.option("--model", "models", multiple=True, type=click.Path(path_type=Path), help="Checkpoint of a generator.")
 @click.option("--embeddings", type=click.Path(path_type=Path), help="Table of sentence vectors, to look up.")
-@click.option("--encoder", "encoders", multiple=True, help="Sentence encoder to try.  [default: minilm and glove]")
+@click.option(
+    "--encoder",
+    "encoders",
+    multiple=True,
+    default=("minilm", "glove"),
+    show_default=True,
+    help="Sentence encoder whose vectors are compared; may be repeated.",
+)
 @click.option("--word-vectors", type=click.Path(path_type=Path), help="Further word vectors, as text.")
 @click.option("--corpus", "corpora", multiple=True, type=click.Path(path_type=Path), help="Further texts to count in.")
 @click.option("--folds", type=click.IntRange(min=2), default=10, show_default=True, help="Of the cross-validation.")
@@ -394,9 +401,9 @@ def evaluate(
         word_vectors=word_vectors,
         embeddings=embeddings,
         generators=models,
+        encoders={name: {} for name in encoders},
         cache=cache,
         seed=seed,
-        **({"encoders": {name: {} for name in encoders}} if encoders else {}),
     )
     evaluation = evaluate_systems(
         list(SYSTEMS) if "all" in names else list(dict.fromkeys(names)),

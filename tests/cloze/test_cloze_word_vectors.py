@@ -1,6 +1,5 @@
 """The Story Cloze system `word_vectors`."""
 
-
 import numpy as np
 import pyarrow as pa
 import pytest

@@ -31,7 +31,15 @@ INGEST = {
     "corpus": "official",
     "overlap": {"pairs": [], "repeated": {}},
 }
-ROW = {"release": "v1.0", "split": "validation", "n": 8, "by_sentiment": None, "by_length": None, "missing": None}
+ROW = {
+    "release": "v1.0",
+    "split": "validation",
+    "blind": False,
+    "n": 8,
+    "by_sentiment": None,
+    "by_length": None,
+    "missing": None,
+}
 EVALUATION = {
     "systems": [
         {

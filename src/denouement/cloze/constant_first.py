@@ -17,4 +17,5 @@ class ConstantFirst(ClozeSystem):
     name: ClassVar[str] = "constant_first"
 
     def score(self, cases: pa.Table, resources: Resources) -> dict[str, Scores]:
+        """See `ClozeSystem`."""
         return {"": np.tile([1.0, 0.0], (cases.num_rows, 1))}

@@ -26,7 +26,7 @@ class Evaluation:
 
     Attributes:
         rows: one for each system, variant and case set, in that order, ready for JSON: `system`, `variant`, `release`,
-            `split`; `n`, `correct`, `accuracy`, `low`, `high` (see `statistics.accuracy`; all None where the set is
+            `split`, `blind`; `n`, `correct`, `accuracy`, `low`, `high` (see `statistics.accuracy`; all None where the set is
             blind or the system is missing something); `ties` (cases with equal scores); `paper`, the published
             accuracy or None; `trained_on`; `missing`, what the system lacks and how to give it, or None; `by_sentiment`
             and `by_length` (see `statistics.by_group`).
@@ -95,7 +95,7 @@ def evaluate(
                         row[key] = statistics.by_group(is_correct, of_case)
                 rows.append(row)
                 tables.append(score_table(name, variant, each, of_set))
-    human = [_row(HUMAN, "", each, trained_on="as published") for each in sets]
+    human = [_row(HUMAN, "", each, trained_on="as published") for each in sets if not each.blind]
     rows += [row for row in human if row["paper"] is not None]
     return Evaluation(
         rows=rows,
@@ -131,6 +131,7 @@ def _row(
         "variant": variant,
         "release": each.release,
         "split": each.split,
+        "blind": each.blind,
         "n": each.cases.num_rows,
         "correct": None,
         "accuracy": None,

@@ -111,12 +111,14 @@ class Frequency(ClozeSystem):
     name: ClassVar[str] = "frequency"
 
     def prepare(self, resources: Resources) -> None:
+        """See `ClozeSystem`."""
         self._counts: dict[str, EventCounts] = {
             source: count_events(corpora.documents(source, resources))
             for source in corpora.sources(resources, self.name)
         }
 
     def score(self, cases: pa.Table, resources: Resources) -> dict[str, Scores]:
+        """See `ClozeSystem`."""
         texts = endings(cases)
         parses = resources.parse(texts)
         events = [main_event(parses[text]) for text in texts]

@@ -124,12 +124,14 @@ class NarrativeChains(ClozeSystem):
             raise ValueError(f"min_count: must be at least 1, not {self.min_count}")
 
     def prepare(self, resources: Resources) -> None:
+        """See `ClozeSystem`."""
         self._counts: dict[str, ChainCounts] = {
             source: count_chains(corpora.documents(source, resources))
             for source in corpora.sources(resources, self.name)
         }
 
     def score(self, cases: pa.Table, resources: Resources) -> dict[str, Scores]:
+        """See `ClozeSystem`."""
         linked = _links_of_cases(cases, resources)
         drawn = [_draw(resources.seed, case_id) for case_id in cases["case_id"].to_pylist()]
         resources.notes["narrative_chains: cases drawn, no entity of the context in either ending"] += sum(

@@ -3,7 +3,6 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from denouement.cloze.published import HUMAN
 from denouement.console import text_table
 
 
@@ -66,7 +65,7 @@ def cloze_text(rows: Sequence[Mapping[str, Any]], notes: Mapping[str, Mapping[st
             system_name(row),
             f"{row['release']} {row['split']}",
             f"{row['n']:,}",
-            number(row["accuracy"], 3) if row["accuracy"] is not None else "" if row["system"] == HUMAN else "blind",
+            number(row["accuracy"], 3) if row["accuracy"] is not None else "blind" if row["blind"] else "",
             f"{row['low']:.3f} to {row['high']:.3f}" if row["accuracy"] is not None else "",
             number(row["paper"], 3) if row["paper"] is not None else "",
             f"{row['ties']:,}" if row["ties"] is not None else "",
