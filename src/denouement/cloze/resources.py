@@ -1,10 +1,10 @@
 """What Story Cloze systems learn from and look things up in, each made once and only when a system asks for it."""
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import pyarrow as pa
 
@@ -12,6 +12,10 @@ from denouement.errors import UserError
 
 if TYPE_CHECKING:
     from denouement.text.syntax import Parses
+
+Made = TypeVar("Made")
+
+_TEXTS = ["context", "ending_1", "ending_2"]
 
 
 class MissingResource(UserError):  # noqa: N818 - a row of the table, not a failure
@@ -45,6 +49,29 @@ class Resources:
     seed: int = 1
     notes: Counter[str] = field(default_factory=Counter)
     stories_read: bool = False
+    _made: dict[Hashable, Any] = field(default_factory=dict, init=False, repr=False)
+
+    def once(self, key: Hashable, make: Callable[[], Made]) -> Made:
+        """What `make` gives, made at the first call with this `key` only: systems fitted to other folds share it."""
+        if key not in self._made:
+            self._made[key] = make()
+        made: Made = self._made[key]
+        return made
+
+    def once_a_case(self, key: Hashable, cases: pa.Table, make: Callable[[pa.Table], Sequence[Made]]) -> list[Made]:
+        """What `make` gives for each of `cases`, made once for each case whatever table it stands in.
+
+        Args:
+            key: what is made.
+            cases: of the table `cloze`.
+            make: gives one thing a case, which must not depend on the other cases of the table.
+        """
+        made: dict[Hashable, Made] = self.once(key, dict)
+        texts = [(*row.pop("context"), *row.values()) for row in cases.select(_TEXTS).to_pylist()]
+        new = [at for at, text in enumerate(texts) if text not in made]
+        if new:
+            made |= zip((texts[at] for at in new), make(cases.take(pa.array(new, pa.int64()))), strict=True)
+        return [made[text] for text in texts]
 
     def need_stories(self, system: str) -> pa.Table:
         """The stories.

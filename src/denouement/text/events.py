@@ -1,0 +1,69 @@
+"""What happens in a sentence: its verbs, each with what makes it another event and with who does it."""
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from denouement.text.clauses import OBJECT, SUBJECT, arguments, verbs
+from denouement.text.syntax import Parse
+
+PERSON, NEUTER, THING, NOBODY = "person", "it", "thing", "nobody"
+
+_PERSONAL = frozenset("i you he she we they who me him her us them".split())
+
+
+class Event(NamedTuple):
+    """An event of a sentence.
+
+    Attributes:
+        predicate: the verb's lemma, with its particle ("give up"), for a form of "be" what it says ("be happy"), and
+            "not" before it where it is negated.
+        subject: who or what does it: PERSON (a name or a personal pronoun), NEUTER ("it", "this", "that"), THING (any
+            other noun), or NOBODY. The subject of a passive is NOBODY, as the doer is not told.
+        object: the lemma of its object, in lower case; "" where it has none.
+    """
+
+    predicate: str
+    subject: str
+    object: str
+
+
+def events(parse: Parse) -> list[Event]:
+    """The events of a sentence in the order of their verbs; none of a sentence without a verb or a parse."""
+    filled: dict[tuple[int, str], int] = {}  # by verb and role the first word
+    for argument in arguments(parse):
+        filled.setdefault((argument.verb, argument.role), argument.word)
+    return [_event(parse, verb, filled.get((verb, SUBJECT)), filled.get((verb, OBJECT))) for verb in verbs(parse)]
+
+
+def predicates(parse: Parse) -> list[str]:
+    """What happens, whoever does it."""
+    return [event.predicate for event in events(parse)]
+
+
+def marked_predicates(parse: Parse) -> list[str]:
+    """What happens, with who does it."""
+    return [f"{event.subject}: {event.predicate}" for event in events(parse)]
+
+
+def _event(parse: Parse, verb: int, subject: int | None, filler: int | None) -> Event:
+    children = [child for child, head in enumerate(parse.heads) if head == verb != child]
+    words = [parse.lemmas[verb].lower(), *_lemmas(parse, [each for each in children if parse.relations[each] == "prt"])]
+    if parse.pos[verb] == "AUX" and filler is not None:
+        words += _lemmas(parse, [filler])
+    if any(parse.relations[child] == "neg" for child in children):
+        words.insert(0, "not")
+    return Event(
+        " ".join(words), _subject(parse, subject), "" if filler is None else next(iter(_lemmas(parse, [filler])))
+    )
+
+
+def _subject(parse: Parse, word: int | None) -> str:
+    if word is None:
+        return NOBODY
+    if parse.pos[word] == "PROPN" or parse.words[word].lower() in _PERSONAL:
+        return PERSON
+    return NEUTER if parse.pos[word] == "PRON" else THING
+
+
+def _lemmas(parse: Parse, words: Sequence[int]) -> list[str]:
+    return [parse.lemmas[word].lower() for word in words]
