@@ -1,5 +1,7 @@
 """Comparing vectors of texts."""
 
+from collections.abc import Callable, Sequence
+
 import numpy as np
 import numpy.typing as npt
 
@@ -13,3 +15,25 @@ def cosine(ones: npt.ArrayLike, others: npt.ArrayLike) -> Floats:
     products = (ones * others).sum(axis=-1)
     cosines: Floats = np.divide(products, lengths, out=np.zeros_like(products), where=lengths > 0)
     return cosines
+
+
+def context_vectors(
+    contexts: Sequence[Sequence[str]], encode: Callable[[Sequence[str]], npt.NDArray[np.float32]]
+) -> dict[str, Floats]:
+    """What can stand for a context, each [contexts, dimension].
+
+    "whole" is the vector of the context as one text, "mean" the mean of its sentences' vectors, "last" the vector of the
+    last sentence.
+
+    Args:
+        contexts: of one sentence or more each.
+        encode: gives the vectors of sentences.
+    """
+    vectors = np.asarray(encode([sentence for context in contexts for sentence in context]), np.float64)
+    lengths = np.array([*map(len, contexts)])
+    starts = np.cumsum(lengths) - lengths
+    return {
+        "whole": np.asarray(encode([" ".join(context) for context in contexts]), np.float64),
+        "mean": np.add.reduceat(vectors, starts) / lengths[:, None],
+        "last": vectors[starts + lengths - 1],
+    }
