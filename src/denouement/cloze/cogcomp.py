@@ -39,11 +39,11 @@ class CogComp(ClozeSystem):
     """Logistic regression on the difference between the endings of a case, over three aspects of a story.
 
     Events. A sentence is a sequence of events, a verb each with its particle, negation and, for "be", what it says;
-    "marked" events also tell who acts (`text.events`). Group `predicates`: the events of the ending, plain, marked, with
-    their object, and each with the next. Group `pairs`: each event of the context with each of the ending. Group
-    `sequence`, for plain and for marked events, learned from stories: mean and summed log-probability of the ending's
-    events after those of the context and at the begin of a story (trigrams), the gain of the one over the other, and
-    pointwise mutual information of the events of the ending with those of the context and of its last sentence.
+    "marked" events also tell who acts (`text.events`). Group `predicates`: the events of the ending, plain, marked,
+    with their object, and each with the next. Group `pairs`: each event of the context with each of the ending. Group
+    `sequence`, for plain and for marked events, learned from stories: mean and summed log-probability (trigrams) of the
+    ending's events after those of the context, at the begin of a story and as a last sentence, the gain by the context,
+    and pointwise mutual information of the ending's events with those of the context and of its last sentence.
 
     Sentiment. A story has a beginning (its first sentence), a body, a climax (the last sentence before the ending) and
     an ending, each positive, neutral or negative by VADER. Group `sentiment`: the log-probability of the ending's class
@@ -56,10 +56,10 @@ class CogComp(ClozeSystem):
     words that stand in the context already; and pointwise mutual information of words of the context and of the ending
     in stories.
 
-    Differences from the paper: frames of a semantic role labeller are approximated by verbs, n-gram models stand for the
-    log-bilinear semantic language model, which the paper trained on news and on all ROCStories, and therefore the
-    weights of events and of pairs of events are learned from the cases also; the paper's best figure lets a hidden
-    variable choose the aspect that matters to a story, ours is the plain linear model.
+    Differences from the paper: verbs stand for the frames of a semantic role labeller, and n-gram models for semantic
+    language models, which the paper trained on far more text; to make up for that, weights of events and of pairs of
+    events are learned from the cases as well. The paper's best model lets a hidden variable choose the aspect that
+    matters to a story; this is the linear one.
 
     Attributes:
         order: the longest n-grams of events.
@@ -130,8 +130,9 @@ class CogComp(ClozeSystem):
 
     def _features_of(self, cases: pa.Table, resources: Resources) -> list[tuple[Features, Features]]:
         contexts, candidates = cases["context"].to_pylist(), endings(cases)
-        parses = resources.parse([sentence for context in contexts for sentence in context] + candidates)
-        for what, texts in {"context sentences": sum(contexts, []), "endings": candidates}.items():
+        sentences = [sentence for context in contexts for sentence in context]
+        parses = resources.parse(sentences + candidates)
+        for what, texts in {"context sentences": sentences, "endings": candidates}.items():
             if without := sum(not events.events(parses[text]) for text in texts):
                 resources.notes[f"{self.name}: {what} without an event"] += without
         compounds = _compounds(contexts)

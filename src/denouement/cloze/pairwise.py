@@ -1,7 +1,7 @@
 """A linear model of which of two endings is right, from groups of named features of each ending."""
 
 from collections.abc import Collection, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -9,9 +9,6 @@ import pyarrow as pa
 
 from denouement.cloze.base import Scores
 from denouement.errors import UserError
-
-if TYPE_CHECKING:
-    from scipy.sparse import csr_matrix
 
 Features = Mapping[str, float]
 """The features of an ending by name; those that are 0 may be left out. The first word of a name is its group."""
@@ -43,6 +40,7 @@ class Pairwise:
             right: int8 [n], 1 or 2.
             min_count: a feature that fewer endings have is left out.
         """
+        from scipy.sparse import diags_array
         from sklearn.feature_extraction import DictVectorizer
 
         self._vectorizer = DictVectorizer().fit(features)
@@ -60,9 +58,8 @@ class Pairwise:
 
         # A difference with the label 1 is the same to the model as its negative with the label 0, so half are turned.
         self._is_first = np.arange(len(right)) % 2 == 0
-        is_turned = self._is_first != (right == 1)
-        self._differences = _differences(self._vectors(features)).multiply(np.where(is_turned, -1.0, 1.0)[:, None])
-        self._differences = self._differences.tocsr()
+        turns = np.where(self._is_first == (right == 1), 1.0, -1.0)
+        self._differences = (diags_array(turns) @ _differences(self._vectors(features))).tocsr()
 
     @property
     def groups(self) -> list[str]:
@@ -101,7 +98,8 @@ class Pairwise:
         scores: Scores = (self._vectors(features) @ weights).reshape(-1, 2)
         return scores
 
-    def _vectors(self, features: Sequence[Features]) -> "csr_matrix[Any]":
+    def _vectors(self, features: Sequence[Features]) -> Any:
+        """Sparse float64 [endings, columns], scaled."""
         from scipy.sparse import diags_array
 
         return (self._vectorizer.transform(features) @ diags_array(self._scale)).tocsr()
@@ -117,10 +115,10 @@ def right_endings(cases: pa.Table, n_folds: int, system: str) -> npt.NDArray[np.
         raise UserError(
             f"{system} needs at least {2 * n_folds} labelled cases for {n_folds} folds, not {cases.num_rows}"
         )
-    return cases["right_ending"].to_numpy().astype(np.int8)
+    return np.asarray(cases["right_ending"].to_numpy(), np.int8)
 
 
-def _differences(vectors: "csr_matrix[Any]") -> "csr_matrix[Any]":
+def _differences(vectors: Any) -> Any:
     return vectors[0::2] - vectors[1::2]
 
 

@@ -8,7 +8,7 @@ from denouement.text.syntax import Parse
 
 PERSON, NEUTER, THING, NOBODY = "person", "it", "thing", "nobody"
 
-_PERSONAL = frozenset("i you he she we they who me him her us them".split())
+_PERSONAL = {"i", "you", "he", "she", "we", "they", "who", "me", "him", "her", "us", "them"}
 
 
 class Event(NamedTuple):
