@@ -22,8 +22,8 @@ def context_vectors(
 ) -> dict[str, Floats]:
     """What can stand for a context, each [contexts, dimension].
 
-    "whole" is the vector of the context as one text, "mean" the mean of its sentences' vectors, "last" the vector of the
-    last sentence.
+    "whole" is the vector of the context as one text, "mean" the mean of its sentences' vectors, "recent" their mean with
+    weights 1, 2, 3 ..., "last" the vector of its last sentence.
 
     Args:
         contexts: of one sentence or more each.
@@ -32,8 +32,10 @@ def context_vectors(
     vectors = np.asarray(encode([sentence for context in contexts for sentence in context]), np.float64)
     lengths = np.array([*map(len, contexts)])
     starts = np.cumsum(lengths) - lengths
+    weights = np.arange(1, len(vectors) + 1) - np.repeat(starts, lengths)
     return {
         "whole": np.asarray(encode([" ".join(context) for context in contexts]), np.float64),
         "mean": np.add.reduceat(vectors, starts) / lengths[:, None],
+        "recent": np.add.reduceat(vectors * weights[:, None], starts) / np.add.reduceat(weights, starts)[:, None],
         "last": vectors[starts + lengths - 1],
     }
