@@ -85,7 +85,7 @@ class EndingReg(ClozeSystem):
                 f"{self.name} needs at least {2 * self.n_folds} labelled cases for {self.n_folds} folds, "
                 f"not {cases.num_rows}"
             )
-        features = self._features(endings(cases), resources)
+        features = self.features(endings(cases), resources)
         self._columns = DictVectorizer().fit(features)
         counts = np.asarray(self._columns.transform(features).sum(axis=0)).ravel()
         is_style = np.array([_group(name) == "style" for name in self._columns.get_feature_names_out()])
@@ -111,13 +111,13 @@ class EndingReg(ClozeSystem):
 
     def score(self, cases: pa.Table, resources: Resources) -> dict[str, Scores]:
         """The scores by all features, and by each group of features alone (`VARIANTS`)."""
-        vectors = self._vectors(self._features(endings(cases), resources, counted=True))
+        vectors = self._vectors(self.features(endings(cases), resources, counted=True))
         return {
             variant: (vectors[:, columns] @ weights).reshape(-1, 2)
             for variant, (columns, weights) in self._models.items()
         }
 
-    def _features(self, texts: Sequence[str], resources: Resources, counted: bool = False) -> list[dict[str, float]]:
+    def features(self, texts: Sequence[str], resources: Resources, counted: bool = False) -> list[dict[str, float]]:
         """Of each ending its features by name; those of syntax are 0 without a parse, which is noted if `counted`."""
         parses = resources.parse(texts)
         unparsed = sum(not parses[text].words for text in texts)

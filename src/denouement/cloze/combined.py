@@ -1,0 +1,181 @@
+"""A linear model over the features and scores of the other systems."""
+
+import math
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import ClassVar
+
+import pyarrow as pa
+
+from denouement.cloze import SYSTEMS
+from denouement.cloze.base import ClozeSystem, Scores, endings, load_system
+from denouement.cloze.cogcomp import CogComp
+from denouement.cloze.ending_reg import EndingReg
+from denouement.cloze.ngram_model import NgramModel
+from denouement.cloze.pairwise import Features, Pairwise, right_endings
+from denouement.cloze.resources import MissingResource, Resources
+from denouement.text.words import tokenize
+
+PRETRAINED = ("embedding_cosine minilm", "embedding_cosine infersent", "likelihood h_seq2seq")
+"""How the names of scores begin that may owe something to a pretrained sentence encoder. H-Seq2Seq reads contexts by
+one; GloVe's vectors of words are no language model."""
+
+_SETS: tuple[tuple[str, ...], ...] = (
+    ("style", "ngrams", "characters", "sentiment", "topic", "words"),
+    ("style", "ngrams", "characters", "sentiment", "topic", "words", "scores"),
+    ("style", "ngrams", "characters", "sentiment", "topic", "words", "scores", "pairs", "predicates"),
+)
+"""The sets of groups of features that are tried."""
+
+
+@dataclass
+class Combined(ClozeSystem):
+    """Conditional logistic regression over the groups of features of EndingReg and cogcomp, the scores of all systems
+    that do not learn from cases (group `scores`) and how much an ending reads like the last sentence of a story (group
+    `words`, see `LastSentences`).
+
+    Systems that learn from cases enter by their features and not by their scores: so nothing has to be fitted to parts
+    of the training cases first. A system that misses a resource is left out, and named in `resources.notes`.
+
+    Variants: "" without anything from a pretrained language model (`PRETRAINED`), "pretrained" with those scores (group
+    `pretrained`) as well, where there are any.
+
+    Attributes:
+        min_count: a feature that fewer endings have, of those fitted to, is left out.
+        n_folds: which groups of features are used, and the strength of the penalty, are those with the least loss in a
+            cross-validation inside the cases fitted to, of so many folds.
+    """
+
+    name: ClassVar[str] = "combined"
+    learns_from_cases: ClassVar[bool] = True
+
+    min_count: int = 5
+    n_folds: int = 5
+
+    def __post_init__(self) -> None:
+        for key, least in {"min_count": 1, "n_folds": 2}.items():
+            if getattr(self, key) < least:
+                raise ValueError(f"{key} must be at least {least}, not {getattr(self, key)}")
+
+    def prepare(self, resources: Resources) -> None:
+        """Prepare the other systems.
+
+        Raises:
+            MissingResource: there are no stories, or no parser.
+        """
+        stories = resources.need_stories(self.name)
+        self._cogcomp = CogComp()
+        self._cogcomp.prepare(resources)
+        self._last = resources.once((self.name, "words"), lambda: LastSentences(stories["sentences"].to_pylist()))
+        self._others = resources.once((self.name, "systems"), lambda: _prepared(resources))
+
+    def fit(self, cases: pa.Table, resources: Resources) -> None:
+        """Learn which features to use, and their weights.
+
+        Raises:
+            UserError: fewer cases than twice `n_folds`.
+        """
+        right = right_endings(cases, self.n_folds, self.name)
+        self._pairwise = Pairwise(self._features(cases, resources), right, self.min_count)
+        variants = {"": ()} | ({"pretrained": ("pretrained",)} if "pretrained" in self._pairwise.groups else {})
+        self._weights = {
+            variant: min(
+                (self._pairwise.weights((*groups, *more), self.n_folds, resources.seed) for groups in _SETS),
+                key=lambda weights_and_loss: weights_and_loss[1],
+            )[0]
+            for variant, more in variants.items()
+        }
+
+    def score(self, cases: pa.Table, resources: Resources) -> dict[str, Scores]:
+        """See `ClozeSystem`."""
+        features = self._features(cases, resources)
+        return {variant: self._pairwise.score(features, weights) for variant, weights in self._weights.items()}
+
+    def _features(self, cases: pa.Table, resources: Resources) -> list[Features]:
+        """The features of both endings of each case, `[2 * n]`."""
+        pairs = resources.once_a_case((self.name, "features"), cases, lambda new: self._features_of(new, resources))
+        return [features for pair in pairs for features in pair]
+
+    def _features_of(self, cases: pa.Table, resources: Resources) -> list[tuple[Features, Features]]:
+        texts = endings(cases)
+        rows: list[dict[str, float]] = [
+            {**style, **story, **self._last.features(text)}
+            for style, story, text in zip(
+                EndingReg().features(texts, resources), self._cogcomp.features(cases, resources), texts, strict=True
+            )
+        ]
+        for system in self._others:
+            for variant, scores in system.score(cases, resources).items():
+                name = f"{system.name} {variant}".strip()
+                group = "pretrained" if name.startswith(PRETRAINED) else "scores"
+                for row, score in zip(rows, scores.ravel().tolist(), strict=True):
+                    row[f"{group} {name}"] = score
+        return list(zip(rows[0::2], rows[1::2], strict=True))
+
+
+class LastSentences:
+    """How the last sentences of stories read, and how else their other sentences do."""
+
+    def __init__(self, stories: Sequence[Sequence[str]]) -> None:
+        """Count words and n-grams of words, in lower case."""
+        last = [_words(sentence) for story in stories for sentence in story[-1:]]
+        others = [_words(sentence) for story in stories for sentence in story[:-1]]
+        self._models = {
+            "sentence": NgramModel(last + others, order=4),
+            "last sentence": NgramModel(last, order=4),
+            "other sentence": NgramModel(others, order=4),
+            "words": NgramModel(last + others, order=1),
+        }
+        self._in_last = Counter(word for words in last for word in words)
+        self._in_all = self._in_last + Counter(word for words in others for word in words)
+        self._share = self._in_last.total() / max(1, self._in_all.total())
+
+    def features(self, ending: str) -> dict[str, float]:
+        """Log-probabilities (nats) of the words of an ending as a sentence of a story, and as a last or another one."""
+        words = _words(ending)
+        log_probs = {name: model.log_probs(words) for name, model in self._models.items()}
+        lastness = log_probs["last sentence"] - log_probs["other sentence"]
+        odds = [self.log_odds(word) for word in words] or [0.0]
+        return {
+            "words log-prob": log_probs["sentence"].sum(),
+            "words mean log-prob": log_probs["sentence"].mean(),
+            "words least log-prob": log_probs["sentence"].min(),
+            "words gain by order": (log_probs["sentence"] - log_probs["words"]).mean(),
+            "words rarest": log_probs["words"].min(),
+            "words log-prob as last sentence": log_probs["last sentence"].sum(),
+            "words mean log-prob as last sentence": log_probs["last sentence"].mean(),
+            "words log-odds of sentence": lastness.sum(),
+            "words mean log-odds of sentence": lastness.mean(),
+            "words log-odds": sum(odds),
+            "words mean log-odds": sum(odds) / len(odds),
+            "words greatest log-odds": max(odds),
+            "words least log-odds": min(odds),
+        }
+
+    def log_odds(self, word: str) -> float:
+        """The log of how much more often a word stands in last sentences than words do; for few occurrences near 0."""
+        expected = self._share * self._in_all[word]
+        return math.log((self._in_last[word] + 1) / (expected + 1))
+
+
+def _prepared(resources: Resources) -> list[ClozeSystem]:
+    """The systems that need no labelled cases; those that miss a resource are left out and noted."""
+    found = []
+    for name in SYSTEMS:
+        if name in (Combined.name, "constant_first"):
+            continue
+        system = load_system(name)
+        if system.learns_from_cases:
+            continue
+        try:
+            system.prepare(resources)
+        except MissingResource as error:
+            resources.notes[f"{Combined.name}: without {name}, as {error}"] += 1
+            continue
+        found.append(system)
+    return found
+
+
+def _words(sentence: str) -> list[str]:
+    return [word.lower() for word in tokenize(sentence)]
