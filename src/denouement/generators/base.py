@@ -113,6 +113,13 @@ class GeneratorSettings:
         return limit
 
 
+def at_most(settings: GeneratorSettings, most: int, *names: str) -> None:
+    """Refuse settings above `most`, as `at_least` does those below."""
+    for name in names:
+        if getattr(settings, name) > most:
+            raise ValueError(f"{name}: must be at most {most}, not {getattr(settings, name)}")
+
+
 def at_least(settings: GeneratorSettings, least: int, *names: str) -> None:
     """Refuse settings that are set and below `least`, with the ValueError that `settings.build` expects."""
     for name in names:

@@ -11,13 +11,16 @@ import hashlib
 import json
 import logging
 import math
+import multiprocessing
 import shutil
+import signal
 import sys
 import time
 import warnings
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import asdict
+from functools import partial
 from pathlib import Path
 from typing import Any, Literal
 
@@ -25,6 +28,7 @@ import pyarrow.compute as pc
 import pytorch_lightning as pl
 import torch
 from lightning_fabric.utilities.exceptions import MisconfigurationException
+from torch.multiprocessing.spawn import ProcessRaisedException
 from torch.utils.data import DataLoader
 
 from denouement import schemas
@@ -37,6 +41,7 @@ from denouement.generators import GENERATORS
 from denouement.generators.base import Generator, GeneratorSettings, Inputs, generator_class
 from denouement.generators.checkpoints import ParquetCheckpointIO, read_checkpoint
 from denouement.generators.data import BucketedBatches, OrderedBatches, StorySet, read_stories, sentences
+from denouement.generators.memory import check_size, told_if_short
 from denouement.text.vocabulary import UNKNOWN, Vocabulary
 
 Batch = tuple[Inputs, torch.Tensor]
@@ -124,6 +129,13 @@ def train(
         if settings.patience is not None:
             raise UserError(f"{stories}: no validation stories, so patience has nothing to watch: set it to null")
         warn(f"{stories}: no validation stories, so the last epoch counts as the best")
+    elif len(validation) < settings.devices:
+        raise UserError(
+            f"train: devices {settings.devices}, but {len(validation)} validation stories: each device needs one; "
+            "use fewer devices"
+        )
+    make = partial(kind, settings, vocabulary, **({} if table is None else _encoder_of(table)))
+    check_size(make, settings)
     log = EpochLog(folder, None if settings.devices > 1 else on_epoch)
     resumable = folder / LAST
     done = _tell(resumable, 0, on_epoch)
@@ -132,8 +144,8 @@ def train(
         told = len(done["epochs"]) if settings.devices > 1 else settings.epochs
         with torch.random.fork_rng(devices=[]):
             torch.manual_seed(settings.seed)
-            generator = kind(settings, vocabulary, **({} if table is None else _encoder_of(table)))
-            fit(generator, StoryBatches(training, validation, settings), log, resumable)
+            with told_if_short(settings):
+                fit(make(), StoryBatches(training, validation, settings), log, resumable)
         done = _tell(resumable, told, on_epoch)
 
     history = {
@@ -262,6 +274,7 @@ def fit(generator: Generator, stories: StoryBatches, log: EpochLog, resumable: P
 
     Raises:
         UserError: a device that is not there, or training that diverged.
+        KeyboardInterrupt: Ctrl-C. The epochs that ended are kept in `resumable`.
     """
     settings = generator.settings
     with _quiet():
@@ -289,7 +302,40 @@ def fit(generator: Generator, stories: StoryBatches, log: EpochLog, resumable: P
             raise UserError(
                 f"train: accelerator {settings.accelerator}, devices {settings.devices}: {problem}"
             ) from error
-        trainer.fit(generator, stories, ckpt_path=str(resumable) if resumable.exists() else None)
+        with _interruptible(), _told_by_other_processes():
+            trainer.fit(generator, stories, ckpt_path=str(resumable) if resumable.exists() else None)
+
+
+@contextmanager
+def _interruptible() -> Iterator[None]:
+    """Ctrl-C as Python has it: Lightning makes it an exit with status 1, and ignores it from then on.
+
+    The processes of other devices end too, also those that it did not reach.
+    """
+    handler = signal.getsignal(signal.SIGINT)
+    others = multiprocessing.active_children()
+    try:
+        yield
+    except SystemExit as error:
+        if not isinstance(error.__context__, KeyboardInterrupt):
+            raise
+        for process in multiprocessing.active_children():
+            if process not in others:
+                process.terminate()
+        signal.signal(signal.SIGINT, handler)
+        raise KeyboardInterrupt from error
+
+
+@contextmanager
+def _told_by_other_processes() -> Iterator[None]:
+    """A UserError of another device's process as one of this process."""
+    try:
+        yield
+    except ProcessRaisedException as error:
+        kind, _, told = str(error).strip().rpartition("\n")[2].partition(": ")
+        if kind != f"{UserError.__module__}.{UserError.__name__}":
+            raise
+        raise UserError(told) from error
 
 
 @contextmanager
