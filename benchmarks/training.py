@@ -3,7 +3,9 @@
 import os
 import tempfile
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
+from concurrent.futures import ProcessPoolExecutor
+from multiprocessing import get_context
 from pathlib import Path
 
 import numpy as np
@@ -48,13 +50,7 @@ def measure() -> list[Row]:
         told = corpus.slice(0, STORIES[name])
         table = RandomVectors(sum(map(len, sentences(told)))) if kind.reads_vectors else None
         stories = read_stories(told, vocabulary, table, training=True)
-
-        def make(changes: dict[str, str], name: str = name) -> Generator:
-            return _generator(name, vocabulary, changes)
-
-        runs: list[Callable[[], float]] = [lambda make=make, stories=stories: _plain(make({}), stories)]
-        runs += [lambda make=make, stories=stories, c=changes: _ours(make(c), stories) for _, changes, _ in ways]
-        plain, *ours = _fastest(runs)
+        plain, *ours = _fastest(name, vocabulary, stories, [None, *(changes for _, changes, _ in ways)])
         against = f"a plain loop, fp32, full softmax, {BATCH} stories in file order, logits for padding too"
         for (way, _, at_least), speed in zip(ways, ours, strict=True):
             what = f"training {name}, {way}, {len(stories):,} stories, {len(vocabulary):,} words"
@@ -62,10 +58,27 @@ def measure() -> list[Row]:
     return rows
 
 
-def _fastest(runs: list[Callable[[], float]]) -> list[float]:
-    """The highest speed of each run in some rounds, all runs in turns, so that a busy spell hits all."""
-    speeds = [[run() for run in runs] for _ in range(ROUNDS)]
-    return [max(column) for column in zip(*speeds, strict=True)]
+def _fastest(
+    name: str, vocabulary: Vocabulary, stories: StorySet, ways: Sequence[dict[str, str] | None]
+) -> list[float]:
+    """The highest speed of each way in some rounds, all ways in turns, so that a busy spell hits all.
+
+    Each run has a process of its own, as a training has: memory that other runs left lying about would make the plain
+    loop faster or slower by a quarter, by chance.
+    """
+    with ProcessPoolExecutor(1, mp_context=get_context("spawn"), max_tasks_per_child=1) as process:
+        rounds = [
+            [process.submit(_speed, name, vocabulary, stories, changes).result() for changes in ways]
+            for _ in range(ROUNDS)
+        ]
+    return [max(column) for column in zip(*rounds, strict=True)]
+
+
+def _speed(name: str, vocabulary: Vocabulary, stories: StorySet, changes: dict[str, str] | None) -> float:
+    """Words a second of this package's trainer with changed settings, or, without any, of the plain loop."""
+    if changes is None:
+        return _plain(_generator(name, vocabulary, {}), stories)
+    return _ours(_generator(name, vocabulary, changes), stories)
 
 
 def _ours(generator: Generator, stories: StorySet) -> float:

@@ -14,7 +14,7 @@ from prefect.task_runners import ThreadPoolTaskRunner
 
 from denouement.errors import UserError
 from tasks import ROOT, brought, graph, params, paths, servers, tracking
-from tasks.command import told_in_one_line
+from tasks.command import INTERRUPTED, told_in_one_line
 from tasks.stages import StageError, end_running, run_stage
 
 
@@ -84,7 +84,7 @@ def only_one() -> Iterator[None]:
 @click.option("--corpus", metavar="FOLDER", help="Bring this folder's official files; empty: remove those brought.")
 def main(corpus: str | None) -> None:
     """Reproduce the whole graph, and print what came out and where it is."""
-    with told_in_one_line():
+    with told_in_one_line(INTERRUPTED):
         if corpus is not None:
             with only_one():
                 brought.bring(Path(corpus) if corpus else None)

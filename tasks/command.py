@@ -10,12 +10,14 @@ from typing import Any
 import click
 from prefect import Flow
 
-from denouement.errors import UserError, one_line
+from denouement.errors import UserError, is_defect, one_line
+
+INTERRUPTED = "interrupted; run the same command again to go on"
 
 
 def run(flow: Flow[..., Any], arguments: Sequence[str]) -> None:
     """Run `flow` with the words of a command line."""
-    with told_in_one_line():
+    with told_in_one_line(INTERRUPTED):
         wanted = inspect.signature(flow.fn).parameters
         if len(arguments) != len(wanted):
             usage = " ".join([f"python -m flows.{flow.fn.__name__}", *map(str.upper, wanted)])
@@ -35,18 +37,25 @@ def port_option(name: str, default: int, pages: str) -> Callable[..., Any]:
 
 
 @contextmanager
-def told_in_one_line() -> Iterator[None]:
+def told_in_one_line(interrupted: str = "") -> Iterator[None]:
     """End the program with status 2 and one line on standard error for what is no defect.
 
     Whatever else escapes is a defect and keeps its traceback. Ctrl-C, or being told to end, ends with status 130 and
     what was started ends too, also where the shell that started this in the background had it ignore Ctrl-C.
+
+    Args:
+        interrupted: what to say then; nothing of a program that Ctrl-C is the way to end.
     """
     for how in (signal.SIGINT, signal.SIGTERM):
         signal.signal(how, signal.default_int_handler)
     try:
         yield
-    except (UserError, OSError, MemoryError) as error:
+    except Exception as error:
+        if is_defect(error):
+            raise
         print(f"error: {one_line(error)}", file=sys.stderr, flush=True)
         sys.exit(2)
     except KeyboardInterrupt:
+        if interrupted:
+            print(interrupted, file=sys.stderr, flush=True)
         sys.exit(130)

@@ -123,9 +123,27 @@ def test_told_to_end_it_leaves_nothing_half_written(folder: Path, monkeypatch: p
     monkeypatch.setattr("denouement.corpus.ingest._warn", lambda _: os.kill(os.getpid(), signal.SIGTERM))
     (folder / "stories.csv").write_text(STORIES.replace("Ann", "Bea"))
     result = CliRunner().invoke(main, ["ingest", str(folder / "stories.csv"), "--out", str(folder / "out")])
-    assert result.exit_code == 1
-    assert result.stderr.strip() == "Aborted!"
+    assert result.exit_code == 130
+    assert result.stderr == "interrupted\n"
     assert {path.name: path.read_bytes() for path in (folder / "out").iterdir()} == before
+
+
+@pytest.mark.parametrize(
+    "error",
+    [
+        MemoryError(),
+        RuntimeError("[enforce fail] DefaultCPUAllocator: can't allocate memory:\nyou tried to allocate 9 bytes."),
+        type("OutOfMemoryError", (RuntimeError,), {})("CUDA out of memory."),
+    ],
+)
+def test_memory_that_runs_out_is_no_defect(error: Exception, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def run_out(*_: object) -> None:
+        raise error
+
+    monkeypatch.setattr("denouement.corpus.ingest.ingest", run_out)
+    assert refusal("ingest", folder / "empty", "--out", folder / "out") == (
+        "error: not enough memory: do less at a time\n"
+    )
 
 
 @pytest.mark.parametrize("encoding", ["ascii", "latin-1", "utf-8"])

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from denouement.errors import UserError, one_line, printable
+from denouement.errors import UserError, is_defect, one_line, printable
 from denouement.files import check_output, existing_file
 
 if TYPE_CHECKING:
@@ -22,7 +22,10 @@ if TYPE_CHECKING:
 
 
 class _Commands(click.Group):
-    """Prints what is no defect as one line on standard error and exits with status 2, as click does for its own."""
+    """Prints what is no defect as one line on standard error and exits with status 2, as click does for its own.
+
+    Ctrl-C, or being told to end, is one line too, with status 130.
+    """
 
     def main(self, *args: Any, **extra: Any) -> Any:
         """Run, and end what was begun when told to end (SIGTERM) as on Ctrl-C: no half-written file stays behind."""
@@ -50,9 +53,14 @@ class _Commands(click.Group):
             return super().invoke(ctx)
         except BrokenPipeError:
             raise  # click ends quietly when no one reads on
-        except (UserError, OSError, MemoryError) as error:
+        except Exception as error:
+            if is_defect(error):
+                raise
             click.echo(f"error: {one_line(error)}", err=True)
             sys.exit(2)
+        except KeyboardInterrupt:
+            click.echo("interrupted", err=True)
+            sys.exit(130)
 
 
 @click.group(cls=_Commands, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 110})

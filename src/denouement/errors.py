@@ -9,12 +9,25 @@ class UserError(Exception):
     """
 
 
-def one_line(error: UserError | OSError | MemoryError) -> str:
+def is_defect(error: BaseException) -> bool:
+    """Whether `error` is a defect of this package, not a user's mistake or what the machine refuses."""
+    return not (isinstance(error, UserError | OSError) or lacks_memory(error))
+
+
+def lacks_memory(error: BaseException) -> bool:
+    """Whether `error` says that memory ran out: Python's own, or PyTorch's, which on the CPU is a text alone."""
+    told = f"{type(error).__name__}: {error}"
+    return isinstance(error, MemoryError) or "OutOfMemoryError" in told or "DefaultCPUAllocator" in told
+
+
+def one_line(error: BaseException) -> str:
     """What to print of an error that is no defect: one line, whatever is in the names of files and the texts it tells.
 
     Of an OSError, such as a full disk, it is the file's name, where one is known, and what the system says.
     """
-    if isinstance(error, MemoryError):
+    if isinstance(error, UserError):
+        text = str(error)
+    elif lacks_memory(error):
         text = "not enough memory: do less at a time"
     elif isinstance(error, OSError):
         told = [str(part) for part in (error.filename, error.strerror) if part]

@@ -145,10 +145,27 @@ def test_damaged_and_foreign_weights_are_refused(infersent, tensors, weights_fil
     assert "not InferSent's weights" in message()
     torch.save({**tensors, "enc_lstm.bias_ih_l0": torch.zeros(3)}, path)
     assert "shapes of weights" in message()
+    for value in (float("nan"), float("inf")):
+        torch.save({**tensors, "enc_lstm.bias_ih_l0": torch.full((16,), value)}, path)
+        assert "weights that are no finite numbers" in message()
+    torch.save({**tensors, "enc_lstm.bias_ih_l0": torch.zeros(16, dtype=torch.int64)}, path)
+    assert "weights that are no finite numbers" in message()
     torch.save({**tensors, "enc_lstm.weight_hh_l0": torch.tensor(1.0)}, path)
     assert "not InferSent's weights" in message()
     torch.save({**tensors, "enc_lstm.weight_hh_l0": 3}, path)
     assert "not InferSent's weights" in message()
+
+
+@pytest.mark.parametrize("zipped", [False, True])
+def test_weights_cut_short_anywhere_are_refused(infersent, tensors, tmp_path, zipped):
+    torch.save(tensors, tmp_path / "whole.pkl", _use_new_zipfile_serialization=zipped)
+    whole = (tmp_path / "whole.pkl").read_bytes()
+    path = tmp_path / "w.pkl"
+    for length in range(0, len(whole), 101):
+        path.write_bytes(whole[:length])
+        with pytest.raises(UserError, match=r"w\.pkl: (damaged|not a plain) file of weights") as caught:
+            infersent(weights=path).encode(["Ann ran."])
+        assert "\n" not in str(caught.value)
 
 
 def test_vectors_that_do_not_fit_are_refused(infersent, tmp_path):

@@ -46,19 +46,42 @@ def test_words_with_blanks_odd_line_ends_and_repeated_words(tmp_path, capsys):
     assert capsys.readouterr().err == ""
 
 
-def test_damaged_lines_are_counted(tmp_path, capsys):
-    path = write(tmp_path / "v.txt", b"the 1 2\ndog 3\ncat 3 x\nran nan 1\n\xff\xfe 1 2\nhome 4 5\ncow 6")
-    words = TextVectors(path)
-    words.learn(["dog", "cat", "ran", "home", "cow"])
-    assert words["home"].tolist() == [4, 5]
-    assert not {"dog", "cat", "ran", "cow"} & {word for word in ("dog", "cat", "ran", "cow") if word in words}
-    assert capsys.readouterr().err == f"warning: {path}: 4 damaged lines passed over, the first is line 2\n"
+@pytest.mark.parametrize(
+    ("content", "problem"),
+    [
+        (b"the 1 2\ndog 3\nhome 4 5\n", "line 2: 1 numbers instead of 2"),
+        (b"the 1 2\nhome 4 5\nco", "line 3: 0 numbers instead of 2"),  # cut short
+        (b"the 1 2\n\nhome 4 5\n", "line 2: 0 numbers instead of 2"),
+        (b"the 1 2\ndog 3 x\n", "line 2: no number in the vector of 'dog'"),
+        (b"the 1 2\ndog 3 nan\n", "line 2: no number in the vector of 'dog'"),
+        (b"the 1 2\ndog 3 1e39\n", "line 2: no number in the vector of 'dog'"),  # infinite as float32
+        (b"the 1 2\ndog 3 4 5\n", "line 2: 3 numbers instead of 2 in the vector of 'dog'"),
+        (b"3 2\nthe 1 2\ndog 3 4\n", "line 1 announces 3 words, but 2 follow"),
+    ],
+)
+@pytest.mark.filterwarnings("error")
+def test_a_damaged_file_is_refused(tmp_path, content, problem):
+    words = TextVectors(write(tmp_path / "v.txt", content))
+    with pytest.raises(UserError) as caught:
+        words.learn(["dog", "home"])
+    assert str(caught.value).startswith(f"{tmp_path / 'v.txt'}, {problem}; the file is damaged or cut short")
 
 
-@pytest.mark.parametrize("content", [b"", b"\n", b"just some words\n", b"word\n", b"\x80\x02}q\x00."])
+PACKED = (b"PK\x03\x04\x14\x00\x08", b"\x1f\x8b\x08\x00\x01 \x02 1", b"\x93NUMPY 1 2 x\n")
+NONE = (b"", b"\n", b"just some words\n", b"word\n", b"the\t1\t2\n", b"the  1  2\n", b"the 1 nan\n", b"x " * 2**21)
+
+
+@pytest.mark.parametrize("content", [*PACKED, *NONE, b"\x80\x02}q\x00.", "the 1 2\n".encode("utf-16")])
 def test_what_is_no_file_of_vectors(tmp_path, content):
     with pytest.raises(UserError, match="line 1: no `word number"):
         TextVectors(write(tmp_path / "v.txt", content))
+
+
+@pytest.mark.parametrize("after", [b"", b"the 1 2 3\n", b"the 1\n", b"the \x00\x00\x80\x3f\x00\x00\x80\x3f\n"])
+@pytest.mark.parametrize("dimension", [b"2", b"9" * 30, b"9" * 5000])
+def test_the_first_vector_has_the_dimension_that_the_header_says(tmp_path, dimension, after):
+    with pytest.raises(UserError, match=r"line [12]: no `word number"):
+        TextVectors(write(tmp_path / "v.vec", b"3 " + dimension + b"\n" + after))
 
 
 def test_the_fingerprint_follows_the_content_not_the_place(tmp_path):

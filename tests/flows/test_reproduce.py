@@ -8,6 +8,7 @@ import time
 from pathlib import Path
 
 import pytest
+from conftest import Project
 
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(900)]
 
@@ -151,22 +152,41 @@ def test_a_failing_stage_leaves_its_last_output_and_the_rerun_goes_on_from_there
     assert {"train@seq2seq", "generate@seq2seq"} <= set(stages_run(done.stdout))
 
 
-def test_an_interrupted_reproduction_ends_its_children_and_puts_the_last_output_back(reproduced):
+def interrupt(project: Project, *command: str) -> tuple[list[str], str]:
+    """Run a flow until training has ended a third epoch, and press Ctrl-C: its lines about epochs, and its errors."""
+    process = subprocess.Popen(
+        [sys.executable, "-m", *command],
+        cwd=project.folder,
+        env=project.environment(),
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    assert process.stdout is not None
+    told = []
+    for line in process.stdout:
+        if "epoch " in line:
+            told.append(line.partition("epoch ")[2])
+        if re.search(r"epoch \d+ of .*words per second", line) and len(told) > 2:
+            break
+    process.send_signal(signal.SIGINT)
+    _, errors = process.communicate(timeout=120)
+    assert process.returncode == 130
+    assert not processes_in(project.folder)
+    return told, errors
+
+
+@pytest.mark.parametrize("command", [("flows.reproduce",), ("flows.train", "seq2seq")])
+def test_an_interrupted_run_ends_its_children_leaves_the_last_output_and_goes_on_when_run_again(reproduced, command):
     reproduced.set(lambda params: params["train"]["seq2seq"]["small"].update(epochs=100_000))
     good = (reproduced.folder / "data/models/seq2seq/best.parquet").read_bytes()
-    command = [sys.executable, "-m", "flows.reproduce"]
-    with subprocess.Popen(
-        command, cwd=reproduced.folder, env=reproduced.environment(), stdout=subprocess.PIPE, text=True
-    ) as process:
-        assert process.stdout is not None
-        for line in process.stdout:
-            if "epoch 2 of" in line:
-                break
-        process.send_signal(signal.SIGINT)
-        process.stdout.read()
-    assert process.returncode == 130
-    assert not processes_in(reproduced.folder)
+    first, errors = interrupt(reproduced, *command)
+    assert errors.splitlines()[-1] == "interrupted; run the same command again to go on"
+    assert "Traceback" not in errors
     assert (reproduced.folder / "data/models/seq2seq/best.parquet").read_bytes() == good
+    again, _ = interrupt(reproduced, *command)
+    # the epochs that ended are told, not trained again: they have no speed
+    assert [line.partition(", words per second")[0] for line in first[:2]] == [line.rstrip("\n") for line in again[:2]]
 
 
 def processes_in(folder: Path) -> list[str]:

@@ -84,6 +84,15 @@ def test_devices_share_the_batches(stories, devices):
     assert sorted(row for batches in validation for batch in batches for row in batch) == list(range(STORIES))
 
 
+@pytest.mark.parametrize("size", [1, 8, 64, 1000])
+@pytest.mark.parametrize("devices", [1, 2, 7, STORIES])
+def test_each_device_has_validation_stories_whatever_the_batch_size(stories, size, devices):
+    dealt = [[rows for _, rows in OrderedBatches(stories, size, rank, devices)] for rank in range(devices)]
+    assert all(dealt)
+    assert max(len(rows) for batches in dealt for rows in batches) <= size
+    assert sorted(row for batches in dealt for rows in batches for row in rows) == list(range(STORIES))
+
+
 def test_stories_become_words_and_vectors(corpus: Corpus):
     rows = schemas.read_table(corpus.stories, "stories")
     told = list(sentences(rows))

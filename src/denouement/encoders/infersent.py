@@ -160,6 +160,8 @@ def _load_lstm(path: Path) -> "torch.nn.LSTM":
         or not all(isinstance(tensor, torch.Tensor) and tensor.ndim for tensor in tensors.values())
     ):
         raise UserError(f"{path}: not InferSent's weights (one bidirectional LSTM `enc_lstm`); name the published file")
+    if not all(tensor.is_floating_point() and tensor.isfinite().all() for tensor in tensors.values()):
+        raise UserError(f"{path}: weights that are no finite numbers; fetch the published file again")
     units, dimension = (tensors[_PREFIX + name].shape[-1] for name in ("weight_hh_l0", "weight_ih_l0"))
     lstm = torch.nn.LSTM(dimension, units, bidirectional=True)
     try:

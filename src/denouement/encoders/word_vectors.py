@@ -1,5 +1,6 @@
 """Vectors of words, read only for the words that are asked for."""
 
+import re
 from abc import ABC, abstractmethod
 from collections.abc import Collection, Iterable
 from functools import cache, cached_property, lru_cache
@@ -8,12 +9,14 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from denouement.console import progress, warn
+from denouement.console import progress
 from denouement.encoders.base import Vectors, existing_file, fingerprint, packaged_folder
 from denouement.errors import UserError
 
 if TYPE_CHECKING:
     from nltk.tokenize import NLTKWordTokenizer
+
+_LONGEST_LINE = 1 << 20  # bytes; a line of vectors has a few thousand, and what is none may have no line ends
 
 
 class WordVectors(ABC):
@@ -55,25 +58,27 @@ class TextVectors(WordVectors):
     """A text file of vectors: `word number ... number` a line, as GloVe (.txt) and fastText (.vec) are published.
 
     fastText's first line, `words dimension`, is recognised. Words that hold blanks (GloVe 840B has some) can never be
-    asked for and are passed over; of a word that stands twice the first vector counts. A line with too few numbers, or
-    with something else than numbers for a word that was asked for, is damaged: it is passed over, and counted aloud.
+    asked for and are passed over; of a word that stands twice the first vector counts.
     """
 
     def __init__(self, path: Path) -> None:
-        """Read the first line, which tells the dimension.
+        """Read the first lines, which tell the dimension.
 
         Raises:
-            UserError: it is not a line of vectors.
+            UserError: they are no lines of vectors.
         """
         super().__init__()
         self.path = path
         with path.open("rb") as file:
-            first = file.readline().split()
-        self._has_header = len(first) == 2 and first[0].isdigit() and first[1].isdigit()
-        self._dimension = int(first[1]) if self._has_header else len(first) - 1
-        if self._dimension < 1 or (not self._has_header and _numbers(first[1:]) is None):
+            first, second = (file.readline(_LONGEST_LINE).rstrip() for _ in range(2))
+        header = re.fullmatch(rb"(\d{1,99}) (\d{1,99})", first)
+        shown = (second if header else first).split(b" ")
+        self._announced = int(header[1]) if header else None
+        self._dimension = int(header[2]) if header else len(shown) - 1
+        if self._dimension < 1 or len(shown) != self._dimension + 1 or _numbers(shown[1:]) is None:
             raise UserError(
-                f"{path}, line 1: no `word number ... number` here; name a text file of vectors, GloVe's or fastText's"
+                f"{path}, line {2 if header else 1}: no `word number ... number` here; name a text file of vectors, "
+                "GloVe's or fastText's, unpacked"
             )
 
     @property
@@ -87,29 +92,41 @@ class TextVectors(WordVectors):
         return fingerprint("text", self.path)
 
     def _read(self, words: Collection[str]) -> dict[str, Vectors]:
+        """See `WordVectors`.
+
+        Raises:
+            UserError: a line with too few numbers, too many or none for a word that was asked for, or fewer lines than
+                the first one says.
+        """
         wanted = {word.encode(): word for word in words}
         found: dict[str, Vectors] = {}
-        damaged: list[int] = []
+        number = 0
         with self.path.open("rb") as file:  # bytes: words may hold any character, line ends of other alphabets included
-            for number, line in enumerate(progress(file, f"read {self.path.name}", unit="line"), start=1):
-                if number == 1 and self._has_header:
+            lines = progress(file, f"read {self.path.name}", unit="line")
+            for number, line in enumerate(lines, start=1):
+                if number == 1 and self._announced is not None:
                     continue
-                line = line.strip()
+                line = line.rstrip()
                 blanks = line.count(b" ")
                 if blanks < self._dimension:
-                    damaged.append(number)
-                    continue
+                    raise self._damaged(f"line {number}: {blanks} numbers instead of {self._dimension}")
                 word = wanted.get(line[: line.find(b" ")])
-                if word is None or blanks > self._dimension or word in found:
+                if word is None or word in found:
                     continue
-                vector = _numbers(line.split(b" ")[1:])
-                if vector is None:
-                    damaged.append(number)
-                else:
-                    found[word] = vector
-        if damaged:
-            warn(f"{self.path}: {len(damaged)} damaged lines passed over, the first is line {damaged[0]}")
+                fields = line.split(b" ")[1:]
+                if blanks > self._dimension and _numbers(fields[:1]) is None:
+                    continue  # a word that holds blanks, and begins like this one
+                vector = _numbers(fields)
+                if vector is None or blanks > self._dimension:
+                    problem = "no number" if vector is None else f"{blanks} numbers instead of {self._dimension}"
+                    raise self._damaged(f"line {number}: {problem} in the vector of {word!r}")
+                found[word] = vector
+        if self._announced is not None and number - 1 < self._announced:
+            raise self._damaged(f"line 1 announces {self._announced:,} words, but {number - 1:,} follow")
         return found
+
+    def _damaged(self, problem: str) -> UserError:
+        return UserError(f"{self.path}, {problem}; the file is damaged or cut short: fetch it again")
 
 
 class PackagedGlove(WordVectors):
@@ -182,7 +199,8 @@ def _treebank_tokenizer() -> "NLTKWordTokenizer":
 
 def _numbers(fields: list[bytes]) -> Vectors | None:
     try:
-        vector = np.array([float(field) for field in fields], np.float32)
+        with np.errstate(over="ignore"):  # infinite then, and no number
+            vector = np.array([*map(float, fields)], np.float32)
     except ValueError:
         return None
     return vector if np.isfinite(vector).all() else None

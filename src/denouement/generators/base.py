@@ -113,6 +113,13 @@ class GeneratorSettings:
         return limit
 
 
+def at_most(settings: GeneratorSettings, most: int, *names: str) -> None:
+    """Refuse settings above `most`, as `at_least` does those below."""
+    for name in names:
+        if getattr(settings, name) > most:
+            raise ValueError(f"{name}: must be at most {most}, not {getattr(settings, name)}")
+
+
 def at_least(settings: GeneratorSettings, least: int, *names: str) -> None:
     """Refuse settings that are set and below `least`, with the ValueError that `settings.build` expects."""
     for name in names:
@@ -225,12 +232,12 @@ class Generator(pl.LightningModule, ABC):
         noise = torch.Generator(self.device).manual_seed(
             _mix(self.settings.seed, self.current_epoch, batch_index, self.global_rank)
         )
-        return self._loss("train", self.disturb(inputs, noise), targets)
+        return self._loss(self.disturb(inputs, noise), targets)
 
     def validation_step(self, batch: tuple[Inputs, Tensor], batch_index: int) -> Tensor:
         """Mean loss of a batch in nats per token."""
         inputs, targets = batch
-        return self._loss("validation", inputs, targets)
+        return self._loss(inputs, targets)
 
     def on_validation_epoch_start(self) -> None:
         """Give all devices the same running means of batch normalisation: each has seen other batches."""
@@ -239,15 +246,9 @@ class Generator(pl.LightningModule, ABC):
                 if buffer.is_floating_point():
                     buffer.copy_(self.trainer.strategy.reduce(buffer.clone(), reduce_op="mean"))
 
-    def _loss(self, split: str, inputs: Inputs, targets: Tensor) -> Tensor:
+    def _loss(self, inputs: Inputs, targets: Tensor) -> Tensor:
         real = targets != PAD  # no logits are made for padding
-        loss = self.output.loss(self._hidden(inputs, targets)[real], targets[real])
-        # Sums, so that an epoch's loss is a mean over tokens whatever the batches and the devices: Lightning's weighted
-        # mean rounds the weights when it divides them among devices.
-        tokens = float(real.sum())
-        sums: dict[str, Tensor | float] = {f"{split}_nats": loss.detach() * tokens, f"{split}_tokens": tokens}
-        self.log_dict(sums, on_step=False, on_epoch=True, reduce_fx="sum", sync_dist=True, batch_size=len(targets))
-        return loss
+        return self.output.loss(self._hidden(inputs, targets)[real], targets[real])
 
     def configure_optimizers(self) -> torch.optim.Optimizer:
         """Adam as in Mori et al. 2019, A.1; fused: one pass over the weights a step instead of a dozen."""

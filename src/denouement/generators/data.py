@@ -215,9 +215,14 @@ class BucketedBatches(Sampler[tuple[int, Rows]]):
 
 
 class OrderedBatches(Sampler[tuple[int, Rows]]):
-    """Every story once, by length: for validation. Devices take batches in turn, some one fewer than others."""
+    """Every story once, by length: for validation. Devices take batches in turn, some one fewer than others.
+
+    Where batches of `size` would not go round, they are smaller, so that each device has one: there must be as many
+    stories as devices.
+    """
 
     def __init__(self, stories: StorySet, size: int, rank: int = 0, devices: int = 1) -> None:
+        size = min(size, len(stories) // devices)
         order = np.lexsort((stories.endings.lengths, stories.contexts.lengths))
         self._batches = [order[start : start + size] for start in range(0, len(order), size)][rank::devices]
 

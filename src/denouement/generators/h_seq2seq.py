@@ -115,7 +115,7 @@ class HSeq2Seq(Generator):
     def disturb(self, inputs: Inputs, noise: torch.Generator) -> Inputs:
         """Sentence-level dropout: some elements of the vectors become 0 and the rest are scaled up (section 3)."""
         kept = 1 - self.settings.sentence_dropout
-        mask = torch.empty_like(inputs.values).bernoulli_(kept, generator=noise)
+        mask = torch.rand(inputs.values.shape, generator=noise, device=noise.device) < kept
         return inputs._replace(values=inputs.values * mask / kept)
 
     def start(self, inputs: Inputs) -> State:

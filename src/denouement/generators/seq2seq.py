@@ -13,7 +13,7 @@ import torch
 from torch import Tensor, nn
 
 from denouement.errors import UserError
-from denouement.generators.base import Generator, GeneratorSettings, Inputs, State, at_least
+from denouement.generators.base import Generator, GeneratorSettings, Inputs, State, at_least, at_most
 from denouement.text.vocabulary import PAD, Vocabulary
 
 
@@ -32,6 +32,7 @@ class Seq2SeqSettings(GeneratorSettings):
     def __post_init__(self) -> None:
         super().__post_init__()
         at_least(self, 1, "layers", "units")
+        at_most(self, 1000, "layers")  # a net of more is not even counted in reasonable time
 
 
 class Seq2Seq(Generator):

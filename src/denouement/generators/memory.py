@@ -1,0 +1,72 @@
+"""What does not fit into memory: found before it is asked for where that can be, and told in one line where not."""
+
+import math
+import os
+import re
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+
+import torch
+
+from denouement.errors import UserError, lacks_memory
+from denouement.generators.base import GeneratorSettings
+
+
+def check_size(make: Callable[[], torch.nn.Module], settings: GeneratorSettings) -> None:
+    """Refuse a net that this machine cannot hold: a system that promises more memory than it has would end us unheard.
+
+    Args:
+        make: makes the net, on the device at hand; here on one that holds no numbers.
+        settings: of the net.
+
+    Raises:
+        UserError: its weights are larger than the memory that is free, or are so with their gradients and Adam's two
+            means, where the CPU trains.
+    """
+    on_cpu = settings.accelerator == "cpu" or not torch.cuda.is_available()
+    try:
+        with torch.device("meta"):
+            needed = (4.0 if on_cpu else 1.0) * sum(weights.nbytes for weights in make().parameters())
+    except (RuntimeError, TypeError, OverflowError):  # more numbers than can be counted
+        needed = math.inf
+    free = _free_memory()
+    if needed > free:
+        size = "it takes more than can be counted" if needed == math.inf else f"it takes {needed / 1e9:,.0f} GB"
+        raise UserError(
+            f"{_sizes(settings, 'units', 'layers')}: does not fit in memory ({size}, {free / 1e9:,.0f} GB are free); "
+            "lower it"
+        )
+
+
+@contextmanager
+def told_if_short(settings: GeneratorSettings) -> Iterator[None]:
+    """Tell that memory ran out, the CPU's or a GPU's, by the settings that could be lower.
+
+    Raises:
+        UserError: it ran out.
+    """
+    try:
+        yield
+    except Exception as error:
+        if not lacks_memory(error):
+            raise
+        raise UserError(
+            f"{_sizes(settings, 'units', 'layers', 'batch_size')}: does not fit in memory; lower one of them"
+        ) from error
+
+
+def _sizes(settings: GeneratorSettings, *names: str) -> str:
+    """Such as `units: 512, layers: 2`, of the settings that this kind of generator has."""
+    return ", ".join(f"{name}: {getattr(settings, name)}" for name in names if hasattr(settings, name))
+
+
+def _free_memory() -> float:
+    """Bytes that can be had, as Linux says; elsewhere all there are, or infinitely many where that is not told."""
+    with suppress(OSError):
+        told = Path("/proc/meminfo").read_text(encoding="ascii")
+        if found := re.search(r"^MemAvailable: *(\d+) kB", told, re.MULTILINE):
+            return 1024.0 * int(found[1])
+    with suppress(AttributeError, ValueError, OSError):
+        return float(os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE"))
+    return math.inf
