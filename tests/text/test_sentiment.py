@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from vaderSentiment.vaderSentiment import SentimentIntensityAnalyzer
 
 from denouement.text import sentiment
-from denouement.text.sentiment import vader
+from denouement.text.sentiment import SCALES, compound, five_point, vader
 
 ANALYZER = SentimentIntensityAnalyzer()
 CHARGED = "happy Happy HAPPY sad great no not never so this without doubt kind of very least but badass bus stop"
@@ -111,3 +111,28 @@ def test_a_script_without_a_main_guard_runs_once(tmp_path: Path):
     done = subprocess.run([sys.executable, script], capture_output=True, text=True, check=True)
     assert done.stdout == "(9000, 4)\n"
     assert done.stderr == ""
+
+
+@pytest.mark.parametrize(
+    ("polarity", "expected"),
+    [(-1, 1), (-0.6, 1), (-0.59, 2), (-0.2, 2), (-0.19, 3), (0, 3), (0.2, 3), (0.21, 4), (0.6, 4), (0.61, 5), (1, 5)],
+)
+def test_five_equal_parts_each_cut_belonging_to_the_class_below(monkeypatch, polarity, expected):
+    class Fixed:
+        def __init__(self, text):
+            self.sentiment = type("Sentiment", (), {"polarity": polarity})
+
+    monkeypatch.setattr("textblob.TextBlob", Fixed)
+    assert five_point(["anything", "anything"]).tolist() == [expected, expected]
+
+
+def test_five_point_of_real_sentences():
+    texts = ["This was the worst day!", "It was a bad day.", "He went home.", "It was a good day.", "A perfect day!"]
+    assert five_point(texts).tolist() == [1, 1, 3, 5, 5]
+
+
+def test_scales_are_one_number_a_text_higher_where_it_is_more_positive():
+    for scale in SCALES.values():
+        sad, plain_text, happy = scale(["It was terrible.", "He went home.", "It was wonderful."])
+        assert sad < plain_text < happy
+    assert compound(["A good day."]) == pytest.approx(vader(["A good day."])[:, 0])

@@ -6,11 +6,10 @@ from typing import ClassVar
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.compute as pc
 
 from denouement.cloze.base import ClozeSystem, Scores, endings
 from denouement.cloze.resources import MissingResource, Resources
-from denouement.cloze.vectors import cosine
+from denouement.cloze.vectors import context_vectors, cosine
 from denouement.encoders.base import Vectors
 from denouement.encoders.embeddings import EmbeddingTable, SentenceVectors
 
@@ -19,9 +18,9 @@ from denouement.encoders.embeddings import EmbeddingTable, SentenceVectors
 class EmbeddingCosine(ClozeSystem):
     """The ending whose vector is closest to that of the context, by cosine.
 
-    Three variants an encoder, by what stands for the context: "<encoder> whole", the vector of the context as one text;
-    "<encoder> mean", the mean of its sentences' vectors; "<encoder> last", the vector of its last sentence. A text in
-    which an encoder knows no word has a vector of zeros: then the score is 0, and the text is counted.
+    Variants of each encoder tell what stands for the context (`vectors.context_vectors`): "<encoder> whole", "<encoder>
+    mean", "<encoder> last" and "<encoder> recent". An ending in which an encoder knows no word has a vector of zeros:
+    then its score is 0, and it is counted.
 
     Vectors are those of `resources.embeddings` where that table is the encoder's and holds the sentence.
     """
@@ -44,24 +43,15 @@ class EmbeddingCosine(ClozeSystem):
 
     def score(self, cases: pa.Table, resources: Resources) -> dict[str, Scores]:
         """See `ClozeSystem`."""
-        contexts = cases["context"].to_pylist()
-        sentences = pc.list_flatten(cases["context"]).to_pylist()
-        lengths = pc.list_value_length(cases["context"]).to_numpy()
-        starts = np.cumsum(lengths) - lengths
+        contexts, candidates = cases["context"].to_pylist(), endings(cases)
         scores = {}
         for name, encode in self._encoders.items():
-            of_sentences = encode(sentences)
-            of_endings = encode(endings(cases)).reshape(len(contexts), 2, -1)
-            of_contexts = {
-                "whole": encode([" ".join(context) for context in contexts]),
-                "mean": np.add.reduceat(of_sentences, starts) / lengths[:, None],
-                "last": of_sentences[starts + lengths - 1],
-            }
-            for variant, of_context in of_contexts.items():
-                scores[f"{name} {variant}"] = cosine(of_context[:, None], of_endings)
-            zeros = sum(int((~vectors.any(axis=-1)).sum()) for vectors in (of_sentences, of_endings))
-            if zeros:
-                resources.notes[f"{self.name} {name}: sentences without a known word"] += zeros
+            of_endings = encode(candidates)
+            if unknown := int((~of_endings.any(axis=1)).sum()):
+                resources.notes[f"{self.name} {name}: endings without a known word"] += unknown
+            pairs = of_endings.reshape(len(contexts), 2, -1)
+            for variant, of_context in context_vectors(contexts, encode).items():
+                scores[f"{name} {variant}"] = cosine(of_context[:, None], pairs)
         return scores
 
 

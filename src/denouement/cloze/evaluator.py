@@ -6,7 +6,7 @@ from the context's sentences along their trajectory, and compares where that lea
 """
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping, Sequence, Set
 from pathlib import Path
 from textwrap import shorten
 from typing import Any
@@ -105,12 +105,12 @@ def evaluate_vectors(cases: pa.Table, vectors: Mapping[str, npt.ArrayLike]) -> d
     contexts = cases["context"].to_pylist()
     wholes = [whole_text(context) for context in contexts]
     sentences = [sentence for context in contexts for sentence in context]
-    has_wholes = _has_all("whole contexts", wholes, vectors)
-    has_sentences = _has_all("context sentences", sentences, vectors)
-    if not _has_all("endings", endings(cases), vectors):
-        raise UserError(f"no vector for any of the {2 * cases.num_rows:,} endings: the vectors are of other texts")
+    if missing := _missing(endings(cases), vectors):
+        raise _no_vector("endings", missing, endings(cases))
+    has_wholes = _has_all("whole contexts", wholes, vectors, {*sentences, *endings(cases)})
+    has_sentences = _has_all("context sentences", sentences, vectors, {*wholes, *endings(cases)})
     if not (has_wholes or has_sentences):
-        raise UserError(f"no vector for any of the {len(sentences):,} context sentences, nor of a whole context")
+        raise _no_vector("context sentences, and for no whole context", _missing(sentences, vectors), sentences)
     wanted = [*endings(cases), *(wholes if has_wholes else ()), *(sentences if has_sentences else ())]
     checked = _checked({text: np.asarray(vectors[text], np.float64) for text in wanted})
 
@@ -188,15 +188,22 @@ def _wrong_columns(schema: pa.Schema) -> str | None:
     return None
 
 
-def _has_all(what: str, texts: Sequence[str], vectors: Mapping[str, npt.ArrayLike]) -> bool:
-    """Whether all of them have a vector; some is an error."""
-    distinct = dict.fromkeys(texts)
-    missing = [text for text in distinct if text not in vectors]
-    if missing and len(missing) < len(distinct):
-        raise UserError(
-            f"no vector for {len(missing):,} of {len(distinct):,} {what}, the first is {shorten(missing[0], 80)!r}"
-        )
+def _has_all(what: str, texts: Sequence[str], vectors: Mapping[str, npt.ArrayLike], others: Set[str]) -> bool:
+    """Whether all texts have a vector. That some have is an error, unless they stand among the `others` too."""
+    missing = _missing(texts, vectors)
+    if missing and any(text in vectors for text in set(texts) - others):
+        raise _no_vector(what, missing, texts)
     return not missing
+
+
+def _missing(texts: Sequence[str], vectors: Mapping[str, npt.ArrayLike]) -> list[str]:
+    return [text for text in dict.fromkeys(texts) if text not in vectors]
+
+
+def _no_vector(what: str, missing: Sequence[str], texts: Sequence[str]) -> UserError:
+    return UserError(
+        f"no vector for {len(missing):,} of {len(set(texts)):,} {what}; the first is {shorten(missing[0], 80)!r}"
+    )
 
 
 def _checked(vectors: Mapping[str, Floats]) -> Mapping[str, Floats]:

@@ -22,8 +22,8 @@ def context_vectors(
 ) -> dict[str, Floats]:
     """What can stand for a context, each [contexts, dimension].
 
-    "whole" is the vector of the context as one text, "mean" the mean of its sentences' vectors, "recent" their mean with
-    weights 1, 2, 3 ..., "last" the vector of its last sentence.
+    "whole" is the vector of the context as one text, "mean" the mean of its sentences' vectors, "recent" that with
+    weights 1, 2, 3 ..., "last" the vector of the last of them.
 
     Args:
         contexts: of one sentence or more each.
