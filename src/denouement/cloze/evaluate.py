@@ -26,8 +26,8 @@ class Evaluation:
 
     Attributes:
         rows: one for each system, variant and case set, in that order, ready for JSON: `system`, `variant`, `release`,
-            `split`, `blind`; `n`, `correct`, `accuracy`, `low`, `high` (see `statistics.accuracy`; all None where the set is
-            blind or the system is missing something); `ties` (cases with equal scores); `paper`, the published
+            `split`, `blind`; `n`, `correct`, `accuracy`, `low`, `high` (see `statistics.accuracy`; None where the set
+            is blind or the system is missing something); `ties` (cases with equal scores); `paper`, the published
             accuracy or None; `trained_on`; `missing`, what the system lacks and how to give it, or None; `by_sentiment`
             and `by_length` (see `statistics.by_group`).
         comparisons: for each case set with labels, by name, `statistics.compare` of all rows of it.

@@ -60,8 +60,9 @@ class SkipThoughtNetwork(Learner[Sequence[Story]]):
         Returns:
             [sentences], nats a word; END is a word.
         """
-        words = self._log_probs(self.following, vectors, sentences).split([*map(len, sentences)])
-        return torch.stack([each.mean() for each in words])
+        words = self._log_probs(self.following, vectors, sentences)
+        parts = torch.split(words, [*map(len, sentences)])
+        return torch.stack([each.mean() for each in parts])
 
     def _log_probs(self, decoder: nn.GRU, vectors: Tensor, sentences: Sequence[Tensor]) -> Tensor:
         """The log-probabilities of all words of `sentences`, in their order, told from the `vectors` of neighbours."""
