@@ -431,6 +431,39 @@ def evaluate(
         click.echo(cloze_text(evaluation.rows, evaluation.notes))
 
 
+@cloze.command()
+@click.option("--cases", required=True, type=click.Path(path_type=Path), help="Cloze table with labels.")
+@click.option("--release", multiple=True, help="Only this release, such as v1.0; may be repeated.")
+@click.option("--vectors", type=click.Path(path_type=Path), help="Parquet file with columns text and vector.")
+@click.option("--encoder", help="Sentence encoder to take vectors from, instead of a file.")
+@_json_option
+def vectors(cases: Path, release: tuple[str, ...], vectors: Path | None, encoder: str | None, as_json: bool) -> None:
+    """The Story Cloze Evaluator: how well sentence vectors tell the right ending, without learning anything.
+
+    The joint module compares the context's vector with each ending's; the sentence-level module goes on along the
+    vectors of the context's sentences (Mostafazadeh et al. 2016). A file holds the vectors of all endings, and of all
+    context sentences or whole contexts (the sentences with a blank between), or both.
+    """
+    if (vectors is None) == (encoder is None):
+        raise UserError("give vectors with --vectors, or an encoder with --encoder, and not both")
+    from denouement.cloze.evaluator import evaluate_vectors, read_vectors, texts
+    from denouement.report.tables import vectors_text
+
+    table = _cloze_cases(cases, release)
+    wanted = texts(table)
+    if vectors is not None:
+        of_text: dict[str, Any] = dict(read_vectors(vectors, wanted))
+    else:
+        from denouement.encoders.base import load_encoder
+
+        of_text = dict(zip(wanted, load_encoder(str(encoder)).encode(wanted), strict=True))
+    found = evaluate_vectors(table, of_text)
+    if as_json:
+        _print_json(found)
+    else:
+        click.echo(vectors_text(found))
+
+
 def _cloze_cases(path: Path | None, releases: tuple[str, ...]) -> Any:
     """The cases of a cloze table, of some releases only where any are named."""
     import pyarrow.compute as pc

@@ -90,6 +90,28 @@ def cloze_text(rows: Sequence[Mapping[str, Any]], notes: Mapping[str, Mapping[st
     return "\n\n".join(paragraphs)
 
 
+def vectors_text(found: Mapping[str, Any]) -> str:
+    """What `cloze.evaluator.evaluate_vectors` found."""
+    lines = [
+        [
+            f"joint ({found['contexts']} context)" if module == "joint" else "sentence level",
+            f"{found[module]['n']:,}",
+            number(found[module]["accuracy"], 3),
+            f"{found[module]['low']:.3f} to {found[module]['high']:.3f}",
+            f"{found[module]['ties']:,}",
+        ]
+        for module in ("joint", "sentence_level")
+        if found[module]
+    ]
+    return "\n\n".join(
+        [
+            text_table(["module", "n", "accuracy", "95% interval", "ties"], lines),
+            f"Vectors of {found['dimension']:,} numbers. The paper has .539 for averaged word2vec, .552 for "
+            "skip-thoughts and .585 for DSSM, by the joint module on the v1.0 test.",
+        ]
+    )
+
+
 def _cloze_groups(rows: Sequence[Mapping[str, Any]], key: str, what: str) -> list[str]:
     """Accuracy by the groups of `key`, for the rows that have them."""
     scored = [row for row in rows if row[key]]
