@@ -42,9 +42,9 @@ def test_no_character_but_space_is_lost(text):
 
 @pytest.mark.parametrize("part", ["A. ", ".", '."', "'", " . ", "Mr. Hill."])
 def test_a_long_text_of_few_sentences_takes_time_by_its_length(part):
-    began = time.perf_counter()
+    began = time.process_time()
     split_sentences(part * 100_000)
-    assert time.perf_counter() - began < 5
+    assert time.process_time() - began < 5
 
 
 @pytest.mark.parametrize(
