@@ -26,7 +26,7 @@ SMALL = {"embedding": 12, "dimension": 16, "units": 12, "min_count": 1, "epochs"
 def network() -> SkipThoughtNetwork:
     with torch.random.fork_rng(devices=[]):
         torch.manual_seed(0)
-        encoder = SentenceGru(Vocabulary.build(STORY), embedding=6, dimension=8)
+        encoder = SentenceGru(Vocabulary.build(STORY), embedding=6, dimension=8, names=True)
         return SkipThoughtNetwork(encoder, units=8).eval()
 
 

@@ -61,7 +61,7 @@ def sentence_gru() -> SentenceGru:
     vocabulary = Vocabulary.build(["Ann ran home, and the dog was glad again.", "He could n't stop."])
     with torch.random.fork_rng(devices=[]):
         torch.manual_seed(0)
-        return SentenceGru(vocabulary, embedding=DIMENSION, dimension=2 * UNITS).eval()
+        return SentenceGru(vocabulary, embedding=DIMENSION, dimension=2 * UNITS, names=True).eval()
 
 
 @pytest.fixture(scope="session")

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from denouement.encoders.skip_thoughts import SkipThoughts
+from denouement.encoders.skip_thoughts_network import SentenceGru
 from denouement.errors import UserError
 from denouement.tensors import read_checkpoint, write_checkpoint
 from denouement.text.vocabulary import END, UNKNOWN
@@ -54,3 +55,13 @@ def test_another_checkpoint_is_one_clear_line(skip_thoughts_file, tmp_path, chan
         SkipThoughts(str(path), device="cpu").encode(["Ann ran."])
     assert str(caught.value).startswith(f"{path}: {problem}")
     assert "\n" not in str(caught.value)
+
+
+def test_names_are_read_or_passed_over(sentence_gru):
+    vocabulary = sentence_gru.vocabulary
+    without = SentenceGru(vocabulary, embedding=2, dimension=4, names=False)
+    the, dog, ann = vocabulary.encode("and the dog Ann")[1:]
+    assert sentence_gru.words("The dog Ann").tolist() == [the, dog, ann, END]
+    assert without.words("The dog Ann").tolist() == [the, dog, END]
+    assert [each.knows("Ann") for each in (sentence_gru, without)] == [True, False]
+    np.testing.assert_array_equal(*(without.encode([text]) for text in ("Ann, the dog", ", the dog")))

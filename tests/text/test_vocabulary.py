@@ -27,6 +27,10 @@ def test_a_capital_that_is_rare_inside_sentences_does_not_stand_at_their_start()
     assert vocabulary.words[vocabulary.encode("We saw The Who.")[2]] == "The"
 
 
+def test_capitalised_words_are_those_that_keep_their_capital_or_were_never_seen_without():
+    assert Vocabulary.build(SENTENCES).capitalised == {"Tom", "Show", "Dogs"}
+
+
 def test_rare_words_are_unknown():
     vocabulary = Vocabulary.build(SENTENCES, min_count=2)
     assert set(vocabulary.words[4:]) == {"the", "Tom", "dog", "saw", "."}

@@ -149,10 +149,11 @@ class TrigramReader:
 
     @classmethod
     def of(cls, sentences: Sequence[str], names: bool) -> TrigramReader:
-        """The reader of all trigrams of `sentences`, without those of `names`, words mostly written with a capital."""
-        words = Vocabulary.build(sentences).words[UNKNOWN + 1 :]
-        left_out = set() if names else {word for word in words if word[0].isupper()}
-        seen = {trigram for word in words if word not in left_out for trigram in letter_trigrams(word)}
+        """The reader of all trigrams of `sentences`, without those of capitalised words unless `names`."""
+        vocabulary = Vocabulary.build(sentences)
+        left_out = frozenset() if names else vocabulary.capitalised
+        words = set(vocabulary.words[UNKNOWN + 1 :]) - left_out
+        seen = {trigram for word in words for trigram in letter_trigrams(word)}
         return cls(sorted(seen), left_out)
 
     def __call__(self, sentences: Sequence[str]) -> Trigrams:

@@ -34,6 +34,7 @@ class SkipThoughts(ClozeSystem):
         embedding: numbers in a word's vector.
         dimension: numbers in a sentence's vector, half of them of each direction.
         units: of each decoder.
+        names: whether words that the stories mostly write with a capital are read.
         min_count: words seen less often in the stories are unknown.
         batch_size: stories in a batch.
         learning_rate: Adam's.
@@ -46,6 +47,7 @@ class SkipThoughts(ClozeSystem):
     embedding: int = 200
     dimension: int = 600
     units: int = 300
+    names: bool = False
     min_count: int = 2
     batch_size: int = 16
     learning_rate: float = 0.001
@@ -111,7 +113,7 @@ class SkipThoughts(ClozeSystem):
             raise MissingResource(f"{self.name} learns from stories of the split train, and --stories has none")
         vocabulary = Vocabulary.build((sentence for story in learned_from for sentence in story), self.min_count)
         with seeded(seed):
-            encoder = SentenceGru(vocabulary, self.embedding, self.dimension)
+            encoder = SentenceGru(vocabulary, self.embedding, self.dimension, self.names)
             network = SkipThoughtNetwork(encoder, self.units)
         training, validation = (
             [[encoder.words(sentence) for sentence in story] for story in told if len(story) > 1]

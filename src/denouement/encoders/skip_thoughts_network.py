@@ -23,21 +23,30 @@ class SentenceGru(nn.Module):
         dimension: numbers in a vector; half of them of each direction.
     """
 
-    def __init__(self, vocabulary: Vocabulary, embedding: int, dimension: int) -> None:
+    def __init__(self, vocabulary: Vocabulary, embedding: int, dimension: int, names: bool) -> None:
+        """Make one that reads `names`, the capitalised words of the vocabulary, or passes them over."""
         super().__init__()
         self.vocabulary = vocabulary
         self.dimension = dimension
+        self.names = names
+        capitalised = vocabulary.capitalised
+        self._passed_over = frozenset(
+            number for number, word in enumerate(vocabulary.words) if not names and word in capitalised
+        )
         self.embedding = nn.Embedding(len(vocabulary), embedding, padding_idx=PAD)
         self.forwards = nn.GRU(embedding, dimension // 2, batch_first=True)
         self.backwards = nn.GRU(embedding, dimension // 2, batch_first=True)
 
     def words(self, sentence: str) -> Tensor:
-        """The words of a sentence and END, int64 [T]."""
-        return torch.tensor([*self.vocabulary.encode(sentence), END])
+        """The words of a sentence that are read, and END; int64 [T]."""
+        return torch.tensor([*self._read(sentence), END])
 
     def knows(self, sentence: str) -> bool:
-        """Whether any of its words is in the vocabulary."""
-        return any(word != UNKNOWN for word in self.vocabulary.encode(sentence))
+        """Whether a word of it that is read is in the vocabulary."""
+        return any(word != UNKNOWN for word in self._read(sentence))
+
+    def _read(self, sentence: str) -> list[int]:
+        return [word for word in self.vocabulary.encode(sentence) if word not in self._passed_over]
 
     def forward(self, sentences: Sequence[Tensor]) -> Tensor:
         """Vectors [sentences, dimension] of sentences given as `words` gives them."""
@@ -64,6 +73,7 @@ class SentenceGru(nn.Module):
             "vocabulary": self.vocabulary.to_json(),
             "embedding": self.embedding.embedding_dim,
             "dimension": self.dimension,
+            "names": self.names,
         }
 
 
@@ -80,9 +90,7 @@ def loaded(checkpoint: Mapping[str, Any], where: str) -> SentenceGru:
     """
     try:
         described = checkpoint["encoder"]
-        network = SentenceGru(
-            Vocabulary.from_json(described["vocabulary"]), described["embedding"], described["dimension"]
-        )
+        network = SentenceGru(**{**described, "vocabulary": Vocabulary.from_json(described["vocabulary"])})
         network.load_state_dict(
             {
                 name.removeprefix("encoder."): weights

@@ -79,6 +79,11 @@ class Vocabulary:
                 words.append(self.words[number])
         return detokenize(words)
 
+    @property
+    def capitalised(self) -> frozenset[str]:
+        """Words that keep their capital inside a sentence, or were seen at a start only: names above all, and `I`."""
+        return frozenset(word for word in self.words[len(_SPECIAL) :] if word[0].isupper())
+
     def to_json(self) -> dict[str, Any]:
         """What `from_json` makes the same vocabulary from."""
         return {"words": list(self.words[len(_SPECIAL) :]), "lowered": sorted(self.lowered)}
