@@ -12,7 +12,7 @@ from denouement.cloze.evaluate import evaluate, predictions
 from denouement.cloze.resources import Resources
 from denouement.corpus.kind import corpus_kind
 from denouement.files import write_text
-from denouement.report.tables import cloze_text, system_name
+from denouement.report.tables import cloze_text
 from denouement.schemas import read_table, write_table
 from tasks import paths, tracking
 
@@ -80,17 +80,12 @@ def evaluate_systems(settings: ClozeSettings) -> None:
             write_text(paths.STORY_CLOZE / "predictions" / f"{name}.txt", text)
         found = {"systems": evaluation.rows, "comparisons": evaluation.comparisons, "notes": evaluation.notes}
         write_text(paths.STORY_CLOZE / "evaluation.json", json.dumps(found, indent=2, ensure_ascii=False) + "\n")
-        figures = {
-            f"{system_name(row)}, {row['release']} {row['split']}": row["accuracy"]
-            for row in evaluation.rows
-            if row["accuracy"] is not None
-        }
+        figures: dict[str, dict[str, float]] = {}
+        for row in evaluation.rows:
+            if row["accuracy"] is not None:
+                of_set = figures.setdefault(f"{row['release']}_{row['split']}", {})
+                of_set["_".join(f"{row['system']} {row['variant']}".split())] = row["accuracy"]
         write_text(paths.METRICS / "cloze.json", json.dumps(figures, indent=2) + "\n")
-        tracking.log_figures({_metric(name): value for name, value in figures.items()})
+        tracking.log_figures(figures)
         mlflow.log_artifacts(str(paths.STORY_CLOZE), "cloze")
         print(cloze_text(evaluation.rows, evaluation.notes))
-
-
-def _metric(name: str) -> str:
-    """A name that MLflow takes for a metric's."""
-    return "accuracy." + "".join(c if c.isalnum() or c in "_.- /" else " " for c in name).replace("  ", " ")

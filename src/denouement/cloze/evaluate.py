@@ -82,7 +82,7 @@ def evaluate(
         except MissingResource as error:
             rows += [_row(name, "", each, missing=str(error)) for each in sets]
             continue
-        notes[name] = dict(own.notes)
+        notes[name] = {text: n for text, n in sorted(own.notes.items()) if n}
         for each in sets:
             for variant, of_set in scores[each.name].items():
                 row = _row(name, variant, each, trained_on=_trained_on(systems[name], each, own, n_folds))
