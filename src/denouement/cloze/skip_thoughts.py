@@ -28,7 +28,10 @@ class SkipThoughts(ClozeSystem):
     """The ending whose skip-thought vector is closest to that of the context, by cosine.
 
     The encoder learns from the stories to tell each sentence's neighbours; the paper took the one that Kiros et al.
-    trained on 11,000 books.
+    trained on 11,000 books. Names are passed over (`names`): that they come again in a neighbour is the first thing
+    that an encoder learns, and of no use between two endings that both have them.
+
+    Variants by what stands for the context: "mean" as in the paper, and the others of `context_vectors`.
 
     Attributes:
         embedding: numbers in a word's vector.
