@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from denouement.cloze.pairwise import Features, Pairwise
+from denouement.cloze.pairwise import Features, Pairwise, Weights
 
 
 def drawn(n: int, seed: int = 0) -> tuple[list[Features], np.ndarray]:
@@ -16,25 +16,24 @@ def drawn(n: int, seed: int = 0) -> tuple[list[Features], np.ndarray]:
     return features, right
 
 
-def chosen(model: Pairwise, features: list[Features], weights: np.ndarray) -> np.ndarray:
+def chosen(model: Pairwise, features: list[Features], weights: Weights) -> np.ndarray:
     return model.score(features, weights).argmax(axis=1) + 1
 
 
 def test_learns_what_tells_endings_apart() -> None:
     features, right = drawn(200)
     model = Pairwise(features, right, min_count=1)
-    weights, loss = model.weights({"tell", "noise"}, n_folds=5, seed=1)
+    weights = model.fit({"tell", "noise"}, n_folds=5, seed=1)
     unseen, right_unseen = drawn(200, seed=1)
     assert (chosen(model, unseen, weights) == right_unseen).mean() > 0.85
-    assert loss < 0.5
-    _, loss_of_noise = model.weights({"noise"}, n_folds=5, seed=1)
-    assert loss_of_noise == pytest.approx(np.log(2), abs=0.05)
+    assert weights.loss < 0.5
+    assert model.fit({"noise"}, n_folds=5, seed=1).loss == pytest.approx(np.log(2), abs=0.05)
 
 
 def test_the_difference_of_scores_is_the_log_odds() -> None:
     features, right = drawn(400)
     model = Pairwise(features, right, min_count=1)
-    weights, _ = model.weights({"tell"}, n_folds=5, seed=1)
+    weights = model.fit({"tell"}, n_folds=5, seed=1)
     scores = model.score(features, weights)
     odds = np.exp(scores[:, 0] - scores[:, 1])
     assert (odds / (1 + odds)).mean() == pytest.approx((right == 1).mean(), abs=0.03)
@@ -44,7 +43,7 @@ def test_the_order_of_endings_does_not_matter() -> None:
     features, right = drawn(60)
     turned = [features[at + 1 - 2 * (at % 2)] for at in range(len(features))]
     one, other = Pairwise(features, right, 1), Pairwise(turned, (3 - right).astype(np.int8), 1)
-    assert one.weights({"tell"}, 3, 1)[0] == pytest.approx(other.weights({"tell"}, 3, 1)[0], abs=0.02)
+    assert one.fit({"tell"}, 3, 1).values == pytest.approx(other.fit({"tell"}, 3, 1).values, abs=0.02)
 
 
 def test_a_group_weighs_the_same_whatever_its_units() -> None:
@@ -54,8 +53,8 @@ def test_a_group_weighs_the_same_whatever_its_units() -> None:
         one, two = Pairwise(features, right, 1), Pairwise(other, right, 1)
         groups = {"tell", "noise", "constant"}
         first, second = (
-            one.score(features, one.weights(groups, 3, 1)[0]),
-            two.score(other, two.weights(groups, 3, 1)[0]),
+            one.score(features, one.fit(groups, 3, 1)),
+            two.score(other, two.fit(groups, 3, 1)),
         )
         assert np.subtract(*first.T) == pytest.approx(np.subtract(*second.T), abs=0.02)
 
@@ -65,7 +64,7 @@ def test_rare_features_are_left_out_and_unknown_ones_passed_over() -> None:
     features[0] = {**features[0], "seldom seen": 1.0}
     model = Pairwise(features, right, min_count=2)
     assert model.groups == ["noise", "tell"]
-    weights, _ = model.weights({"tell"}, 3, 1)
+    weights = model.fit({"tell"}, 3, 1)
     with_unknown = [{**each, "new one": 3.0} for each in features]
     assert np.array_equal(model.score(features, weights), model.score(with_unknown, weights))
 
@@ -73,6 +72,6 @@ def test_rare_features_are_left_out_and_unknown_ones_passed_over() -> None:
 def test_without_features_all_endings_are_as_good() -> None:
     features, right = drawn(20)
     model = Pairwise(features, right, min_count=1)
-    weights, loss = model.weights({"no such group"}, 3, 1)
+    weights = model.fit({"no such group"}, 3, 1)
     assert not model.score(features, weights).any()
-    assert loss == pytest.approx(np.log(2))
+    assert weights.loss == pytest.approx(np.log(2))

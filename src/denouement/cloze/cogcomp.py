@@ -98,8 +98,7 @@ class CogComp(ClozeSystem):
         right = right_endings(cases, self.n_folds, self.name)
         self._pairwise = Pairwise(self.features(cases, resources), right, self.min_count)
         self._weights = {
-            variant: self._pairwise.weights(groups, self.n_folds, resources.seed)[0]
-            for variant, groups in VARIANTS.items()
+            variant: self._pairwise.fit(groups, self.n_folds, resources.seed) for variant, groups in VARIANTS.items()
         }
 
     def score(self, cases: pa.Table, resources: Resources) -> dict[str, Scores]:

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
+import numpy as np
 import pyarrow as pa
 
 from denouement.cloze import SYSTEMS
@@ -15,42 +16,38 @@ from denouement.cloze.ending_reg import EndingReg
 from denouement.cloze.ngram_model import NgramModel
 from denouement.cloze.pairwise import Features, Pairwise, right_endings
 from denouement.cloze.resources import MissingResource, Resources
+from denouement.encoders.word_vectors import WordVectors, open_vectors
 from denouement.text.words import tokenize
 
 PRETRAINED = ("embedding_cosine minilm", "embedding_cosine infersent", "likelihood h_seq2seq")
 """How the names of scores begin that may owe something to a pretrained sentence encoder. H-Seq2Seq reads contexts by
 one; GloVe's vectors of words are no language model."""
 
-_SETS: tuple[tuple[str, ...], ...] = (
-    ("style", "ngrams", "characters", "sentiment", "topic", "words"),
-    ("style", "ngrams", "characters", "sentiment", "topic", "words", "scores"),
-    ("style", "ngrams", "characters", "sentiment", "topic", "words", "scores", "pairs", "predicates"),
-)
-"""The sets of groups of features that are tried."""
+_VECTORS, _PRETRAINED = "vectors", "pretrained"
 
 
 @dataclass
 class Combined(ClozeSystem):
     """Conditional logistic regression over the groups of features of EndingReg and cogcomp, the scores of all systems
-    that do not learn from cases (group `scores`) and how much an ending reads like the last sentence of a story (group
-    `words`, see `LastSentences`).
+    that do not learn from cases (group `scores`), the mean, greatest and least of the word vectors of the ending
+    (`vectors`), and how much the ending reads like the last sentence of a story (`words`, see `LastSentences`).
 
     Systems that learn from cases enter by their features and not by their scores: so nothing has to be fitted to parts
     of the training cases first. A system that misses a resource is left out, and named in `resources.notes`.
 
-    Variants: "" without anything from a pretrained language model (`PRETRAINED`), "pretrained" with those scores (group
+    Variants: "" without anything from a pretrained language model (`PRETRAINED`); "pretrained" with those scores (group
     `pretrained`) as well, where there are any.
 
     Attributes:
         min_count: a feature that fewer endings have, of those fitted to, is left out.
-        n_folds: which groups of features are used, and the strength of the penalty, are those with the least loss in a
-            cross-validation inside the cases fitted to, of so many folds.
+        n_folds: groups of features are left out one by one as long as that lowers the loss in a cross-validation of so
+            many folds inside the cases fitted to, which also finds the strength of the penalty.
     """
 
     name: ClassVar[str] = "combined"
     learns_from_cases: ClassVar[bool] = True
 
-    min_count: int = 5
+    min_count: int = 10
     n_folds: int = 5
 
     def __post_init__(self) -> None:
@@ -68,6 +65,7 @@ class Combined(ClozeSystem):
         self._cogcomp = CogComp()
         self._cogcomp.prepare(resources)
         self._last = resources.once((self.name, "words"), lambda: LastSentences(stories["sentences"].to_pylist()))
+        self._vectors = open_vectors(str(resources.word_vectors) if resources.word_vectors else None)
         self._others = resources.once((self.name, "systems"), lambda: _prepared(resources))
 
     def fit(self, cases: pa.Table, resources: Resources) -> None:
@@ -78,13 +76,13 @@ class Combined(ClozeSystem):
         """
         right = right_endings(cases, self.n_folds, self.name)
         self._pairwise = Pairwise(self._features(cases, resources), right, self.min_count)
-        variants = {"": ()} | ({"pretrained": ("pretrained",)} if "pretrained" in self._pairwise.groups else {})
+        groups = self._pairwise.groups
+        variants = {"": [group for group in groups if group != _PRETRAINED]}
+        if _PRETRAINED in groups:
+            variants["pretrained"] = groups
         self._weights = {
-            variant: min(
-                (self._pairwise.weights((*groups, *more), self.n_folds, resources.seed) for groups in _SETS),
-                key=lambda weights_and_loss: weights_and_loss[1],
-            )[0]
-            for variant, more in variants.items()
+            variant: self._pairwise.fit_chosen(groups, self.n_folds, resources.seed)
+            for variant, groups in variants.items()
         }
 
     def score(self, cases: pa.Table, resources: Resources) -> dict[str, Scores]:
@@ -99,8 +97,9 @@ class Combined(ClozeSystem):
 
     def _features_of(self, cases: pa.Table, resources: Resources) -> list[tuple[Features, Features]]:
         texts = endings(cases)
+        self._vectors.learn(word for text in texts for word in _words(text))
         rows: list[dict[str, float]] = [
-            {**style, **story, **self._last.features(text)}
+            {**style, **story, **self._last.features(text), **_vector_features(text, self._vectors)}
             for style, story, text in zip(
                 EndingReg().features(texts, resources), self._cogcomp.features(cases, resources), texts, strict=True
             )
@@ -108,7 +107,7 @@ class Combined(ClozeSystem):
         for system in self._others:
             for variant, scores in system.score(cases, resources).items():
                 name = f"{system.name} {variant}".strip()
-                group = "pretrained" if name.startswith(PRETRAINED) else "scores"
+                group = _PRETRAINED if name.startswith(PRETRAINED) else "scores"
                 for row, score in zip(rows, scores.ravel().tolist(), strict=True):
                     row[f"{group} {name}"] = score
         return list(zip(rows[0::2], rows[1::2], strict=True))
@@ -175,6 +174,19 @@ def _prepared(resources: Resources) -> list[ClozeSystem]:
             continue
         found.append(system)
     return found
+
+
+def _vector_features(ending: str, vectors: WordVectors) -> dict[str, float]:
+    """Each number of the mean, the greatest and the least of the known words' vectors; none without a known word."""
+    known = [vectors[word] for word in _words(ending) if word in vectors]
+    if not known:
+        return {}
+    table = np.array(known, np.float64)
+    return {
+        f"{_VECTORS} {what} {place}": value
+        for what, values in (("mean", table.mean(axis=0)), ("max", table.max(axis=0)), ("min", table.min(axis=0)))
+        for place, value in enumerate(values.tolist())
+    }
 
 
 def _words(sentence: str) -> list[str]:

@@ -1,13 +1,14 @@
 """A linear model of which of two endings is right, from groups of named features of each ending."""
 
 from collections.abc import Collection, Mapping, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
 from denouement.cloze.base import Scores
+from denouement.cloze.cross_validation import folds
 from denouement.errors import UserError
 
 Features = Mapping[str, float]
@@ -20,6 +21,18 @@ STRENGTHS = (0.1, 0.3, 1.0, 3.0)
 def group(name: str) -> str:
     """The group of the feature `name`."""
     return name.partition(" ")[0]
+
+
+class Weights(NamedTuple):
+    """What was learned.
+
+    Attributes:
+        values: float64 [features]; 0 outside the groups asked for.
+        loss: cross-validated, in nats a case.
+    """
+
+    values: npt.NDArray[np.float64]
+    loss: float
 
 
 class Pairwise:
@@ -43,59 +56,72 @@ class Pairwise:
         from scipy.sparse import diags_array
         from sklearn.feature_extraction import DictVectorizer
 
-        self._vectorizer = DictVectorizer().fit(features)
-        found = self._vectorizer.transform(features).tocsc()
-        self._vectorizer.restrict(found.getnnz(axis=0) >= min_count)
+        self._vectorizer = DictVectorizer()
+        found = self._vectorizer.fit_transform(features).tocsc()
+        is_kept = found.getnnz(axis=0) >= min_count
+        self._vectorizer.restrict(is_kept)
+        found = found[:, is_kept]
         self._groups = np.array([group(name) for name in self._vectorizer.get_feature_names_out()])
-        self._scale = np.ones(len(self._groups))
-        raw = self._vectors(features)
-        spread = np.sqrt(np.maximum(_mean(raw.multiply(raw)) - _mean(raw) ** 2, 0))
+        spread = np.sqrt(np.maximum(_mean(found.power(2)) - _mean(found) ** 2, 0))
         self._scale = np.divide(1, spread, out=np.zeros_like(spread), where=spread > 1e-9)
-        squares = _mean(_differences(self._vectors(features)).power(2))
-        for name in np.unique(self._groups):
+        differences = (found[0::2] - found[1::2]) @ diags_array(self._scale)
+        squares = _mean(differences.power(2))
+        shrink = np.ones_like(squares)
+        for name in self.groups:
             length = float(squares[self._groups == name].sum())
-            self._scale[self._groups == name] /= np.sqrt(length) if length else 1
+            shrink[self._groups == name] = 1 / np.sqrt(length) if length else 0
+        self._scale *= shrink
 
-        # A difference with the label 1 is the same to the model as its negative with the label 0, so half are turned.
-        self._is_first = np.arange(len(right)) % 2 == 0
-        turns = np.where(self._is_first == (right == 1), 1.0, -1.0)
-        self._differences = (diags_array(turns) @ _differences(self._vectors(features))).tocsr()
+        toward_right = np.where(right == 1, 1.0, -1.0)
+        self._differences = (diags_array(toward_right) @ differences @ diags_array(shrink)).tocsr()
 
     @property
     def groups(self) -> list[str]:
         """The groups that have features."""
         return sorted(set(self._groups.tolist()))
 
-    def weights(self, groups: Collection[str], n_folds: int, seed: int) -> tuple[npt.NDArray[np.float64], float]:
-        """The weights learned for the features of `groups`; the strength of the penalty is found by cross-validation.
+    def fit(self, groups: Collection[str], n_folds: int, seed: int) -> Weights:
+        """Learn the weights of the features of `groups`; the strength of the penalty is found by cross-validation.
 
         Args:
             groups: names of groups; those without a feature are passed over.
             n_folds: of the cross-validation inside the cases given.
             seed: draws the folds.
-
-        Returns:
-            float64 [features], 0 outside `groups`; and the cross-validated loss (nats a case).
         """
-        from sklearn.linear_model import LogisticRegression
-        from sklearn.model_selection import GridSearchCV, StratifiedKFold
-
-        weights = np.zeros(len(self._groups))
         columns = np.flatnonzero(np.isin(self._groups, list(groups)))
+        weights = np.zeros(len(self._groups))
         if not len(columns):
-            return weights, float(np.log(2))
-        search = GridSearchCV(
-            LogisticRegression(solver="liblinear", fit_intercept=False, tol=1e-3),
-            {"C": STRENGTHS},
-            scoring="neg_log_loss",
-            cv=StratifiedKFold(n_folds, shuffle=True, random_state=seed),
-        ).fit(self._differences[:, columns], self._is_first)
-        weights[columns] = search.best_estimator_.coef_.ravel()
-        return weights, -float(search.best_score_)
+            return Weights(weights, float(np.log(2)))
+        losses = [self._loss(columns, strength, n_folds, seed) for strength in STRENGTHS]
+        best = int(np.argmin(losses))
+        weights[columns] = _fit(self._differences[:, columns], STRENGTHS[best], seed)
+        return Weights(weights, losses[best])
 
-    def score(self, features: Sequence[Features], weights: npt.NDArray[np.float64]) -> Scores:
+    def fit_chosen(self, groups: Collection[str], n_folds: int, seed: int) -> Weights:
+        """As `fit`, after groups were left out one by one, each time the one without which the loss is least, until
+        leaving out any would raise it."""
+        best, chosen = self.fit(groups, n_folds, seed), set(groups)
+        while len(chosen) > 1:
+            without = {name: self.fit(chosen - {name}, n_folds, seed) for name in sorted(chosen)}
+            name = min(without, key=lambda each: without[each].loss)
+            if without[name].loss >= best.loss:
+                break
+            best = without[name]
+            chosen.remove(name)
+        return best
+
+    def _loss(self, columns: npt.NDArray[np.int64], strength: float, n_folds: int, seed: int) -> float:
+        differences = self._differences[:, columns]
+        fold_of = folds(differences.shape[0], n_folds, seed)
+        log_odds = np.empty(len(fold_of))  # of the right ending
+        for fold in range(n_folds):
+            held_out = fold_of == fold
+            log_odds[held_out] = differences[held_out] @ _fit(differences[~held_out], strength, seed)
+        return float(np.logaddexp(0, -log_odds).mean())
+
+    def score(self, features: Sequence[Features], weights: Weights) -> Scores:
         """The scores of endings: their difference in a case is the log-odds of the first being right."""
-        scores: Scores = (self._vectors(features) @ weights).reshape(-1, 2)
+        scores: Scores = (self._vectors(features) @ weights.values).reshape(-1, 2)
         return scores
 
     def _vectors(self, features: Sequence[Features]) -> Any:
@@ -118,8 +144,25 @@ def right_endings(cases: pa.Table, n_folds: int, system: str) -> npt.NDArray[np.
     return np.asarray(cases["right_ending"].to_numpy(), np.int8)
 
 
-def _differences(vectors: Any) -> Any:
-    return vectors[0::2] - vectors[1::2]
+def _fit(differences: Any, strength: float, seed: int) -> npt.NDArray[np.float64]:
+    """The weights of a logistic regression without intercept, float64 [features].
+
+    Args:
+        differences: of the features of the right ending and the wrong one, sparse float64 [n, features], n at least 2.
+        strength: C.
+        seed: draws the order in which cases are visited.
+    """
+    from scipy.sparse import diags_array
+    from sklearn.linear_model import LogisticRegression
+
+    # scikit-learn wants two classes: the other way round, a difference is an example of the other one.
+    is_first = np.arange(differences.shape[0]) % 2 == 0
+    turned = diags_array(np.where(is_first, 1.0, -1.0)) @ differences
+    # In the dual, as there are more features than cases.
+    model = LogisticRegression(
+        C=strength, solver="liblinear", dual=True, fit_intercept=False, tol=1e-3, max_iter=1000, random_state=seed
+    )
+    return np.asarray(model.fit(turned, is_first).coef_.ravel(), np.float64)
 
 
 def _mean(matrix: Any) -> npt.NDArray[np.float64]:
