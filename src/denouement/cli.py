@@ -466,6 +466,7 @@ def vectors(cases: Path, release: tuple[str, ...], vectors: Path | None, encoder
 
 def _cloze_cases(path: Path | None, releases: tuple[str, ...]) -> Any:
     """The cases of a cloze table, of some releases only where any are named."""
+    import pyarrow as pa
     import pyarrow.compute as pc
 
     from denouement.schemas import read_table
@@ -473,8 +474,4 @@ def _cloze_cases(path: Path | None, releases: tuple[str, ...]) -> Any:
     if path is None:
         return None
     cases = read_table(path, "cloze")
-    if not releases:
-        return cases
-    import pyarrow as pa
-
-    return cases.filter(pc.is_in(cases["release"], pa.array(releases)))
+    return cases.filter(pc.is_in(cases["release"], pa.array(releases))) if releases else cases

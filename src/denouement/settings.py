@@ -60,6 +60,28 @@ def missing_keys(cls: type[Any], section: Mapping[str, Any], where: str) -> list
     ]
 
 
+def at_least(settings: object, least: int, *names: str) -> None:
+    """Refuse settings that are set and below `least`, with the ValueError that `build` expects."""
+    for name in names:
+        value = getattr(settings, name)
+        if value is not None and value < least:
+            raise ValueError(f"{name}: must be at least {least}, not {value}")
+
+
+def at_most(settings: object, most: int, *names: str) -> None:
+    """Refuse settings above `most`, as `at_least` does those below."""
+    for name in names:
+        if getattr(settings, name) > most:
+            raise ValueError(f"{name}: must be at most {most}, not {getattr(settings, name)}")
+
+
+def above_zero(settings: object, *names: str) -> None:
+    """Refuse settings that are 0 or below it, as `at_least` does those below its bound."""
+    for name in names:
+        if getattr(settings, name) <= 0:
+            raise ValueError(f"{name}: must be above 0, not {getattr(settings, name)}")
+
+
 def _checked(value: Any, hint: Any, where: str) -> Any:
     """`value`, converted where YAML's types are narrower than Python's, or a UserError."""
     origin = typing.get_origin(hint)

@@ -10,7 +10,7 @@ from denouement import schemas
 from denouement.cloze.base import choices, load_system
 from denouement.cloze.cogcomp import VARIANTS, EventModel, TopicModel, TrajectoryModel
 from denouement.cloze.pairwise import group
-from denouement.cloze.resources import MissingResource, Resources
+from denouement.cloze.resources import MissingResourceError, Resources
 from denouement.encoders.word_vectors import open_vectors
 from denouement.errors import UserError
 from denouement.text.syntax import Parse, Parses
@@ -115,7 +115,7 @@ def test_what_cannot_be_read_is_counted() -> None:
 
 
 def test_needs_stories_and_enough_cases() -> None:
-    with pytest.raises(MissingResource, match="--stories"):
+    with pytest.raises(MissingResourceError, match="--stories"):
         load_system("cogcomp").prepare(Resources())
     resources = Simple(stories=STORIES)
     system = load_system("cogcomp", {"n_folds": 3})

@@ -11,7 +11,7 @@ from denouement import schemas
 from denouement.cloze import combined
 from denouement.cloze.base import ClozeSystem, Scores, choices, load_system
 from denouement.cloze.combined import PRETRAINED, LastSentences
-from denouement.cloze.resources import MissingResource, Resources
+from denouement.cloze.resources import MissingResourceError, Resources
 from denouement.encoders import ENCODERS
 from denouement.errors import UserError
 from denouement.text.syntax import Parse, Parses
@@ -84,7 +84,7 @@ class Missing(Parity):
     name: ClassVar[str] = "missing"
 
     def prepare(self, resources: Resources) -> None:
-        raise MissingResource("it reads minds: give some with --minds")
+        raise MissingResourceError("it reads minds: give some with --minds")
 
 
 @pytest.fixture
@@ -144,7 +144,7 @@ def test_a_system_without_its_resource_is_named_once(others: dict[str, ClozeSyst
 
 
 def test_needs_stories_and_enough_cases(others: dict[str, ClozeSystem]) -> None:
-    with pytest.raises(MissingResource, match="combined learns from stories"):
+    with pytest.raises(MissingResourceError, match="combined learns from stories"):
         load_system("combined").prepare(Resources())
     resources = Unparsed(stories=stories())
     system = load_system("combined")

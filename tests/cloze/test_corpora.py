@@ -5,7 +5,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from denouement.cloze import corpora
-from denouement.cloze.resources import MissingResource, Resources
+from denouement.cloze.resources import MissingResourceError, Resources
 from denouement.errors import UserError
 
 
@@ -71,5 +71,5 @@ def test_texts_are_parsed_once_and_long_ones_cut(tmp_path: Path, monkeypatch):
 
 
 def test_nothing_to_count_in_says_how_to_give_it():
-    with pytest.raises(MissingResource, match="give stories with --stories or texts with"):
+    with pytest.raises(MissingResourceError, match="give stories with --stories or texts with"):
         corpora.sources(Resources(), "frequency")

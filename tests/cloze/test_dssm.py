@@ -12,7 +12,7 @@ from denouement import schemas
 from denouement.cloze.base import choices, load_system
 from denouement.cloze.dssm import TrigramReader, letter_trigrams
 from denouement.cloze.dssm_network import TwoTowers
-from denouement.cloze.resources import MissingResource, Resources
+from denouement.cloze.resources import MissingResourceError, Resources
 from denouement.errors import UserError
 
 TOPICS = [
@@ -138,7 +138,7 @@ def test_texts_without_a_known_trigram_are_counted(stories, make_cases):
 
 def test_without_stories_it_says_how_to_give_them(stories, cases):
     for given in (None, stories.filter(pc.equal(stories["split"], "validation"))):
-        with pytest.raises(MissingResource, match=r"dssm learns from stories.* --stories"):
+        with pytest.raises(MissingResourceError, match=r"dssm learns from stories.* --stories"):
             load_system("dssm", SMALL).prepare(Resources(stories=given))
 
 

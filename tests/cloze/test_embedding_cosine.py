@@ -5,7 +5,7 @@ import pyarrow as pa
 import pytest
 
 from denouement.cloze.base import load_system
-from denouement.cloze.resources import MissingResource, Resources
+from denouement.cloze.resources import MissingResourceError, Resources
 from denouement.encoders.embeddings import EncodeSettings, embed_corpus
 from denouement.schemas import empty_table, write_table
 
@@ -67,5 +67,5 @@ def test_vectors_are_looked_up_in_a_table_of_the_same_encoder(make_case, vectors
 
 
 def test_encoders_have_to_be_named():
-    with pytest.raises(MissingResource, match="--encoder"):
+    with pytest.raises(MissingResourceError, match="--encoder"):
         load_system("embedding_cosine").prepare(Resources(encoders={}))

@@ -9,7 +9,7 @@ from denouement import schemas
 from denouement.cloze.base import choices, load_system
 from denouement.cloze.corpora import Document
 from denouement.cloze.frequency import Event, EventCounts, count_events, main_event
-from denouement.cloze.resources import MissingResource, Resources
+from denouement.cloze.resources import MissingResourceError, Resources
 from denouement.text.syntax import Parse, parse
 
 
@@ -98,7 +98,7 @@ def test_the_more_frequent_event_is_chosen_in_stories_and_in_corpora(tmp_path: P
 
 
 def test_without_texts_it_says_what_is_missing():
-    with pytest.raises(MissingResource, match="--stories"):
+    with pytest.raises(MissingResourceError, match="--stories"):
         load_system("frequency").prepare(Resources())
 
 

@@ -4,7 +4,7 @@ import pytest
 import torch
 
 from denouement.cloze.base import load_system
-from denouement.cloze.resources import MissingResource, Resources
+from denouement.cloze.resources import MissingResourceError, Resources
 from denouement.errors import UserError
 from denouement.generators import endings
 from denouement.generators.base import generator_class
@@ -104,7 +104,7 @@ def test_two_generators_of_one_name_keep_their_rows(make_case, checkpoint):
 
 
 def test_without_a_generator_it_says_how_to_give_one():
-    with pytest.raises(MissingResource, match="give a trained generator with --model"):
+    with pytest.raises(MissingResourceError, match="give a trained generator with --model"):
         load_system("likelihood").prepare(Resources())
 
 

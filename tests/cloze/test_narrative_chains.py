@@ -12,7 +12,7 @@ from denouement import schemas
 from denouement.cloze.base import choices, load_system
 from denouement.cloze.corpora import Document
 from denouement.cloze.narrative_chains import ChainCounts, Event, count_chains, links
-from denouement.cloze.resources import MissingResource, Resources
+from denouement.cloze.resources import MissingResourceError, Resources
 from denouement.errors import UserError
 from denouement.text.syntax import Parse, parse
 
@@ -157,7 +157,7 @@ def test_where_nothing_tells_the_seed_draws(resources: Resources):
 
 
 def test_without_texts_it_says_what_is_missing():
-    with pytest.raises(MissingResource, match="--stories"):
+    with pytest.raises(MissingResourceError, match="--stories"):
         load_system("narrative_chains").prepare(Resources())
 
 

@@ -10,7 +10,7 @@ import torch
 
 from denouement import schemas
 from denouement.cloze.base import load_system
-from denouement.cloze.resources import MissingResource, Resources
+from denouement.cloze.resources import MissingResourceError, Resources
 from denouement.cloze.skip_thoughts_network import SkipThoughtNetwork
 from denouement.cloze.vectors import context_vectors, cosine
 from denouement.encoders.base import load_encoder
@@ -113,7 +113,7 @@ def test_endings_without_a_known_word_are_counted(stories, make_cases: Callable[
 
 def test_without_stories_it_says_how_to_give_them(stories, make_cases):
     for given in (None, stories.filter(pc.equal(stories["split"], "validation"))):
-        with pytest.raises(MissingResource, match=r"skip_thoughts learns from stories.* --stories"):
+        with pytest.raises(MissingResourceError, match=r"skip_thoughts learns from stories.* --stories"):
             scores(given, make_cases([1]))
 
 

@@ -15,17 +15,9 @@ from tasks import paths, tracking
 from tasks.generate import GenerateSettings, write_endings
 from tasks.train import log_model
 
-pytestmark = pytest.mark.slow
+pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("database")]
 
 STORY = ["Tom bought a red car.", "He drove it."]
-
-
-@pytest.fixture(autouse=True)
-def _database(tmp_path, monkeypatch):
-    uri = f"sqlite:///{tmp_path / 'mlflow.db'}"
-    monkeypatch.setenv("MLFLOW_TRACKING_URI", uri)
-    monkeypatch.setitem(tracking.ENVIRONMENT, "MLFLOW_TRACKING_URI", uri)
-    monkeypatch.setattr(tracking, "ARTIFACTS", tmp_path / "mlartifacts")
 
 
 @pytest.fixture

@@ -5,15 +5,7 @@ import pytest
 
 from tasks import tracking
 
-pytestmark = pytest.mark.slow
-
-
-@pytest.fixture(autouse=True)
-def _database(tmp_path, monkeypatch):
-    uri = f"sqlite:///{tmp_path / 'mlflow.db'}"
-    monkeypatch.setenv("MLFLOW_TRACKING_URI", uri)
-    monkeypatch.setitem(tracking.ENVIRONMENT, "MLFLOW_TRACKING_URI", uri)
-    monkeypatch.setattr(tracking, "ARTIFACTS", tmp_path / "mlartifacts")
+pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("database")]
 
 
 def test_a_run_that_raises_is_marked_as_failed():

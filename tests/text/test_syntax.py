@@ -6,7 +6,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from denouement.text import syntax
-from denouement.text.syntax import LONGEST, NoParser, Parse, parse
+from denouement.text.syntax import LONGEST, NoParserError, Parse, parse
 
 RAN = "Tom ran home."
 SENTENCES = [RAN, "She didn't eat it.", "The dog was fed by Ann.", "He left. She stayed."]
@@ -137,5 +137,5 @@ def test_two_runs_may_share_a_cache(tmp_path: Path):
 
 def test_without_a_parser_it_says_how_to_get_one(monkeypatch):
     monkeypatch.setattr(syntax, "PACKAGES", ("no_such_parser",))
-    with pytest.raises(NoParser, match="pip install no_such_parser"):
+    with pytest.raises(NoParserError, match="pip install no_such_parser"):
         parse([RAN], None)

@@ -21,7 +21,8 @@ Scores = npt.NDArray[np.float64]
 class ClozeSystem(ABC):
     """Chooses between two endings. A subclass is a dataclass whose fields are its options.
 
-    `prepare`, then `fit` where `learns_from_cases`, then `score` are called in this order, on a fresh instance.
+    `prepare`, then `fit` where `learns_from_cases`, then `score` are called in this order. Copies of what was prepared
+    are fitted to other cases each, so `fit` sets attributes and changes nothing in those there are.
 
     Attributes:
         name: its name in the registry.
@@ -35,7 +36,7 @@ class ClozeSystem(ABC):
         """Learn what can be learned from stories or read from files, once for all cases.
 
         Raises:
-            MissingResource: what it needs is not among `resources`.
+            MissingResourceError: what it needs is not among `resources`.
         """
 
     def fit(self, cases: pa.Table, resources: Resources) -> None:  # noqa: B027 - as above

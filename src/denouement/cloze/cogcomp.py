@@ -84,7 +84,7 @@ class CogComp(ClozeSystem):
         """Learn from stories how events, sentiment and words go together.
 
         Raises:
-            MissingResource: there are no stories, or no parser.
+            MissingResourceError: there are no stories, or no parser.
         """
         stories = resources.need_stories(self.name)
         self._models = resources.once((self.name, self.order), lambda: self._learn(stories, resources))

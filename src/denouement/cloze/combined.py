@@ -15,9 +15,9 @@ from denouement.cloze.cogcomp import CogComp
 from denouement.cloze.ending_reg import EndingReg
 from denouement.cloze.ngram_model import NgramModel
 from denouement.cloze.pairwise import Features, Pairwise, right_endings
-from denouement.cloze.resources import MissingResource, Resources
+from denouement.cloze.resources import MissingResourceError, Resources
 from denouement.encoders.word_vectors import WordVectors, open_vectors
-from denouement.text.words import tokenize
+from denouement.text.words import lowered
 
 PRETRAINED = ("embedding_cosine minilm", "embedding_cosine infersent", "likelihood h_seq2seq")
 """How the names of scores begin that may owe something to a pretrained sentence encoder. H-Seq2Seq reads contexts by
@@ -59,7 +59,7 @@ class Combined(ClozeSystem):
         """Prepare the other systems.
 
         Raises:
-            MissingResource: there are no stories, or no parser.
+            MissingResourceError: there are no stories, or no parser.
         """
         stories = resources.need_stories(self.name)
         self._cogcomp = CogComp()
@@ -97,7 +97,7 @@ class Combined(ClozeSystem):
 
     def _features_of(self, cases: pa.Table, resources: Resources) -> list[tuple[Features, Features]]:
         texts = endings(cases)
-        self._vectors.learn(word for text in texts for word in _words(text))
+        self._vectors.learn(word for text in texts for word in lowered(text))
         rows: list[dict[str, float]] = [
             {**style, **story, **self._last.features(text), **_vector_features(text, self._vectors)}
             for style, story, text in zip(
@@ -118,8 +118,8 @@ class LastSentences:
 
     def __init__(self, stories: Sequence[Sequence[str]]) -> None:
         """Count words and n-grams of words, in lower case."""
-        last = [_words(sentence) for story in stories for sentence in story[-1:]]
-        others = [_words(sentence) for story in stories for sentence in story[:-1]]
+        last = [lowered(sentence) for story in stories for sentence in story[-1:]]
+        others = [lowered(sentence) for story in stories for sentence in story[:-1]]
         self._models = {
             "sentence": NgramModel(last + others, order=4),
             "last sentence": NgramModel(last, order=4),
@@ -132,7 +132,7 @@ class LastSentences:
 
     def features(self, ending: str) -> dict[str, float]:
         """Log-probabilities (nats) of the words of an ending as a sentence of a story, and as a last or another one."""
-        words = _words(ending)
+        words = lowered(ending)
         log_probs = {name: model.log_probs(words) for name, model in self._models.items()}
         lastness = log_probs["last sentence"] - log_probs["other sentence"]
         odds = [self.log_odds(word) for word in words] or [0.0]
@@ -169,7 +169,7 @@ def _prepared(resources: Resources) -> list[ClozeSystem]:
             continue
         try:
             system.prepare(resources)
-        except MissingResource as error:
+        except MissingResourceError as error:
             resources.notes[f"{Combined.name}: without {name}, as {error}"] += 1
             continue
         found.append(system)
@@ -178,7 +178,7 @@ def _prepared(resources: Resources) -> list[ClozeSystem]:
 
 def _vector_features(ending: str, vectors: WordVectors) -> dict[str, float]:
     """Each number of the mean, the greatest and the least of the known words' vectors; none without a known word."""
-    known = [vectors[word] for word in _words(ending) if word in vectors]
+    known = [vectors[word] for word in lowered(ending) if word in vectors]
     if not known:
         return {}
     table = np.array(known, np.float64)
@@ -187,7 +187,3 @@ def _vector_features(ending: str, vectors: WordVectors) -> dict[str, float]:
         for what, values in (("mean", table.mean(axis=0)), ("max", table.max(axis=0)), ("min", table.min(axis=0)))
         for place, value in enumerate(values.tolist())
     }
-
-
-def _words(sentence: str) -> list[str]:
-    return [word.lower() for word in tokenize(sentence)]

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from denouement.cloze.resources import MissingResource, Resources
+from denouement.cloze.resources import MissingResourceError, Resources
 from denouement.errors import UserError
 from denouement.files import existing_file
 from denouement.text.sentences import split_sentences
@@ -34,12 +34,12 @@ def sources(resources: Resources, system: str) -> list[str]:
     """What there is to count in, of `STORIES` and `CORPORA`.
 
     Raises:
-        MissingResource: nothing.
+        MissingResourceError: nothing.
     """
     has_stories = resources.stories is not None and resources.stories.num_rows > 0
     found = [name for name, is_there in ((STORIES, has_stories), (CORPORA, resources.corpora)) if is_there]
     if not found:
-        raise MissingResource(f"{system} counts events in texts: give stories with --stories or texts with --corpus")
+        raise MissingResourceError(f"{system} counts events: give stories with --stories or texts with --corpus")
     return found
 
 
@@ -48,7 +48,7 @@ def documents(source: str, resources: Resources) -> Iterator[Document]:
 
     Raises:
         UserError: a file that cannot be read.
-        MissingResource: no parser is installed.
+        MissingResourceError: no parser is installed.
     """
     if source == STORIES:
         stories = resources.need_stories(source)["sentences"].to_pylist()

@@ -23,7 +23,7 @@ def out_of_fold(
     """The scores of labelled cases, each by a system fitted to the other k - 1 folds.
 
     Args:
-        make: gives a fresh system, prepared.
+        make: gives a prepared system that is not fitted yet.
         cases: labelled cases of the table `cloze`.
         resources: see `Resources`; its seed draws the folds.
         k: folds, at least 2.

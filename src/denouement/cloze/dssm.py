@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING, ClassVar
 import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
-import pyarrow.compute as pc
 
 from denouement.cloze.base import ClozeSystem, Scores, endings
-from denouement.cloze.resources import MissingResource, Resources
+from denouement.cloze.resources import Resources
 from denouement.cloze.vectors import cosine
+from denouement.settings import above_zero, at_least
 from denouement.text.vocabulary import UNKNOWN, Vocabulary
 from denouement.text.words import tokenize
 
@@ -65,15 +65,9 @@ class Dssm(ClozeSystem):
     patience: int = 2
 
     def __post_init__(self) -> None:
-        for option, least in (
-            *((name, 1) for name in ("hidden", "dimension", "continuations", "epochs", "patience")),
-            ("batch_size", 2),  # an ending is told from another's
-        ):
-            if getattr(self, option) < least:
-                raise ValueError(f"{option}: must be at least {least}, not {getattr(self, option)}")
-        for option in ("gamma", "learning_rate"):
-            if getattr(self, option) <= 0:
-                raise ValueError(f"{option}: must be above 0, not {getattr(self, option)}")
+        at_least(self, 1, "hidden", "dimension", "continuations", "epochs", "patience")
+        at_least(self, 2, "batch_size")  # an ending is told from another's
+        above_zero(self, "gamma", "learning_rate")
 
     def prepare(self, resources: Resources) -> None:
         """Train the two networks, or take them from the cache."""
@@ -82,7 +76,7 @@ class Dssm(ClozeSystem):
         stories = resources.need_stories(self.name)
         checkpoint = training.kept(
             self.name,
-            lambda: self._trained(stories, resources.seed),
+            lambda: self._trained(resources),
             settings=asdict(self),
             stories=stories,
             seed=resources.seed,
@@ -103,17 +97,15 @@ class Dssm(ClozeSystem):
         of_endings = _vectors(self._network.ending, candidates).reshape(len(contexts), 2, -1)
         return {"": cosine(of_contexts[:, None], of_endings)}
 
-    def _trained(self, stories: pa.Table, seed: int) -> Checkpoint:
+    def _trained(self, resources: Resources) -> Checkpoint:
         from denouement.cloze.dssm_network import TwoTowers
         from denouement.cloze.training import fit, seeded
 
-        learned_from = _of_split(stories, "train")
-        reader = TrigramReader.of([sentence for story in learned_from for sentence in story], self.names)
-        pairs = [pair for story in learned_from for pair in _pairs(reader, story, self.continuations)]
-        if not pairs:
-            raise MissingResource(f"{self.name} learns from stories of the split train, and --stories has none")
-        unseen = [pair for story in _of_split(stories, "validation") for pair in _pairs(reader, story, 1)]
-        with seeded(seed):
+        training, validation = resources.learned_from(self.name)
+        reader = TrigramReader.of([sentence for story in training for sentence in story], self.names)
+        pairs = [pair for story in training for pair in _pairs(reader, story, self.continuations)]
+        unseen = [pair for story in validation for pair in _pairs(reader, story, 1)]
+        with seeded(resources.seed):
             network = TwoTowers(len(reader.trigrams), self.hidden, self.dimension, self.gamma)
         history = fit(
             network,
@@ -123,7 +115,7 @@ class Dssm(ClozeSystem):
             epochs=self.epochs,
             patience=self.patience,
             learning_rate=self.learning_rate,
-            seed=seed,
+            seed=resources.seed,
         )
         return {
             "trigrams": reader.trigrams,
@@ -167,11 +159,6 @@ def letter_trigrams(word: str) -> list[str]:
     """The letter trigrams of a word between two marks: `#go`, `goo`, `ood`, `od#` (Huang et al. 2013, section 3.2)."""
     marked = f"#{word.lower()}#"
     return [marked[start : start + 3] for start in range(len(marked) - 2)]
-
-
-def _of_split(stories: pa.Table, split: str) -> list[list[str]]:
-    sentences: list[list[str]] = stories.filter(pc.equal(stories["split"], split))["sentences"].to_pylist()
-    return sentences
 
 
 def _pairs(reader: TrigramReader, story: Sequence[str], continuations: int) -> list[Pair]:

@@ -8,7 +8,7 @@ import numpy as np
 import pyarrow as pa
 
 from denouement.cloze.base import ClozeSystem, Scores, endings
-from denouement.cloze.resources import MissingResource, Resources
+from denouement.cloze.resources import MissingResourceError, Resources
 from denouement.cloze.vectors import context_vectors, cosine
 from denouement.encoders.base import Vectors
 from denouement.encoders.embeddings import EmbeddingTable, SentenceVectors
@@ -31,10 +31,10 @@ class EmbeddingCosine(ClozeSystem):
         """Open the table of vectors; encoders are loaded when a sentence is not in it.
 
         Raises:
-            MissingResource: no encoder is named.
+            MissingResourceError: no encoder is named.
         """
         if not resources.encoders:
-            raise MissingResource(f"{self.name} compares the vectors of sentence encoders: name some with --encoder")
+            raise MissingResourceError(f"{self.name} compares vectors of encoders: name some with --encoder")
         table = EmbeddingTable.open(resources.embeddings) if resources.embeddings else None
         self._encoders = {
             name: _Remembering(SentenceVectors(name, options, table if table and table.encoder == name else None))

@@ -9,8 +9,8 @@ import numpy as np
 import pyarrow as pa
 
 from denouement.cloze.base import ClozeSystem, Scores, endings
+from denouement.cloze.pairwise import group, right_endings
 from denouement.cloze.resources import Resources
-from denouement.errors import UserError
 from denouement.text.complexity import yngve
 from denouement.text.sentiment import vader
 from denouement.text.syntax import Parse
@@ -80,25 +80,22 @@ class EndingReg(ClozeSystem):
         from sklearn.model_selection import GridSearchCV, StratifiedKFold
         from sklearn.preprocessing import StandardScaler
 
-        if cases.num_rows < 2 * self.n_folds:
-            raise UserError(
-                f"{self.name} needs at least {2 * self.n_folds} labelled cases for {self.n_folds} folds, "
-                f"not {cases.num_rows}"
-            )
+        right = right_endings(cases, self.n_folds, self.name)
         features = self.features(endings(cases), resources)
         self._columns = DictVectorizer().fit(features)
         counts = np.asarray(self._columns.transform(features).sum(axis=0)).ravel()
-        is_style = np.array([_group(name) == "style" for name in self._columns.get_feature_names_out()])
+        is_style = np.array([group(name) == "style" for name in self._columns.get_feature_names_out()])
         self._columns.restrict(is_style | (counts >= self.min_count))
         self._scaler = StandardScaler(with_mean=False).fit(self._columns.transform(features))
 
         # A difference with the label 1 is the same to the model as its negative with the label 0, so half are turned.
         vectors = self._vectors(features)
         is_turned = np.arange(cases.num_rows) % 2 == 1
-        first = np.where(is_turned == (cases["right_ending"].to_numpy() == 2), 0, 1)
+        first = np.where(is_turned == (right == 2), 0, 1)
         rows = 2 * np.arange(cases.num_rows)
         differences = vectors[rows + first] - vectors[rows + 1 - first]
-        groups = np.array([_group(name) for name in self._columns.get_feature_names_out()])
+        groups = np.array([group(name) for name in self._columns.get_feature_names_out()])
+        self._models = {}
         for variant, wanted in VARIANTS.items():
             columns = np.flatnonzero(np.isin(groups, wanted))
             search = GridSearchCV(
@@ -151,8 +148,3 @@ def _ngrams(words: Sequence[str], order: int) -> Iterator[str]:
     for n in range(1, order + 1):
         for start in range(len(marked) - n + 1):
             yield " ".join(marked[start : start + n])
-
-
-def _group(name: str) -> str:
-    """The group of a feature."""
-    return name.partition(" ")[0]

@@ -14,8 +14,8 @@ from denouement.cloze import statistics
 from denouement.cloze.base import ClozeSystem, choices, load_system
 from denouement.cloze.case_sets import CaseSet, case_sets, unseen_stories
 from denouement.cloze.published import HUMAN, accuracy
-from denouement.cloze.resources import MissingResource, Resources
-from denouement.cloze.scoring import cached_scores, score_table
+from denouement.cloze.resources import MissingResourceError, Resources
+from denouement.cloze.scoring import Run, cached_scores, inputs_digest, score_table
 
 FOLDS = 10
 
@@ -70,6 +70,8 @@ def evaluate(
     options = options or {}
     systems = {name: load_system(name, options.get(name)) for name in names}  # so that a wrong name is told at once
     resources = dataclasses.replace(resources, stories=unseen_stories(resources.stories, sets))
+    digest = inputs_digest(sets, resources) if resources.cache else ""
+    run = Run(sets, n_folds, train is not None, digest)
     rows: list[dict[str, Any]] = []
     tables: list[pa.Table] = []
     notes: dict[str, dict[str, int]] = {}
@@ -78,8 +80,8 @@ def evaluate(
     for name in names:
         own = dataclasses.replace(resources, notes=Counter(), stories_read=False)
         try:
-            scores = cached_scores(systems[name], sets, own, options.get(name, {}), n_folds, train is not None)
-        except MissingResource as error:
+            scores = cached_scores(systems[name], options.get(name, {}), own, run)
+        except MissingResourceError as error:
             rows += [_row(name, "", each, missing=str(error)) for each in sets]
             continue
         notes[name] = {text: n for text, n in sorted(own.notes.items()) if n}

@@ -12,7 +12,7 @@ from denouement.cloze import corpora
 from denouement.cloze.base import ClozeSystem, Scores, endings
 from denouement.cloze.corpora import Document
 from denouement.cloze.resources import Resources
-from denouement.text.clauses import OBJECT, SUBJECT, arguments, main_verb, verbs
+from denouement.text.clauses import OBJECT, SUBJECT, fillers, main_verb
 from denouement.text.syntax import Parse
 
 # How much each estimate of an event's frequency counts, from the most to the least specific.
@@ -89,14 +89,12 @@ def _events(parse: Parse) -> dict[int, Event]:
     It has the verb's first subject, and its first object or else first argument with a preposition
     ("went to the beach").
     """
-    roles: dict[int, dict[str, str]] = {verb: {} for verb in verbs(parse)}
-    for argument in arguments(parse):
-        role = argument.role if argument.role in (SUBJECT, OBJECT) else "preposition"
-        roles[argument.verb].setdefault(role, parse.lemmas[argument.word].lower())
-    return {
-        verb: Event(found.get(SUBJECT, ""), parse.lemmas[verb].lower(), found.get(OBJECT, found.get("preposition", "")))
-        for verb, found in roles.items()
-    }
+    found = {}
+    for verb, filled in fillers(parse).items():
+        with_preposition = next((word for role, word in filled.items() if role not in (SUBJECT, OBJECT)), None)
+        words = (filled.get(SUBJECT), verb, filled.get(OBJECT, with_preposition))
+        found[verb] = Event(*("" if word is None else parse.lemmas[word].lower() for word in words))
+    return found
 
 
 @dataclass

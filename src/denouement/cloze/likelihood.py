@@ -9,7 +9,8 @@ import numpy.typing as npt
 import pyarrow as pa
 
 from denouement.cloze.base import ClozeSystem, Scores, endings
-from denouement.cloze.resources import MissingResource, Resources
+from denouement.cloze.resources import MissingResourceError, Resources
+from denouement.settings import at_least
 
 if TYPE_CHECKING:
     from denouement.generators.base import Generator
@@ -38,17 +39,16 @@ class Likelihood(ClozeSystem):
     contexts: int = 8
 
     def __post_init__(self) -> None:
-        if self.contexts < 1:
-            raise ValueError(f"contexts: must be at least 1, not {self.contexts}")
+        at_least(self, 1, "contexts")
 
     def prepare(self, resources: Resources) -> None:
         """Load the generators, and draw the contexts where there are stories.
 
         Raises:
-            MissingResource: no generator is given.
+            MissingResourceError: no generator is given.
         """
         if not resources.generators:
-            raise MissingResource(f"{self.name} asks trained generators: give a trained generator with --model")
+            raise MissingResourceError(f"{self.name} asks trained generators: give a trained generator with --model")
         from denouement.generators.checkpoints import load_generator
 
         loaded = [load_generator(path, embeddings=resources.embeddings) for path in resources.generators]

@@ -16,6 +16,7 @@ from denouement.cloze import corpora
 from denouement.cloze.base import ClozeSystem, Scores
 from denouement.cloze.corpora import Document
 from denouement.cloze.resources import Resources
+from denouement.settings import at_least
 from denouement.text.coreference import Entity, entities
 from denouement.text.syntax import Parse
 
@@ -120,8 +121,7 @@ class NarrativeChains(ClozeSystem):
     name: ClassVar[str] = "narrative_chains"
 
     def __post_init__(self) -> None:
-        if self.min_count < 1:
-            raise ValueError(f"min_count: must be at least 1, not {self.min_count}")
+        at_least(self, 1, "min_count")
 
     def prepare(self, resources: Resources) -> None:
         """See `ClozeSystem`."""

@@ -8,7 +8,7 @@ import pyarrow as pa
 
 from denouement.cloze.base import ClozeSystem, Scores, endings
 from denouement.cloze.resources import Resources
-from denouement.text.words import tokenize
+from denouement.text.words import lowered
 
 
 @dataclass
@@ -30,10 +30,10 @@ class NgramOverlap(ClozeSystem):
         from nltk.translate.bleu_score import SmoothingFunction, sentence_bleu
 
         add_one = SmoothingFunction().method2
-        contexts = [[_words(sentence) for sentence in context] for context in cases["context"].to_pylist()]
+        contexts = [[lowered(sentence) for sentence in context] for context in cases["context"].to_pylist()]
         each_twice = (context for context in contexts for _ in range(2))
         scores = [
-            float(sentence_bleu(context, _words(ending), smoothing_function=add_one))
+            float(sentence_bleu(context, lowered(ending), smoothing_function=add_one))
             for context, ending in zip(each_twice, endings(cases), strict=True)
         ]
         scores_of_case = np.array(scores, dtype=np.float64).reshape(-1, 2)
@@ -41,7 +41,3 @@ class NgramOverlap(ClozeSystem):
             (scores_of_case == 0).all(axis=1).sum()
         )
         return {"": scores_of_case}
-
-
-def _words(text: str) -> list[str]:
-    return [word.lower() for word in tokenize(text)]

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from denouement.errors import UserError
 
@@ -18,7 +19,7 @@ Made = TypeVar("Made")
 _TEXTS = ["context", "ending_1", "ending_2"]
 
 
-class MissingResource(UserError):  # noqa: N818 - a row of the table, not a failure
+class MissingResourceError(UserError):
     """What a system needs was not given. Its row stays in the table with this text, which says how to give it."""
 
 
@@ -77,22 +78,37 @@ class Resources:
         """The stories.
 
         Raises:
-            MissingResource: there are none.
+            MissingResourceError: there are none.
         """
         if self.stories is None or not self.stories.num_rows:
-            raise MissingResource(f"{system} learns from stories: give them with --stories")
+            raise MissingResourceError(f"{system} learns from stories: give them with --stories")
         self.stories_read = True
         return self.stories
+
+    def learned_from(self, system: str) -> tuple[list[list[str]], list[list[str]]]:
+        """The sentences of the stories of the splits train and validation.
+
+        Raises:
+            MissingResourceError: there are none of the split train with two sentences or more.
+        """
+        stories = self.need_stories(system)
+        training, validation = (
+            stories.filter(pc.equal(stories["split"], split))["sentences"].to_pylist()
+            for split in ("train", "validation")
+        )
+        if not any(len(story) > 1 for story in training):
+            raise MissingResourceError(f"{system} learns from stories of the split train, and --stories has none")
+        return training, validation
 
     def parse(self, sentences: Sequence[str]) -> "Parses":
         """The parses of `sentences`, each parsed once however many systems ask, and kept in `cache`.
 
         Raises:
-            MissingResource: no parser is installed.
+            MissingResourceError: no parser is installed.
         """
         from denouement.text import syntax
 
         try:
             return syntax.parse(sentences, self.cache / "parses.parquet" if self.cache else None)
-        except syntax.NoParser as error:
-            raise MissingResource(str(error)) from error
+        except syntax.NoParserError as error:
+            raise MissingResourceError(str(error)) from error

@@ -1,8 +1,10 @@
 """The scores of a system for each case set, kept as Parquet and made again when anything they depend on has changed."""
 
+import copy
 import hashlib
 import json
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -11,40 +13,58 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from denouement import schemas
-from denouement.cloze.base import ClozeSystem, Scores, load_system
+from denouement.cloze.base import ClozeSystem, Scores
 from denouement.cloze.case_sets import CaseSet
 from denouement.cloze.cross_validation import out_of_fold
-from denouement.cloze.resources import MissingResource, Resources
+from denouement.cloze.resources import MissingResourceError, Resources
 from denouement.errors import UserError
 from denouement.files import file_digest
 
 
+@dataclass(frozen=True)
+class Run:
+    """What is the same for all systems of an evaluation.
+
+    Attributes:
+        sets: what is scored.
+        n_folds: of the cross-validation.
+        has_labels: whether there are labelled cases to learn from.
+        digest: of cases, resources and the code of the package; see `inputs_digest`.
+    """
+
+    sets: Sequence[CaseSet]
+    n_folds: int
+    has_labels: bool
+    digest: str
+
+
 def cached_scores(
-    system: ClozeSystem,
-    sets: Sequence[CaseSet],
-    resources: Resources,
-    options: Mapping[str, Any],
-    n_folds: int,
-    has_labels: bool,
+    system: ClozeSystem, options: Mapping[str, Any], resources: Resources, run: Run
 ) -> dict[str, dict[str, Scores]]:
     """By case set and variant the scores of a system, from `resources.cache` when nothing has changed since.
 
+    Args:
+        system: a fresh one.
+        options: those it was made with.
+        resources: see `Resources`.
+        run: the evaluation.
+
     Raises:
-        MissingResource: what the system needs is not there.
+        MissingResourceError: what the system needs is not there.
     """
     path = resources.cache / "scores" / f"{system.name}.parquet" if resources.cache else None
-    key = _key(system, sets, resources, options, n_folds) if path else ""
-    if path and (kept := _read(path, key, sets)):
+    key = _key(system, options, run)
+    if path and (kept := _read(path, key, run.sets)):
         scores, said = kept
         resources.notes.update(said["notes"])
         resources.stories_read = said["stories_read"]
         return scores
-    scores = _score(system, sets, resources, options, n_folds, has_labels)
+    scores = _score(system, resources, run)
     if path:
         table = pa.concat_tables(
             [
                 score_table(system.name, variant, each, of_set)
-                for each in sets
+                for each in run.sets
                 for variant, of_set in scores[each.name].items()
             ]
         )
@@ -68,35 +88,23 @@ def score_table(system: str, variant: str, each: CaseSet, scores: Scores) -> pa.
     return pa.table(columns, schema=schemas.TABLES["scores"].schema)
 
 
-def _score(
-    system: ClozeSystem,
-    sets: Sequence[CaseSet],
-    resources: Resources,
-    options: Mapping[str, Any],
-    n_folds: int,
-    has_labels: bool,
-) -> dict[str, dict[str, Scores]]:
-    if system.learns_from_cases and not has_labels:
-        raise MissingResource(f"{system.name} learns from labelled cases: give them with --train")
+def _score(system: ClozeSystem, resources: Resources, run: Run) -> dict[str, dict[str, Scores]]:
+    if system.learns_from_cases and not run.has_labels:
+        raise MissingResourceError(f"{system.name} learns from labelled cases: give them with --train")
     system.prepare(resources)
     if not system.learns_from_cases:
-        return {each.name: _checked(system.score(each.cases, resources), system, each) for each in sets}
-
-    def make() -> ClozeSystem:
-        fresh = load_system(system.name, options)
-        fresh.prepare(resources)
-        return fresh
-
+        return {each.name: _checked(system.score(each.cases, resources), system, each) for each in run.sets}
     scores = {}
-    for each in sets:
+    for each in run.sets:
         if each.train is None:
-            of_set = out_of_fold(make, each.cases, resources, n_folds, f"{system.name}, {each.name}")
+            what = f"{system.name}, {each.name}"
+            of_set = out_of_fold(lambda: copy.copy(system), each.cases, resources, run.n_folds, what)
         elif not each.train.num_rows:
-            raise MissingResource(
+            raise MissingResourceError(
                 f"{system.name} learns from labelled cases, and all of --train stand in {each.name}: give other ones"
             )
         else:
-            fitted = make()
+            fitted = copy.copy(system)
             fitted.fit(each.train, resources)
             of_set = fitted.score(each.cases, resources)
         scores[each.name] = _checked(of_set, system, each)
@@ -129,15 +137,17 @@ def _read(path: Path, key: str, sets: Sequence[CaseSet]) -> tuple[dict[str, dict
     return scores, json.loads(metadata[b"said"])
 
 
-def _key(
-    system: ClozeSystem, sets: Sequence[CaseSet], resources: Resources, options: Mapping[str, Any], n_folds: int
-) -> str:
-    """A digest of all that scores depend on: cases, resources, options and the code of the package."""
+def _key(system: ClozeSystem, options: Mapping[str, Any], run: Run) -> str:
+    """A digest of all that a system's scores depend on."""
+    folds = run.n_folds if system.learns_from_cases else None
+    given = json.dumps([system.name, options, folds, run.digest], sort_keys=True, default=str)
+    return hashlib.sha256(given.encode()).hexdigest()
+
+
+def inputs_digest(sets: Sequence[CaseSet], resources: Resources) -> str:
+    """A digest of what the scores of any system depend on: cases, resources and the code of the package."""
     digest = hashlib.sha256()
     given = {
-        "system": system.name,
-        "options": options,
-        "folds": n_folds if system.learns_from_cases else None,
         "seed": resources.seed,
         "encoders": resources.encoders,
         "files": [file_digest(path) for path in _files(resources)],

@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.compute as pc
 
 from denouement.cloze.base import ClozeSystem, Scores, endings
-from denouement.cloze.resources import MissingResource, Resources
+from denouement.cloze.resources import Resources
 from denouement.cloze.vectors import context_vectors, cosine
 from denouement.encoders.base import BATCH, Vectors
+from denouement.settings import above_zero, at_least
 from denouement.text.vocabulary import Vocabulary
 
 if TYPE_CHECKING:
@@ -58,13 +58,10 @@ class SkipThoughts(ClozeSystem):
     patience: int = 1
 
     def __post_init__(self) -> None:
-        for option in ("embedding", "units", "min_count", "batch_size", "epochs", "patience"):
-            if getattr(self, option) < 1:
-                raise ValueError(f"{option}: must be at least 1, not {getattr(self, option)}")
+        at_least(self, 1, "embedding", "units", "min_count", "batch_size", "epochs", "patience")
         if self.dimension < 2 or self.dimension % 2:
             raise ValueError(f"dimension: must be even and at least 2, not {self.dimension}")
-        if self.learning_rate <= 0:
-            raise ValueError(f"learning_rate: must be above 0, not {self.learning_rate}")
+        above_zero(self, "learning_rate")
 
     def prepare(self, resources: Resources) -> None:
         """Train encoder and decoders, or take them from the cache."""
@@ -74,7 +71,7 @@ class SkipThoughts(ClozeSystem):
         stories = resources.need_stories(self.name)
         checkpoint = training.kept(
             self.name,
-            lambda: self._trained(stories, resources.seed),
+            lambda: self._trained(resources),
             settings=asdict(self),
             stories=stories,
             seed=resources.seed,
@@ -103,19 +100,14 @@ class SkipThoughts(ClozeSystem):
         parts = [self._network.encoder.encode(texts[start : start + BATCH]) for start in range(0, len(texts), BATCH)]
         return np.concatenate(parts)
 
-    def _trained(self, stories: pa.Table, seed: int) -> Checkpoint:
+    def _trained(self, resources: Resources) -> Checkpoint:
         from denouement.cloze.skip_thoughts_network import SkipThoughtNetwork
         from denouement.cloze.training import fit, seeded
         from denouement.encoders.skip_thoughts_network import SentenceGru
 
-        learned_from, unseen = (
-            stories.filter(pc.equal(stories["split"], split))["sentences"].to_pylist()
-            for split in ("train", "validation")
-        )
-        if not any(len(story) > 1 for story in learned_from):
-            raise MissingResource(f"{self.name} learns from stories of the split train, and --stories has none")
+        learned_from, unseen = resources.learned_from(self.name)
         vocabulary = Vocabulary.build((sentence for story in learned_from for sentence in story), self.min_count)
-        with seeded(seed):
+        with seeded(resources.seed):
             encoder = SentenceGru(vocabulary, self.embedding, self.dimension, self.names)
             network = SkipThoughtNetwork(encoder, self.units)
         training, validation = (
@@ -130,7 +122,7 @@ class SkipThoughts(ClozeSystem):
             epochs=self.epochs,
             patience=self.patience,
             learning_rate=self.learning_rate,
-            seed=seed,
+            seed=resources.seed,
         )
         return {"encoder": encoder.described(), "history": history, "state_dict": network.state_dict()}
 

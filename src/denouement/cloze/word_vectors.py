@@ -13,6 +13,7 @@ from denouement.cloze.resources import Resources
 from denouement.cloze.vectors import cosine
 from denouement.encoders.word_vectors import WordVectors as ReadVectors
 from denouement.encoders.word_vectors import open_vectors
+from denouement.settings import at_least
 from denouement.text.words import tokenize
 
 
@@ -49,9 +50,7 @@ class WordVectors(ClozeSystem):
     epochs: int = 10
 
     def __post_init__(self) -> None:
-        for option in ("dimension", "window", "min_count", "epochs"):
-            if getattr(self, option) < 1:
-                raise ValueError(f"{option}: must be at least 1, not {getattr(self, option)}")
+        at_least(self, 1, "dimension", "window", "min_count", "epochs")
 
     def prepare(self, resources: Resources) -> None:
         """Open the files, and train on the stories where there are any."""

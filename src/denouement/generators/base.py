@@ -22,6 +22,7 @@ from torch import Tensor
 from denouement.errors import UserError
 from denouement.generators import GENERATORS
 from denouement.generators.output import AdaptiveSoftmax, FullSoftmax, Output
+from denouement.settings import above_zero, at_least
 from denouement.text.vocabulary import PAD, START, Vocabulary
 
 State: TypeAlias = tuple[Tensor, ...]
@@ -88,9 +89,7 @@ class GeneratorSettings:
         at_least(self, 2, "batch_size")  # batch normalisation needs two contexts
         at_least(self, 6, "max_size")  # the special words and two more
         at_least(self, 0, "seed")
-        for name in ("learning_rate", "epsilon"):
-            if getattr(self, name) <= 0:
-                raise ValueError(f"{name}: must be above 0, not {getattr(self, name)}")
+        above_zero(self, "learning_rate", "epsilon")
         for name in ("beta_1", "beta_2"):
             if not 0 <= getattr(self, name) < 1:
                 raise ValueError(f"{name}: must be at least 0 and below 1, not {getattr(self, name)}")
@@ -111,21 +110,6 @@ class GeneratorSettings:
         if min(hours, minutes, seconds) < 0 or not limit:
             raise ValueError(f"max_time: must be above zero, not {self.max_time!r}")
         return limit
-
-
-def at_most(settings: GeneratorSettings, most: int, *names: str) -> None:
-    """Refuse settings above `most`, as `at_least` does those below."""
-    for name in names:
-        if getattr(settings, name) > most:
-            raise ValueError(f"{name}: must be at most {most}, not {getattr(settings, name)}")
-
-
-def at_least(settings: GeneratorSettings, least: int, *names: str) -> None:
-    """Refuse settings that are set and below `least`, with the ValueError that `settings.build` expects."""
-    for name in names:
-        value = getattr(settings, name)
-        if value is not None and value < least:
-            raise ValueError(f"{name}: must be at least {least}, not {value}")
 
 
 class Generator(pl.LightningModule, ABC):

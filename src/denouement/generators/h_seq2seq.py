@@ -15,7 +15,8 @@ from torch import Tensor, nn
 
 from denouement.encoders.embeddings import EmbeddingTable, SentenceVectors
 from denouement.errors import UserError
-from denouement.generators.base import Generator, GeneratorSettings, Inputs, State, at_least
+from denouement.generators.base import Generator, GeneratorSettings, Inputs, State
+from denouement.settings import at_least
 from denouement.text.vocabulary import PAD, Vocabulary
 
 

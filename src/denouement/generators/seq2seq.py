@@ -13,7 +13,8 @@ import torch
 from torch import Tensor, nn
 
 from denouement.errors import UserError
-from denouement.generators.base import Generator, GeneratorSettings, Inputs, State, at_least, at_most
+from denouement.generators.base import Generator, GeneratorSettings, Inputs, State
+from denouement.settings import at_least, at_most
 from denouement.text.vocabulary import PAD, Vocabulary
 
 

@@ -63,6 +63,14 @@ def arguments(parse: Parse) -> list[Argument]:
     return sorted(found, key=lambda argument: (argument.word, argument.verb, argument.role))
 
 
+def fillers(parse: Parse) -> dict[int, dict[str, int]]:
+    """Of each verb by role the first word that fills it, in the order of these words."""
+    found: dict[int, dict[str, int]] = {verb: {} for verb in verbs(parse)}
+    for argument in arguments(parse):
+        found[argument.verb].setdefault(argument.role, argument.word)
+    return found
+
+
 def relation(parse: Parse, word: int) -> str:
     """The dependency of `word`, what is a usual mistake of the parser set right.
 

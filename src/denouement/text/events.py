@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from denouement.text.clauses import OBJECT, SUBJECT, arguments, verbs
+from denouement.text.clauses import OBJECT, SUBJECT, fillers
 from denouement.text.syntax import Parse
 
 PERSON, NEUTER, THING, NOBODY = "person", "it", "thing", "nobody"
@@ -29,10 +29,7 @@ class Event(NamedTuple):
 
 def events(parse: Parse) -> list[Event]:
     """The events of a sentence in the order of their verbs; none of a sentence without a verb or a parse."""
-    filled: dict[tuple[int, str], int] = {}  # by verb and role the first word
-    for argument in arguments(parse):
-        filled.setdefault((argument.verb, argument.role), argument.word)
-    return [_event(parse, verb, filled.get((verb, SUBJECT)), filled.get((verb, OBJECT))) for verb in verbs(parse)]
+    return [_event(parse, verb, filled.get(SUBJECT), filled.get(OBJECT)) for verb, filled in fillers(parse).items()]
 
 
 def predicates(parse: Parse) -> list[str]:

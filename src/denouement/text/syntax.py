@@ -28,7 +28,7 @@ _PIECE = 50_000  # sentences parsed between two writes of the cache: what an int
 _BATCH = 256
 
 
-class NoParser(UserError):  # noqa: N818 - the name that says it
+class NoParserError(UserError):
     """The parser is not installed."""
 
 
@@ -73,7 +73,7 @@ def parse(sentences: Sequence[str], cache: Path | None) -> Parses:
             because another one wrote in the same moment is only parsed again.
 
     Raises:
-        NoParser: it is not installed.
+        NoParserError: it is not installed.
         UserError: `cache` cannot be written.
     """
     parser = _parser_version()
@@ -95,7 +95,7 @@ def _parser_version() -> str:
     try:
         return ", ".join(f"{package} {metadata.version(package)}" for package in PACKAGES)
     except metadata.PackageNotFoundError as error:
-        raise NoParser(f"no English parser: pip install {' '.join(PACKAGES)}") from error
+        raise NoParserError(f"no English parser: pip install {' '.join(PACKAGES)}") from error
 
 
 @kept

@@ -57,6 +57,11 @@ def tokenize(sentence: str) -> list[str]:
     return words
 
 
+def lowered(sentence: str) -> list[str]:
+    """The words of `tokenize` in lower case."""
+    return [word.lower() for word in tokenize(sentence)]
+
+
 def detokenize(words: Sequence[str]) -> str:
     """The sentence that `words` spell: what `tokenize` takes apart, put together, its first letter a capital.
 
