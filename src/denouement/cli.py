@@ -358,6 +358,14 @@ def cloze() -> None:
     show_default=True,
     help="Sentence encoder whose vectors are compared; may be repeated.",
 )
+@click.option(
+    "--encoder-option",
+    "encoder_options",
+    multiple=True,
+    metavar="ENCODER.NAME=VALUE",
+    callback=_named_values,
+    help="Of one of them, such as infersent.vectors=FILE; again for each.",
+)
 @click.option("--word-vectors", type=click.Path(path_type=Path), help="Further word vectors, as text.")
 @click.option("--corpus", "corpora", multiple=True, type=click.Path(path_type=Path), help="Further texts to count in.")
 @click.option("--folds", type=click.IntRange(min=2), default=10, show_default=True, help="Of the cross-validation.")
@@ -375,6 +383,7 @@ def evaluate(
     models: tuple[Path, ...],
     embeddings: Path | None,
     encoders: tuple[str, ...],
+    encoder_options: dict[str, Any],
     word_vectors: Path | None,
     corpora: tuple[Path, ...],
     folds: int,
@@ -403,13 +412,16 @@ def evaluate(
         existing_file(path)
     if out:
         check_output(out, read)
+    for folder in (cache, predictions):
+        if folder:
+            check_output(folder / "file")
     resources = Resources(
         stories=read_table(stories, "stories") if stories else None,
         corpora=corpora,
         word_vectors=word_vectors,
         embeddings=embeddings,
         generators=models,
-        encoders={name: {} for name in encoders},
+        encoders=_options_by_encoder(encoders, encoder_options),
         cache=cache,
         seed=seed,
     )
@@ -462,6 +474,17 @@ def vectors(cases: Path, release: tuple[str, ...], vectors: Path | None, encoder
         _print_json(found)
     else:
         click.echo(vectors_text(found))
+
+
+def _options_by_encoder(encoders: tuple[str, ...], options: dict[str, Any]) -> dict[str, dict[str, Any]]:
+    """The options of each encoder, from names such as `infersent.vectors`."""
+    found: dict[str, dict[str, Any]] = {name: {} for name in encoders}
+    for name, value in options.items():
+        encoder, dot, key = name.partition(".")
+        if not dot or encoder not in found:
+            raise UserError(f"--encoder-option {name}={value}: must begin with {' or '.join(found)} and a dot")
+        found[encoder][key] = value
+    return found
 
 
 def _cloze_cases(path: Path | None, releases: tuple[str, ...]) -> Any:

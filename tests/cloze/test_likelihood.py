@@ -8,7 +8,7 @@ from denouement.cloze.resources import MissingResourceError, Resources
 from denouement.errors import UserError
 from denouement.generators import endings
 from denouement.generators.base import generator_class
-from denouement.generators.checkpoints import write_checkpoint
+from denouement.generators.checkpoints import load_generator, write_checkpoint
 from denouement.text.vocabulary import Vocabulary
 
 STORY = ["Tom bought a red car.", "He drove to the sea.", "The car broke down.", "Tom walked home.", "He was sad."]
@@ -55,7 +55,7 @@ def toy_score(generator, contexts, candidates):
 
 
 def test_variants_by_hand(make_case, monkeypatch, tmp_path):
-    monkeypatch.setattr("denouement.generators.checkpoints.load_generator", lambda path, embeddings: Toy())
+    monkeypatch.setattr("denouement.cloze.likelihood._loaded", lambda path, resources: Toy())
     monkeypatch.setattr(endings, "score", toy_score)
     stories = pa.table({"sentences": [["k", "x"], ["l", "x"]]})
     cases = make_case(["a"], "x", "y z")
@@ -72,8 +72,6 @@ def test_a_real_generator_gives_what_endings_score_gives(make_case, checkpoint):
     path = checkpoint(1)
     cases = pa.concat_tables([make_case(STORY[:4], "He was sad.", "Tom drove home."), make_case(STORY[:1], "A.", "B.")])
     found = scored(Resources(generators=[path], stories=STORIES), cases, contexts=2)
-    from denouement.generators.checkpoints import load_generator
-
     expected, _ = endings.score(load_generator(path), [STORY[:4]] * 2, ["He was sad.", "Tom drove home."])
     assert found["seq2seq sum"][0] == pytest.approx(expected, rel=1e-5)
     assert set(found) == {"seq2seq sum", "seq2seq per token", "seq2seq difference"}
@@ -111,3 +109,18 @@ def test_without_a_generator_it_says_how_to_give_one():
 def test_options_out_of_range_are_refused():
     with pytest.raises(UserError, match="contexts: must be at least 1"):
         load_system("likelihood", {"contexts": 0})
+
+
+def test_encoder_options_reach_the_generators_encoder(make_case, reader_of, infersent_files):
+    path = reader_of("infersent", infersent_files)
+    cases = make_case(["Tom bought a red car.", "He drove it."], "He was sad.", "Tom drove home.")
+    encoders = {"infersent": infersent_files}
+    found = scored(Resources(generators=[path], encoders=encoders), cases)
+    expected, _ = endings.score(
+        load_generator(path, encoder_options=infersent_files),
+        cases["context"].to_pylist() * 2,
+        ["He was sad.", "Tom drove home."],
+    )
+    assert found["h_seq2seq sum"][0] == pytest.approx(expected, rel=1e-5)
+    with pytest.raises(UserError, match="infersent"):
+        scored(Resources(generators=[path], encoders={}), cases)

@@ -144,7 +144,7 @@ def test_an_ending_about_somebody_else_scores_less_than_any(resources: Resources
 
 
 def test_where_nothing_tells_the_seed_draws(resources: Resources):
-    rows = [case(str(n), CONTEXT, "Ann smiled.", "") for n in range(200)]
+    rows = [case(str(n), CONTEXT, f"Ann smiled {n} times.", "") for n in range(200)]
     rows += [case(str(n), CONTEXT, "Jim jumped.", "Jim sang.") for n in range(200, 210)]
     first = choices(scored(resources, table(*rows))["stories"])
     assert resources.notes["narrative_chains: cases drawn, no entity of the context in either ending"] == 200

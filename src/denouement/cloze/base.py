@@ -32,6 +32,10 @@ class ClozeSystem(ABC):
     name: ClassVar[str]
     learns_from_cases: ClassVar[bool] = False
 
+    def learns_from_stories(self, variant: str) -> bool:
+        """Whether the scores of a variant owe something to the stories."""
+        return False
+
     def prepare(self, resources: Resources) -> None:  # noqa: B027 - nothing to do is a fine default
         """Learn what can be learned from stories or read from files, once for all cases.
 
@@ -65,6 +69,36 @@ def load_system(name: str, options: Mapping[str, Any] | None = None) -> ClozeSys
     module, _, class_name = SYSTEMS[name].partition(":")
     system_class: type[ClozeSystem] = getattr(import_module(module), class_name)
     return settings.build(system_class, options, f"options of Story Cloze system {name}")
+
+
+def prepared(system: ClozeSystem, resources: Resources) -> ClozeSystem:
+    """`system`, or one with the same options that was prepared with these resources before.
+
+    Raises:
+        MissingResourceError: what it needs is not among `resources`.
+    """
+
+    def make() -> ClozeSystem:
+        system.prepare(resources)
+        return system
+
+    return resources.once(("prepared", repr(system)), make)
+
+
+def scores_once(system: ClozeSystem, cases: pa.Table, resources: Resources) -> dict[str, Scores]:
+    """The scores of a system that does not learn from cases: each case is scored once, whoever asks and how often.
+
+    Raises:
+        MissingResourceError: what it needs is not among `resources`.
+    """
+    ready = prepared(system, resources)
+
+    def of_new(new: pa.Table) -> list[dict[str, list[float]]]:
+        columns = {variant: scores.tolist() for variant, scores in ready.score(new, resources).items()}
+        return [dict(zip(columns, pair, strict=True)) for pair in zip(*columns.values(), strict=True)]
+
+    of_cases = resources.once_a_case(("scores", repr(system)), cases, of_new)
+    return {variant: np.array([pairs[variant] for pairs in of_cases]) for variant in of_cases[0]}
 
 
 def endings(cases: pa.Table) -> list[str]:

@@ -80,6 +80,10 @@ class CogComp(ClozeSystem):
             if getattr(self, key) < least:
                 raise ValueError(f"{key} must be at least {least}, not {getattr(self, key)}")
 
+    def learns_from_stories(self, variant: str) -> bool:
+        """See `ClozeSystem`."""
+        return True
+
     def prepare(self, resources: Resources) -> None:
         """Learn from stories how events, sentiment and words go together.
 

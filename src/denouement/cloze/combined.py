@@ -10,7 +10,7 @@ import numpy as np
 import pyarrow as pa
 
 from denouement.cloze import SYSTEMS
-from denouement.cloze.base import ClozeSystem, Scores, endings, load_system
+from denouement.cloze.base import ClozeSystem, Scores, endings, load_system, prepared, scores_once
 from denouement.cloze.cogcomp import CogComp
 from denouement.cloze.ending_reg import EndingReg
 from denouement.cloze.ngram_model import NgramModel
@@ -55,6 +55,10 @@ class Combined(ClozeSystem):
             if getattr(self, key) < least:
                 raise ValueError(f"{key} must be at least {least}, not {getattr(self, key)}")
 
+    def learns_from_stories(self, variant: str) -> bool:
+        """See `ClozeSystem`."""
+        return True
+
     def prepare(self, resources: Resources) -> None:
         """Prepare the other systems.
 
@@ -66,7 +70,7 @@ class Combined(ClozeSystem):
         self._cogcomp.prepare(resources)
         self._last = resources.once((self.name, "words"), lambda: LastSentences(stories["sentences"].to_pylist()))
         self._vectors = open_vectors(str(resources.word_vectors) if resources.word_vectors else None)
-        self._others = resources.once((self.name, "systems"), lambda: _prepared(resources))
+        self._others = resources.once((self.name, "systems"), lambda: _available(resources))
 
     def fit(self, cases: pa.Table, resources: Resources) -> None:
         """Learn which features to use, and their weights.
@@ -105,7 +109,7 @@ class Combined(ClozeSystem):
             )
         ]
         for system in self._others:
-            for variant, scores in system.score(cases, resources).items():
+            for variant, scores in scores_once(system, cases, resources).items():
                 name = f"{system.name} {variant}".strip()
                 group = _PRETRAINED if name.startswith(PRETRAINED) else "scores"
                 for row, score in zip(rows, scores.ravel().tolist(), strict=True):
@@ -158,8 +162,8 @@ class LastSentences:
         return math.log((self._in_last[word] + 1) / (expected + 1))
 
 
-def _prepared(resources: Resources) -> list[ClozeSystem]:
-    """The systems that need no labelled cases; those that miss a resource are left out and noted."""
+def _available(resources: Resources) -> list[ClozeSystem]:
+    """The systems that need no labelled cases, prepared; those that miss a resource are left out and noted."""
     found = []
     for name in SYSTEMS:
         if name in (Combined.name, "constant_first"):
@@ -168,7 +172,7 @@ def _prepared(resources: Resources) -> list[ClozeSystem]:
         if system.learns_from_cases:
             continue
         try:
-            system.prepare(resources)
+            system = prepared(system, resources)
         except MissingResourceError as error:
             resources.notes[f"{Combined.name}: without {name}, as {error}"] += 1
             continue

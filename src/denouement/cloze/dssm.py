@@ -69,6 +69,10 @@ class Dssm(ClozeSystem):
         at_least(self, 2, "batch_size")  # an ending is told from another's
         above_zero(self, "gamma", "learning_rate")
 
+    def learns_from_stories(self, variant: str) -> bool:
+        """See `ClozeSystem`."""
+        return True
+
     def prepare(self, resources: Resources) -> None:
         """Train the two networks, or take them from the cache."""
         from denouement.cloze import dssm_network, training

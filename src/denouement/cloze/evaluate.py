@@ -1,7 +1,6 @@
 """Evaluating Story Cloze systems: fitted without leaks, scored on each release and split, cached a system."""
 
 import dataclasses
-from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -78,7 +77,7 @@ def evaluate(
     right: dict[str, dict[str, statistics.Correct]] = {each.name: {} for each in sets}
     groups = {each.name: _groups(each) for each in sets if not each.blind}
     for name in names:
-        own = dataclasses.replace(resources, notes=Counter(), stories_read=False)
+        own = resources.of_another_system()
         try:
             scores = cached_scores(systems[name], options.get(name, {}), own, run)
         except MissingResourceError as error:
@@ -87,7 +86,7 @@ def evaluate(
         notes[name] = {text: n for text, n in sorted(own.notes.items()) if n}
         for each in sets:
             for variant, of_set in scores[each.name].items():
-                row = _row(name, variant, each, trained_on=_trained_on(systems[name], each, own, n_folds))
+                row = _row(name, variant, each, trained_on=_trained_on(systems[name], variant, each, own, n_folds))
                 row["ties"] = int((of_set[:, 0] == of_set[:, 1]).sum())
                 if not each.blind:
                     is_correct = statistics.correct(of_set, each.cases)
@@ -148,7 +147,7 @@ def _row(
     }
 
 
-def _trained_on(system: ClozeSystem, each: CaseSet, resources: Resources, n_folds: int) -> str:
+def _trained_on(system: ClozeSystem, variant: str, each: CaseSet, resources: Resources, n_folds: int) -> str:
     parts = []
     if system.learns_from_cases and each.train is None:
         parts.append(f"{each.cases.num_rows:,} cases, {n_folds} folds")
@@ -156,7 +155,7 @@ def _trained_on(system: ClozeSystem, each: CaseSet, resources: Resources, n_fold
         names = sorted({f"{row['release']} {row['split']}" for row in _kinds(each.train)})
         left_out = f", {each.left_out:,} left out" if each.left_out else ""
         parts.append(f"{each.train.num_rows:,} cases of {' and '.join(names)}{left_out}")
-    if resources.stories_read and resources.stories is not None:
+    if system.learns_from_stories(variant) and resources.stories is not None:
         parts.append(f"{resources.stories.num_rows:,} stories")
     return "; ".join(parts) or "nothing"
 

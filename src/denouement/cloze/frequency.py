@@ -108,6 +108,10 @@ class Frequency(ClozeSystem):
 
     name: ClassVar[str] = "frequency"
 
+    def learns_from_stories(self, variant: str) -> bool:
+        """See `ClozeSystem`."""
+        return variant == corpora.STORIES
+
     def prepare(self, resources: Resources) -> None:
         """See `ClozeSystem`."""
         self._counts: dict[str, EventCounts] = {

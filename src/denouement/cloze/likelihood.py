@@ -2,6 +2,7 @@
 
 from collections import Counter
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
@@ -41,6 +42,10 @@ class Likelihood(ClozeSystem):
     def __post_init__(self) -> None:
         at_least(self, 1, "contexts")
 
+    def learns_from_stories(self, variant: str) -> bool:
+        """See `ClozeSystem`."""
+        return variant.endswith("difference")
+
     def prepare(self, resources: Resources) -> None:
         """Load the generators, and draw the contexts where there are stories.
 
@@ -49,9 +54,7 @@ class Likelihood(ClozeSystem):
         """
         if not resources.generators:
             raise MissingResourceError(f"{self.name} asks trained generators: give a trained generator with --model")
-        from denouement.generators.checkpoints import load_generator
-
-        loaded = [load_generator(path, embeddings=resources.embeddings) for path in resources.generators]
+        loaded = [_loaded(path, resources) for path in resources.generators]
         alike = Counter(generator.name for generator in loaded)
         seen: Counter[str] = Counter()
         self._generators: dict[str, Generator] = {}
@@ -88,3 +91,12 @@ class Likelihood(ClozeSystem):
         after = [score(generator, [context] * len(candidates), candidates)[0] for context in self._drawn]
         mean: npt.NDArray[np.float64] = np.mean(after, axis=0)
         return mean
+
+
+def _loaded(path: Path, resources: Resources) -> "Generator":
+    from denouement.generators.checkpoints import load_generator
+    from denouement.tensors import read_checkpoint
+
+    described = read_checkpoint(path).get("generator", {}).get("architecture", {})
+    options = resources.encoders.get(described.get("encoder"), {})
+    return load_generator(path, embeddings=resources.embeddings, encoder_options=options)

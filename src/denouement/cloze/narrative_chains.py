@@ -1,13 +1,14 @@
 """Narrative chains: Mostafazadeh et al. 2016, section 5, systems 7 and 8, after Chambers and Jurafsky 2008."""
 
 import hashlib
+import json
 import math
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import combinations, product
 from statistics import fmean
-from typing import ClassVar, NamedTuple
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 import pyarrow as pa
@@ -106,7 +107,7 @@ class NarrativeChains(ClozeSystem):
 
     An ending's score is the average PMI over all pairs of an event of the ending and one of the context; of several
     entities, the highest. An ending that has no entity of the context scores less than any other. Where the scores are
-    equal, as when that is so of both, one is drawn, by the seed and the case's id.
+    equal, as when that is so of both, one is drawn, by the seed and the words of the case.
 
     Variants: "stories" counts in the stories, "corpora" in the texts that the user names (in the paper, the Associated
     Press part of the English Gigaword). The paper resolves coreference by a program it does not name, here done by the
@@ -123,6 +124,10 @@ class NarrativeChains(ClozeSystem):
     def __post_init__(self) -> None:
         at_least(self, 1, "min_count")
 
+    def learns_from_stories(self, variant: str) -> bool:
+        """See `ClozeSystem`."""
+        return variant == corpora.STORIES
+
     def prepare(self, resources: Resources) -> None:
         """See `ClozeSystem`."""
         self._counts: dict[str, ChainCounts] = {
@@ -133,7 +138,7 @@ class NarrativeChains(ClozeSystem):
     def score(self, cases: pa.Table, resources: Resources) -> dict[str, Scores]:
         """See `ClozeSystem`."""
         linked = _links_of_cases(cases, resources)
-        drawn = [_draw(resources.seed, case_id) for case_id in cases["case_id"].to_pylist()]
+        drawn = [_draw(resources.seed, row) for row in cases.select(["context", "ending_1", "ending_2"]).to_pylist()]
         resources.notes["narrative_chains: cases drawn, no entity of the context in either ending"] += sum(
             not any(pair) for pair in linked
         )
@@ -165,6 +170,6 @@ def _links_of_cases(cases: pa.Table, resources: Resources) -> list[list[list[Lin
     ]
 
 
-def _draw(seed: int, case_id: str) -> int:
-    """0 or 1, the same for a case whatever other cases there are."""
-    return hashlib.sha256(f"{seed} {case_id}".encode()).digest()[0] % 2
+def _draw(seed: int, case: Mapping[str, Any]) -> int:
+    """0 or 1, the same for a case whatever other cases there are, and in whichever release it stands."""
+    return hashlib.sha256(f"{seed} {json.dumps(case, sort_keys=True)}".encode()).digest()[0] % 2

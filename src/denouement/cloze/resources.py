@@ -1,5 +1,6 @@
 """What Story Cloze systems learn from and look things up in, each made once and only when a system asks for it."""
 
+import dataclasses
 from collections import Counter
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -37,7 +38,6 @@ class Resources:
         cache: the folder of what is kept between runs (parses, trained systems); None keeps nothing.
         seed: of everything random.
         notes: what was met that is worth saying, and how often; see `ClozeSystem.score`.
-        stories_read: whether a system has asked for the stories.
     """
 
     stories: pa.Table | None = None
@@ -49,11 +49,16 @@ class Resources:
     cache: Path | None = None
     seed: int = 1
     notes: Counter[str] = field(default_factory=Counter)
-    stories_read: bool = False
     _made: dict[Hashable, Any] = field(default_factory=dict, init=False, repr=False)
 
+    def of_another_system(self) -> "Resources":
+        """The same, what was made included, with notes of its own."""
+        other = dataclasses.replace(self, notes=Counter())
+        other._made = self._made
+        return other
+
     def once(self, key: Hashable, make: Callable[[], Made]) -> Made:
-        """What `make` gives, made at the first call with this `key` only: systems fitted to other folds share it."""
+        """What `make` gives, made at the first call with this `key` only: folds and systems share it."""
         if key not in self._made:
             self._made[key] = make()
         made: Made = self._made[key]
@@ -82,7 +87,6 @@ class Resources:
         """
         if self.stories is None or not self.stories.num_rows:
             raise MissingResourceError(f"{system} learns from stories: give them with --stories")
-        self.stories_read = True
         return self.stories
 
     def learned_from(self, system: str) -> tuple[list[list[str]], list[list[str]]]:

@@ -13,7 +13,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from denouement import schemas
-from denouement.cloze.base import ClozeSystem, Scores
+from denouement.cloze.base import ClozeSystem, Scores, scores_once
 from denouement.cloze.case_sets import CaseSet
 from denouement.cloze.cross_validation import out_of_fold
 from denouement.cloze.resources import MissingResourceError, Resources
@@ -55,9 +55,8 @@ def cached_scores(
     path = resources.cache / "scores" / f"{system.name}.parquet" if resources.cache else None
     key = _key(system, options, run)
     if path and (kept := _read(path, key, run.sets)):
-        scores, said = kept
-        resources.notes.update(said["notes"])
-        resources.stories_read = said["stories_read"]
+        scores, notes = kept
+        resources.notes.update(notes)
         return scores
     scores = _score(system, resources, run)
     if path:
@@ -68,8 +67,8 @@ def cached_scores(
                 for variant, of_set in scores[each.name].items()
             ]
         )
-        said = {"notes": dict(resources.notes), "stories_read": resources.stories_read}
-        schemas.write_table(table, path, "scores", {"key": key, "said": json.dumps(said, sort_keys=True)})
+        metadata = {"key": key, "notes": json.dumps(resources.notes, sort_keys=True)}
+        schemas.write_table(table, path, "scores", metadata)
     return scores
 
 
@@ -91,9 +90,9 @@ def score_table(system: str, variant: str, each: CaseSet, scores: Scores) -> pa.
 def _score(system: ClozeSystem, resources: Resources, run: Run) -> dict[str, dict[str, Scores]]:
     if system.learns_from_cases and not run.has_labels:
         raise MissingResourceError(f"{system.name} learns from labelled cases: give them with --train")
-    system.prepare(resources)
     if not system.learns_from_cases:
-        return {each.name: _checked(system.score(each.cases, resources), system, each) for each in run.sets}
+        return {each.name: _checked(scores_once(system, each.cases, resources), system, each) for each in run.sets}
+    system.prepare(resources)
     scores = {}
     for each in run.sets:
         if each.train is None:
@@ -119,7 +118,7 @@ def _checked(scores: dict[str, Scores], system: ClozeSystem, each: CaseSet) -> d
     return scores
 
 
-def _read(path: Path, key: str, sets: Sequence[CaseSet]) -> tuple[dict[str, dict[str, Scores]], dict[str, Any]] | None:
+def _read(path: Path, key: str, sets: Sequence[CaseSet]) -> tuple[dict[str, dict[str, Scores]], dict[str, int]] | None:
     try:
         table = schemas.read_table(path, "scores")
     except UserError:
@@ -134,7 +133,7 @@ def _read(path: Path, key: str, sets: Sequence[CaseSet]) -> tuple[dict[str, dict
         for variant in pc.unique(part["variant"]).to_pylist():
             rows = part.filter(pc.equal(part["variant"], variant))
             scores[each.name][variant] = np.column_stack([rows["score_1"].to_numpy(), rows["score_2"].to_numpy()])
-    return scores, json.loads(metadata[b"said"])
+    return scores, json.loads(metadata[b"notes"])
 
 
 def _key(system: ClozeSystem, options: Mapping[str, Any], run: Run) -> str:

@@ -63,6 +63,10 @@ class SkipThoughts(ClozeSystem):
             raise ValueError(f"dimension: must be even and at least 2, not {self.dimension}")
         above_zero(self, "learning_rate")
 
+    def learns_from_stories(self, variant: str) -> bool:
+        """See `ClozeSystem`."""
+        return True
+
     def prepare(self, resources: Resources) -> None:
         """Train encoder and decoders, or take them from the cache."""
         from denouement.cloze import skip_thoughts_network, training

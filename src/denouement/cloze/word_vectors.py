@@ -52,6 +52,10 @@ class WordVectors(ClozeSystem):
     def __post_init__(self) -> None:
         at_least(self, 1, "dimension", "window", "min_count", "epochs")
 
+    def learns_from_stories(self, variant: str) -> bool:
+        """See `ClozeSystem`."""
+        return variant == "stories"
+
     def prepare(self, resources: Resources) -> None:
         """Open the files, and train on the stories where there are any."""
         self._lookups: dict[str, Lookup] = {"glove": open_vectors(None)}
