@@ -36,9 +36,9 @@ def measure() -> list[Row]:
         )
     what, against = f"ingest of {STORIES:,} stories", "pandas.read_csv and to_parquet, no check"
     return [
-        # No slower than one and a half times the time of pandas.
-        _row(what, against, within, at_least=0.67),
-        _row(f"{what}, with the start of the command", f"{against}, with the start of Python", commands),
+        # No slower than one and a half times the time of pandas, as commands that a user waits for.
+        _row(f"{what}, the command", f"{against}, a command too", commands, at_least=0.67),
+        _row(f"{what}, within a running process", against, within),
     ]
 
 

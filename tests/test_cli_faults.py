@@ -194,3 +194,13 @@ def test_a_table_with_any_flipped_byte_is_refused_or_read_as_it_was(name: str, f
             refused.append(str(error))
     assert len(refused) > len(whole) // 5 // 2
     assert not [message for message in refused if "\n" in message]
+
+
+def test_ingest_waits_for_no_library_that_it_does_not_need(tmp_path):
+    (tmp_path / "stories.csv").write_text(STORIES)
+    code = (
+        "import sys\nfrom denouement.cli import main\n"
+        "main(['ingest', sys.argv[1], '--out', sys.argv[2]], standalone_mode=False)\n"
+        "assert not {'pandas', 'torch', 'scipy'} & set(sys.modules), 'imported'"
+    )
+    subprocess.run([sys.executable, "-c", code, tmp_path / "stories.csv", tmp_path / "out"], check=True)
