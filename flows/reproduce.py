@@ -15,7 +15,7 @@ from prefect.task_runners import ThreadPoolTaskRunner
 from denouement.errors import UserError
 from tasks import ROOT, brought, graph, params, paths, servers, tracking
 from tasks.command import INTERRUPTED, told_in_one_line
-from tasks.stages import StageError, end_running, run_stage
+from tasks.stages import StageError, end_running, run_stage, was_restored
 
 
 @flow(flow_run_name="reproduce", task_runner=ThreadPoolTaskRunner())
@@ -45,15 +45,24 @@ def reproduce() -> None:
 def _conclude(states: Mapping[str, State]) -> None:
     """Log what the reproduction came to in its run, say it, and raise if a stage failed."""
     cached = [stage for stage, state in states.items() if state.name == "Cached"]
-    ran = [stage for stage, state in states.items() if state.is_completed() and stage not in cached]
+    done = [stage for stage, state in states.items() if state.is_completed() and stage not in cached]
+    restored = [stage for stage in done if was_restored(stage)]
+    ran = [stage for stage in done if stage not in restored]
     failed = [stage for stage, state in states.items() if state.is_failed() or state.is_crashed()]
-    skipped = [stage for stage in states if stage not in (*cached, *ran, *failed)]
-    for what, stages in (("up to date", cached), ("ran", ran), ("failed", failed), ("waits for these", skipped)):
+    skipped = [stage for stage in states if stage not in (*cached, *done, *failed)]
+    told = (
+        ("up to date", cached),
+        ("taken from DVC's cache, which had them from an earlier run", restored),
+        ("ran", ran),
+        ("failed", failed),
+        ("waits for these", skipped),
+    )
+    for what, stages in told:
         if stages:
             print(f"{what}: {', '.join(stages)}")
     for stage in failed:
         print(f"{stage} | {states[stage].message}")
-    ended = {"stages_ran": ran, "stages_cached": cached, "stages_failed": failed}
+    ended = {"stages_ran": ran, "stages_cached": [*cached, *restored], "stages_failed": failed}
     mlflow.set_tags({tag: ", ".join(stages) for tag, stages in ended.items()})
     if failed or skipped:
         raise StageError(f"{', '.join(failed)} failed: the lines above say why; run again to go on from there")
@@ -92,7 +101,8 @@ def main(corpus: str | None) -> None:
             reproduce()
     summary = (paths.REPORTS / "summary.md").read_text(encoding="utf-8")
     print("\n".join(["", *(line for line in summary.splitlines() if not line.startswith("!["))]))
-    print(f"\nThis text with its figures: {paths.REPORTS}/summary.md. The endings: {paths.ENDINGS}/*.parquet.")
+    pictures = ", ".join(sorted(str(path) for path in paths.REPORTS.glob("*.svg")))
+    print(f"\nThis text: {paths.REPORTS}/summary.md. Its pictures: {pictures}. The endings: {paths.ENDINGS}/*.parquet.")
     print("The runs in MLflow and in Prefect: `make pages` opens both and prints their addresses.")
 
 

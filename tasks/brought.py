@@ -19,7 +19,9 @@ def bring(folder: Path | None) -> None:
             official files of one name. Nothing is touched then.
     """
     if folder is None:
-        shutil.rmtree(paths.BROUGHT, ignore_errors=True)
+        if paths.BROUGHT.is_dir():
+            shutil.rmtree(paths.BROUGHT)
+            print(f"no CORPUS is given: the copies in {paths.BROUGHT} are removed, and what else there is is read")
         return
     if not folder.is_dir():
         raise UserError(

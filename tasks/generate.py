@@ -50,7 +50,7 @@ def write_endings(generator: str, settings: GenerateSettings, encoder_options: M
             encoder_options=encoder_options,
         )
         endings = generate_endings(loaded, cases, settings.decoding)
-        write_table(endings, out, "endings")
+        write_table(endings, out, "endings", {"decoding": str(settings.decoding)})
         contexts = dict(zip(cases["case_id"].to_pylist(), cases["context"].to_pylist(), strict=True))
         written = endings.to_pydict()
         written["context"] = [" ".join(contexts[case_id]) for case_id in written["case_id"]]

@@ -30,6 +30,7 @@ ADVICE = (
 )
 
 _at_once = threading.BoundedSemaphore(SIDE_BY_SIDE)
+_restored: set[str] = set()
 _running: set[subprocess.Popen[str]] = set()
 _ended = threading.Event()
 
@@ -66,6 +67,11 @@ def run_stage(stage: str) -> str:
         print(f"{stage} | files it depends on changed while it ran: once more", flush=True)
         _dvc("repro", "--single-item", "--force", stage, stage=stage)
     return ended_with
+
+
+def was_restored(stage: str) -> bool:
+    """Whether DVC had made the stage's outputs before, from the same inputs, and took them from its cache."""
+    return stage in _restored
 
 
 def end_running() -> None:
@@ -106,6 +112,8 @@ def _dvc(*arguments: str, stage: str) -> None:
             if line.strip() and not line.startswith(ADVICE):
                 print(f"{stage} | {line}", end="", flush=True)
                 logger.info(line.rstrip("\n"))
+            if "is cached - skipping run" in line:
+                _restored.add(stage)
         status = process.wait()
         _running.discard(process)
     if status:

@@ -297,7 +297,7 @@ def generate(
     decoding = _decoding(options)
     decoding.check_count(count)
     table = generate_endings(_generator(model, embeddings, encoder_options, device), cases, decoding, system, count)
-    write_table(table, out, "endings")
+    write_table(table, out, "endings", {"decoding": str(decoding)})
     tokens = table["n_tokens"].to_numpy()
     summary = {
         "out": str(out),

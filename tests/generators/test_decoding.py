@@ -367,3 +367,15 @@ def _sampling_distribution(toy, max_length):
                 probability *= weights[word] / sum(weights.values())
             distribution[words] = probability
     return distribution
+
+
+@pytest.mark.parametrize(
+    ("settings", "told"),
+    [
+        ({}, "greedy"),
+        ({"method": "beam", "length_penalty": 0.6}, "beam, beam_width 5, length_penalty 0.6"),
+        ({"method": "sample", "top_p": 0.9, "no_repeat_ngram": 3}, "sample, top_p 0.9, no_repeat_ngram 3, seed 1"),
+    ],
+)
+def test_settings_are_told_in_words(settings, told):
+    assert str(Decoding(**settings)) == told

@@ -56,7 +56,7 @@ def test_both_tests_of_right_against_wrong_are_printed():
 def test_endings_of_people_have_no_probability():
     row = {
         **{"system": "right", "n": 2000, "distinct": 1500, "distinct_share": 0.75, "mean_words": 7.52},
-        **{"distinct_1": 0.5, "distinct_2": None, "log_prob_per_token": None},
+        **{"distinct_1": 0.5, "distinct_2": None, "log_prob_per_token": None, "decoding": None},
         **{"most_frequent": "It was a|b.", "most_frequent_count": 20, "most_frequent_share": 0.01},
     }
     line = endings_text([row]).splitlines()[2]
@@ -64,3 +64,7 @@ def test_endings_of_people_have_no_probability():
         *("right", "2,000", "1,500 (75.0%)", "7.5", "0.500", "-", "-"),
         "It was a!b. (20, 1.0%)",
     ]
+    assert "Decoding" not in endings_text([row])
+    assert endings_text([row | {"system": "toy", "decoding": "beam, beam_width 5"}]).endswith(
+        "Decoding of toy: beam, beam_width 5."
+    )

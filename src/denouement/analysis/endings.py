@@ -12,7 +12,7 @@ import pyarrow.compute as pc
 
 from denouement.analysis.sentiment import RIGHT
 from denouement.corpus.cases import labelled_cases, right_and_wrong
-from denouement.schemas import empty_table, read_table
+from denouement.schemas import empty_table, read_schema, read_table
 
 _WORD = re.compile(r"\w+(?:['’-]\w+)*")
 
@@ -29,13 +29,19 @@ def endings_table(endings: Sequence[Path], cloze: Path | None = None) -> list[di
         Rows of `system`; `n`; `distinct` endings, as written, and `distinct_share` (0 to 1); `most_frequent` with
         `most_frequent_count` and `most_frequent_share`; `mean_words` (an ending, punctuation not counted);
         `distinct_1`, `distinct_2`: distinct words and pairs of neighbours as a share of all (Li et al. 2016, words in
-        lower case; None without any); and `log_prob_per_token` (nats; the sum over all tokens by their number; None
-        for people).
+        lower case; None without any); `log_prob_per_token` (nats; the sum over all tokens by their number; None for
+        people); and `decoding`, the settings in words (None where the table does not tell them).
 
     Raises:
         UserError: an unreadable table.
     """
-    table = pa.concat_tables([empty_table("endings"), *(read_table(path, "endings") for path in endings)])
+    tables = {path: read_table(path, "endings") for path in endings}
+    decoding = {
+        system: (read_schema(path, "endings").metadata or {}).get(b"decoding", b"").decode() or None
+        for path, part in tables.items()
+        for system in pc.unique(part["system"]).to_pylist()
+    }
+    table = pa.concat_tables([empty_table("endings"), *tables.values()])
     rows: list[dict[str, Any]] = []
     for system in pc.unique(table["system"]).to_pylist():
         part = table.filter(pc.equal(table["system"], system))
@@ -46,6 +52,7 @@ def endings_table(endings: Sequence[Path], cloze: Path | None = None) -> list[di
                 "system": system,
                 **repetition(part["ending"].to_pylist()),
                 "log_prob_per_token": log_prob / tokens if tokens else None,
+                "decoding": decoding[system],
             }
         )
     if cloze is not None:
@@ -54,7 +61,8 @@ def endings_table(endings: Sequence[Path], cloze: Path | None = None) -> list[di
             cases = cases.filter(pc.is_in(cases["case_id"], pc.unique(table["case_id"])))
         right, _ = right_and_wrong(cases)
         if len(right):
-            rows.insert(0, {"system": RIGHT, **repetition(right.to_pylist()), "log_prob_per_token": None})
+            people = {"log_prob_per_token": None, "decoding": None}
+            rows.insert(0, {"system": RIGHT, **repetition(right.to_pylist()), **people})
     return rows
 
 

@@ -63,6 +63,21 @@ class Decoding:
     max_length: int = 30
     seed: int = 1
 
+    def __str__(self) -> str:
+        """In words: the method, what it always asks for, and what else is not the default."""
+        always = {"beam": "beam_width", "sample": "seed"}.get(self.method)
+        told = (field for field in fields(self) if field.name != "method")
+        return ", ".join(
+            [
+                self.method,
+                *(
+                    f"{field.name} {getattr(self, field.name):g}"
+                    for field in told
+                    if field.name == always or getattr(self, field.name) != field.default
+                ),
+            ]
+        )
+
     def __post_init__(self) -> None:
         if self.method not in ("greedy", "beam", "sample"):
             raise ValueError(f"method: must be greedy, beam or sample, not {self.method!r}")

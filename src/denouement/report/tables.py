@@ -53,6 +53,7 @@ def endings_text(rows: Sequence[Mapping[str, Any]]) -> str:
             text_table(header, lines),
             "Distinct endings with their share of all; mean length in words; distinct-1 and distinct-2: distinct words "
             "and pairs of words as a share of all; mean log-probability in nats. Low shares are repetition.",
+            *(f"Decoding of {row['system']}: {row['decoding']}." for row in rows if row["decoding"]),
         ]
     )
 
