@@ -1,5 +1,6 @@
 """Results as text: readable on a terminal, valid as Markdown."""
 
+import textwrap
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -44,7 +45,8 @@ def endings_text(rows: Sequence[Mapping[str, Any]]) -> str:
             number(row["distinct_1"], 3),
             number(row["distinct_2"], 3),
             number(row["log_prob_per_token"], 2),
-            f"{row['most_frequent']} ({row['most_frequent_count']:,}, {row['most_frequent_share']:.1%})",
+            f"{textwrap.shorten(row['most_frequent'], 60, placeholder=' ...')} "
+            f"({row['most_frequent_count']:,}, {row['most_frequent_share']:.1%})",
         ]
         for row in rows
     ]
