@@ -15,6 +15,7 @@ import click
 
 from denouement.errors import UserError, is_defect, one_line, printable
 from denouement.files import check_output, existing_file
+from denouement.study.commands import study
 
 if TYPE_CHECKING:
     from denouement.generators.base import Generator
@@ -335,6 +336,9 @@ def complete(
         _print_json({"context": context, "endings": rows})
     else:
         click.echo("\n".join(ending.text for ending in endings))
+
+
+main.add_command(study)
 
 
 @main.group()
