@@ -1,0 +1,159 @@
+"""Answers that were collected elsewhere, as the tables `votes` and `items`. A file is known by its header."""
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Literal, NamedTuple
+
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from denouement import schemas
+from denouement.errors import UserError
+from denouement.files import existing_file
+from denouement.study.importing import mturk, own, published
+from denouement.study.importing.answers import Answer, Imported, Unusable, hidden, tables_of
+from denouement.study.importing.rows import Header, header_of
+
+Kind = Literal["mturk", "published", "own", "own_csv"]
+
+SYSTEMS = ("h_seq2seq", "human_right")
+"""Names for the two systems where a file tells only which ending is the generated one: those of Mori et al. 2019."""
+
+_KNOWN = {"mturk": mturk.is_batch, "published": published.is_published, "own_csv": own.is_votes}
+
+
+class Recognised(NamedTuple):
+    """What a file of answers is, with its header when it is text, or its table's name when it is our own."""
+
+    kind: Kind
+    header: Header | None
+    table: str | None
+
+
+def recognise(path: Path) -> Recognised | None:
+    """What the file `path` is, or None when it is no file of answers.
+
+    Raises:
+        UserError: no such file.
+    """
+    table = own.own_table(existing_file(path))
+    if table:
+        return Recognised("own", None, table)
+    for kind, known in _KNOWN.items():
+        header = header_of(path, known)
+        if header:
+            return Recognised(kind, header, None)
+    return None
+
+
+def find_answers(folder: Path) -> list[Path]:
+    """The files of answers in `folder` and the folders below it, sorted; hidden files are passed over."""
+    found = []
+    for path in sorted(folder.rglob("*")):
+        hidden_file = any(part.startswith(".") for part in path.relative_to(folder).parts)
+        try:
+            if not hidden_file and path.is_file() and recognise(path):
+                found.append(path)
+        except (OSError, UserError):  # what cannot be opened is told by who looks for other files
+            continue
+    return found
+
+
+def import_answers(
+    files: Sequence[Path],
+    *,
+    study: str | None = None,
+    systems: tuple[str, str] = SYSTEMS,
+    columns: Mapping[str, str] | None = None,
+    keep_ids: bool = False,
+) -> Imported:
+    """Read files of answers; a row that stands in two of them counts once.
+
+    Args:
+        files: Mechanical Turk batch results, the published answers of Mori et al. 2019, or our own export.
+        study: the name that the tables give the study; None is `mturk` or `mori_2019`. Our own keep theirs.
+        systems: the generator's name and the human endings', where a file tells only which is which.
+        columns: of a batch, by role (`mturk.ROLES`) the column that has it where its name does not tell.
+        keep_ids: keep Mechanical Turk's worker ids, which are otherwise hashed.
+
+    Raises:
+        UserError: a file that is none of these, or cannot be read; no usable answer in any of them.
+    """
+    if systems[0] == systems[1]:
+        raise UserError(f"systems: both are called {systems[0]}; name two")
+    if unknown := sorted(set(columns or {}) - set(mturk.ROLES)):
+        raise UserError(f"columns: no role {', '.join(unknown)}; roles are {', '.join(mturk.ROLES)}")
+    found = {path: _recognised(path) for path in dict.fromkeys(files)}
+    by_study: dict[str, list[Answer]] = {}
+    tables: dict[str, list[pa.Table]] = {}
+    unusable: list[Unusable] = []
+    counts: Counter[str] = Counter()
+    batches: list[Answer] = []
+    for path, (kind, header, name) in found.items():
+        if kind == "own":
+            assert name
+            table = own.read_own(path, name)
+            tables.setdefault(name, []).append(table)
+            counts["rows"] += table.num_rows if name != "items" else 0
+            continue
+        assert header
+        if kind == "own_csv":
+            table, bad, its = own.read_votes(path, header)
+            tables.setdefault("votes", []).append(table)
+        elif kind == "mturk":
+            answers, bad, its = mturk.read_batch(path, header, systems, columns or {})
+            batches += answers
+        else:
+            answers, bad, its = published.read_published(path, header, systems)
+            by_study.setdefault(study or published.STUDY, []).extend(answers)
+        unusable += bad
+        counts += its
+    if batches:
+        paths = [path for path, each in found.items() if each.kind == "mturk"]
+        by_study.setdefault(study or mturk.STUDY, []).extend(batches if keep_ids else hidden(batches, paths))
+    for name_of_study, answers in by_study.items():
+        made, its = tables_of(name_of_study, answers)
+        counts["answered_twice"] += its["answered_twice"]
+        for name, table in made.items():
+            tables.setdefault(name, []).append(table)
+    merged = {name: _merged(name, its, counts) for name, its in tables.items()}
+    for name in ("votes", "ratings", "orders"):
+        if name in merged:
+            frequencies = merged[name]["status"].value_counts()
+            for status, n in zip(frequencies.field("values"), frequencies.field("counts"), strict=True):
+                counts[status.as_py()] += n.as_py()
+    counts["unusable"] = len(unusable)
+    if not any(merged[name].num_rows for name in merged):
+        first = f": {unusable[0].file} line {unusable[0].line}: {unusable[0].reason}" if unusable else ""
+        raise UserError(f"{', '.join(map(str, found))}: no usable answer in {counts['rows']:,} rows{first}")
+    rejects = [{"file": each.file, "line": each.line, "reason": each.reason} for each in unusable]
+    return Imported(
+        kinds={path.name: each.kind for path, each in found.items()},
+        tables=merged,
+        rejects=pa.Table.from_pylist(rejects, schema=schemas.TABLES["rejects"].schema),
+        counts=dict(sorted(counts.items())),
+    )
+
+
+def _recognised(path: Path) -> Recognised:
+    found = recognise(path)
+    if found is None:
+        raise UserError(
+            f"{path}: no file of answers; known are Mechanical Turk batch results (HITId, ..., Answer.*), "
+            "qualitative_evaluation_results.csv of Mori et al. 2019, and tables of `denouement study export`"
+        )
+    return found
+
+
+def _merged(name: str, tables: Sequence[pa.Table], counts: Counter[str]) -> pa.Table:
+    """The tables as one; of rows with the same key the first is kept, and those left out are counted."""
+    together = pa.concat_tables(tables)
+    if len(tables) == 1:
+        return together
+    key = list(schemas.TABLES[name].key)
+    numbered = together.append_column("row", pa.array(range(together.num_rows), pa.int64()))
+    first = numbered.group_by(key).aggregate([("row", "min")])["row_min"]
+    if name != "items":
+        counts["duplicate_rows"] += together.num_rows - len(first)
+    return together.take(first.take(pc.sort_indices(first)))
