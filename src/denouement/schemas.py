@@ -295,6 +295,40 @@ TABLES: dict[str, Table] = {
         ),
         key=("study", "item_id", "first", "second"),
     ),
+    # What reasons are made of: a word, a word of a topic, a rule that found an element in a reason.
+    "reason_words": Table(
+        1,
+        _columns(("word", pa.string()), ("count", pa.int64()), ("reasons", pa.int64())),
+        key=("word",),
+    ),
+    "reason_topics": Table(
+        1,
+        _columns(
+            ("topic", pa.int32()),
+            ("share", pa.float64()),
+            ("reasons", pa.int64()),
+            ("coherence", pa.float64(), _OR_NULL),
+            ("word", pa.string()),
+            ("weight", pa.float64()),
+        ),
+        key=("topic", "word"),
+    ),
+    "reason_elements": Table(
+        1,
+        _columns(
+            ("study", pa.string()),
+            ("item_id", pa.string()),
+            ("case_id", pa.string()),
+            ("annotator_id", pa.string()),
+            ("choice", pa.string()),
+            ("reason", pa.string()),
+            ("element", pa.string()),
+            ("rule", pa.string()),
+            ("words", pa.string()),
+            ("denied", pa.bool_()),
+        ),
+        key=("study", "item_id", "annotator_id", "element", "rule"),
+    ),
 }
 
 
