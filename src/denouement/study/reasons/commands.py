@@ -124,8 +124,8 @@ def elements(
 ) -> None:
     """Tell what mattered: logic, emotion, ...
 
-    Each reason is tagged with logic, relevance, emotion, morality, common sense and grammar, or some or none of them, by
-    rules; told is how often each is named, what is named together, and what was chosen by those who named it.
+    Each reason is tagged with logic, relevance, emotion, morality, common sense and grammar, or some or none of them,
+    by rules; told is how often each is named, what is named together, and what was chosen by those who named it.
 
     Where some of the reasons were labelled by a person, it is told how well the rules agree.
     """
