@@ -1,8 +1,8 @@
-"""How strong several systems are, from comparisons two at a time: Bradley and Terry 1952, with the ties of Davidson 1970.
+"""How strong several systems are, from comparisons two at a time: Bradley and Terry 1952, with ties as Davidson 1970.
 
-Davidson's model: when i and j are compared, i wins, j wins and a tie are as likely as `w_i : w_j : v * sqrt(w_i * w_j)`.
-It is a log-linear model of the counts (Fienberg and Larntz 1976), so it is fitted by statsmodels as a Poisson regression
-with a constant for each pair.
+In Davidson's model, i wins, j wins and a tie of the two are as likely as `w_i : w_j : v * sqrt(w_i * w_j)`. It is a
+log-linear model of the counts (Fienberg and Larntz 1976), so it is fitted by statsmodels as a Poisson regression with a
+constant for each pair.
 """
 
 import warnings
@@ -42,9 +42,9 @@ def strengths(comparisons: Sequence[Comparisons]) -> dict[str, Any]:
         comparisons: of pairs of systems, each pair once.
 
     Returns:
-        `systems`: rows `system`, `strength` (log w, mean 0 over the systems), `low`, `high` (95%), `share` (w as a share
-        of the sum), the strongest first; `tie`: v, or None when no answer is a tie; `answers` and `items`: how many
-        there are. When there is no estimate `systems` is empty and `why_not` a sentence; else it is None.
+        `systems`: rows `system`, `strength` (log w, mean 0 over the systems), `low`, `high` (95%), `share` (w as a
+        share of the sum), the strongest first; `tie`: v, or None when no answer is a tie; `answers` and `items`: how
+        many there are. When there is no estimate `systems` is empty and `why_not` a sentence; else it is None.
     """
     compared = [pair for pair in comparisons if pair.counts.sum()]
     names = sorted({name for pair in compared for name in (pair.first, pair.second)})
@@ -127,7 +127,8 @@ def _without_bound(names: Sequence[str], outcomes: Sequence[Floats], totals: npt
         ]
     )
     found = linprog(-gains.sum(axis=0), A_ub=-gains, b_ub=np.zeros(len(gains)), bounds=(-1, 1))
-    if -found.fun < 1e-7:
+    assert found.x is not None  # 0 is feasible, and the bounds hold everything finite
+    if gains.sum(axis=0) @ found.x < 1e-7:
         return None
     direction = np.concatenate([[0.0], found.x[: len(names) - 1]])
     levels = direction.round(6)
@@ -146,10 +147,9 @@ def _fit(outcomes: Sequence[Floats], totals: npt.NDArray[np.int64]) -> tuple[Flo
     n_outcomes = totals.shape[1]
     constants = np.repeat(np.eye(len(totals)), n_outcomes, axis=0)
     design = np.hstack([np.concatenate(outcomes), constants])
-    with warnings.catch_warnings():
-        warnings.simplefilter(
-            "ignore", PerfectSeparationWarning
-        )  # two systems are fitted exactly; else: `_without_bound`
+    with warnings.catch_warnings(), np.errstate(divide="ignore"):
+        # Two systems are fitted exactly, which is no separation: `_without_bound` has looked for that.
+        warnings.simplefilter("ignore", PerfectSeparationWarning)
         fitted = sm.GLM(totals.ravel(), design, family=sm.families.Poisson()).fit(tol=1e-10, scale=1)
     n_parameters = outcomes[0].shape[1]
     return np.asarray(fitted.params)[:n_parameters], np.asarray(fitted.cov_params())[:n_parameters, :n_parameters]

@@ -1,7 +1,7 @@
 """Answers that were collected elsewhere, as the tables `votes` and `items`. A file is known by its header."""
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Literal, NamedTuple
 
@@ -20,7 +20,24 @@ Kind = Literal["mturk", "published", "own", "own_csv"]
 SYSTEMS = ("h_seq2seq", "human_right")
 """Names for the two systems where a file tells only which ending is the generated one: those of Mori et al. 2019."""
 
-_KNOWN = {"mturk": mturk.is_batch, "published": published.is_published, "own_csv": own.is_votes}
+_KNOWN: dict[Kind, Callable[[Sequence[str]], bool]] = {
+    "mturk": mturk.is_batch,
+    "published": published.is_published,
+    "own_csv": own.is_votes,
+}
+
+
+_LABELS = {
+    "accepted": "accepted",
+    "rejected": "rejected by the requester, kept apart",
+    "excluded": "of excluded annotators, kept apart",
+    "surplus": "that came too late, kept apart",
+    "duplicate_rows": "rows written twice, once is kept",
+    "answered_twice": "second answers of a person to an item, left out",
+    "unknown_times": "times in an unknown form, left empty",
+    "unusable": "rows that cannot be used",
+}
+_SHOWN = 20  # rows that cannot be used
 
 
 class Recognised(NamedTuple):
@@ -37,8 +54,8 @@ def recognise(path: Path) -> Recognised | None:
     Raises:
         UserError: no such file.
     """
-    table = own.own_table(existing_file(path))
-    if table:
+    table = schemas.table_name(existing_file(path))
+    if table in own.NAMES:
         return Recognised("own", None, table)
     for kind, known in _KNOWN.items():
         header = header_of(path, known)
@@ -118,13 +135,10 @@ def import_answers(
         for name, table in made.items():
             tables.setdefault(name, []).append(table)
     merged = {name: _merged(name, its, counts) for name, its in tables.items()}
-    for name in ("votes", "ratings", "orders"):
-        if name in merged:
-            frequencies = merged[name]["status"].value_counts()
-            for status, n in zip(frequencies.field("values"), frequencies.field("counts"), strict=True):
-                counts[status.as_py()] += n.as_py()
+    votes = merged.setdefault("votes", schemas.empty_table("votes"))
+    counts.update(votes["status"].to_pylist())
     counts["unusable"] = len(unusable)
-    if not any(merged[name].num_rows for name in merged):
+    if not votes.num_rows:
         first = f": {unusable[0].file} line {unusable[0].line}: {unusable[0].reason}" if unusable else ""
         raise UserError(f"{', '.join(map(str, found))}: no usable answer in {counts['rows']:,} rows{first}")
     rejects = [{"file": each.file, "line": each.line, "reason": each.reason} for each in unusable]
@@ -157,3 +171,17 @@ def _merged(name: str, tables: Sequence[pa.Table], counts: Counter[str]) -> pa.T
     if name != "items":
         counts["duplicate_rows"] += together.num_rows - len(first)
     return together.take(first.take(pc.sort_indices(first)))
+
+
+def imported_text(found: Imported) -> str:
+    """What was read and what became of it, a line each."""
+    what = {"mturk": "Mechanical Turk batch", "published": "published answers of Mori et al. 2019"}
+    lines = [f"{name}: {what.get(kind, 'our own export')}" for name, kind in found.kinds.items()]
+    told = [f"{found.tables['votes'].num_rows:,} answers of {found.counts['rows']:,} rows"]
+    told += [f"{n:,} {label}" for key, label in _LABELS.items() if (n := found.counts.get(key, 0))]
+    lines.append("; ".join(told))
+    rejects = found.rejects.slice(0, _SHOWN).to_pylist()
+    lines += [f"  {each['file']} line {each['line']}: {each['reason']}" for each in rejects]
+    if (more := found.rejects.num_rows - len(rejects)) > 0:
+        lines.append(f"  and {more:,} more rows that cannot be used (--rejects writes all of them)")
+    return "\n".join(lines)

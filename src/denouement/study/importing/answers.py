@@ -79,7 +79,7 @@ class Imported:
 
     Attributes:
         kinds: what each file is.
-        tables: by name: `votes` and, of files that tell them, `items`; of our own export perhaps `ratings` or `orders`.
+        tables: by name: `votes` and, of files that tell them, `items`.
         rejects: the rows that could not be used: the table `rejects`.
         counts: `rows` read, and by what became of them: `accepted`, `rejected` and the other statuses, `unusable`,
             `duplicate_rows` (the same assignment or row again), `answered_twice` (another answer of the same person to

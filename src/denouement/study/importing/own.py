@@ -9,21 +9,15 @@ from typing import Any
 import pyarrow as pa
 
 from denouement.errors import UserError
-from denouement.schemas import TABLES, read_table, table_name
+from denouement.schemas import TABLES, read_table
 from denouement.study.importing.answers import Unusable
 from denouement.study.importing.rows import Header, rows_of
 
-NAMES = ("votes", "ratings", "orders", "items")
-"""The tables of an export."""
+NAMES = ("votes", "items")
+"""The tables of an export that are read here."""
 
 _TIMES = ("started_at", "submitted_at")
 _BOOLEANS = {"true": True, "false": False, "1": True, "0": False}
-
-
-def own_table(path: Path) -> str | None:
-    """The name of the table of an export that the Parquet file `path` is, or None."""
-    name = table_name(path)
-    return name if name in NAMES else None
 
 
 def is_votes(names: Sequence[str]) -> bool:

@@ -92,5 +92,5 @@ def _problem(cells: dict[str, str]) -> str | None:
     told = cells["answer_correspondence"].strip().lower()
     meant = {"A": "generated", "B": "human"} if side == "A" else {"A": "human", "B": "generated"}
     if told and told != meant.get(answer, answer):
-        return f"answer_correspondence is '{cells['answer_correspondence']}', but answer {answer} is {meant.get(answer, answer)}"
+        return f"answer_correspondence is '{told}', but answer {answer} is {meant.get(answer, answer)}"
     return None

@@ -5,6 +5,7 @@ import io
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from denouement.errors import UserError
 from denouement.files import existing_file
@@ -49,7 +50,7 @@ def header_of(path: Path, known: Callable[[Sequence[str]], bool]) -> Header | No
     text = head.decode("utf-8-sig", errors="replace")
     for delimiter in DELIMITERS:
         try:
-            first = next((row for row in _reader(text, delimiter) if any(cell.strip() for cell in row)), [])
+            first: list[str] = next((row for row in _reader(text, delimiter) if any(map(str.strip, row))), [])
         except csv.Error:
             continue
         names = tuple(" ".join(name.split()) for name in first)
@@ -86,5 +87,5 @@ def rows_of(path: Path, header: Header) -> Iterator[Row]:
         raise UserError(f"{path}: the row of line {line} is not CSV ({error}); mend the quotes in it") from error
 
 
-def _reader(text: str, delimiter: str, strict: bool = False) -> "csv._reader":
+def _reader(text: str, delimiter: str, strict: bool = False) -> Any:
     return csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, strict=strict)
