@@ -6,8 +6,8 @@ Kind = Literal["pair", "rating", "order"]
 
 CONSENT = (
     "You are invited to take part in a study of how stories end. You will read short stories and answer a question "
-    "about each. Taking part is voluntary: you may stop at any time, and you may withdraw, which deletes all that you "
-    "have answered. We keep your answers and when you gave them, and no name. The answers may be published for research."
+    "about each. Taking part is voluntary: you may stop at any time, and you may withdraw, which deletes all that "
+    "you have answered. We keep your answers and when you gave them, and no name. They may be published for research."
 )
 
 INSTRUCTIONS: dict[Kind, str] = {

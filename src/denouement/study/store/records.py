@@ -1,9 +1,10 @@
 """What the store hands out: plain values, none of which writes anything."""
 
+import json
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Literal
+from typing import Any, Literal
 
 from denouement.study.items import Item
 
@@ -113,6 +114,18 @@ class Answer:
         if self.answer in ("A", "B"):
             return self.item.systems[self.order[self.answer == "B"]]
         return self.answer
+
+    @property
+    def is_right(self) -> bool | None:
+        """Whether it is the known answer; None where none is known."""
+        if self.item.expected is None:
+            return None
+        if self.item.kind == "pair":
+            return self.choice == self.item.expected
+        expected: Any = json.loads(self.item.expected)
+        if self.item.kind == "rating":
+            return all(self.values.get(question) in right for question, right in expected.items())
+        return bool(list(self.arranged) == expected)
 
 
 @dataclass(frozen=True)
