@@ -118,6 +118,8 @@ def _without_bound(names: Sequence[str], outcomes: Sequence[Floats], totals: npt
     """
     from scipy.optimize import linprog
 
+    if not any(total[:2].any() for total in totals):
+        return "every answer is a tie"
     gains = np.concatenate(
         [
             rows[given] - rows
@@ -132,8 +134,6 @@ def _without_bound(names: Sequence[str], outcomes: Sequence[Floats], totals: npt
         return None
     direction = np.concatenate([[0.0], found.x[: len(names) - 1]])
     levels = direction.round(6)
-    if np.ptp(levels) == 0:
-        return "every answer is a tie, so nothing tells the systems apart from ties"
     strongest = _joined([name for name, level in zip(names, levels, strict=True) if level == levels.max()])
     others = _joined([name for name, level in zip(names, levels, strict=True) if level < levels.max()])
     return f"no answer prefers {others} to {strongest}, whose strength would be infinite"
@@ -147,7 +147,7 @@ def _fit(outcomes: Sequence[Floats], totals: npt.NDArray[np.int64]) -> tuple[Flo
     n_outcomes = totals.shape[1]
     constants = np.repeat(np.eye(len(totals)), n_outcomes, axis=0)
     design = np.hstack([np.concatenate(outcomes), constants])
-    with warnings.catch_warnings(), np.errstate(divide="ignore"):
+    with warnings.catch_warnings(), np.errstate(divide="ignore", invalid="ignore"):
         # Two systems are fitted exactly, which is no separation: `_without_bound` has looked for that.
         warnings.simplefilter("ignore", PerfectSeparationWarning)
         fitted = sm.GLM(totals.ravel(), design, family=sm.families.Poisson()).fit(tol=1e-10, scale=1)

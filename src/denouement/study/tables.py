@@ -18,7 +18,7 @@ body { font: 16px/1.5 system-ui, sans-serif; max-width: 72rem; margin: 2rem auto
 h1 { font-size: 1.6rem; } h2 { font-size: 1.25rem; margin-top: 2.5rem; }
 .wide { overflow-x: auto; }
 table { border-collapse: collapse; font-variant-numeric: tabular-nums; }
-th, td { padding: .3rem .8rem; text-align: right; border-bottom: 1px solid #d0d0d0; vertical-align: top; }
+th, td { padding: .3rem .8rem; text-align: right; white-space: nowrap; border-bottom: 1px solid #d0d0d0; }
 th:first-child, td:first-child { text-align: left; }
 article { border-top: 1px solid #d0d0d0; padding: .4rem 0 1rem; }
 article h3 { font-size: 1rem; margin: .6rem 0 .2rem; overflow-wrap: anywhere; }
@@ -176,7 +176,7 @@ def _pairs(results: Mapping[str, Any]) -> list[Section]:
             tests,
             [
                 "First preferred: of the items on which one ending is preferred, with the exact interval of the share, "
-                "and the exact two-sided sign test of equality. Of all: exact 95% intervals of the shares of all items. "
+                "and the exact two-sided sign test. Of all: exact 95% intervals of the shares of all items. "
                 "Fleiss' kappa and Krippendorff's alpha (nominal) tell how far annotators agree beyond chance, 1 being "
                 "always.",
                 *left_out,
@@ -255,7 +255,8 @@ def _section_html(section: Section) -> str:
         head = "".join(f'<th scope="col">{escape(name)}</th>' for name in section.header)
         body = "\n".join("<tr>" + "".join(f"<td>{escape(cell)}</td>" for cell in row) + "</tr>" for row in section.rows)
         parts.append(
-            f'<div class="wide"><table>\n<thead><tr>{head}</tr></thead>\n<tbody>\n{body}\n</tbody></table></div>'
+            f'<div class="wide" tabindex="0"><table>\n<thead><tr>{head}</tr></thead>\n'
+            f"<tbody>\n{body}\n</tbody></table></div>"
         )
     return "\n".join([*parts, *(f"<p>{escape(note)}</p>" for note in section.notes)])
 
