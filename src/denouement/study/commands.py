@@ -26,9 +26,36 @@ def study() -> None:
 
 @study.command()
 @_STORE
-def serve(url: str) -> None:
-    """Serve the pages of the studies in the store."""
-    raise NotImplementedError
+@click.option("--host", default="127.0.0.1", show_default=True, help="Name or address to listen at.")
+@click.option("--port", type=click.IntRange(0, 65535), default=8000, show_default=True, help="0: any free one.")
+def serve(url: str, host: str, port: int) -> None:
+    """Serve the pages of all studies in the store, until Ctrl-C.
+
+    The token that opens the organiser's pages is read from DENOUEMENT_ORGANISER_TOKEN; without it, one is made and
+    printed. docs/study_hosting.md tells how to host a study behind TLS.
+    """
+    import os
+    import secrets
+
+    from denouement.study.store import open_store
+    from denouement.study.web.app import create_app
+    from denouement.study.web.app import serve as serve_app
+
+    given = os.environ.get("DENOUEMENT_ORGANISER_TOKEN", "")
+    if given and len(given) < 16:
+        raise UserError("DENOUEMENT_ORGANISER_TOKEN: must be 16 characters at least; leave it out to have one made")
+    token = given or secrets.token_urlsafe(24)
+    store = open_store(url, make=False)
+
+    def started(address: str) -> None:
+        for name in store.studies():
+            click.echo(f"{name}: {address}/s/{name}/")
+        click.echo(f"organiser: {address}/organiser/" + ("" if given else f" (token: {token})"))
+
+    try:
+        serve_app(create_app(store, token), host, port, started)
+    finally:
+        store.close()
 
 
 @study.command(name="import")
