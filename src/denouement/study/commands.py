@@ -4,7 +4,7 @@ from pathlib import Path
 
 import click
 
-from denouement.console import print_json
+from denouement.console import print_json, text_table
 from denouement.errors import UserError
 from denouement.files import check_output
 
@@ -22,6 +22,125 @@ _JSON = click.option("--json", "as_json", is_flag=True, help="Print one JSON doc
 @click.group()
 def study() -> None:
     """Ask people which ending is better, and why."""
+
+
+@study.command()
+@click.argument("file", type=click.Path(path_type=Path), metavar="STUDY.yaml")
+@click.option("--cases", required=True, type=click.Path(path_type=Path), help="Cloze table of the stories.")
+@click.option(
+    "--endings", multiple=True, type=click.Path(path_type=Path), help="Endings table of systems; may be repeated."
+)
+@click.option("--dry-run", is_flag=True, help="Check the file and count the items, and write nothing.")
+@_STORE
+@_JSON
+def create(file: Path, cases: Path, endings: tuple[Path, ...], dry_run: bool, url: str, as_json: bool) -> None:
+    """Add the study that STUDY.yaml describes to the store: its items, and the private links of its annotators.
+
+    Every mistake in the file is named at once. What was left out, such as pairs of identical endings, is counted.
+    """
+    from denouement.schemas import read_table
+    from denouement.study.design import read_design
+    from denouement.study.items import make_items
+
+    design = read_design(file)
+    written = [read_table(path, "endings") for path in endings]
+    items, counts = make_items(design, read_table(cases, "cloze"), written)
+    addresses: list[str] = []
+    if not dry_run:
+        from denouement.study.store import open_store
+
+        store = open_store(url)
+        store.create(design, items)
+        links = store.links(design.name)
+        addresses = [f"/s/{design.name}/link/{token}" for token in links] or [f"/s/{design.name}/"]
+    summary = {
+        "study": design.name,
+        "kind": design.kind,
+        "counts": counts,
+        "answers_wanted": counts["items"] * design.answers_per_item,
+        "addresses": addresses,
+    }
+    if as_json:
+        print_json(summary)
+        return
+    click.echo(
+        f"Study {design.name}{' (nothing is written)' if dry_run else ''}: {counts['items']:,} items, "
+        f"{design.answers_per_item} answers each, {summary['answers_wanted']:,} in all."
+    )
+    click.echo(text_table(["counted", "n"], [[name.replace("_", " "), f"{n:,}"] for name, n in counts.items()]))
+    if addresses:
+        click.echo("\nAddresses, to be put after that of the server (`denouement study serve`):")
+        click.echo("\n".join(addresses))
+
+
+@study.command()
+@click.argument("name", required=False, metavar="[STUDY]")
+@click.option("--who", metavar="ID", help="Print what the person with this id, such as a Prolific one, is called here.")
+@_STORE
+@_JSON
+def progress(name: str | None, who: str | None, url: str, as_json: bool) -> None:
+    """Print how far a study is, and its annotators; without STUDY, the names of the studies."""
+    from dataclasses import asdict
+
+    from denouement.study.store import open_store
+
+    store = open_store(url, make=False)
+    if name is None:
+        names = store.studies()
+        print_json({"studies": names}) if as_json else click.echo("\n".join(names) or "no study yet")
+        return
+    if who is not None:
+        called = store.annotator_id(name, who)
+        print_json({"annotator_id": called}) if as_json else click.echo(called)
+        return
+    found = store.progress(name)
+    if as_json:
+        document = asdict(found)
+        for person in document["people"]:
+            person["last_seen_at"] = person["last_seen_at"].isoformat()
+        print_json(document)
+        return
+    click.echo(
+        f"Study {found.study}: {found.accepted:,} of {found.wanted:,} answers, {found.complete:,} of "
+        f"{len(found.items):,} items complete, {found.open:,} in people's hands; not counted: {found.surplus:,} "
+        f"surplus, {found.excluded:,} excluded."
+    )
+    header = ["annotator", "state", "answers", "checks", "failed", "surplus", "median s", "last seen (UTC)"]
+    rows = [
+        [
+            person.annotator_id,
+            person.state.replace("_", " "),
+            person.answered,
+            person.checks,
+            person.checks_failed,
+            person.surplus,
+            "" if person.median_seconds is None else f"{person.median_seconds:.1f}",
+            f"{person.last_seen_at:%Y-%m-%d %H:%M}",
+        ]
+        for person in found.people
+    ]
+    if rows:
+        click.echo("\n" + text_table(header, rows))
+
+
+@study.command()
+@click.argument("name", metavar="STUDY")
+@click.option("--out", required=True, type=click.Path(path_type=Path), help="Folder of the tables to write.")
+@_STORE
+@_JSON
+def export(name: str, out: Path, url: str, as_json: bool) -> None:
+    """Write a study's tables: items.parquet and, by its kind, votes, ratings or orders.parquet."""
+    from denouement.study.export import export as export_study
+    from denouement.study.store import open_store
+
+    check_output(out / "items.parquet")
+    summary = export_study(open_store(url, make=False), name, out)
+    if as_json:
+        print_json(summary)
+        return
+    told = ", ".join(f"{count:,} {status}" for status, count in summary["answers"].items()) or "none"
+    checks = sum(summary["checks"].values())
+    click.echo(f"Study {name}: answers {told}; answers to checks {checks:,}. Tables: {out}")
 
 
 @study.command()

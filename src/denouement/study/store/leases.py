@@ -52,7 +52,7 @@ _FREE = (
 )
 
 
-def held_items(study_id: int, now: datetime) -> sa.Select[tuple[int]]:
+def held_items(study_id: int, now: datetime) -> sa.Select[Any]:
     """The items of the leases that are open at `now`."""
     of = assignments.c
     return sa.select(of.item_id).where(of.study_id == study_id, of.state == "open", of.expires_at > now)

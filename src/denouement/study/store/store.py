@@ -402,7 +402,7 @@ class Store:
         of = self._study(study)
         with self._reading() as connection:
             people = connection.execute(_PERSON.where(annotators.c.study_id == of.id).order_by(annotators.c.id)).all()
-            held = Counter(connection.scalars(held_items(of.id, _now(now))))
+            held = Counter[int](connection.scalars(held_items(of.id, _now(now))))
             return measure(of, people, held, self._answers(connection, of))
 
     def answers(self, study: str) -> list[Answer]:
