@@ -1,6 +1,6 @@
 """What came out of a study of pairs: Table 2 of Mori et al. 2019, how sure it is, and how far annotators agree."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -64,7 +64,8 @@ def study_results(votes: pa.Table, items: pa.Table | None = None) -> dict[str, A
     Returns:
         `studies`; `statuses` (answers by status) and `answers` (those that count); `pairs` (Table 2, `pair_results`);
         `strengths` (`bradley_terry.strengths`); `sides` (is A chosen more often than B?); `annotators` and
-        `unnamed_answers` (`annotator_results`); `checks`; `seconds` (median time of an answer, or None).
+        `unnamed_answers` (`annotator_results`); `checks` (`answers` to them, and of those whose right answer is `known`, how many `failed`, by how many
+        `annotators_failing`); `seconds` (median time of an answer, or None).
 
     Raises:
         UserError: rows whose choice is not what their answer and sides say.
@@ -73,7 +74,8 @@ def study_results(votes: pa.Table, items: pa.Table | None = None) -> dict[str, A
     counts = ballot.counts()
     pair_of_item = ballot.items["pair"].to_numpy()
     by_pair = [counts[pair_of_item == place] for place in range(len(ballot.pairs))]
-    annotators, unnamed = annotator_results(ballot, _checks(votes, items))
+    checks = _checks(votes, items)
+    annotators, unnamed = annotator_results(ballot, checks)
     return {
         "studies": sorted(votes["study"].unique().to_pylist()),
         "statuses": _frequencies(votes["status"]),
@@ -88,7 +90,7 @@ def study_results(votes: pa.Table, items: pa.Table | None = None) -> dict[str, A
         "sides": _sides(ballot.votes),
         "annotators": annotators,
         "unnamed_answers": unnamed,
-        "checks": _checks_in_all(votes, annotators, items),
+        "checks": _checks_in_all(votes, checks, items),
         "seconds": _median(_seconds(ballot.votes)),
     }
 
@@ -366,14 +368,15 @@ def _checks(votes: pa.Table, items: pa.Table | None) -> dict[tuple[str, str], tu
     return found
 
 
-def _checks_in_all(votes: pa.Table, annotators: Iterable[Mapping[str, Any]], items: pa.Table | None) -> dict[str, Any]:
-    rows = list(annotators)
-    known = sum(row["checks"] for row in rows)
+def _checks_in_all(
+    votes: pa.Table, checks: Mapping[tuple[str, str], tuple[int, int]], items: pa.Table | None
+) -> dict[str, Any]:
+    known = items is not None
     return {
         "answers": int(pc.sum(votes["is_check"]).as_py() or 0),
-        "known": known if items is not None else None,
-        "failed": sum(row["checks_failed"] for row in rows) if items is not None else None,
-        "annotators_failing": sum(row["checks_failed"] > 0 for row in rows) if items is not None else None,
+        "known": sum(done for done, _ in checks.values()) if known else None,
+        "failed": sum(failed for _, failed in checks.values()) if known else None,
+        "annotators_failing": sum(failed > 0 for _, failed in checks.values()) if known else None,
     }
 
 

@@ -107,6 +107,7 @@ def import_answers(
     unusable: list[Unusable] = []
     counts: Counter[str] = Counter()
     batches: list[Answer] = []
+    assignments: set[str] = set()
     for path, (kind, header, name) in found.items():
         if kind == "own":
             assert name
@@ -119,7 +120,7 @@ def import_answers(
             table, bad, its = own.read_votes(path, header)
             tables.setdefault("votes", []).append(table)
         elif kind == "mturk":
-            answers, bad, its = mturk.read_batch(path, header, systems, columns or {})
+            answers, bad, its = mturk.read_batch(path, header, systems, columns or {}, assignments)
             batches += answers
         else:
             answers, bad, its = published.read_published(path, header, systems)

@@ -95,7 +95,7 @@ class _Columns:
 
 
 def read_batch(
-    path: Path, header: Header, systems: tuple[str, str], named: Mapping[str, str]
+    path: Path, header: Header, systems: tuple[str, str], named: Mapping[str, str], seen: set[str]
 ) -> tuple[list[Answer], list[Unusable], Counter[str]]:
     """The answers of a batch, the rows that are none, and counts (`rows`, `duplicate_rows`, `unknown_times`).
 
@@ -105,6 +105,7 @@ def read_batch(
         systems: names for the generator and the people who wrote the right ending, where the file tells only which side
             the generated ending stood on, or the right ending's text.
         named: by role (`ROLES`) the column that has it, where its name does not tell.
+        seen: assignments read before, from this file or others; what is read is added.
 
     Raises:
         UserError: a column that is needed is not there, or a named one is not.
@@ -114,7 +115,6 @@ def read_batch(
         raise UserError(f"{path}: a batch without Answer columns; download the batch's results, not its input")
     columns = _input_columns(path, inputs, named)
     answers, unusable, counts = [], [], Counter[str]()
-    seen: set[str] = set()
     for row in rows_of(path, header):
         counts["rows"] += 1
         if len(row.cells) != len(header.names):
