@@ -41,12 +41,13 @@ def tag_reasons(votes: pa.Table, rules: Rules, cache: Path | None = None) -> pa.
     """
     written = written_reasons(votes)
     parses = parse(written["reason"].to_pylist(), cache)
+    found = {reason: matches(parsed, rules) for reason, parsed in parses.items()}
     schema = schemas.TABLES["reason_elements"].schema
     rows = [
         {name: vote[name] for name in _VOTE}
         | {"element": match.element, "rule": match.rule, "words": match.words, "denied": match.denied}
         for vote in written.to_pylist()
-        for match in matches(parses[vote["reason"]], rules)
+        for match in found[vote["reason"]]
     ]
     return pa.Table.from_pylist(rows, schema)
 

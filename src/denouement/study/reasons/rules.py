@@ -80,7 +80,10 @@ def read_rules(path: Path | None = None) -> Rules:
         rules, meanings = [], {}
         for element, section in document["elements"].items():
             meanings[element] = " ".join(section["meaning"].split())
-            rules += [_rule(element, rule, lists) for rule in section["rules"]]
+            of_element = [_rule(element, rule, lists) for rule in section["rules"]]
+            if len({rule.name for rule in of_element}) < len(of_element):
+                raise ValueError(f"{element}: two rules of the same name; give each its own")
+            rules += of_element
     except KeyError as error:
         raise UserError(f"{where}: missing key {error.args[0]}") from error
     except ValueError as error:
@@ -101,7 +104,8 @@ def _rule(element: str, rule: Mapping[str, Any], lists: Mapping[str, frozenset[s
         raise ValueError(f"{name}: unknown key {', '.join(sorted(unknown))}; keys are {', '.join(sorted(_KEYS))}")
     try:
         patterns, unless = (
-            tuple(compile_pattern(text, lists) for text in rule.get(key, ())) for key in ("patterns", "unless")
+            tuple(compile_pattern(text, lists) for text in texts)
+            for texts in (rule["patterns"], rule.get("unless", ()))
         )
     except ValueError as error:
         raise ValueError(f"{name}: {error}") from error

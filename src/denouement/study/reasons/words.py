@@ -1,7 +1,7 @@
 """The words that reasons are made of, prepared as Mori et al. 2019 (A.4) prepared them for their Figure 2."""
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from functools import cache as kept
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -30,9 +30,9 @@ def stop_words() -> frozenset[str]:
 def content_words(texts: Sequence[str], cache: Path | None = None) -> list[list[str]]:
     """The words of each text that A.4 keeps.
 
-    Gensim's lower-case tokens (`simple_preprocess`: 2 to 15 letters, accents kept), without NLTK's stop words, then the
-    lemmas that spaCy gives these tokens, of nouns, adjectives, verbs and adverbs. spaCy sees what is left of a text, as
-    in the paper's order of steps, not the text itself.
+    Gensim's lower-case tokens (`simple_preprocess`: 2 to 15 letters, accents kept), without NLTK's stop words; of these
+    the lemmas of nouns, adjectives, verbs and adverbs. spaCy is given each word by itself: A.4 lemmatizes "the words",
+    and this gives the order of frequent words that is known of the published answers.
 
     Args:
         texts: any texts.
@@ -40,14 +40,14 @@ def content_words(texts: Sequence[str], cache: Path | None = None) -> list[list[
     """
     from gensim.utils import simple_preprocess
 
-    left = [" ".join(word for word in simple_preprocess(text) if word not in stop_words()) for text in texts]
-    parses = parse([text for text in left if text], cache)
-    return [
-        [lemma.lower() for lemma, pos in zip(parses[text].lemmas, parses[text].pos, strict=True) if pos in CONTENT]
-        if text
-        else []
-        for text in left
-    ]
+    left = [[word for word in simple_preprocess(text) if word not in stop_words()] for text in texts]
+    parses = parse([word for words in left for word in words], cache)
+
+    def lemmas(word: str) -> Iterator[str]:  # one word is several to spaCy when it is such as "gonna"
+        parsed = parses[word]
+        return (lemma.lower() for lemma, pos in zip(parsed.lemmas, parsed.pos, strict=True) if pos in CONTENT)
+
+    return [[lemma for word in words for lemma in lemmas(word)] for words in left]
 
 
 def word_frequencies(texts: Sequence[Sequence[str]]) -> list[dict[str, Any]]:
