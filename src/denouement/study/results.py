@@ -13,7 +13,6 @@ from denouement import schemas
 from denouement.errors import UserError
 from denouement.study.agreement import BOTH, FIRST, NEITHER, NO_AGREEMENT, SECOND, Codes, Counts, agreement
 from denouement.study.bradley_terry import Comparisons, strengths
-from denouement.study.importing.answers import UNNAMED
 
 OUTCOMES = ("first", "second", "both", "neither", "no_agreement")
 
@@ -64,8 +63,8 @@ def study_results(votes: pa.Table, items: pa.Table | None = None) -> dict[str, A
     Returns:
         `studies`; `statuses` (answers by status) and `answers` (those that count); `pairs` (Table 2, `pair_results`);
         `strengths` (`bradley_terry.strengths`); `sides` (is A chosen more often than B?); `annotators` and
-        `unnamed_answers` (`annotator_results`); `checks` (`answers` to them, and of those whose right answer is `known`, how many `failed`, by how many
-        `annotators_failing`); `seconds` (median time of an answer, or None).
+        `unnamed_answers` (`annotator_results`); `checks` (`answers` to them, and of those whose right answer is
+        `known`, how many `failed`, by how many `annotators_failing`); `seconds` (median time of an answer, or None).
 
     Raises:
         UserError: rows whose choice is not what their answer and sides say.
@@ -263,7 +262,7 @@ def annotator_results(
     rows, unnamed, seen = [], 0, set()
     for group in groups:
         study, annotator = _study_and_id(names[codes[group[0]]])
-        if annotator.startswith(UNNAMED):
+        if annotator.startswith(schemas.UNNAMED_ANNOTATOR):
             unnamed += len(group)
             continue
         seen.add((study, annotator))

@@ -28,16 +28,16 @@ _KNOWN: dict[Kind, Callable[[Sequence[str]], bool]] = {
 
 
 _LABELS = {
-    "accepted": "accepted",
-    "rejected": "rejected by the requester, kept apart",
-    "excluded": "of excluded annotators, kept apart",
-    "surplus": "that came too late, kept apart",
-    "duplicate_rows": "rows written twice, once is kept",
-    "answered_twice": "second answers of a person to an item, left out",
-    "unknown_times": "times in an unknown form, left empty",
-    "unusable": "rows that cannot be used",
+    "accepted": "answers accepted",
+    "rejected": "rejected by the requester (kept apart)",
+    "excluded": "of excluded annotators (kept apart)",
+    "surplus": "too late (kept apart)",
+    "duplicate_rows": "written twice (once kept)",
+    "answered_twice": "second answers of a person to an item (left out)",
+    "unknown_times": "times in an unknown form (left empty)",
+    "unusable": "not usable",
 }
-_SHOWN = 20  # rows that cannot be used
+_SHOWN = 20  # rows that are not usable
 
 
 class Recognised(NamedTuple):
@@ -178,11 +178,11 @@ def imported_text(found: Imported) -> str:
     """What was read and what became of it, a line each."""
     what = {"mturk": "Mechanical Turk batch", "published": "published answers of Mori et al. 2019"}
     lines = [f"{name}: {what.get(kind, 'our own export')}" for name, kind in found.kinds.items()]
-    told = [f"{found.tables['votes'].num_rows:,} answers of {found.counts['rows']:,} rows"]
-    told += [f"{n:,} {label}" for key, label in _LABELS.items() if (n := found.counts.get(key, 0))]
+    told = [f"rows: {found.counts['rows']:,}"]
+    told += [f"{label}: {n:,}" for key, label in _LABELS.items() if (n := found.counts.get(key, 0))]
     lines.append("; ".join(told))
     rejects = found.rejects.slice(0, _SHOWN).to_pylist()
     lines += [f"  {each['file']} line {each['line']}: {each['reason']}" for each in rejects]
     if (more := found.rejects.num_rows - len(rejects)) > 0:
-        lines.append(f"  and {more:,} more rows that cannot be used (--rejects writes all of them)")
+        lines.append(f"  and {more:,} more rows that are not usable (--rejects writes all of them)")
     return "\n".join(lines)

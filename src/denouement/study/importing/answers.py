@@ -12,9 +12,6 @@ import pyarrow as pa
 
 from denouement import schemas
 
-UNNAMED = "unnamed-"
-"""How the ids begin that stand for the annotators of a file which names none: one id an answer."""
-
 _ANSWERS = {
     **dict.fromkeys(("a", "optiona", "endinga", "choicea", "onlya"), "A"),
     **dict.fromkeys(("b", "optionb", "endingb", "choiceb", "onlyb"), "B"),

@@ -256,11 +256,13 @@ def _given(cells: Mapping[str, str]) -> Iterator[tuple[str, str]]:
             continue
         try:
             told = json.loads(cell)
+            is_right = isinstance(told, list) and len(told) == 1 and isinstance(told[0], dict)
+            leaves = list(_leaves(told[0], "")) if is_right else []
         except (ValueError, RecursionError) as error:
             raise ValueError(f"{name} is not JSON") from error
-        if not isinstance(told, list) or len(told) != 1 or not isinstance(told[0], dict):
+        if not is_right:
             raise ValueError(f"{name} is not a JSON list of one object")
-        yield from _leaves(told[0], "")
+        yield from leaves
 
 
 def _leaves(told: Mapping[str, Any], prefix: str) -> Iterator[tuple[str, str]]:

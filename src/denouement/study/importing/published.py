@@ -4,7 +4,8 @@ from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
 
-from denouement.study.importing.answers import UNNAMED, Answer, Unusable, answer_named, digest
+from denouement.schemas import UNNAMED_ANNOTATOR
+from denouement.study.importing.answers import Answer, Unusable, answer_named, digest
 from denouement.study.importing.rows import Header, rows_of
 from denouement.text.sentences import split_sentences
 
@@ -68,7 +69,7 @@ def read_published(
                 context=tuple(split_sentences(cells["context"])),
                 endings=(cells["optiona"].strip(), cells["optionb"].strip()),
                 systems=(sides[0], sides[1]),
-                annotator=f"{UNNAMED}{identity[:12]}{f'-{seen[identity]}' if seen[identity] > 1 else ''}",
+                annotator=f"{UNNAMED_ANNOTATOR}{identity[:12]}{f'-{seen[identity]}' if seen[identity] > 1 else ''}",
                 answer=answer,
                 reason=cells["reason"].strip() or None,
             )
