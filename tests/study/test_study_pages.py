@@ -30,7 +30,7 @@ def test_from_consent_to_completion(person: Person):
         assert all(sentence in person.text for sentence in CONTEXT)
         person.send(answer="A")
     assert person.at == "/s/pilot/end"
-    assert "You have answered 3 questions" in person.text
+    assert "You have answered 3 questions, and all that you answered is saved" in person.text
     assert "DONE1" in person.text
     assert statuses(store_of(person)) == {"accepted": 3}
 

@@ -114,9 +114,9 @@ def overview(request: Request, store: Organised, study: str) -> Response:
     progress = store.progress(study)
     seconds = defaultdict(list)
     for answer in store.answers(study):
-        if answer.status == "accepted":
+        if answer.status == "accepted" and not answer.item.is_check:
             seconds[answer.item.id].append(answer.seconds)
-    timed = [each for item in progress.items for each in seconds[item.item_id]]
+    timed = [each for taken in seconds.values() for each in taken]
     tables = study_tables(store, study)
     return page(
         "study.html",
@@ -144,8 +144,8 @@ def exclude_page(request: Request, store: Organised, study: str, annotator_id: s
         "form.html",
         title=f"Exclude {annotator_id}?",
         paragraphs=[
-            "Their answers stay in the export, marked as excluded, and count no more. Their items are handed out again, "
-            "and they can answer nothing more. It cannot be undone."
+            "Their answers stay in the export, marked as excluded, and count no more. Their items are handed out again "
+            "to others, and they can answer no more. It cannot be undone."
         ],
         action=f"{HOME}{study}/exclude/{annotator_id}",
         form_token=form_token(request.app.state.guard.session),

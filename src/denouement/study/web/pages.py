@@ -347,7 +347,7 @@ def _question_page(
         action=visit.url(action),
         form_token=form_token(visit.key),
         instructions=paragraphs(visit.design.instructions),
-        open_instructions=values["number"] < 2,
+        open_instructions=values["number"] < (1 if visit.design.training else 2),
         withdraw=visit.url("withdraw"),
         **values,
     )
@@ -388,7 +388,8 @@ def _end(visit: Visit, annotator: Annotator) -> Response:
     if annotator.state == "screened_out":
         told = ["You cannot take part in this study. Thank you for your time."]
         return message("Thank you", *told, code=ends.screen_out_code, forward=ends.screen_out_url, forward_label=back)
-    told = [f"You have answered {annotator.answered} questions, and all of your answers are saved."]
+    questions = "1 question" if annotator.answered == 1 else f"{annotator.answered} questions"
+    told = [f"You have answered {questions}, and all that you answered is saved."]
     return message(
         "Thank you",
         *told,
