@@ -110,16 +110,16 @@ def test_reasons_that_name_nothing_make_an_empty_table(votes_of, rules):
 
 def test_quality_is_that_of_an_independent_computation(tagged):
     votes, tags = tagged
-    by_person = [{"logic"}, {"logic"}, {"emotion"}, {"emotion", "morality"}, set()]  # the sixth has no label
+    by_hand = [{"logic"}, {"logic"}, {"emotion"}, {"emotion", "morality"}, set()]  # the sixth has no label
     labels = {
         reason_digest(f"case-{place}", reason): frozenset(wanted)
-        for place, ((reason, _), wanted) in enumerate(zip(REASONS[:5], by_person, strict=True))
+        for place, ((reason, _), wanted) in enumerate(zip(REASONS[:5], by_hand, strict=True))
     }
     by_rule = [{"logic", "emotion"}, {"logic"}, {"logic"}, {"emotion"}, {"emotion"}]
     quality = rules_quality(votes, tags, labels)
     assert quality["n"] == 5
     assert quality["exact"] == pytest.approx(1 / 5)
-    truth, guess = (np.array([[e in row for e in ELEMENTS] for row in rows]) for rows in (by_person, by_rule))
+    truth, guess = (np.array([[e in row for e in ELEMENTS] for row in rows]) for rows in (by_hand, by_rule))
     precision, recall, f1, _ = precision_recall_fscore_support(truth, guess, average=None, zero_division=np.nan)
     for place, row in enumerate(quality["elements"]):
         for name, expected in (("precision", precision), ("recall", recall), ("f1", f1)):

@@ -2,7 +2,7 @@
 
 Mori et al. 2019 (section 4.4) read 250 reasons and named these elements. Here rules tag them (`elements.yaml`); a
 reason may have several tags, or none. Told are how often each element is named, which are named together, what was
-chosen by those who name it, and how good the rules are on reasons that a person labelled.
+chosen by those who name it, and how good the rules are on reasons labelled by hand.
 """
 
 import csv
@@ -135,7 +135,7 @@ def reason_digest(case_id: str, reason: str) -> str:
 
 
 def read_labels(path: Path | None = None) -> dict[str, frozenset[str]]:
-    """By a reason's digest the elements that a person found in it; without a file, the 100 of this package.
+    """By a reason's digest the elements found in it by hand; without a file, the 100 of this package.
 
     A file is CSV with columns `digest` and `labels`, the elements with blanks between; other columns are passed over.
 
@@ -165,11 +165,11 @@ def _text(path: Path) -> str:
 
 
 def rules_quality(votes: pa.Table, tags: pa.Table, labels: Mapping[str, frozenset[str]]) -> dict[str, Any] | None:
-    """How well the tags agree with a person's labels on the reasons that have labels; None where none of them has.
+    """How well the tags agree with labels given by hand, on the reasons that have them; None where none of them has.
 
     Returns:
-        `n`, the reasons with labels; `elements`, for each element how many the rules tagged (`tagged`), the person
-        labelled (`labelled`) and both did (`both`), with `precision`, `recall` and `f1`; `micro`, the same of all
+        `n`, the reasons with labels; `elements`, for each element how many reasons the rules tagged (`tagged`), have
+        the label (`labelled`) and have both (`both`), with `precision`, `recall` and `f1`; `micro`, the same of all
         elements' counts added up; `macro`, the plain means of the elements' three. A figure that nothing was tagged or
         labelled for is None and no part of the means. `exact`: share of reasons whose tags are exactly the labels.
     """
@@ -184,15 +184,15 @@ def rules_quality(votes: pa.Table, tags: pa.Table, labels: Mapping[str, frozense
             tagged.append([element in tagged_by_reason.get(_key(vote), ()) for element in ELEMENTS])
     if not labelled:
         return None
-    by_rule, by_person = np.array(tagged), np.array(labelled)
-    counts = zip(by_rule.sum(0).tolist(), by_person.sum(0).tolist(), (by_rule & by_person).sum(0).tolist(), strict=True)
+    by_rule, by_hand = np.array(tagged), np.array(labelled)
+    counts = zip(by_rule.sum(0).tolist(), by_hand.sum(0).tolist(), (by_rule & by_hand).sum(0).tolist(), strict=True)
     rows = [{"element": element, **_agreement(*of)} for element, of in zip(ELEMENTS, counts, strict=True)]
     return {
         "n": len(labelled),
         "elements": rows,
-        "micro": _agreement(int(by_rule.sum()), int(by_person.sum()), int((by_rule & by_person).sum())),
+        "micro": _agreement(int(by_rule.sum()), int(by_hand.sum()), int((by_rule & by_hand).sum())),
         "macro": {name: _mean(row[name] for row in rows) for name in ("precision", "recall", "f1")},
-        "exact": float((by_rule == by_person).all(1).mean()),
+        "exact": float((by_rule == by_hand).all(1).mean()),
     }
 
 

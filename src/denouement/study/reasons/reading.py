@@ -58,7 +58,7 @@ def elements_text(document: Mapping[str, Any]) -> str:
     ]
     if document["quality"]:
         paragraphs += [
-            f"How well the rules agree with a person's labels of {document['quality']['n']:,} of these reasons:",
+            f"How well the rules agree with {document['quality']['n']:,} of these reasons as labelled by hand:",
             _quality(document["quality"]),
             f"All labels of a reason are right in {document['quality']['exact']:.1%}.",
         ]
@@ -100,7 +100,7 @@ def _quality(quality: Mapping[str, Any]) -> str:
         for row in [*quality["elements"], {"element": "micro", **quality["micro"]}]
     ]
     rows.append(["macro", "", "", "", *_figures(quality["macro"])])
-    return text_table(["element", "by rule", "by person", "both", "precision", "recall", "F1"], rows)
+    return text_table(["element", "by rule", "by hand", "both", "precision", "recall", "F1"], rows)
 
 
 def _figures(row: Mapping[str, Any]) -> list[str]:
