@@ -10,7 +10,7 @@ REASONS = [
     ("It makes sense that she was happy.", "ours"),
     ("A horse is not mentioned in the story.", "theirs"),
     ("The story makes sense.", "ours"),
-    ("She would be happy | sad\nor *angry*.", "both"),
+    ("She would be happy | sad\nor \x1b *angry*.", "both"),
 ]
 
 
@@ -77,7 +77,7 @@ def test_quality_is_told_where_reasons_are_labelled(votes, tmp_path):
 
 def test_examples_of_one_element_keep_to_a_line(votes):
     text = run("examples", votes, "--element", "emotion", "-n", "9").stdout
-    assert "She would be happy | sad or *angry*." in text
+    assert "She would be happy | sad or \\x1b *angry*." in text
     assert "relevance" not in text
 
 

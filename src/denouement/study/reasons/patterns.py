@@ -86,7 +86,10 @@ def sentences(parsed: Parse) -> list[Sentence]:
     found: list[list[Word]] = [[]]
     for word, lemma, pos, tag in zip(parsed.words, parsed.lemmas, parsed.pos, parsed.tags, strict=True):
         plain, base = (text.lower().replace("’", "'") for text in (word, lemma))
-        found[-1].append(Word(word, frozenset({plain, base, pos, tag})))
+        faces = {plain, base, pos, tag}
+        if plain.endswith("n't"):  # what spaCy leaves whole, such as DOESN'T
+            faces.add("n't")
+        found[-1].append(Word(word, frozenset(faces)))
         if plain in _SENTENCE_ENDS:
             found.append([])
     return [sentence for sentence in found if sentence]

@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from denouement.console import text_table
+from denouement.errors import printable
 from denouement.report.tables import count_and_share, number
 
 
@@ -112,7 +113,8 @@ def examples_text(rows: Sequence[Mapping[str, Any]]) -> str:
     paragraphs = []
     for element in dict.fromkeys(row["element"] for row in rows):
         lines = [
-            f"- {' '.join(row['reason'].split())}\n  chose {row['choice']}; {row['rule']}: “{row['words']}”"
+            f"- {printable(' '.join(row['reason'].split()))}\n"
+            f"  chose {row['choice']}; {row['rule']}: “{printable(row['words'])}”"
             + (", denied" if row["denied"] else "")
             for row in rows
             if row["element"] == element
