@@ -6,7 +6,7 @@ import click
 
 from denouement.console import print_json, text_table
 from denouement.errors import UserError
-from denouement.files import check_output
+from denouement.files import check_output, existing_file
 
 _STORE = click.option(
     "--store",
@@ -252,10 +252,21 @@ def results(votes: Path, items: Path | None, out: Path | None, with_reasons: boo
     """Print what came out: agreement, tests and tables (Mori et al. 2019, Tables 2 and 3).
 
     --out writes results.html, results.json, and as Parquet pairs, agreements, strengths, annotators and table_3.
+
+    VOTES may also be a table of ratings or of orders, whose means are printed.
     """
     if with_reasons and not items:
         raise UserError("--reasons: stories and endings stand in the items table; give it with --items")
-    from denouement.schemas import read_table
+    from denouement.schemas import read_table, table_name
+
+    kind = table_name(existing_file(votes))
+    if kind in ("ratings", "orders"):
+        if out or with_reasons:
+            raise UserError(
+                f"{votes}: a table '{kind}', of which --out and --reasons make nothing; print it, or --json"
+            )
+        _other_results(votes, kind, items, as_json)
+        return
     from denouement.study.output import write_results
     from denouement.study.results import count, study_results, table_3
     from denouement.study.tables import results_text, table_3_text
@@ -271,3 +282,17 @@ def results(votes: Path, items: Path | None, out: Path | None, with_reasons: boo
         click.echo(f"\n## Table 3: stories, endings and reasons\n\n{table_3_text(table_3(count(answers), shown))}")
     if out:
         click.echo(f"\nTables and the page results.html: {out}")
+
+
+def _other_results(answers: Path, kind: str, items: Path | None, as_json: bool) -> None:
+    """Print what ratings or orders came to."""
+    from denouement.schemas import read_table
+    from denouement.study.scales import order_results, rating_results
+    from denouement.study.tables import order_text, rating_text
+
+    table = read_table(answers, kind)
+    if kind == "ratings":
+        found, text = rating_results(table), rating_text
+    else:
+        found, text = order_results(table, read_table(items, "items") if items else None), order_text
+    print_json(found) if as_json else click.echo(text(found))

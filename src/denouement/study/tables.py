@@ -53,6 +53,51 @@ def results_text(results: Mapping[str, Any], level: int = 2) -> str:
     return "\n\n".join(_section_text(section, level) for section in sections(results))
 
 
+def rating_text(results: Mapping[str, Any]) -> str:
+    """What `scales.rating_results` found."""
+    rows = [
+        [
+            f"{row['question']}: {row['system']}",
+            f"{row['items']:,}",
+            f"{row['answers']:,}",
+            number(row["mean"], 2),
+            _range(row),
+            ", ".join(f"{value}: {n:,}" for value, n in row["values"].items()),
+        ]
+        for row in results["means"]
+    ]
+    alphas = [f"{row['question']} {number(row['alpha'], 3)}" for row in results["alphas"]]
+    header = ("question and system", "items", "answers", "mean", "95% interval", "how often each value")
+    notes = [f"Krippendorff's alpha (ordinal): {', '.join(alphas)}. Intervals are of the means of items."]
+    return _or_nothing(results, Section(f"Ratings: {', '.join(results['studies'])}", header, rows, notes))
+
+
+def order_text(results: Mapping[str, Any]) -> str:
+    """What `scales.order_results` found."""
+    rows = [
+        [
+            row["system"],
+            f"{row['items']:,}",
+            f"{row['answers']:,}",
+            count_and_share(row["right"], row["share"]),
+            number(row["mean"], 3),
+            _range(row),
+        ]
+        for row in results["systems"]
+    ]
+    header = ("ending of", "items", "answers", "all in order", "Kendall's tau", "95% interval")
+    notes = ["Tau is 1 for the story's own order and -1 for its reverse. Intervals are of the means of items."]
+    return _or_nothing(results, Section(f"Orders: {', '.join(results['studies'])}", header, rows, notes))
+
+
+def _or_nothing(results: Mapping[str, Any], section: Section) -> str:
+    return _section_text(section, 2) if results["answers"] else f"## {section.title}\n\n0 answers count."
+
+
+def _range(row: Mapping[str, Any]) -> str:
+    return "-" if row["low"] is None else f"{row['low']:.2f} to {row['high']:.2f}"
+
+
 def table_3_text(table: pa.Table) -> str:
     """Each item of the table `table_3`: context, endings with their votes, and the reasons by what was chosen."""
     paragraphs = []
