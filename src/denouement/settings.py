@@ -58,7 +58,7 @@ def collect(cls: type[Settings], section: Mapping[str, Any] | None, where: str) 
     fields = [field.name for field in dataclasses.fields(cls)]  # type: ignore[arg-type]
     values: dict[str, Any] = {}
     unusable: set[str] = set()
-    found = [f"{where}: unknown key {key}; known keys are {', '.join(fields)}" for key in section if key not in fields]
+    found = [f"{where}: unknown key {key} (known are {', '.join(fields)})" for key in section if key not in fields]
     for key in filter(section.__contains__, fields):
         value, mistakes = _collected(section[key], hints[key], f"{where}.{key}")
         found += mistakes

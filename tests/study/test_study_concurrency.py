@@ -97,12 +97,14 @@ def test_kill_9_under_load_loses_no_confirmed_answer(store_url, tmp_path):
         told_before = told.stat().st_size if told.exists() else 0
         process = start(store_url, first, 30, str(told))
         deadline = time.monotonic() + 60
-        while (told.stat().st_size if told.exists() else 0) < told_before + 3000 and time.monotonic() < deadline:
-            assert process.poll() is None, process.stderr.read()
-            time.sleep(0.01)
-        os.kill(process.pid, signal.SIGKILL)
-        process.wait()
-        process.stdout.close(), process.stderr.close()
+        try:
+            while (told.stat().st_size if told.exists() else 0) < told_before + 3000:
+                assert process.poll() is None, process.stderr.read()
+                assert time.monotonic() < deadline
+                time.sleep(0.01)
+        finally:
+            os.kill(process.pid, signal.SIGKILL)
+            process.communicate()
     lines = told.read_text().splitlines(keepends=True)
     confirmed = [tuple(line.strip().split("\t")) for line in lines if line.endswith("\n")]
     assert len(confirmed) > 300

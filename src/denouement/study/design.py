@@ -58,7 +58,7 @@ class Cases:
     def mistakes(self) -> Iterator[Mistake]:
         """What is out of range."""
         if self.n is not None and self.n < 1:
-            yield Mistake(("n",), f"n: must be at least 1, not {self.n}; leave it empty to take all cases")
+            yield Mistake(("n",), f"n: must be at least 1, not {self.n}, or empty to take all cases")
         if self.split not in SPLITS:
             yield Mistake(("split",), f"split: must be one of {', '.join(SPLITS)}, not {self.split!r}")
         if self.release is not None and self.release not in RELEASES:
@@ -106,7 +106,7 @@ class Scale:
         if not _NAME.fullmatch(self.name):
             yield Mistake(("name",), f"name: {_NAME_RULE}, not {self.name!r}")
         if not self.text.strip():
-            yield Mistake(("text",), "text: is missing; write what annotators read")
+            yield Mistake(("text",), "text: is missing: write what annotators read")
         if not 0 <= self.low < self.high <= 100:
             yield Mistake(("low", "high"), f"low, high: must be 0 <= low < high <= 100, not {self.low} and {self.high}")
         elif self.labels and len(self.labels) != self.high - self.low + 1:
@@ -254,7 +254,7 @@ class Entry:
         if self.kind == "prolific" and not self.completion_url:
             yield Mistake(
                 ("kind", "completion_code", "completion_url"),
-                "completion_code: is missing; Prolific shows it beside the study",
+                "completion_code: is missing: Prolific shows it beside the study",
             )
 
 
@@ -308,7 +308,7 @@ class Design:
                 if not getattr(self, key):
                     object.__setattr__(self, key, text)
         if self.kind == "pair" and not self.pairs:
-            object.__setattr__(self, "pairs", tuple(combinations(self.systems, 2)))
+            object.__setattr__(self, "pairs", tuple(combinations(dict.fromkeys(self.systems), 2)))
 
     def mistakes(self) -> Iterator[Mistake]:
         """What is missing, out of range or at odds with the rest."""
@@ -326,7 +326,12 @@ class Design:
             )
         for key in ("title", "consent", "instructions", "question"):
             if not getattr(self, key).strip():
-                yield Mistake((key,), f"{key}: is empty; leave the key out for the default")
+                yield Mistake((key,), f"{key}: is empty: leave the key out for the default")
+        for key in ("title", "consent", "instructions", "question", "contact"):
+            if any(unicodedata.category(c) in ("Cc", "Cs") and c not in "\n\t" for c in getattr(self, key)):
+                yield Mistake((key,), f"{key}: holds characters that cannot be shown: type it again")
+        if self.kind == "order" and self.reason.mode != "off":
+            yield Mistake(("kind", "reason"), "reason.mode: must be off in a study of kind order")
         yield from self._known_mistakes()
 
     def _systems_mistakes(self) -> Iterator[Mistake]:
@@ -337,9 +342,9 @@ class Design:
             yield Mistake(("systems",), f"systems: {system} stands twice")
         for system in self.systems:
             if not system.strip() or system in (*TIES, *CHECK_SYSTEMS):
-                yield Mistake(("systems",), f"systems: {system!r} cannot be a system's name; rename it")
+                yield Mistake(("systems",), f"systems: {system!r} cannot be a system's name: rename it")
         if self.pairs and self.kind != "pair":
-            yield Mistake(("pairs", "kind"), f"pairs: a study of kind {self.kind} has none; leave the key out")
+            yield Mistake(("pairs", "kind"), f"pairs: a study of kind {self.kind} has none: leave the key out")
         for pair in self.pairs:
             told = " and ".join(pair)
             if len(pair) != 2 or pair[0] == pair[1]:
@@ -348,19 +353,19 @@ class Design:
                 if system not in self.systems:
                     yield Mistake(("pairs", "systems"), f"pairs: {system} is not among the systems")
         for told in _repeated(tuple(" and ".join(sorted(pair)) for pair in self.pairs)):
-            yield Mistake(("pairs", "systems"), f"pairs: {told} stands twice; sides are drawn for each annotator")
+            yield Mistake(("pairs", "systems"), f"pairs: {told} stands twice: sides are drawn for each annotator")
 
     def _scales_mistakes(self) -> Iterator[Mistake]:
         if self.kind == "rating" and not self.scales:
-            yield Mistake(("scales", "kind"), f"scales: are missing; list them or name {', '.join(SCALES)}")
+            yield Mistake(("scales", "kind"), f"scales: are missing: list them or name {', '.join(SCALES)}")
         if self.kind != "rating" and self.scales:
-            yield Mistake(("scales", "kind"), f"scales: a study of kind {self.kind} has none; leave the key out")
+            yield Mistake(("scales", "kind"), f"scales: a study of kind {self.kind} has none: leave the key out")
         for name in _repeated(tuple(scale.name for scale in self.scales)):
             yield Mistake(("scales",), f"scales: {name} stands twice")
 
     def _known_mistakes(self) -> Iterator[Mistake]:
         if self.kind == "rating" and self.checks.rate and not self.checks.items:
-            yield Mistake(("checks", "kind"), "checks.items: are missing; a study of kind rating needs its own")
+            yield Mistake(("checks", "kind"), "checks.items: are missing: a study of kind rating needs its own")
         known: list[tuple[str, KnownItem]] = [
             (f"checks.items.{number}", item) for number, item in enumerate(self.checks.items, 1)
         ]

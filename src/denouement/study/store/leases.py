@@ -136,6 +136,6 @@ def counted(connection: sa.Connection, assignment: int) -> bool:
     connection.execute(
         items.update()
         .where(items.c.id == row.id)
-        .values(taken=items.c.taken + (not is_open), accepted=items.c.accepted + 1)
+        .values(taken=items.c.taken + int(not is_open), accepted=items.c.accepted + 1)
     )
     return True

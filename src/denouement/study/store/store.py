@@ -151,7 +151,7 @@ class Store:
             study: its name.
             external_id: the link's token (`links`), the browser's own random id (`open`), or PROLIFIC_PID.
             entry: what else came with the address, such as STUDY_ID and SESSION_ID; kept from the first time, hashed
-                like the id.
+                like the id. What can be no id, or is longer than 128 characters, is left out.
             now: the time.
 
         Returns:
@@ -160,7 +160,8 @@ class Store:
         """
         of = self._study(study)
         moment = _now(now)
-        kept = {name: of.hashed(value) if of.design.hash_ids else value for name, value in (entry or {}).items()}
+        usable = {name: value for name, value in (entry or {}).items() if could_be_id(name) and could_be_id(value)}
+        kept = {name: of.hashed(value) for name, value in usable.items()} if of.design.hash_ids else usable
 
         def found(connection: sa.Connection, annotator_id: str) -> Annotator | None:
             there = (annotators.c.study_id == of.id, annotators.c.annotator_id == annotator_id)
