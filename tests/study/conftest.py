@@ -24,6 +24,7 @@ def _programs() -> Path | None:
 @pytest.fixture(scope="session")
 def postgresql(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     """The URL of a PostgreSQL server of our own, without a database's name; reached through a socket alone."""
+    pytest.importorskip("psycopg", reason="the driver of PostgreSQL is not installed")
     programs = _programs()
     if programs is None:
         pytest.skip("no PostgreSQL: neither initdb on the path nor /usr/lib/postgresql")
