@@ -31,7 +31,8 @@ class StoreUnavailableError(UserError):
 def connect(url: str, make: bool = True) -> sa.Engine:
     """An engine for the database at `url`; nothing is opened yet.
 
-    SQLite is opened in write-ahead mode with a flush to the disk at each commit, and deleted text is overwritten.
+    SQLite is opened in write-ahead mode with a flush to the disk at each commit, and deleted text is overwritten. Of
+    PostgreSQL a commit is waited for, too, whatever the server's setting.
 
     Args:
         url: `sqlite:///FILE` or `postgresql+psycopg://USER:PASSWORD@HOST/NAME`.
@@ -57,13 +58,17 @@ def connect(url: str, make: bool = True) -> sa.Engine:
         sa.event.listen(engine, "connect", _set_up_sqlite)
         sa.event.listen(engine, "begin", _begin_sqlite)
     elif backend == "postgresql" and parsed.get_driver_name() == "psycopg":
-        engine = sa.create_engine(
-            parsed,
-            pool_pre_ping=True,
-            pool_size=8,
-            max_overflow=24,
-            connect_args={"connect_timeout": _WAIT_SECONDS, "application_name": "denouement"},
-        )
+        try:
+            engine = sa.create_engine(
+                parsed,
+                isolation_level="READ COMMITTED",  # so that a writer sees what was written before it got the lock
+                pool_pre_ping=True,
+                pool_size=8,
+                max_overflow=24,
+                connect_args={"connect_timeout": _WAIT_SECONDS, "application_name": "denouement"},
+            )
+        except ImportError as error:
+            raise UserError("the driver of PostgreSQL is not installed: pip install 'psycopg[binary]'") from error
         sa.event.listen(engine, "begin", _begin_postgresql)
     else:
         raise UserError(f"{shown(parsed)}: write sqlite:///FILE or postgresql+psycopg://...")
@@ -152,3 +157,5 @@ def _begin_sqlite(connection: sa.Connection) -> None:
 def _begin_postgresql(connection: sa.Connection) -> None:
     if connection.get_execution_options().get(_WRITES):
         connection.exec_driver_sql(f"SELECT pg_advisory_xact_lock({_LOCK})")
+        if connection.exec_driver_sql("SHOW synchronous_commit").scalar() == "off":
+            connection.exec_driver_sql("SET LOCAL synchronous_commit = on")

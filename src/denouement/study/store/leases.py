@@ -51,6 +51,19 @@ _FREE = (
     .limit(1)
 )
 
+_COUNT = (
+    items.update()
+    .where(items.c.id == sa.bindparam("item"))
+    .values(taken=items.c.taken + sa.bindparam("more_taken"), accepted=items.c.accepted + sa.bindparam("more_accepted"))
+)
+_LEASE = assignments.insert()
+_SERVE = annotators.update().where(annotators.c.id == sa.bindparam("annotator")).values(served=annotators.c.served + 1)
+_PLACE = (
+    sa.select(assignments.c.state, items.c.id, items.c.wanted, items.c.taken)
+    .join(items, items.c.id == assignments.c.item_id)
+    .where(assignments.c.id == sa.bindparam("assignment"))
+)
+
 
 def held_items(study_id: int, now: datetime) -> sa.Select[Any]:
     """The items of the leases that are open at `now`."""
@@ -71,11 +84,11 @@ def free(connection: sa.Connection, which: sa.ColumnElement[bool], taken: int, a
     """Take what these assignments count for off their items."""
     held = Counter(connection.scalars(sa.select(assignments.c.item_id).where(which)))
     for item, n in sorted(held.items()):
-        connection.execute(
-            items.update()
-            .where(items.c.id == item)
-            .values(taken=items.c.taken - n * taken, accepted=items.c.accepted - n * accepted)
-        )
+        _count(connection, item, -n * taken, -n * accepted)
+
+
+def _count(connection: sa.Connection, item: int, taken: int, accepted: int = 0) -> None:
+    connection.execute(_COUNT, {"item": item, "more_taken": taken, "more_accepted": accepted})
 
 
 def renewed(connection: sa.Connection, study: Study, person: Any, now: datetime) -> Any:
@@ -85,7 +98,7 @@ def renewed(connection: sa.Connection, study: Study, person: Any, now: datetime)
     lapsed = connection.execute(_RENEWABLE, {"annotator": person.pk}).one_or_none()
     if lapsed is None:
         return None
-    connection.execute(items.update().where(items.c.id == lapsed.item_id).values(taken=items.c.taken + 1))
+    _count(connection, lapsed.item_id, taken=1)
     again = {"state": "open", "expires_at": now + study.lease}
     connection.execute(assignments.update().where(assignments.c.id == lapsed.id).values(**again))
     return connection.execute(HELD, {"annotator": person.pk}).one()
@@ -103,21 +116,20 @@ def leased(connection: sa.Connection, study: Study, person: Any, now: datetime) 
         chosen = connection.execute(_FREE, check).one_or_none() or chosen
     if chosen is None:
         return None
-    connection.execute(items.update().where(items.c.id == chosen.id).values(taken=items.c.taken + 1))
-    connection.execute(
-        assignments.insert().values(
-            token=secrets.token_urlsafe(16),
-            study_id=study.id,
-            item_id=chosen.id,
-            annotator_id=person.pk,
-            content=chosen.content,
-            places=study.drawn_order(person.annotator_id, study.items[chosen.id]),
-            state="open",
-            started_at=now,
-            expires_at=now + study.lease,
-        )
-    )
-    connection.execute(annotators.update().where(annotators.c.id == person.pk).values(served=annotators.c.served + 1))
+    _count(connection, chosen.id, taken=1)
+    lease = {
+        "token": secrets.token_urlsafe(16),
+        "study_id": study.id,
+        "item_id": chosen.id,
+        "annotator_id": person.pk,
+        "content": chosen.content,
+        "places": study.drawn_order(person.annotator_id, study.items[chosen.id]),
+        "state": "open",
+        "started_at": now,
+        "expires_at": now + study.lease,
+    }
+    connection.execute(_LEASE, lease)
+    connection.execute(_SERVE, {"annotator": person.pk})
     return connection.execute(HELD, {"annotator": person.pk}).one()
 
 
@@ -126,16 +138,9 @@ def counted(connection: sa.Connection, assignment: int) -> bool:
 
     It does while the lease is open; once it has lapsed, if the item has a place that is neither answered nor leased.
     """
-    of = sa.select(assignments.c.state, items.c.id, items.c.wanted, items.c.taken).join(
-        items, items.c.id == assignments.c.item_id
-    )
-    row = connection.execute(of.where(assignments.c.id == assignment)).one()
+    row = connection.execute(_PLACE, {"assignment": assignment}).one()
     is_open = row.state == "open"
     if not is_open and row.wanted is not None and row.taken >= row.wanted:
         return False
-    connection.execute(
-        items.update()
-        .where(items.c.id == row.id)
-        .values(taken=items.c.taken + int(not is_open), accepted=items.c.accepted + 1)
-    )
+    _count(connection, row.id, taken=int(not is_open), accepted=1)
     return True

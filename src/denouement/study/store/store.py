@@ -202,7 +202,7 @@ class Store:
         if not could_be_id(key):
             return None
         with self._reading() as connection:
-            row = connection.execute(_PERSON.where(annotators.c.key == key)).one_or_none()
+            row = connection.execute(_BY_KEY, {"secret": key}).one_or_none()
         return _annotator(row) if row else None
 
     def consent(self, key: str, now: datetime | None = None) -> Annotator:
@@ -363,9 +363,8 @@ class Store:
             person = _person(connection, key)
             if person.state not in ("answering", "done"):
                 return _LEFT
-            of = assignments.c
-            mine = sa.select(assignments).where(of.annotator_id == person.pk, of.token == assignment_id)
-            assignment = connection.execute(mine).one_or_none() if could_be_id(assignment_id) else None
+            mine = {"annotator": person.pk, "token": assignment_id}
+            assignment = connection.execute(_MINE, mine).one_or_none() if could_be_id(assignment_id) else None
             if assignment is None:
                 return _UNKNOWN
             if assignment.state == "answered":
@@ -378,20 +377,17 @@ class Store:
                 return Outcome("refused", str(unfit))
             lapse(connection, study.id, moment)
             counts = counted(connection, assignment.id)
-            connection.execute(
-                assignments.update()
-                .where(of.id == assignment.id)
-                .values(
-                    state="answered",
-                    status="accepted" if counts else "surplus",
-                    answer=answer,
-                    values=dict(values) if values is not None else None,
-                    arranged=[assignment.places[place] for place in order] if order is not None else None,
-                    reason=kept_reason,
-                    submitted_at=moment,
-                )
-            )
-            _update(connection, person.pk, answered=person.answered + 1, seen_at=moment)
+            given = {
+                "assignment": assignment.id,
+                "status": "accepted" if counts else "surplus",
+                "answer": answer,
+                "values": dict(values) if values is not None else None,
+                "arranged": [assignment.places[place] for place in order] if order is not None else None,
+                "reason": kept_reason,
+                "submitted_at": moment,
+            }
+            connection.execute(_ANSWER, given)
+            connection.execute(_ANSWERED, {"annotator": person.pk, "seen_at": moment})
             return _ACCEPTED if counts else _SURPLUS
 
         return self._write(job)
@@ -473,9 +469,33 @@ _PERSON = sa.select(
 ).join(studies)
 
 
+_BY_KEY = _PERSON.where(annotators.c.key == sa.bindparam("secret"))
+
+_MINE = sa.select(assignments).where(
+    assignments.c.annotator_id == sa.bindparam("annotator"), assignments.c.token == sa.bindparam("token")
+)
+
+_ANSWER = (
+    assignments.update()
+    .where(assignments.c.id == sa.bindparam("assignment"))
+    .values(
+        state="answered",
+        **{
+            name: sa.bindparam(name, type_=assignments.c[name].type)
+            for name in ("status", "answer", "values", "arranged", "reason", "submitted_at")
+        },
+    )
+)
+
+_ANSWERED = (
+    annotators.update()
+    .where(annotators.c.id == sa.bindparam("annotator"))
+    .values(answered=annotators.c.answered + 1, seen_at=sa.bindparam("seen_at", type_=annotators.c.seen_at.type))
+)
+
+
 def _person(connection: sa.Connection, key: str) -> Any:
-    asked = _PERSON.where(annotators.c.key == key)
-    person = connection.execute(asked).one_or_none() if could_be_id(key) else None
+    person = connection.execute(_BY_KEY, {"secret": key}).one_or_none() if could_be_id(key) else None
     if person is None:
         raise UserError("no annotator has this key; come in by the study's link again")
     return person
