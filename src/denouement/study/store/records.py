@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any, Literal
 
@@ -27,7 +27,7 @@ class Annotator:
     """
 
     id: str
-    key: str
+    key: str = field(repr=False)
     study: str
     state: State
     answered: int = 0
