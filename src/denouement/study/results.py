@@ -371,8 +371,9 @@ def _checks_in_all(
     votes: pa.Table, checks: Mapping[tuple[str, str], tuple[int, int]], items: pa.Table | None
 ) -> dict[str, Any]:
     known = items is not None
+    accepted = pc.and_(votes["is_check"], pc.equal(votes["status"], "accepted"))
     return {
-        "answers": int(pc.sum(votes["is_check"]).as_py() or 0),
+        "answers": int(pc.sum(accepted).as_py() or 0),
         "known": sum(done for done, _ in checks.values()) if known else None,
         "failed": sum(failed for _, failed in checks.values()) if known else None,
         "annotators_failing": sum(failed > 0 for _, failed in checks.values()) if known else None,

@@ -157,7 +157,8 @@ def _answers(results: Mapping[str, Any]) -> Section:
 
 def _statuses(results: Mapping[str, Any]) -> str:
     told = [f"{n:,} {status}" for status, n in results["statuses"].items()]
-    checks = f"; {results['checks']['answers']:,} are to attention checks" if results["checks"]["answers"] else ""
+    n_checks = results["checks"]["answers"]
+    checks = f"; {n_checks:,} of the accepted are to attention checks" if n_checks else ""
     return f"{results['answers']:,} answers count. By status: {', '.join(told) or 'there are none'}{checks}."
 
 
@@ -222,8 +223,8 @@ def _pairs(results: Mapping[str, Any]) -> list[Section]:
             [
                 "First preferred: of the items on which one ending is preferred, with the exact interval of the share, "
                 "and the exact two-sided sign test. Of all: exact 95% intervals of the shares of all items. "
-                "Fleiss' kappa and Krippendorff's alpha (nominal) tell how far annotators agree beyond chance, 1 being "
-                "always.",
+                "Fleiss' kappa and Krippendorff's alpha (nominal) tell how far annotators agree beyond chance: 1 is "
+                "always; a dash, that all answers are the same or no item has two.",
                 *left_out,
             ],
         ),
