@@ -10,6 +10,7 @@ from test_study_items import cases, endings
 
 from denouement.cli import main
 from denouement.schemas import read_table, write_table
+from denouement.study.export import study_tables, table_file
 from denouement.study.store import open_store
 
 STUDY = """
@@ -76,6 +77,7 @@ def test_a_pair_study_from_file_to_votes(folder):
     items = {item["item_id"]: item for item in read_table(folder / "out" / "items.parquet", "items").to_pylist()}
     assert {vote["item_id"] for vote in votes} <= set(items)
     assert sum(item["is_check"] for item in items.values()) == 6
+    assert table_file(study_tables(store, "pilot")["votes"], "votes") == (folder / "out" / "votes.parquet").read_bytes()
     run("export", "pilot", "--out", folder / "again", "--store", url)
     for name in ("votes", "items"):
         assert (folder / "out" / f"{name}.parquet").read_bytes() == (folder / "again" / f"{name}.parquet").read_bytes()

@@ -3,6 +3,7 @@
 from collections import Counter
 from collections.abc import Callable, Sequence
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 import pyarrow as pa
@@ -50,6 +51,14 @@ def items_table(study: str, items: Sequence[Item]) -> pa.Table:
         for item in items
     ]
     return pa.Table.from_pylist(rows, schema=TABLES["items"].schema)
+
+
+def table_file(table: pa.Table, name: str) -> bytes:
+    """The Parquet file that `export` writes for this table."""
+    with TemporaryDirectory() as folder:
+        path = Path(folder) / f"{name}.parquet"
+        write_table(table, path, name)
+        return path.read_bytes()
 
 
 def export(store: Store, study: str, out: Path) -> dict[str, Any]:

@@ -2,18 +2,16 @@
 
 import hashlib
 import hmac
-import io
 import statistics
 from collections import defaultdict
 from datetime import datetime
 from typing import Annotated, Any
 
-import pyarrow.parquet as pq
 from fastapi import APIRouter, Depends, Request, Response
 from fastapi.responses import RedirectResponse
 
 from denouement.errors import UserError
-from denouement.study.export import study_tables
+from denouement.study.export import study_tables, table_file
 from denouement.study.results import study_results
 from denouement.study.store import Store
 from denouement.study.web.render import message, page
@@ -173,10 +171,8 @@ def export(store: Organised, study: str, name: str) -> Response:
     tables = _known(lambda known: study_tables(store, known), study)
     if name not in tables:
         raise _unknown()
-    written = io.BytesIO()
-    pq.write_table(tables[name], written)
     return Response(
-        written.getvalue(),
+        table_file(tables[name], name),
         media_type="application/vnd.apache.parquet",
         headers={"content-disposition": f'attachment; filename="{study}-{name}.parquet"'},
     )
