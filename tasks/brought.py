@@ -1,4 +1,4 @@
-"""Official files brought from another folder into data/raw/brought; what else is under data/raw is the user's."""
+"""Files brought from another folder into data/raw/brought; what else is under data/raw is the user's."""
 
 import shutil
 from pathlib import Path
@@ -6,17 +6,18 @@ from pathlib import Path
 from denouement.corpus.readers import find_files, warn_of_others
 from denouement.errors import UserError
 from denouement.files import atomic_write
+from denouement.study.importing import find_answers
 from tasks import paths
 
 
 def bring(folder: Path | None) -> None:
-    """Make data/raw/brought hold copies of the official files in `folder`, and nothing else; None: remove it.
+    """Make data/raw/brought hold copies of the official files and the files of answers in `folder`, and nothing else.
 
-    Says what was taken, and what was left out and why.
+    None removes it. Says what was taken, and what was left out and why.
 
     Raises:
-        UserError: no such folder, one without any official file, one that holds data/raw or lies in it, or two
-            official files of one name. Nothing is touched then.
+        UserError: no such folder, one without any such file, one that holds data/raw or lies in it, or two such
+            files of one name. Nothing is touched then.
     """
     if folder is None:
         if paths.BROUGHT.is_dir():
@@ -31,14 +32,19 @@ def bring(folder: Path | None) -> None:
     if raw.is_relative_to(named_folder) or named_folder.is_relative_to(raw):
         raise UserError(f"{folder}: what is under {paths.RAW} is read anyway; name a folder elsewhere, or none")
     official, others = find_files(folder)
-    if not official:
-        raise UserError(f"{folder}: no official ROCStories or Story Cloze file in it; docs/data.md shows their headers")
-    named = {path.name: path for path in official}
-    if len(named) != len(official):
-        twice = sorted(path for path in official if named[path.name] != path)
+    answers = find_answers(folder)
+    taken = [*official, *answers]
+    if not taken:
+        raise UserError(
+            f"{folder}: no official ROCStories or Story Cloze file in it, and no file of answers; docs/data.md and "
+            "docs/study_results.md show their headers"
+        )
+    named = {path.name: path for path in taken}
+    if len(named) != len(taken):
+        twice = sorted(path for path in taken if named[path.name] != path)
         raise UserError(f"{twice[0]}: {named[twice[0].name]} has the same name; rename one of them")
-    warn_of_others(others)
-    for path in official:
+    warn_of_others([(path, reason) for path, reason in others if path not in answers])
+    for path in taken:
         copy = paths.BROUGHT / path.name
         with atomic_write(copy) as beside:
             shutil.copyfile(path, beside)

@@ -13,6 +13,7 @@ MODELS = Path("data/models")
 ENDINGS = Path("data/endings")
 SENTIMENT = Path("data/sentiment.parquet")
 STORY_CLOZE = Path("data/cloze")  # what Story Cloze systems chose
+STUDY = Path("data/study")  # what people answered
 METRICS = Path("data/metrics")
 REPORTS = Path("reports")
 WORK = Path("data/work")  # what an interrupted training goes on from, and what is kept between evaluations

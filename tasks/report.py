@@ -30,6 +30,7 @@ def write_report(settings: ReportSettings) -> None:
             endings=endings,
             sentiment=paths.SENTIMENT,
             story_cloze=paths.STORY_CLOZE / "evaluation.json",
+            study=paths.STUDY / "results.json",
         )
         rows = endings_table(endings, paths.CLOZE)
         figures = {row["system"]: {key: row[key] for key in ("n", "distinct_share", "mean_words")} for row in rows}

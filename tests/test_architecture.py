@@ -21,6 +21,7 @@ from tasks.generate import GenerateSettings
 from tasks.report import ReportSettings
 from tasks.sample import SampleSettings
 from tasks.sentiment import SentimentSettings
+from tasks.study import StudySettings
 
 PARAMS = yaml.safe_load((ROOT / "params.yaml").read_text())
 SETTINGS = {
@@ -30,6 +31,7 @@ SETTINGS = {
     "generate": GenerateSettings,
     "sentiment": SentimentSettings,
     "cloze": ClozeSettings,
+    "study": StudySettings,
     "report": ReportSettings,
 }
 NOT_STAGES = {"__init__", "reproduce", "serve", "pages"}
@@ -111,7 +113,7 @@ def test_every_generator_is_trained_and_generates(graph):
 def test_deps_cover_what_a_stage_imports(graph):
     missing = {name: sorted(map(str, stage.missing)) for name, stage in graph.items() if stage.missing}
     assert not missing, "add to dvc.yaml (python tests/import_closure.py lists them)"
-    assert len(graph) == 6 + 2 * len(GENERATORS)
+    assert len(graph) == 7 + 2 * len(GENERATORS)
 
 
 def test_deps_name_no_code_that_no_stage_of_the_name_imports(graph):

@@ -4,7 +4,6 @@ Heavy imports stay inside the commands, so that `denouement --help` answers at o
 """
 
 import io
-import json
 import signal
 import sys
 from collections.abc import Callable
@@ -14,8 +13,11 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from denouement.console import print_json
 from denouement.errors import UserError, is_defect, one_line, printable
 from denouement.files import check_output, existing_file
+from denouement.study.commands import study
+from denouement.study.reasons.commands import reasons
 
 if TYPE_CHECKING:
     from denouement.generators.base import Generator
@@ -72,11 +74,6 @@ def main() -> None:
 
 def _json_option(command: Callable[..., Any]) -> Callable[..., Any]:
     return click.option("--json", "as_json", is_flag=True, help="Print one JSON document and nothing else.")(command)
-
-
-def _print_json(document: object) -> None:
-    as_ascii = (getattr(sys.stdout, "encoding", None) or "utf-8").lower() not in ("utf-8", "utf8")
-    click.echo(json.dumps(document, ensure_ascii=as_ascii, indent=2, allow_nan=False))
 
 
 class _NoPandas(MetaPathFinder):
@@ -140,7 +137,7 @@ def ingest(
         raise UserError(str(error)) from error
     summary = ingest_files(files, out, settings)
     if as_json:
-        _print_json(summary)
+        print_json(summary)
     else:
         click.echo(summary_text(summary, read_table(out / "rejects.parquet", "rejects")))
 
@@ -180,7 +177,7 @@ def sentiment(tables: tuple[Path, ...], out: Path | None, workers: int | None, a
     if out:
         write_table(scores, out, "sentiment")
     if as_json:
-        _print_json({"groups": rows, "right_against_wrong": comparison})
+        print_json({"groups": rows, "right_against_wrong": comparison})
     else:
         click.echo(sentiment_text(rows, comparison))
 
@@ -308,7 +305,7 @@ def generate(
         "log_prob_per_token": float(table["log_prob"].to_numpy().sum() / tokens.sum()),
     }
     if as_json:
-        _print_json(summary)
+        print_json(summary)
     else:
         click.echo(
             f"{summary['endings']:,} endings of {summary['system']} for {summary['cases']:,} cases "
@@ -356,9 +353,13 @@ def complete(
     [endings] = decode(_generator(model, embeddings, encoder_options, device), [context], decoding, count)
     if as_json:
         rows = [{"ending": each.text, "log_prob": each.log_prob, "n_tokens": each.n_tokens} for each in endings]
-        _print_json({"context": context, "endings": rows})
+        print_json({"context": context, "endings": rows})
     else:
         click.echo("\n".join(ending.text for ending in endings))
+
+
+main.add_command(study)
+main.add_command(reasons)
 
 
 @main.group()
@@ -462,7 +463,7 @@ def evaluate(
         for name, text in prediction_files(evaluation.scores).items():
             write_text(predictions / f"{name}.txt", text)
     if as_json:
-        _print_json({"systems": evaluation.rows, "comparisons": evaluation.comparisons, "notes": evaluation.notes})
+        print_json({"systems": evaluation.rows, "comparisons": evaluation.comparisons, "notes": evaluation.notes})
     else:
         click.echo(cloze_text(evaluation.rows, evaluation.notes))
 
@@ -495,7 +496,7 @@ def vectors(cases: Path, release: tuple[str, ...], vectors: Path | None, encoder
         of_text = dict(zip(wanted, load_encoder(str(encoder)).encode(wanted), strict=True))
     found = evaluate_vectors(table, of_text)
     if as_json:
-        _print_json(found)
+        print_json(found)
     else:
         click.echo(vectors_text(found))
 

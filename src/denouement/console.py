@@ -1,5 +1,6 @@
 """What a person sees while the program works: progress on a terminal, and tables as text."""
 
+import json
 import sys
 from collections.abc import Iterable, Sequence
 from typing import TypeVar
@@ -20,6 +21,13 @@ def warn(message: str) -> None:
     """Say something the user should know, without stopping: one line on standard error."""
     sys.stderr.write(f"warning: {printable(message)}\n")
     sys.stderr.flush()
+
+
+def print_json(document: object) -> None:
+    """Print one JSON document on standard output, in ASCII where the terminal knows no UTF-8."""
+    as_ascii = (getattr(sys.stdout, "encoding", None) or "utf-8").lower() not in ("utf-8", "utf8")
+    sys.stdout.write(json.dumps(document, ensure_ascii=as_ascii, indent=2, allow_nan=False) + "\n")
+    sys.stdout.flush()
 
 
 def text_table(header: Sequence[str], rows: Sequence[Sequence[object]]) -> str:

@@ -18,6 +18,12 @@ from denouement.files import atomic_write, existing_file
 SPLITS = ("train", "validation", "test")
 RELEASES = ("v1.0", "v1.5", "sample")
 
+# Of an answer to a study: it counts; the organiser's decision; Mechanical Turk's requester rejected it; it came when
+# its lease had lapsed and others had filled the item.
+STATUSES = ("accepted", "excluded", "rejected", "surplus")
+# How the ids begin that stand for the annotators of a file which names none: one id an answer.
+UNNAMED_ANNOTATOR = "unnamed-"
+
 EMBEDDINGS_VERSION = 1
 
 # Sentences repeat in all columns but one of the sample corpus; what does not fit is written as it is.
@@ -52,7 +58,36 @@ def _columns(*fields: tuple[str, pa.DataType] | tuple[str, pa.DataType, bool]) -
 
 
 _SENTENCES = _WORDS = pa.list_(pa.field("element", pa.string(), nullable=False))
+_PLACES = pa.list_(pa.field("element", pa.int8(), nullable=False))
+_TIME = pa.timestamp("us", tz="UTC")
 _OR_NULL = True
+
+# What the tables of a study's answers have in common, before and after what was answered.
+_ANSWERED = (
+    ("study", pa.string()),
+    ("item_id", pa.string()),
+    ("case_id", pa.string()),
+    ("annotator_id", pa.string()),
+)
+_GIVEN = (
+    ("is_check", pa.bool_()),
+    ("status", pa.string()),
+    ("started_at", _TIME, _OR_NULL),
+    ("submitted_at", _TIME, _OR_NULL),
+)
+
+_AGREEMENTS = _columns(
+    ("study", pa.string()),
+    ("item_id", pa.string()),
+    ("case_id", pa.string()),
+    ("first", pa.string()),
+    ("second", pa.string()),
+    ("n_first", pa.int32()),
+    ("n_second", pa.int32()),
+    ("n_both", pa.int32()),
+    ("n_neither", pa.int32()),
+    ("agreement", pa.string(), _OR_NULL),
+)
 
 TABLES: dict[str, Table] = {
     "stories": Table(
@@ -134,6 +169,56 @@ TABLES: dict[str, Table] = {
         ),
         key=("sentence",),
     ),
+    "items": Table(
+        1,
+        _columns(
+            ("study", pa.string()),
+            ("item_id", pa.string()),
+            ("case_id", pa.string()),
+            ("kind", pa.string()),
+            ("context", _SENTENCES),
+            ("systems", _WORDS),
+            ("endings", _SENTENCES),
+            ("is_check", pa.bool_()),
+            ("is_training", pa.bool_()),
+            ("expected", pa.string(), _OR_NULL),
+        ),
+        key=("study", "item_id"),
+        choices={"kind": ("pair", "rating", "order")},
+    ),
+    "votes": Table(
+        1,
+        _columns(
+            *_ANSWERED,
+            ("position_a", pa.string()),
+            ("position_b", pa.string()),
+            ("answer", pa.string()),
+            ("choice", pa.string()),
+            ("reason", pa.string(), _OR_NULL),
+            *_GIVEN,
+        ),
+        key=("study", "item_id", "annotator_id"),
+        choices={"answer": ("A", "B", "both", "neither"), "status": STATUSES},
+    ),
+    "ratings": Table(
+        1,
+        _columns(
+            *_ANSWERED,
+            ("system", pa.string()),
+            ("question", pa.string()),
+            ("value", pa.int8()),
+            ("reason", pa.string(), _OR_NULL),
+            *_GIVEN,
+        ),
+        key=("study", "item_id", "annotator_id", "question"),
+        choices={"status": STATUSES},
+    ),
+    "orders": Table(
+        1,
+        _columns(*_ANSWERED, ("shown", _PLACES), ("order", _PLACES), *_GIVEN),
+        key=("study", "item_id", "annotator_id"),
+        choices={"status": STATUSES},
+    ),
     "checkpoint": Table(
         1,
         _columns(
@@ -143,6 +228,108 @@ TABLES: dict[str, Table] = {
             ("data", pa.large_binary()),
         ),
         key=("name",),
+    ),
+    # What a study's results are made of: an item with its answers counted, a row of Mori et al. 2019, Table 2, a
+    # system's strength, an annotator's agreement with the others, an item of Table 3.
+    "agreements": Table(1, _AGREEMENTS, key=("study", "item_id", "first", "second")),
+    "pairs": Table(
+        1,
+        _columns(
+            ("first", pa.string()),
+            ("second", pa.string()),
+            ("items", pa.int64()),
+            ("answers", pa.int64()),
+            *(
+                (f"{figure}_{outcome}", pa.int64() if figure == "n" else pa.float64())
+                for outcome in ("first", "second", "both", "neither", "no_agreement")
+                for figure in ("n", "share", "low", "high")
+            ),
+            *((f"answers_{answer}", pa.int64()) for answer in ("first", "second", "both", "neither")),
+            ("preference_share", pa.float64(), _OR_NULL),
+            ("preference_low", pa.float64(), _OR_NULL),
+            ("preference_high", pa.float64(), _OR_NULL),
+            ("p", pa.float64()),
+            ("kappa", pa.float64(), _OR_NULL),
+            ("alpha", pa.float64(), _OR_NULL),
+        ),
+        key=("first", "second"),
+    ),
+    "strengths": Table(
+        1,
+        _columns(
+            ("system", pa.string()),
+            ("strength", pa.float64()),
+            ("low", pa.float64()),
+            ("high", pa.float64()),
+            ("share", pa.float64()),
+        ),
+        key=("system",),
+    ),
+    "annotators": Table(
+        1,
+        _columns(
+            ("study", pa.string()),
+            ("annotator_id", pa.string()),
+            ("answers", pa.int64()),
+            ("compared", pa.int64()),
+            ("agreeing", pa.int64()),
+            ("share", pa.float64(), _OR_NULL),
+            ("pairwise", pa.float64(), _OR_NULL),
+            ("seconds", pa.float64(), _OR_NULL),
+            ("checks", pa.int64()),
+            ("checks_failed", pa.int64()),
+        ),
+        key=("study", "annotator_id"),
+    ),
+    "table_3": Table(
+        1,
+        pa.schema(
+            [
+                *_AGREEMENTS,
+                *_columns(
+                    ("context", _SENTENCES),
+                    ("ending_first", pa.string()),
+                    ("ending_second", pa.string()),
+                    ("choices", _SENTENCES),
+                    ("reasons", _SENTENCES),
+                ),
+            ]
+        ),
+        key=("study", "item_id", "first", "second"),
+    ),
+    # What reasons are made of: a word, a word of a topic, a rule that found an element in a reason.
+    "reason_words": Table(
+        1,
+        _columns(("word", pa.string()), ("count", pa.int64()), ("reasons", pa.int64())),
+        key=("word",),
+    ),
+    "reason_topics": Table(
+        1,
+        _columns(
+            ("topic", pa.int32()),
+            ("share", pa.float64()),
+            ("reasons", pa.int64()),
+            ("coherence", pa.float64(), _OR_NULL),
+            ("word", pa.string()),
+            ("weight", pa.float64()),
+        ),
+        key=("topic", "word"),
+    ),
+    "reason_elements": Table(
+        1,
+        _columns(
+            ("study", pa.string()),
+            ("item_id", pa.string()),
+            ("case_id", pa.string()),
+            ("annotator_id", pa.string()),
+            ("choice", pa.string()),
+            ("reason", pa.string()),
+            ("element", pa.string()),
+            ("rule", pa.string()),
+            ("words", pa.string()),
+            ("denied", pa.bool_()),
+        ),
+        key=("study", "item_id", "annotator_id", "element", "rule"),
     ),
 }
 

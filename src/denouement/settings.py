@@ -41,6 +41,55 @@ def build(cls: type[Settings], section: Mapping[str, Any] | None, where: str) ->
         raise UserError(f"{where}.{error}") from error
 
 
+def collect(cls: type[Settings], section: Mapping[str, Any] | None, where: str) -> tuple[Settings | None, list[str]]:
+    """As `build`, but every mistake is named, not the first alone.
+
+    For dataclasses all of whose fields have defaults, and whose ranges are told by a method `mistakes`, which yields
+    for each mistake the keys it depends on and what is wrong, beginning with the key's name. What depends on a key that
+    is unusable anyway is not told.
+
+    Returns:
+        The dataclass, or None where there is a mistake; the mistakes, one line each.
+    """
+    section = {} if section is None else section
+    if not isinstance(section, Mapping):
+        return None, [f"{where}: must be a section of `key: value` lines, not {section!r}"]
+    hints = typing.get_type_hints(cls)
+    fields = [field.name for field in dataclasses.fields(cls)]  # type: ignore[arg-type]
+    values: dict[str, Any] = {}
+    unusable: set[str] = set()
+    found = [f"{where}: unknown key {key} (known are {', '.join(fields)})" for key in section if key not in fields]
+    for key in filter(section.__contains__, fields):
+        value, mistakes = _collected(section[key], hints[key], f"{where}.{key}")
+        found += mistakes
+        if mistakes:
+            unusable.add(key)
+        else:
+            values[key] = value
+    settings = cls(**values)
+    ranges = typing.cast(Any, settings).mistakes()
+    found += [f"{where}.{text}" for keys, text in ranges if not unusable & set(keys)]
+    return (None if found else settings), found
+
+
+def _collected(value: Any, hint: Any, where: str) -> tuple[Any, list[str]]:
+    """`value`, checked against the type `hint`, and its mistakes."""
+    options = [option for option in typing.get_args(hint) if option is not type(None)]
+    if typing.get_origin(hint) in (types.UnionType, typing.Union):
+        if value is None:
+            return None, []
+        hint = options[0]
+    if dataclasses.is_dataclass(hint) and isinstance(hint, type):
+        return (value, []) if isinstance(value, hint) else collect(hint, value, where)
+    if typing.get_origin(hint) is tuple and dataclasses.is_dataclass(options[0]) and isinstance(value, list | tuple):
+        parts = [_collected(item, options[0], f"{where}.{number}") for number, item in enumerate(value, 1)]
+        return tuple(part for part, _ in parts), [mistake for _, mistakes in parts for mistake in mistakes]
+    try:
+        return _checked(value, hint, where), []
+    except UserError as error:
+        return None, [str(error)]
+
+
 def missing_keys(cls: type[Any], section: Mapping[str, Any], where: str) -> list[str]:
     """The keys without a default that `section` lacks.
 

@@ -21,6 +21,7 @@ STAGES = [
     "report",
     "sample",
     "sentiment",
+    "study",
     "train@h_seq2seq",
     "train@seq2seq",
 ]

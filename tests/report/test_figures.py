@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from denouement.report.figures import save, sentiment_shares, training_curves
+from denouement.report.figures import save, sentiment_shares, study_outcomes, training_curves
 
 
 def history(validation: list[float | None], best: int) -> dict:
@@ -62,3 +62,15 @@ def test_svg_holds_no_date(tmp_path: Path):
     tags = {element.tag.rpartition("}")[2] for element in ET.parse(tmp_path / "figure.svg").iter()}
     assert "path" in tags
     assert "date" not in tags
+
+
+def test_each_outcome_of_a_pair_has_its_part_of_the_bar():
+    numbers = {"first": 5, "second": 10, "both": 2, "neither": 3, "no_agreement": 0}
+    agreement = {outcome: {"n": n, "share": n / 20} for outcome, n in numbers.items()}
+    figure = study_outcomes([{"first": "net", "second": "human_right", "items": 20, "agreement": agreement}])
+    [panel] = figure.axes
+    assert [bar.get_width() for bar in panel.patches] == pytest.approx([0.25, 0.1, 0, 0.15, 0.5])
+    assert [text.get_text() for text in panel.texts] == ["5", "2", "3", "10"]
+    assert [label.get_text() for label in panel.get_yticklabels()] == ["net / human_right\n(n = 20)"]
+    [legend] = figure.legends
+    assert [text.get_text() for text in legend.get_texts()] == ["first better", "both", "neither", "second better"]

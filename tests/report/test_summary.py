@@ -10,6 +10,7 @@ from denouement.analysis.sentiment import score_groups
 from denouement.errors import UserError
 from denouement.report.summary import write_summary
 from denouement.schemas import TABLES, empty_table, write_table
+from denouement.study.results import study_results
 
 HISTORIES = {
     "seq2seq": {
@@ -97,12 +98,16 @@ def run(tmp_path: Path, monkeypatch) -> dict:
     story_cloze = Path("data/cloze/evaluation.json")
     story_cloze.parent.mkdir()
     story_cloze.write_text(json.dumps(EVALUATION))
+    study = Path("data/study/results.json")
+    study.parent.mkdir()
+    study.write_text(json.dumps(study_results(empty_table("votes"))))
     return {
         "corpus": corpus,
         "histories": HISTORIES,
         "endings": endings,
         "sentiment": Path("data/sentiment.parquet"),
         "story_cloze": story_cloze,
+        "study": study,
     }
 
 
@@ -143,6 +148,25 @@ def test_its_figures_are_beside_it(run):
     assert {path.name for path in Path("reports").iterdir()} == {*linked, "summary.md"}
 
 
+def test_what_people_answered_stands_there_with_its_chart_and_nothing_without_answers(run):
+    assert "Human evaluation" not in write_summary(Path("reports"), **run)
+    answers = {
+        **{"study": "s", "item_id": "i", "case_id": "case-01", "position_a": "seq2seq", "position_b": "human_right"},
+        **{"reason": None, "is_check": False, "status": "accepted", "started_at": None, "submitted_at": None},
+    }
+    rows = [
+        {**answers, "annotator_id": f"p{place}", "answer": answer, "choice": choice}
+        for place, (answer, choice) in enumerate([("A", "seq2seq"), ("B", "human_right"), ("B", "human_right")])
+    ]
+    votes = pa.Table.from_pylist(rows, schema=TABLES["votes"].schema)
+    run["study"].write_text(json.dumps(study_results(votes)))
+    section = write_summary(Path("reports"), **run).split("## Human evaluation")[1]
+    row = next(line for line in section.splitlines() if line.startswith("| seq2seq / human_right"))
+    assert [cell.strip() for cell in row.split("|")[2:7]] == ["items", "1", "0 (0.0%)", "1 (100.0%)", "0 (0.0%)"]
+    assert "](study.svg)" in section
+    assert Path("reports/study.svg").exists()
+
+
 def test_story_cloze_systems_stand_beside_the_paper_and_missing_ones_are_named(run):
     section = write_summary(Path("reports"), **run).split("## Story Cloze")[1]
     row = next(line for line in section.splitlines() if line.startswith("| constant_first"))
@@ -163,6 +187,7 @@ def test_it_is_the_same_wherever_it_is_made(run, tmp_path: Path, monkeypatch):
         "endings": [elsewhere / path for path in run["endings"]],
         "sentiment": elsewhere / run["sentiment"],
         "story_cloze": elsewhere / run["story_cloze"],
+        "study": elsewhere / run["study"],
     }
     write_summary(elsewhere / "out", **{**run, **absolute})
     for name in ("summary.md", "training.svg", "sentiment.svg", "cloze.svg"):

@@ -43,6 +43,20 @@ def test_only_official_files_are_taken_as_they_are_and_the_rest_is_named(folder,
     assert "notes.csv is left out: " in printed.err
 
 
+ANSWERS = "InputStoryid,context,optionA,optionB,answer,reason,RightEnding,model1,answer_correspondence\n"
+
+
+def test_files_of_answers_are_taken_too_and_alone_they_are_enough(folder, tmp_path_factory, capfd):
+    (folder / "renamed.txt").write_text(ANSWERS)
+    bring(folder)
+    assert raw_files() == ["brought/renamed.txt", "brought/roc.csv", "mine/stories.csv"]
+    assert "renamed.txt is left out" not in capfd.readouterr().err
+    answers_alone = tmp_path_factory.mktemp("answers")
+    (answers_alone / "answers.csv").write_text(ANSWERS)
+    bring(answers_alone)
+    assert raw_files() == ["brought/answers.csv", "mine/stories.csv"]
+
+
 def test_the_next_folder_replaces_what_was_brought(folder, tmp_path_factory):
     bring(folder)
     other = tmp_path_factory.mktemp("other")

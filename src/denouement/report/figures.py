@@ -149,6 +149,59 @@ def cloze_accuracies(rows: Sequence[Mapping[str, Any]]) -> "Figure":
     return figure
 
 
+def study_outcomes(rows: Sequence[Mapping[str, Any]]) -> "Figure":
+    """What annotators agree on, a bar a pair of systems, with the numbers of items.
+
+    Args:
+        rows: `pairs` of `study.results.study_results`.
+    """
+    from matplotlib.figure import Figure
+    from matplotlib.patches import Patch
+
+    colours = {"first": BLUE, "both": "#9CC8E3", "no_agreement": "white", "neither": GREY, "second": ORANGE}
+    figure = Figure(figsize=(7.5, 1.3 + 0.5 * len(rows)), layout="constrained")
+    panel = figure.subplots()
+    for place, row in enumerate(rows):
+        left = 0.0
+        for outcome, colour in colours.items():
+            share = row["agreement"][outcome]["share"]
+            edge = "black" if outcome == "no_agreement" and share else colour
+            panel.barh(place, share, left=left, height=_BAR, color=colour, edgecolor=edge, linewidth=0.5)
+            if share >= 0.03:
+                on_dark = outcome in ("first", "second")
+                panel.text(
+                    left + share / 2,
+                    place,
+                    f"{row['agreement'][outcome]['n']:,}",
+                    color="white" if on_dark else "black",
+                    ha="center",
+                    va="center_baseline",
+                    fontsize="small",
+                )
+            left += share
+    names = [f"{row['first']} / {row['second']}\n(n = {row['items']:,})" for row in rows]
+    panel.set_yticks(range(len(rows)), names)
+    panel.set_ylim(len(rows) - 0.5, -0.5)
+    panel.set_xlim(0, 1)
+    panel.set_xlabel("share of items")
+    panel.xaxis.set_major_formatter(lambda share, _: f"{share:.0%}")
+    labels = {
+        "first": "first better",
+        "both": "both",
+        "no_agreement": "no agreement",
+        "neither": "neither",
+        "second": "second better",
+    }
+    handles = [
+        Patch(facecolor=colours[outcome], edgecolor="black" if outcome == "no_agreement" else "none", label=label)
+        for outcome, label in labels.items()
+        if outcome != "no_agreement" or any(row["agreement"]["no_agreement"]["n"] for row in rows)
+    ]
+    figure.legend(handles=handles, ncols=5, loc="outside upper center", frameon=False, fontsize="small")
+    _quiet(panel)
+    return figure
+
+
 def save(figure: "Figure", path: Path) -> None:
     """Write `figure` to `path`, as SVG or PNG by its suffix, byte for byte the same each time."""
     import matplotlib

@@ -19,9 +19,11 @@ from denouement.files import write_text
 from denouement.report import figures
 from denouement.report.tables import cloze_text, endings_text, number, sentiment_text
 from denouement.schemas import read_table
+from denouement.study.tables import results_text
 
 SUMMARY = "summary.md"
 TRAINING_FIGURE, SENTIMENT_FIGURE, CLOZE_FIGURE = "training.svg", "sentiment.svg", "cloze.svg"
+STUDY_FIGURE = "study.svg"
 
 _EXAMPLES = 10
 
@@ -40,8 +42,9 @@ def write_summary(
     endings: Sequence[Path],
     sentiment: Path,
     story_cloze: Path,
+    study: Path,
 ) -> str:
-    """Write `summary.md` and its figures `training.svg`, `sentiment.svg` and `cloze.svg` into the folder `out`.
+    """Write `summary.md` and its figures `training.svg`, `sentiment.svg`, `cloze.svg` and `study.svg` into `out`.
 
     The same inputs give the same bytes: no times, no paths outside the working folder.
 
@@ -52,6 +55,7 @@ def write_summary(
         endings: endings tables.
         sentiment: a sentiment table, of the same corpus and endings.
         story_cloze: the `evaluation.json` of Story Cloze systems on the same corpus.
+        study: the `results.json` of human evaluations; their section is left out when there is no answer.
 
     Returns:
         The text of `summary.md`.
@@ -95,6 +99,15 @@ def write_summary(
             cloze_text(evaluation["systems"], evaluation["notes"]),
             f"![Accuracy of each system]({CLOZE_FIGURE})",
         ]
+    people = _read_json(study, "study")
+    if people["answers"]:
+        figures.save(figures.study_outcomes(people["pairs"]), out / STUDY_FIGURE)
+        sections += [
+            "## Human evaluation",
+            "What people answered who were shown a story and two endings, and asked which one is better.",
+            results_text(people, level=3),
+            f"![What annotators agree on, by pair of systems]({STUDY_FIGURE})",
+        ]
     examples = _examples(cloze, endings)
     if examples:
         sections += [
@@ -102,7 +115,7 @@ def write_summary(
             "In the order of the file, none left out.",
             *examples,
         ]
-    sections += ["## Where the rest is", _places(corpus, endings, sentiment, story_cloze)]
+    sections += ["## Where the rest is", _places(corpus, endings, sentiment, story_cloze, study)]
     text = _without_html("\n\n".join(sections)) + "\n"
     write_text(out / SUMMARY, text)
     return text
@@ -161,12 +174,13 @@ def _examples(cloze: pa.Table, endings: Sequence[Path]) -> list[str]:
     ]
 
 
-def _places(corpus: Path, endings: Sequence[Path], sentiment: Path, story_cloze: Path) -> str:
+def _places(corpus: Path, endings: Sequence[Path], sentiment: Path, story_cloze: Path, study: Path) -> str:
     places = {
         "all stories and cases as tables": [corpus],
         "all endings": endings,
         "the sentiment of each ending": [sentiment],
         "what each Story Cloze system chose": [story_cloze.parent],
+        "what people answered and why (`results.html`)": [study.parent],
     }
     return "\n".join(
         f"- {what}: {', '.join(f'`{_shown(path)}`' for path in paths)}" for what, paths in places.items() if paths

@@ -1,0 +1,58 @@
+"""What several annotators agree on about one pair of endings: the rules of Mori et al. 2019, A.2."""
+
+import numpy as np
+import numpy.typing as npt
+
+FIRST, SECOND, BOTH, NEITHER = range(4)
+"""The places of the answers to a pair: its first system, its second system, both, neither."""
+
+NO_AGREEMENT = -1
+
+Counts = npt.NDArray[np.int64]
+"""int64 [items, 4]: how many annotators gave each answer."""
+
+Codes = npt.NDArray[np.int64]
+"""int64 [items]: the place of an answer, or NO_AGREEMENT."""
+
+# Two answers that are most frequent together, and what they come to. The paper names all six pairs.
+_TIES = {
+    (FIRST, SECOND): BOTH,
+    (FIRST, BOTH): FIRST,
+    (SECOND, BOTH): SECOND,
+    (FIRST, NEITHER): FIRST,
+    (SECOND, NEITHER): SECOND,
+    (BOTH, NEITHER): BOTH,
+}
+
+
+def _outcomes() -> Codes:
+    """By the set of the most frequent answers, as the number whose bits they are, what they come to."""
+    outcomes = np.full(16, NO_AGREEMENT)
+    for answer in (FIRST, SECOND, BOTH, NEITHER):
+        outcomes[1 << answer] = answer
+    for (one, other), outcome in _TIES.items():
+        outcomes[1 << one | 1 << other] = outcome
+    return outcomes
+
+
+_OUTCOMES = _outcomes()
+
+
+def agreement(counts: Counts) -> Codes:
+    """The answer that the annotators of each item agree on.
+
+    It is the most frequent one. Of two that are equally frequent and more so than the others, the paper says for five
+    annotators (two votes each) what they come to: both systems make `both`; a system and `both` or `neither`, the
+    system; `both` and `neither`, `both`. The same holds here for any number of annotators. Three or four equally
+    frequent answers, which the paper does not name and five annotators cannot give, are no agreement; nor is an item
+    without answers.
+
+    Args:
+        counts: int64 [items, 4], in the order FIRST, SECOND, BOTH, NEITHER.
+
+    Returns:
+        int64 [items]: the place of the answer, or NO_AGREEMENT.
+    """
+    is_top = counts == counts.max(axis=1, keepdims=True)
+    sets = is_top @ (1 << np.arange(4))
+    return np.where(counts.any(axis=1), _OUTCOMES[sets], NO_AGREEMENT)

@@ -1,0 +1,298 @@
+"""`denouement study`: human evaluation. Heavy imports stay inside the commands."""
+
+from pathlib import Path
+
+import click
+
+from denouement.console import print_json, text_table
+from denouement.errors import UserError
+from denouement.files import check_output, existing_file
+
+_STORE = click.option(
+    "--store",
+    "url",
+    default="sqlite:///studies.db",
+    show_default=True,
+    envvar="DENOUEMENT_STUDY_STORE",
+    help="URL of the database: sqlite:///FILE or postgresql+psycopg://USER:PASSWORD@HOST/NAME.",
+)
+_JSON = click.option("--json", "as_json", is_flag=True, help="Print one JSON document and nothing else.")
+
+
+@click.group()
+def study() -> None:
+    """Ask people which ending is better, and why."""
+
+
+@study.command()
+@click.argument("file", type=click.Path(path_type=Path), metavar="STUDY.yaml")
+@click.option("--cases", required=True, type=click.Path(path_type=Path), help="Cloze table of the stories.")
+@click.option(
+    "--endings", multiple=True, type=click.Path(path_type=Path), help="Endings table of systems; may be repeated."
+)
+@click.option("--dry-run", is_flag=True, help="Check the file and count the items, and write nothing.")
+@_STORE
+@_JSON
+def create(file: Path, cases: Path, endings: tuple[Path, ...], dry_run: bool, url: str, as_json: bool) -> None:
+    """Add the study that STUDY.yaml describes to the store: its items, and the private links of its annotators.
+
+    Every mistake in the file is named at once. What was left out, such as pairs of identical endings, is counted.
+    """
+    from denouement.schemas import read_table
+    from denouement.study.design import read_design
+    from denouement.study.items import make_items
+
+    design = read_design(file)
+    written = [read_table(path, "endings") for path in endings]
+    items, counts = make_items(design, read_table(cases, "cloze"), written)
+    addresses: list[str] = []
+    if not dry_run:
+        from denouement.study.store import open_store
+
+        store = open_store(url)
+        store.create(design, items)
+        links = store.links(design.name)
+        addresses = [f"/s/{design.name}/link/{token}" for token in links] or [f"/s/{design.name}/"]
+    summary = {
+        "study": design.name,
+        "kind": design.kind,
+        "counts": counts,
+        "answers_wanted": counts["items"] * design.answers_per_item,
+        "addresses": addresses,
+    }
+    if as_json:
+        print_json(summary)
+        return
+    click.echo(
+        f"Study {design.name}{' (nothing is written)' if dry_run else ''}: {counts['items']:,} items, "
+        f"{design.answers_per_item} answers each, {summary['answers_wanted']:,} in all."
+    )
+    click.echo(text_table(["counted", "n"], [[name.replace("_", " "), f"{n:,}"] for name, n in counts.items()]))
+    if addresses:
+        click.echo("\nAddresses, to be put after that of the server (`denouement study serve`):")
+        click.echo("\n".join(addresses))
+
+
+@study.command()
+@click.argument("name", required=False, metavar="[STUDY]")
+@click.option("--who", metavar="ID", help="Print what the person with this id, such as a Prolific one, is called here.")
+@_STORE
+@_JSON
+def progress(name: str | None, who: str | None, url: str, as_json: bool) -> None:
+    """Print how far a study is, and its annotators; without STUDY, the names of the studies."""
+    from dataclasses import asdict
+
+    from denouement.study.store import open_store
+
+    store = open_store(url, make=False)
+    if name is None:
+        names = store.studies()
+        print_json({"studies": names}) if as_json else click.echo("\n".join(names) or "no study yet")
+        return
+    if who is not None:
+        called = store.annotator_id(name, who)
+        print_json({"annotator_id": called}) if as_json else click.echo(called)
+        return
+    found = store.progress(name)
+    if as_json:
+        document = asdict(found)
+        for person in document["people"]:
+            person["last_seen_at"] = person["last_seen_at"].isoformat()
+        print_json(document)
+        return
+    click.echo(
+        f"Study {found.study}: {found.accepted:,} of {found.wanted:,} answers, {found.complete:,} of "
+        f"{len(found.items):,} items complete, {found.open:,} in people's hands; not counted: {found.surplus:,} "
+        f"surplus, {found.excluded:,} excluded."
+    )
+    header = ["annotator", "state", "answers", "checks", "failed", "surplus", "median s", "last seen (UTC)"]
+    rows = [
+        [
+            person.annotator_id,
+            person.state.replace("_", " "),
+            person.answered,
+            person.checks,
+            person.checks_failed,
+            person.surplus,
+            "" if person.median_seconds is None else f"{person.median_seconds:.1f}",
+            f"{person.last_seen_at:%Y-%m-%d %H:%M}",
+        ]
+        for person in found.people
+    ]
+    if rows:
+        click.echo("\n" + text_table(header, rows))
+
+
+@study.command()
+@click.argument("name", metavar="STUDY")
+@click.option("--out", required=True, type=click.Path(path_type=Path), help="Folder of the tables to write.")
+@_STORE
+@_JSON
+def export(name: str, out: Path, url: str, as_json: bool) -> None:
+    """Write a study's tables: items.parquet and, by its kind, votes, ratings or orders.parquet."""
+    from denouement.study.export import export as export_study
+    from denouement.study.store import open_store
+
+    check_output(out / "items.parquet")
+    summary = export_study(open_store(url, make=False), name, out)
+    if as_json:
+        print_json(summary)
+        return
+    told = ", ".join(f"{count:,} {status}" for status, count in summary["answers"].items()) or "none"
+    checks = sum(summary["checks"].values())
+    click.echo(f"Study {name}: answers {told}; answers to checks {checks:,}. Tables: {out}")
+
+
+@study.command()
+@_STORE
+@click.option("--host", default="127.0.0.1", show_default=True, help="Name or address to listen at.")
+@click.option("--port", type=click.IntRange(0, 65535), default=8000, show_default=True, help="0: any free one.")
+def serve(url: str, host: str, port: int) -> None:
+    """Serve the pages of all studies in the store, until Ctrl-C.
+
+    The token that opens the organiser's pages is read from DENOUEMENT_ORGANISER_TOKEN; without it, one is made and
+    printed. docs/study_hosting.md tells how to host a study behind TLS.
+    """
+    import os
+    import secrets
+
+    from denouement.study.store import open_store
+    from denouement.study.web.app import create_app
+    from denouement.study.web.app import serve as serve_app
+
+    given = os.environ.get("DENOUEMENT_ORGANISER_TOKEN", "")
+    if given and len(given) < 16:
+        raise UserError("DENOUEMENT_ORGANISER_TOKEN: must be 16 characters at least; leave it out to have one made")
+    token = given or secrets.token_urlsafe(24)
+    store = open_store(url, make=False)
+
+    def started(address: str) -> None:
+        for name in store.studies():
+            click.echo(f"{name}: {address}/s/{name}/")
+        click.echo(f"organiser: {address}/organiser/" + ("" if given else f" (token: {token})"))
+
+    try:
+        serve_app(create_app(store, token), host, port, started)
+    finally:
+        store.close()
+
+
+@study.command(name="import")
+@click.argument("files", nargs=-1, required=True, type=click.Path(path_type=Path), metavar="FILE...")
+@click.option("--out", required=True, type=click.Path(path_type=Path), help="Votes table to write.")
+@click.option("--items", type=click.Path(path_type=Path), help="Also write the items: stories and endings.")
+@click.option("--rejects", type=click.Path(path_type=Path), help="Also write the rows that could not be used.")
+@click.option("--study", "name", help="Name of the study in the tables.  [default: mturk or mori_2019]")
+@click.option(
+    "--systems",
+    nargs=2,
+    default=("h_seq2seq", "human_right"),
+    show_default=True,
+    metavar="GENERATOR HUMAN",
+    help="Names for the two systems where a file tells only which ending is the generated one.",
+)
+@click.option(
+    "--column",
+    "columns",
+    multiple=True,
+    metavar="ROLE=COLUMN",
+    help="Of a Mechanical Turk batch, such as system_a=Input.left; again for each.",
+)
+@click.option("--keep-ids", is_flag=True, help="Keep worker ids as they are; else they are hashed.")
+@_JSON
+def import_(
+    files: tuple[Path, ...],
+    out: Path,
+    items: Path | None,
+    rejects: Path | None,
+    name: str | None,
+    systems: tuple[str, str],
+    columns: tuple[str, ...],
+    keep_ids: bool,
+    as_json: bool,
+) -> None:
+    """Read answers that were collected elsewhere into a votes table.
+
+    FILE is known by its header, whatever its name: Mechanical Turk batch results, the published answers of Mori et al.
+    2019 (qualitative_evaluation_results.csv), or our own export. Answers that the requester rejected on Mechanical Turk
+    keep the status rejected and count nowhere.
+    """
+    for output in filter(None, (out, items, rejects)):
+        check_output(output, files)
+    from denouement.schemas import write_table
+    from denouement.study.importing import import_answers, imported_text
+
+    roles = dict(_role_and_column(word) for word in columns)
+    found = import_answers(files, study=name, systems=systems, columns=roles, keep_ids=keep_ids)
+    if items and "items" not in found.tables:
+        raise UserError(f"{', '.join(map(str, files))}: no stories and endings in it; leave --items out")
+    write_table(found.tables["votes"], out, "votes")
+    if items:
+        write_table(found.tables["items"], items, "items")
+    if rejects:
+        write_table(found.rejects, rejects, "rejects")
+    document = {"files": found.kinds, "counts": found.counts, "rejects": found.rejects.to_pylist()}
+    print_json(document) if as_json else click.echo(imported_text(found))
+
+
+def _role_and_column(word: str) -> tuple[str, str]:
+    role, sign, column = word.partition("=")
+    if not (role and sign and column):
+        raise UserError(f"--column {word}: must be like system_a=Input.left")
+    return role, column
+
+
+@study.command()
+@click.argument("votes", type=click.Path(path_type=Path))
+@click.option("--items", type=click.Path(path_type=Path), help="Items table: stories and endings, checks' answers.")
+@click.option("--out", type=click.Path(path_type=Path), help="Folder for all tables, as Parquet and as a page.")
+@click.option("--reasons", "with_reasons", is_flag=True, help="Also print Table 3: stories, endings, all reasons.")
+@_JSON
+def results(votes: Path, items: Path | None, out: Path | None, with_reasons: bool, as_json: bool) -> None:
+    """Print what came out: agreement, tests and tables (Mori et al. 2019, Tables 2 and 3).
+
+    --out writes results.html, results.json, and as Parquet pairs, agreements, strengths, annotators and table_3.
+
+    VOTES may also be a table of ratings or of orders, whose means are printed.
+    """
+    if with_reasons and not items:
+        raise UserError("--reasons: stories and endings stand in the items table; give it with --items")
+    from denouement.schemas import read_table, table_name
+
+    kind = table_name(existing_file(votes))
+    if kind in ("ratings", "orders"):
+        if out or with_reasons:
+            raise UserError(
+                f"{votes}: a table '{kind}', of which --out and --reasons make nothing; print it, or --json"
+            )
+        _other_results(votes, kind, items, as_json)
+        return
+    from denouement.study.output import write_results
+    from denouement.study.results import count, study_results, table_3
+    from denouement.study.tables import results_text, table_3_text
+
+    answers = read_table(votes, "votes")
+    shown = read_table(items, "items") if items else None
+    found = write_results(out, answers, shown) if out else study_results(answers, shown)
+    if as_json:
+        print_json(found)
+        return
+    click.echo(results_text(found))
+    if with_reasons and shown is not None:
+        click.echo(f"\n## Table 3: stories, endings and reasons\n\n{table_3_text(table_3(count(answers), shown))}")
+    if out:
+        click.echo(f"\nTables and the page results.html: {out}")
+
+
+def _other_results(answers: Path, kind: str, items: Path | None, as_json: bool) -> None:
+    """Print what ratings or orders came to."""
+    from denouement.schemas import read_table
+    from denouement.study.scales import order_results, rating_results
+    from denouement.study.tables import order_text, rating_text
+
+    table = read_table(answers, kind)
+    if kind == "ratings":
+        found, text = rating_results(table), rating_text
+    else:
+        found, text = order_results(table, read_table(items, "items") if items else None), order_text
+    print_json(found) if as_json else click.echo(text(found))

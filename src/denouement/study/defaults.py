@@ -1,0 +1,122 @@
+"""Texts and items that a study takes when its file gives none, in the manner of Mori et al. 2019, Figure A.1."""
+
+from typing import Literal, NamedTuple
+
+Kind = Literal["pair", "rating", "order"]
+
+CONSENT = (
+    "You are invited to take part in a study of how stories end. You will read short stories and answer a question "
+    "about each. Taking part is voluntary: you may stop at any time, and you may withdraw, which deletes all that "
+    "you have answered. We keep your answers and when you gave them, and no name. They may be published for research."
+)
+
+INSTRUCTIONS: dict[Kind, str] = {
+    "pair": (
+        "Each story below once had five sentences, but its last sentence was lost. You will see the first four and two "
+        "candidates, A and B, for the fifth. Choose the one that completes the story better. If both complete it "
+        "equally well, choose both; if neither of them can stand as its ending, choose neither."
+    ),
+    "rating": (
+        "Each story below has five sentences, and the last one is to be judged. Read the whole story, then rate its "
+        "last sentence on every scale."
+    ),
+    "order": (
+        "The sentences of each story below were shuffled. Put them back into the order in which they make a story."
+    ),
+}
+
+QUESTION: dict[Kind, str] = {
+    "pair": "Which sentence completes the story better?",
+    "rating": "How good is the last sentence of this story?",
+    "order": "In which order do these sentences make a story?",
+}
+
+REASON = "Why did you choose this answer? Please write the reason in your own words."
+
+
+class Story(NamedTuple):
+    """A story whose right ending nobody doubts."""
+
+    context: tuple[str, ...]
+    right: str
+    wrong: str
+
+
+TRAINING = Story(
+    (
+        "Nora wanted to bake a cake for her father.",
+        "She mixed the flour, the eggs and the sugar.",
+        "She put the cake in the oven and waited for an hour.",
+        "Then she let it cool and covered it with cream.",
+    ),
+    "Her father loved the cake.",
+    "The bus driver closed the doors at the station.",
+)
+
+FEEDBACK = (
+    "The better ending goes on with what the story tells: Nora baked a cake for her father. The other one is a "
+    "sentence of some other story."
+)
+
+CHECKS = (
+    Story(
+        (
+            "Ben lost his keys on the way home.",
+            "He looked for them in all of his pockets.",
+            "He walked back along the street.",
+            "He saw something shining in the grass.",
+        ),
+        "They were his keys.",
+        "The penguin paid for the piano with seven clouds.",
+    ),
+    Story(
+        (
+            "Mia had never been to the sea.",
+            "Her aunt promised to take her there in summer.",
+            "In July they drove to the coast.",
+            "Mia ran down the beach to the water.",
+        ),
+        "She was glad to see the sea at last.",
+        "The printer was out of paper because the moon had signed a contract.",
+    ),
+    Story(
+        (
+            "Omar's old bicycle was broken.",
+            "He saved money all through the winter.",
+            "In spring he went to the shop.",
+            "He chose a blue bicycle and paid for it.",
+        ),
+        "He rode home on his new bicycle.",
+        "Four spoons voted for the colour of the tax office.",
+    ),
+    Story(
+        (
+            "The class had a cat named Pepper.",
+            "One morning Pepper was not in her basket.",
+            "The children looked under every desk.",
+            "Then they heard a sound from the cupboard.",
+        ),
+        "Pepper was asleep inside it.",
+        "The submarine forgot its umbrella in a spreadsheet.",
+    ),
+    Story(
+        (
+            "Lena was thirsty after the race.",
+            "She looked for something to drink.",
+            "Her friend handed her a bottle.",
+            "Lena opened it at once.",
+        ),
+        "She drank the water and thanked her friend.",
+        "Seventeen doors were elected king of the soup.",
+    ),
+    Story(
+        (
+            "Paul's grandmother was in hospital.",
+            "He wanted to cheer her up.",
+            "He bought flowers and took the train.",
+            "He knocked on the door of her room.",
+        ),
+        "His grandmother smiled when she saw him.",
+        "A lamp divided by Tuesday sold the volcano to a shoe.",
+    ),
+)

@@ -1,0 +1,467 @@
+"""What a study is: its file, checked as a whole, as one frozen `Design`.
+
+`docs/study.md` lists every key. A study's design never changes once its store was made.
+"""
+
+import dataclasses
+import json
+import re
+import unicodedata
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from itertools import combinations
+from pathlib import Path
+from typing import Any, Literal, NamedTuple
+from urllib.parse import urlsplit
+
+import yaml
+
+from denouement.errors import UserError
+from denouement.files import existing_file
+from denouement.schemas import RELEASES, SPLITS
+from denouement.settings import collect
+from denouement.study import defaults
+from denouement.study.defaults import Kind
+
+HUMAN_RIGHT, HUMAN_WRONG = "human_right", "human_wrong"
+ANSWERS = ("A", "B", "both", "neither")
+TIES = ("both", "neither")
+CHECK_SYSTEMS = ("check_first", "check_second")
+
+_NAME = re.compile(r"[a-z0-9][a-z0-9_-]{0,39}")
+_PROLIFIC = "https://app.prolific.com/submissions/complete?cc="
+
+
+class Mistake(NamedTuple):
+    """What is wrong with a value, and the keys it depends on: it is not told when one of those is unusable anyway."""
+
+    keys: tuple[str, ...]
+    text: str
+
+
+@dataclass(frozen=True)
+class Cases:
+    """Which Story Cloze cases are drawn.
+
+    Attributes:
+        n: how many; None takes all.
+        seed: of the draw; a larger `n` with the same seed holds the smaller sample.
+        split: of the cloze table.
+        release: of the cloze table; None is the first of v1.0, v1.5 and sample that has cases of the split.
+    """
+
+    n: int | None = 200
+    seed: int = 1
+    split: str = "validation"
+    release: str | None = None
+
+    def mistakes(self) -> Iterator[Mistake]:
+        """What is out of range."""
+        if self.n is not None and self.n < 1:
+            yield Mistake(("n",), f"n: must be at least 1, not {self.n}, or empty to take all cases")
+        if self.split not in SPLITS:
+            yield Mistake(("split",), f"split: must be one of {', '.join(SPLITS)}, not {self.split!r}")
+        if self.release is not None and self.release not in RELEASES:
+            yield Mistake(("release",), f"release: must be one of {', '.join(RELEASES)}, not {self.release!r}")
+
+
+@dataclass(frozen=True)
+class Reason:
+    """Whether the reason for an answer is asked, and how long it is, in characters."""
+
+    mode: Literal["required", "optional", "off"] = "off"
+    min_length: int = 10
+    max_length: int = 2000
+    question: str = defaults.REASON
+
+    def mistakes(self) -> Iterator[Mistake]:
+        """What is out of range."""
+        if self.min_length < 1:
+            yield Mistake(("min_length",), f"min_length: must be at least 1, not {self.min_length}")
+        if not self.min_length <= self.max_length <= 10_000:
+            yield Mistake(
+                ("min_length", "max_length"),
+                f"max_length: must lie between min_length and 10,000, not {self.max_length}",
+            )
+
+
+@dataclass(frozen=True)
+class Scale:
+    """One question that is answered by a whole number from `low` to `high`.
+
+    Attributes:
+        name: of the question in the table `ratings`.
+        text: what annotators read.
+        labels: a word for each value, from `low` on; or none.
+    """
+
+    name: str = ""
+    text: str = ""
+    low: int = 0
+    high: int = 5
+    labels: tuple[str, ...] = ()
+
+    def mistakes(self) -> Iterator[Mistake]:
+        """What is out of range."""
+        if not _NAME.fullmatch(self.name):
+            yield Mistake(("name",), f"name: {_NAME_RULE}, not {self.name!r}")
+        if not self.text.strip():
+            yield Mistake(("text",), "text: is missing: write what annotators read")
+        if not 0 <= self.low < self.high <= 100:
+            yield Mistake(("low", "high"), f"low, high: must be 0 <= low < high <= 100, not {self.low} and {self.high}")
+        elif self.labels and len(self.labels) != self.high - self.low + 1:
+            wanted = self.high - self.low + 1
+            yield Mistake(("labels", "low", "high"), f"labels: must be none or {wanted}, not {len(self.labels)}")
+
+
+# The scales of the related work (Mori et al. 2019, section 2), worded here.
+SCALES: dict[str, tuple[Scale, ...]] = {
+    "consistency_readability": (  # Zhao et al. 2018
+        Scale("consistency", "Does the last sentence agree with the story before it?", 0, 5),
+        Scale("readability", "Is the last sentence easy to read and well written?", 0, 5),
+    ),
+    "bad_to_perfect": (  # Li et al. 2018
+        Scale(
+            "quality",
+            "How good is the last sentence, by its grammar and fluency, its relevance to the story and its logic?",
+            0,
+            3,
+            ("Bad", "Relevant", "Good", "Perfect"),
+        ),
+    ),
+    "grammar_logicality": (  # Guan et al. 2019
+        Scale("grammar", "Is the last sentence natural and free of mistakes?", 0, 2, ("no", "partly", "yes")),
+        Scale("logicality", "Does the last sentence follow from the story?", 0, 2, ("no", "partly", "yes")),
+    ),
+}
+
+
+@dataclass(frozen=True)
+class KnownItem:
+    """An item whose answer is known.
+
+    Attributes:
+        context: its sentences.
+        endings: two of a pair, else one.
+        expected: of a pair: `first` or `second` ending, both, neither.
+        values: of a rating: the values that count as right, by the scale's name. An order's answer is the story's own.
+    """
+
+    context: tuple[str, ...] = ()
+    endings: tuple[str, ...] = ()
+    expected: str = "first"
+    values: dict[str, list[int]] = field(default_factory=dict)
+
+    def mistakes(self) -> Iterator[Mistake]:
+        """What is missing whatever the study asks."""
+        for key in ("context", "endings"):
+            texts = getattr(self, key)
+            if not texts or not all(text.strip() for text in texts):
+                yield Mistake((key,), f"{key}: must be a list of sentences, none of them empty")
+        if self.expected not in ("first", "second", *TIES):
+            yield Mistake(
+                ("expected",), f"expected: must be one of first, second, both, neither, not {self.expected!r}"
+            )
+
+    def mistakes_as(self, kind: Kind, scales: tuple[Scale, ...]) -> Iterator[str]:
+        """What is wrong with it in a study of this kind."""
+        wanted = 2 if kind == "pair" else 1
+        if len(self.endings) != wanted:
+            yield f"endings: must be {wanted} in a study of kind {kind}, not {len(self.endings)}"
+        if kind == "rating":
+            for scale in scales:
+                right = self.values.get(scale.name)
+                if not (isinstance(right, list) and right and all(value in _values(scale) for value in right)):
+                    yield f"values: must list which of {scale.low} to {scale.high} are right for {scale.name}"
+
+
+@dataclass(frozen=True)
+class Training(KnownItem):
+    """The item before the first one, shown until its answer is right.
+
+    Attributes:
+        feedback: told after an answer, right or wrong.
+        attempts: wrong answers after which a person is screened out; None: never.
+    """
+
+    feedback: str = defaults.FEEDBACK
+    attempts: int | None = None
+
+    def mistakes(self) -> Iterator[Mistake]:
+        """What is out of range."""
+        yield from super().mistakes()
+        if self.attempts is not None and self.attempts < 1:
+            yield Mistake(("attempts",), f"attempts: must be at least 1, not {self.attempts}")
+
+
+@dataclass(frozen=True)
+class Checks:
+    """Attention checks: items with known answers among the others.
+
+    Attributes:
+        rate: share of the items a person sees that are checks, below 1. Each check is seen once at most.
+        items: the checks; none takes those of the package (not for ratings).
+    """
+
+    rate: float = 0.0
+    items: tuple[KnownItem, ...] = ()
+
+    def mistakes(self) -> Iterator[Mistake]:
+        """What is out of range."""
+        if not 0 <= self.rate <= 0.5:
+            yield Mistake(("rate",), f"rate: must lie between 0 and 0.5, not {self.rate}")
+
+
+@dataclass(frozen=True)
+class Entry:
+    """How annotators come in.
+
+    Attributes:
+        kind: `links`, a private link for each; `open`, one link for all, where each browser is one annotator;
+            `prolific`, one link with PROLIFIC_PID, STUDY_ID and SESSION_ID.
+        links: how many private links are made.
+        completion_code: shown at the end; on Prolific, of the redirect.
+        completion_url: where a person is sent at the end. Made from the code on Prolific.
+        screen_out_code, screen_out_url: the same for those who do not consent or fail the training.
+    """
+
+    kind: Literal["links", "open", "prolific"] = "links"
+    links: int = 10
+    completion_code: str = ""
+    completion_url: str = ""
+    screen_out_code: str = ""
+    screen_out_url: str = ""
+
+    def __post_init__(self) -> None:
+        if self.kind == "prolific":
+            for end in ("completion", "screen_out"):
+                code = getattr(self, f"{end}_code")
+                if code and not getattr(self, f"{end}_url"):
+                    object.__setattr__(self, f"{end}_url", f"{_PROLIFIC}{code}")
+
+    def mistakes(self) -> Iterator[Mistake]:
+        """What is missing or out of range."""
+        if self.kind == "links" and not 1 <= self.links <= 10_000:
+            yield Mistake(("kind", "links"), f"links: must lie between 1 and 10,000, not {self.links}")
+        for key in ("completion_code", "screen_out_code"):
+            code = getattr(self, key)
+            if not re.fullmatch(r"[A-Za-z0-9_-]{0,64}", code):
+                yield Mistake((key,), f"{key}: must be letters, digits, - and _, not {code!r}")
+        for key in ("completion_url", "screen_out_url"):
+            url = getattr(self, key)
+            if url and not _is_https(url):
+                yield Mistake((key,), f"{key}: must begin with https:// and a host, not {url!r}")
+        if self.kind == "prolific" and not self.completion_url:
+            yield Mistake(
+                ("kind", "completion_code", "completion_url"),
+                "completion_code: is missing: Prolific shows it beside the study",
+            )
+
+
+@dataclass(frozen=True)
+class Design:
+    """A study.
+
+    Attributes:
+        name: of the study, in its address and its tables.
+        kind: what is asked: which of two endings is better (Mori et al. 2019, 4.3), how good one is on `scales`, or in
+            which order the sentences stood (Mostafazadeh et al. 2016, 3.3).
+        systems: whose endings are judged: any of the endings tables, `human_right`, `human_wrong`.
+        pairs: of a pair study; none takes every two systems.
+        scales: of a rating study; in the file a list, or a name in `SCALES`.
+        seed: of the order of the items.
+        answers_per_item: k, by as many different people.
+        lease_minutes: how long an item is kept for one person.
+        max_items_per_person: checks included; None: no limit.
+        hash_ids: whether annotators' ids are stored as salted hashes only.
+        contact: whom annotators may write to.
+        title, consent, instructions, question: what annotators read; plain text, an empty line between paragraphs.
+    """
+
+    name: str = ""
+    kind: Kind = "pair"
+    systems: tuple[str, ...] = ()
+    pairs: tuple[tuple[str, ...], ...] = ()
+    scales: tuple[Scale, ...] = ()
+    cases: Cases = Cases()
+    seed: int = 1
+    answers_per_item: int = 5
+    reason: Reason = Reason()
+    checks: Checks = Checks()
+    training: Training | None = None
+    entry: Entry = Entry()
+    lease_minutes: float = 20.0
+    max_items_per_person: int | None = None
+    hash_ids: bool = True
+    contact: str = ""
+    title: str = "How do stories end?"
+    consent: str = defaults.CONSENT
+    instructions: str = ""
+    question: str = ""
+
+    def __post_init__(self) -> None:
+        if self.kind in defaults.QUESTION:
+            for key, text in (
+                ("instructions", defaults.INSTRUCTIONS[self.kind]),
+                ("question", defaults.QUESTION[self.kind]),
+            ):
+                if not getattr(self, key):
+                    object.__setattr__(self, key, text)
+        if self.kind == "pair" and not self.pairs:
+            object.__setattr__(self, "pairs", tuple(combinations(dict.fromkeys(self.systems), 2)))
+
+    def mistakes(self) -> Iterator[Mistake]:
+        """What is missing, out of range or at odds with the rest."""
+        if not _NAME.fullmatch(self.name):
+            yield Mistake(("name",), f"name: {_NAME_RULE}, not {self.name!r}")
+        yield from self._systems_mistakes()
+        yield from self._scales_mistakes()
+        for key, least, most in (("answers_per_item", 1, 1000), ("max_items_per_person", 1, 1_000_000)):
+            value = getattr(self, key)
+            if value is not None and not least <= value <= most:
+                yield Mistake((key,), f"{key}: must lie between {least} and {most:,}, not {value}")
+        if not 0 < self.lease_minutes <= 10_080:
+            yield Mistake(
+                ("lease_minutes",), f"lease_minutes: must be above 0 and a week at most, not {self.lease_minutes:g}"
+            )
+        for key in ("title", "consent", "instructions", "question"):
+            if not getattr(self, key).strip():
+                yield Mistake((key,), f"{key}: is empty: leave the key out for the default")
+        for key in ("title", "consent", "instructions", "question", "contact"):
+            if any(unicodedata.category(c) in ("Cc", "Cs") and c not in "\n\t" for c in getattr(self, key)):
+                yield Mistake((key,), f"{key}: holds characters that cannot be shown: type it again")
+        if self.kind == "order" and self.reason.mode != "off":
+            yield Mistake(("kind", "reason"), "reason.mode: must be off in a study of kind order")
+        yield from self._known_mistakes()
+
+    def _systems_mistakes(self) -> Iterator[Mistake]:
+        least = 2 if self.kind == "pair" else 1
+        if len(self.systems) < least:
+            yield Mistake(("systems", "kind"), f"systems: must be at least {least} in a study of kind {self.kind}")
+        for system in _repeated(self.systems):
+            yield Mistake(("systems",), f"systems: {system} stands twice")
+        for system in self.systems:
+            if not system.strip() or system in (*TIES, *CHECK_SYSTEMS):
+                yield Mistake(("systems",), f"systems: {system!r} cannot be a system's name: rename it")
+        if self.pairs and self.kind != "pair":
+            yield Mistake(("pairs", "kind"), f"pairs: a study of kind {self.kind} has none: leave the key out")
+        for pair in self.pairs:
+            told = " and ".join(pair)
+            if len(pair) != 2 or pair[0] == pair[1]:
+                yield Mistake(("pairs",), f"pairs: must each be two systems, not {told or 'none'}")
+            for system in pair:
+                if system not in self.systems:
+                    yield Mistake(("pairs", "systems"), f"pairs: {system} is not among the systems")
+        for told in _repeated(tuple(" and ".join(sorted(pair)) for pair in self.pairs)):
+            yield Mistake(("pairs", "systems"), f"pairs: {told} stands twice: sides are drawn for each annotator")
+
+    def _scales_mistakes(self) -> Iterator[Mistake]:
+        if self.kind == "rating" and not self.scales:
+            yield Mistake(("scales", "kind"), f"scales: are missing: list them or name {', '.join(SCALES)}")
+        if self.kind != "rating" and self.scales:
+            yield Mistake(("scales", "kind"), f"scales: a study of kind {self.kind} has none: leave the key out")
+        for name in _repeated(tuple(scale.name for scale in self.scales)):
+            yield Mistake(("scales",), f"scales: {name} stands twice")
+
+    def _known_mistakes(self) -> Iterator[Mistake]:
+        if self.kind == "rating" and self.checks.rate and not self.checks.items:
+            yield Mistake(("checks", "kind"), "checks.items: are missing: a study of kind rating needs its own")
+        known: list[tuple[str, KnownItem]] = [
+            (f"checks.items.{number}", item) for number, item in enumerate(self.checks.items, 1)
+        ]
+        if self.training:
+            known.append(("training", self.training))
+        for where, item in known:
+            for text in item.mistakes_as(self.kind, self.scales):
+                yield Mistake((where.partition(".")[0], "kind", "scales"), f"{where}.{text}")
+
+
+def read_design(path: Path) -> Design:
+    """The design that the YAML file `path` holds.
+
+    Raises:
+        UserError: no such file, no YAML, or mistakes: all of them in one line, joined by `; `.
+    """
+    try:
+        section = yaml.load(existing_file(path).read_text(encoding="utf-8"), Loader=_Loader)  # noqa: S506 (a SafeLoader)
+    except UnicodeDecodeError as error:
+        raise UserError(f"{path}: not text in UTF-8 ({error.reason} at byte {error.start})") from error
+    except yaml.YAMLError as error:
+        mark = getattr(error, "problem_mark", None)
+        where = f"{path}: line {mark.line + 1}" if mark else f"{path}"
+        raise UserError(f"{where}: not readable YAML ({getattr(error, 'problem', None) or 'unknown'})") from error
+    return design_from(section, str(path))
+
+
+def design_from(section: Mapping[str, Any] | None, where: str) -> Design:
+    """The design of the keys of `section`, as YAML or JSON gives them.
+
+    Raises:
+        UserError: mistakes: all of them in one line, joined by `; `, each with `where` and its key.
+    """
+    if isinstance(section, Mapping):
+        section = _with_named_parts(section)
+    design, mistakes = collect(Design, section, where)
+    if design is None or mistakes:
+        raise UserError("; ".join(mistakes))
+    return design
+
+
+def to_json(design: Design) -> str:
+    """The design as one line of JSON, which `from_json` reads."""
+    return json.dumps(dataclasses.asdict(design), ensure_ascii=False, sort_keys=True)
+
+
+def from_json(text: str) -> Design:
+    """The design that `to_json` wrote."""
+    return design_from(json.loads(text), "stored design")
+
+
+_NAME_RULE = "must be 1 to 40 of a-z, 0-9, - and _, the first a letter or digit"
+
+
+class _Loader(yaml.SafeLoader):
+    """Refuses a key that stands twice, of which YAML would silently take the last."""
+
+    def construct_mapping(self, node: yaml.MappingNode, deep: bool = False) -> dict[Any, Any]:
+        keys = [key.value for key, _ in node.value if isinstance(key, yaml.ScalarNode)]
+        for key in _repeated(tuple(keys)):
+            raise yaml.constructor.ConstructorError(None, None, f"key {key} stands twice", node.start_mark)
+        return dict(super().construct_mapping(node, deep))
+
+
+def _with_named_parts(section: Mapping[str, Any]) -> dict[str, Any]:
+    """`section` with scales that are named, and the training item of the package (`training: true`), put in."""
+    section = dict(section)
+    if isinstance(section.get("scales"), str) and section["scales"] in SCALES:
+        section["scales"] = SCALES[section["scales"]]
+    training = section.get("training")
+    if training is False:
+        section["training"] = None
+    elif training is True or (isinstance(training, Mapping) and not {"context", "endings"} & set(training)):
+        section["training"] = _default_training(section.get("kind", "pair"), {} if training is True else training)
+    return section
+
+
+def _default_training(kind: object, given: Mapping[str, Any]) -> dict[str, Any]:
+    story = defaults.TRAINING
+    endings = [story.right, story.wrong] if kind == "pair" else [story.right]
+    return {"context": list(story.context), "endings": endings, **given}
+
+
+def _values(scale: Scale) -> range:
+    return range(scale.low, scale.high + 1)
+
+
+def _is_https(url: str) -> bool:
+    try:
+        parts = urlsplit(url)
+    except ValueError:
+        return False
+    printable = not any(unicodedata.category(c).startswith(("C", "Z")) for c in url)
+    return parts.scheme == "https" and bool(parts.hostname) and printable
+
+
+def _repeated(values: tuple[str, ...]) -> list[str]:
+    """The values that stand more than once, each once."""
+    return [value for value in dict.fromkeys(values) if values.count(value) > 1]

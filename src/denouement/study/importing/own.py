@@ -1,0 +1,85 @@
+"""Our own export: the Parquet tables that `denouement study export` writes, or their columns as CSV."""
+
+from collections import Counter
+from collections.abc import Sequence
+from datetime import datetime
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+
+from denouement.errors import UserError
+from denouement.schemas import TABLES, read_table
+from denouement.study.importing.answers import Unusable
+from denouement.study.importing.rows import Header, rows_of
+
+NAMES = ("votes", "items")
+"""The tables of an export that are read here."""
+
+_TIMES = ("started_at", "submitted_at")
+_BOOLEANS = {"true": True, "false": False, "1": True, "0": False}
+
+
+def is_votes(names: Sequence[str]) -> bool:
+    """Whether these are the columns of the table `votes`, in any order."""
+    return sorted(names) == sorted(TABLES["votes"].schema.names)
+
+
+def read_votes(path: Path, header: Header) -> tuple[pa.Table, list[Unusable], Counter[str]]:
+    """The votes of a CSV file, the rows that are none, and counts (`rows`, `duplicate_rows`, `answered_twice`)."""
+    kind = TABLES["votes"]
+    rows: dict[tuple[str, ...], dict[str, Any]] = {}
+    unusable, counts = [], Counter[str]()
+    for row in rows_of(path, header):
+        counts["rows"] += 1
+        try:
+            vote = _vote(dict(zip(header.names, row.cells, strict=True)))
+        except ValueError as error:
+            problem = (
+                str(error)
+                if len(row.cells) == len(header.names)
+                else f"{len(row.cells)} cells, not {len(header.names)}"
+            )
+            unusable.append(Unusable(path.name, row.line, problem))
+            continue
+        key = tuple(vote[name] for name in kind.key)
+        if key in rows:
+            counts["duplicate_rows" if rows[key] == vote else "answered_twice"] += 1
+        else:
+            rows[key] = vote
+    return pa.Table.from_pylist(list(rows.values()), schema=kind.schema), unusable, counts
+
+
+def _vote(cells: dict[str, str]) -> dict[str, Any]:
+    kind = TABLES["votes"]
+    vote: dict[str, Any] = {name: cell.strip() for name, cell in cells.items()}
+    for name, choices in kind.choices.items():
+        if vote[name] not in choices:
+            raise ValueError(f"{name} is '{vote[name]}', not {', '.join(choices)}")
+    if vote["is_check"].lower() not in _BOOLEANS:
+        raise ValueError(f"is_check is '{vote['is_check']}', not true or false")
+    vote["is_check"] = _BOOLEANS[vote["is_check"].lower()]
+    for name in _TIMES:
+        try:
+            vote[name] = datetime.fromisoformat(vote[name]) if vote[name] else None
+        except ValueError as error:
+            raise ValueError(f"{name} is '{vote[name]}', not a time such as 2026-01-31 12:00:00Z") from error
+    vote["reason"] = vote["reason"] or None
+    if empty := [name for name in kind.schema.names if vote[name] == "" and not kind.schema.field(name).nullable]:
+        raise ValueError(f"empty: {', '.join(empty)}")
+    said = {"A": vote["position_a"], "B": vote["position_b"]}.get(vote["answer"], vote["answer"])
+    if said != vote["choice"]:
+        raise ValueError(f"choice is '{vote['choice']}', but answer {vote['answer']} is {said}")
+    return vote
+
+
+def read_own(path: Path, name: str) -> pa.Table:
+    """The table `name` of an export, checked.
+
+    Raises:
+        UserError: damaged, or another version.
+    """
+    try:
+        return read_table(path, name)
+    except UserError as error:
+        raise UserError(f"{error}; export the study again") from error

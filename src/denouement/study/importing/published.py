@@ -1,0 +1,97 @@
+"""`qualitative_evaluation_results.csv`, the answers that Mori et al. 2019 published: a row an answer, no annotators."""
+
+from collections import Counter
+from collections.abc import Sequence
+from pathlib import Path
+
+from denouement.schemas import UNNAMED_ANNOTATOR
+from denouement.study.importing.answers import Answer, Unusable, answer_named, digest
+from denouement.study.importing.rows import Header, rows_of
+from denouement.text.sentences import split_sentences
+
+COLUMNS = (
+    "InputStoryid",
+    "context",
+    "optionA",
+    "optionB",
+    "answer",
+    "reason",
+    "RightEnding",
+    "model1",
+    "answer_correspondence",
+)
+
+STUDY = "mori_2019"
+
+
+def is_published(names: Sequence[str]) -> bool:
+    """Whether these are the columns of the published file, in any order and case."""
+    return sorted(name.lower() for name in names) == sorted(name.lower() for name in COLUMNS)
+
+
+def read_published(
+    path: Path, header: Header, systems: tuple[str, str]
+) -> tuple[list[Answer], list[Unusable], Counter[str]]:
+    """The answers of the file, the rows that are none, and counts (`rows`, `duplicate_rows`).
+
+    `model1` tells the side of the generated ending. The file names no annotators: every answer gets an id of its own.
+    A row that is written twice, reason and all, is one answer; without a reason it may be two people's.
+
+    Args:
+        path: the file.
+        header: its header.
+        systems: names for the generator and the people who wrote the right ending.
+    """
+    answers, unusable, counts = [], [], Counter[str]()
+    seen: Counter[str] = Counter()
+    for row in rows_of(path, header):
+        counts["rows"] += 1
+        if len(row.cells) != len(header.names):
+            reason = f"{len(row.cells)} cells where the header has {len(header.names)}"
+            unusable.append(Unusable(path.name, row.line, reason))
+            continue
+        cells = dict(zip((name.lower() for name in header.names), row.cells, strict=True))
+        identity = digest(*(cells[name.lower()] for name in COLUMNS))
+        seen[identity] += 1
+        if seen[identity] > 1 and cells["reason"].strip():
+            counts["duplicate_rows"] += 1
+            continue
+        problem = _problem(cells)
+        if problem:
+            unusable.append(Unusable(path.name, row.line, problem))
+            continue
+        sides = systems if cells["model1"].strip().upper() == "A" else systems[::-1]
+        answer = answer_named(cells["answer"])
+        assert answer
+        answers.append(
+            Answer(
+                case_id=cells["inputstoryid"].strip(),
+                context=tuple(split_sentences(cells["context"])),
+                endings=(cells["optiona"].strip(), cells["optionb"].strip()),
+                systems=(sides[0], sides[1]),
+                annotator=f"{UNNAMED_ANNOTATOR}{identity[:12]}{f'-{seen[identity]}' if seen[identity] > 1 else ''}",
+                answer=answer,
+                reason=cells["reason"].strip() or None,
+            )
+        )
+    return answers, unusable, counts
+
+
+def _problem(cells: dict[str, str]) -> str | None:
+    """Why a row is no answer, if so."""
+    empty = [name for name in COLUMNS[:5] if not cells[name.lower()].strip()]
+    if empty:
+        return f"empty: {', '.join(empty)}"
+    if not (answer := answer_named(cells["answer"])):
+        return f"answer is '{cells['answer']}', not A, B, both or neither"
+    side = cells["model1"].strip().upper()
+    if side not in ("A", "B"):
+        return f"model1 is '{cells['model1']}', not A or B, so the system of each ending is not told"
+    right = cells["optionb" if side == "A" else "optiona"].strip()
+    if cells["rightending"].strip() != right:
+        return f"model1 is {side}, but RightEnding is not the other option"
+    told = cells["answer_correspondence"].strip().lower()
+    meant = {"A": "generated", "B": "human"} if side == "A" else {"A": "human", "B": "generated"}
+    if told and told != meant.get(answer, answer):
+        return f"answer_correspondence is '{told}', but answer {answer} is {meant.get(answer, answer)}"
+    return None

@@ -1,0 +1,229 @@
+"""From cases and endings to the items that annotators judge."""
+
+import hashlib
+import json
+import re
+import unicodedata
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import islice
+
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from denouement.corpus.cells import clean_text
+from denouement.errors import UserError
+from denouement.schemas import RELEASES, shortened
+from denouement.study import defaults
+from denouement.study.defaults import Kind
+from denouement.study.design import CHECK_SYSTEMS, HUMAN_RIGHT, HUMAN_WRONG, Design, KnownItem
+
+# Marks that one system writes curly and another straight would tell them apart.
+_PLAIN_MARKS = str.maketrans({"‘": "'", "’": "'", "“": '"', "”": '"', "…": "...", "–": "-", "—": "-", "\xa0": " "})
+_END_MARK = re.compile(r"[.!?]['\")]*$")
+
+
+@dataclass(frozen=True)
+class Item:
+    """What is judged.
+
+    Attributes:
+        id: a digest of what the item shows, which tells nothing of the systems.
+        case_id: of the story.
+        kind: what is asked.
+        context: the story's sentences before the ending.
+        systems: that wrote the endings: two of a pair, else one.
+        endings: theirs.
+        is_check: its answer is known and it is given to everyone.
+        is_training: it is shown before the first item, and its answer is not kept.
+        expected: the right answer where it is known: of a pair a `choice` of the table `votes`, of a rating the right
+            values by question as JSON, of an order the places as JSON.
+    """
+
+    id: str
+    case_id: str
+    kind: Kind
+    context: tuple[str, ...]
+    systems: tuple[str, ...]
+    endings: tuple[str, ...]
+    is_check: bool = False
+    is_training: bool = False
+    expected: str | None = None
+
+    @property
+    def sentences(self) -> tuple[str, ...]:
+        """The context's sentences and the endings: of an order, those that are shuffled."""
+        return (*self.context, *self.endings)
+
+    @property
+    def content(self) -> str:
+        """A digest of the texts alone, whichever side they stand on: no person sees two items of the same texts."""
+        return _digest(self.kind, self.context, sorted(self.endings))
+
+
+def make_items(design: Design, cases: pa.Table, endings: Sequence[pa.Table]) -> tuple[list[Item], dict[str, int]]:
+    """The items of a study: those to judge by case and pair, then its checks, then its training item.
+
+    Args:
+        design: of the study.
+        cases: a table `cloze`.
+        endings: tables `endings`; of several endings of a system for a case the first counts.
+
+    Returns:
+        The items, and counts: `cases` used, `items` to judge, `checks`, `training`, `cases_without_endings` (left out:
+        a system wrote none, or no label tells the human ones), `identical_endings` (pairs left out: nobody can prefer),
+        `further_endings` (left out), and `without_end_mark_SYSTEM` (endings that lack a full stop, by which a system
+        may be told).
+
+    Raises:
+        UserError: no case of the split and release, a system without any ending, fewer cases than asked for, no item.
+    """
+    cases = _chosen_cases(design, cases)
+    written, further = _endings_by_system(design, cases, endings)
+    ids = cases["case_id"].to_pylist()
+    contexts = dict(zip(ids, cases["context"].to_pylist(), strict=True))
+    drawn = sorted(ids, key=lambda case_id: _digest(design.cases.seed, case_id))
+    complete = [case_id for case_id in drawn if all(case_id in written[system] for system in design.systems)]
+    wanted = design.cases.n if design.cases.n is not None else len(complete)
+    if len(complete) < wanted:
+        raise UserError(
+            f"cases.n: {wanted:,} cases are asked for, but only {len(complete):,} of {len(ids):,} have an ending of "
+            f"each of {', '.join(design.systems)}; ask for fewer"
+        )
+    groups = design.pairs if design.kind == "pair" else tuple((system,) for system in design.systems)
+    items: list[Item] = []
+    identical = 0
+    for case_id in islice(complete, wanted):
+        context = tuple(map(_plain, contexts[case_id]))
+        for systems in groups:
+            texts = tuple(written[system][case_id] for system in systems)
+            if len({_compared(text) for text in texts}) < len(texts):
+                identical += 1
+            else:
+                items.append(_item(design.kind, case_id, context, systems, texts))
+    if not items:
+        raise UserError("no item is left: the endings of every pair are identical; compare other systems")
+    checks = check_items(design)
+    training = training_item(design)
+    counts = {
+        "cases": wanted,
+        "items": len(items),
+        "checks": len(checks),
+        "training": int(training is not None),
+        "cases_without_endings": len(ids) - len(complete),
+        "identical_endings": identical,
+        "further_endings": further,
+    }
+    unmarked = Counter(
+        system
+        for item in items
+        for system, text in set(zip(item.systems, item.endings, strict=True))
+        if not _END_MARK.search(text)
+    )
+    counts |= {f"without_end_mark_{system}": unmarked[system] for system in sorted(unmarked)}
+    return [*items, *checks, *([training] if training else [])], counts
+
+
+def check_items(design: Design) -> list[Item]:
+    """The attention checks of a design; none where their rate is 0."""
+    if not design.checks.rate:
+        return []
+    known = design.checks.items or tuple(_as_known(story, design.kind) for story in defaults.CHECKS)
+    return [_known(design, item, f"check_{number}", is_check=True) for number, item in enumerate(known, 1)]
+
+
+def training_item(design: Design) -> Item | None:
+    """The training item of a design, if it has one."""
+    return _known(design, design.training, "training", is_training=True) if design.training else None
+
+
+def _as_known(story: defaults.Story, kind: Kind) -> KnownItem:
+    return KnownItem(story.context, (story.right, story.wrong) if kind == "pair" else (story.right,))
+
+
+def _known(
+    design: Design, known: KnownItem, case_id: str, *, is_check: bool = False, is_training: bool = False
+) -> Item:
+    systems = CHECK_SYSTEMS[: len(known.endings)]
+    if design.kind == "pair":
+        expected = {"first": systems[0], "second": systems[-1]}.get(known.expected, known.expected)
+    elif design.kind == "rating":
+        expected = json.dumps({scale.name: known.values[scale.name] for scale in design.scales}, sort_keys=True)
+    else:
+        expected = json.dumps(list(range(len(known.context) + 1)))
+    texts = tuple(map(_plain, known.context)), tuple(map(_plain, known.endings))
+    return _item(design.kind, case_id, texts[0], systems, texts[1], is_check, is_training, expected)
+
+
+def _item(
+    kind: Kind,
+    case_id: str,
+    context: tuple[str, ...],
+    systems: tuple[str, ...],
+    endings: tuple[str, ...],
+    is_check: bool = False,
+    is_training: bool = False,
+    expected: str | None = None,
+) -> Item:
+    digest = _digest(kind, case_id, context, systems, endings)
+    return Item(digest, case_id, kind, context, systems, endings, is_check, is_training, expected)
+
+
+def _chosen_cases(design: Design, cases: pa.Table) -> pa.Table:
+    """The cases of the design's split and release."""
+    wanted = design.cases
+    of_split = cases.filter(pc.equal(cases["split"], wanted.split))
+    present = set(pc.unique(of_split["release"]).to_pylist())
+    release = wanted.release or next((each for each in RELEASES if each in present), None)
+    if release not in present:
+        found = sorted({f"{row['release']} {row['split']}" for row in cases.select(["release", "split"]).to_pylist()})
+        asked = " ".join(filter(None, (wanted.release, wanted.split)))
+        raise UserError(f"cases: none of {asked}; the table holds {', '.join(found) or 'none'}")
+    return of_split.filter(pc.equal(of_split["release"], release))
+
+
+def _endings_by_system(
+    design: Design, cases: pa.Table, tables: Sequence[pa.Table]
+) -> tuple[dict[str, Mapping[str, str]], int]:
+    """The endings of each system by case, and how many further ones a system wrote for a case."""
+    written: dict[str, dict[str, str]] = {system: {} for system in design.systems}
+    further = 0
+    for case_id, system, text in (*_human_endings(cases), *_generated_endings(tables)):
+        if system in written and case_id in written[system]:
+            further += 1
+        elif system in written:
+            written[system][case_id] = _plain(text)
+    if lacking := [system for system in design.systems if not written[system]]:
+        found = sorted({system for table in tables for system in pc.unique(table["system"]).to_pylist()})
+        raise UserError(
+            f"systems: no ending of {', '.join(lacking)} for any of the cases; the endings tables hold "
+            f"{shortened(found) or 'none'}: name their tables with --endings, or leave the system out"
+        )
+    return dict(written), further
+
+
+def _human_endings(cases: pa.Table) -> Iterator[tuple[str, str, str]]:
+    for case in cases.filter(pc.is_valid(cases["right_ending"])).to_pylist():
+        right, wrong = (1, 2) if case["right_ending"] == 1 else (2, 1)
+        yield case["case_id"], HUMAN_RIGHT, case[f"ending_{right}"]
+        yield case["case_id"], HUMAN_WRONG, case[f"ending_{wrong}"]
+
+
+def _generated_endings(tables: Sequence[pa.Table]) -> Iterator[tuple[str, str, str]]:
+    for table in tables:
+        yield from zip(*(table[name].to_pylist() for name in ("case_id", "system", "ending")), strict=True)
+
+
+def _plain(text: str) -> str:
+    """The text as it is shown: one blank between words, straight marks, whichever system wrote it."""
+    return " ".join(unicodedata.normalize("NFC", clean_text(text)[0]).translate(_PLAIN_MARKS).split())
+
+
+def _compared(text: str) -> str:
+    """The text without what a reader does not tell apart."""
+    return text.casefold()
+
+
+def _digest(*parts: object) -> str:
+    return hashlib.sha256(json.dumps(parts, ensure_ascii=False).encode()).hexdigest()[:16]

@@ -1,0 +1,212 @@
+"""Which elements of a story reasons speak of: logic, relevance, emotion, morality, common sense, grammar.
+
+Mori et al. 2019 (section 4.4) read 250 reasons and named these elements. Here rules tag them (`elements.yaml`); a
+reason may have several tags, or none. Told are how often each element is named, which are named together, what was
+chosen by those who name it, and how good the rules are on reasons labelled by hand.
+"""
+
+import csv
+import hashlib
+import io
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from itertools import combinations
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+
+from denouement import schemas
+from denouement.errors import UserError
+from denouement.files import existing_file
+from denouement.study.reasons import ELEMENTS
+from denouement.study.reasons.rules import Rules, matches, packaged
+from denouement.study.reasons.written import written_reasons
+from denouement.text.syntax import parse
+
+_VOTE = ("study", "item_id", "case_id", "annotator_id", "choice", "reason")
+
+
+def tag_reasons(votes: pa.Table, rules: Rules, cache: Path | None = None) -> pa.Table:
+    """Every rule that applies to a reason: a table `reason_elements`, in the votes' order.
+
+    Args:
+        votes: a table `votes`.
+        rules: of `rules.read_rules`.
+        cache: a file of parses to read and to add to (`text.syntax.parse`).
+
+    Raises:
+        UserError: no reason to tag, or no parser.
+    """
+    written = written_reasons(votes)
+    parses = parse(written["reason"].to_pylist(), cache)
+    found = {reason: matches(parsed, rules) for reason, parsed in parses.items()}
+    schema = schemas.TABLES["reason_elements"].schema
+    rows = [
+        {name: vote[name] for name in _VOTE}
+        | {"element": match.element, "rule": match.rule, "words": match.words, "denied": match.denied}
+        for vote in written.to_pylist()
+        for match in found[vote["reason"]]
+    ]
+    return pa.Table.from_pylist(rows, schema)
+
+
+def elements_summary(votes: pa.Table, tags: pa.Table) -> dict[str, Any]:
+    """What the tags tell: counts are integers, shares are between 0 and 1.
+
+    Returns:
+        `reasons`, how many there are; `untagged`, how many have no tag; `choices`, the row of all reasons;
+        `elements`, a row an element in the order of `ELEMENTS` (see below); `together`, a row for every two elements
+        with the number of reasons that name both; `rules`, how many reasons each rule tagged.
+
+        A row of an element has the number `n` and the `share` of reasons that name it, `denied`, how many of these deny
+        it wherever they name it, and `choices`: for each choice the number `n` and the `share` of those who named the
+        element, with the exact (Clopper and Pearson 1934) 95% interval `low`, `high`, and `share_without`, the share
+        among the other reasons. Intervals take answers as independent, which several answers of a person or to a story
+        are not quite.
+    """
+    written = written_reasons(votes)
+    choice_of = {_key(vote): vote["choice"] for vote in written.select([*_VOTE]).to_pylist()}
+    named: dict[str, set[tuple[str, ...]]] = {element: set() for element in ELEMENTS}
+    affirmed: dict[str, set[tuple[str, ...]]] = {element: set() for element in ELEMENTS}
+    for tag in tags.to_pylist():
+        named[tag["element"]].add(_key(tag))
+        if not tag["denied"]:
+            affirmed[tag["element"]].add(_key(tag))
+    choices = [choice for choice, _ in Counter(choice_of.values()).most_common()]
+    total = len(choice_of)
+    everyone = set(choice_of)
+    return {
+        "reasons": total,
+        "untagged": total - len(set().union(*named.values())),
+        "choices": _choices(everyone, choice_of, choices),
+        "elements": [
+            {
+                "element": element,
+                "n": len(reasons),
+                "share": len(reasons) / total,
+                "denied": len(reasons - affirmed[element]),
+                "choices": _choices(reasons, choice_of, choices),
+            }
+            for element, reasons in named.items()
+        ],
+        "together": [
+            {"elements": [one, other], "n": len(named[one] & named[other])} for one, other in combinations(ELEMENTS, 2)
+        ],
+        "rules": [
+            {"element": element, "rule": rule, "n": n}
+            for (element, rule), n in Counter(
+                zip(tags["element"].to_pylist(), tags["rule"].to_pylist(), strict=True)
+            ).items()
+        ],
+    }
+
+
+def _key(row: Mapping[str, Any]) -> tuple[str, ...]:
+    return row["study"], row["item_id"], row["annotator_id"]
+
+
+def _choices(
+    reasons: set[tuple[str, ...]], choice_of: Mapping[tuple[str, ...], str], choices: Iterable[str]
+) -> list[dict[str, Any]]:
+    from scipy.stats import binomtest
+
+    counted = Counter(choice_of[reason] for reason in reasons)
+    others = Counter(choice_of[reason] for reason in choice_of.keys() - reasons)
+    rows = []
+    for choice in choices:
+        row: dict[str, Any] = {"choice": choice, "n": counted[choice], "share": None, "low": None, "high": None}
+        if reasons:
+            interval = binomtest(counted[choice], len(reasons)).proportion_ci(method="exact")
+            row |= {
+                "share": counted[choice] / len(reasons),
+                "low": float(interval.low),
+                "high": float(interval.high),
+            }
+        row["share_without"] = others[choice] / others.total() if others else None
+        rows.append(row)
+    return rows
+
+
+def reason_digest(case_id: str, reason: str) -> str:
+    """What a file of labels knows a reason by: 16 hex digits of SHA-256 over its case and its words."""
+    return hashlib.sha256(f"{case_id}\n{' '.join(reason.split())}".encode()).hexdigest()[:16]
+
+
+def read_labels(path: Path | None = None) -> dict[str, frozenset[str]]:
+    """By a reason's digest the elements found in it by hand; without a file, the 100 of this package.
+
+    A file is CSV with columns `digest` and `labels`, the elements with blanks between; other columns are passed over.
+
+    Raises:
+        UserError: other columns, an unknown element, or the same reason twice.
+    """
+    where, text = ("labels.csv", packaged("labels.csv")) if path is None else (str(path), _text(path))
+    reader = csv.DictReader(io.StringIO(text))
+    if not {"digest", "labels"} <= set(reader.fieldnames or ()):
+        raise UserError(f"{where}: no columns digest and labels")
+    labels: dict[str, frozenset[str]] = {}
+    for row in reader:
+        found = frozenset((row["labels"] or "").split())
+        if strange := found - set(ELEMENTS):
+            raise UserError(
+                f"{where}, line {reader.line_num}: unknown label {', '.join(sorted(strange))}; "
+                f"labels are {', '.join(ELEMENTS)}"
+            )
+        if row["digest"] in labels:
+            raise UserError(f"{where}, line {reader.line_num}: the reason {row['digest']} stands twice")
+        labels[row["digest"]] = found
+    return labels
+
+
+def _text(path: Path) -> str:
+    return existing_file(path).read_text(encoding="utf-8-sig", errors="replace")
+
+
+def rules_quality(votes: pa.Table, tags: pa.Table, labels: Mapping[str, frozenset[str]]) -> dict[str, Any] | None:
+    """How well the tags agree with labels given by hand, on the reasons that have them; None where none of them has.
+
+    Returns:
+        `n`, the reasons with labels; `elements`, for each element how many reasons the rules tagged (`tagged`), have
+        the label (`labelled`) and have both (`both`), with `precision`, `recall` and `f1`; `micro`, the same of all
+        elements' counts added up; `macro`, the plain means of the elements' three. A figure that nothing was tagged or
+        labelled for is None and no part of the means. `exact`: share of reasons whose tags are exactly the labels.
+    """
+    tagged_by_reason: dict[tuple[str, ...], set[str]] = {}
+    for tag in tags.to_pylist():
+        tagged_by_reason.setdefault(_key(tag), set()).add(tag["element"])
+    tagged, labelled = [], []
+    for vote in written_reasons(votes).to_pylist():
+        wanted = labels.get(reason_digest(vote["case_id"], vote["reason"]))
+        if wanted is not None:
+            labelled.append([element in wanted for element in ELEMENTS])
+            tagged.append([element in tagged_by_reason.get(_key(vote), ()) for element in ELEMENTS])
+    if not labelled:
+        return None
+    by_rule, by_hand = np.array(tagged), np.array(labelled)
+    counts = zip(by_rule.sum(0).tolist(), by_hand.sum(0).tolist(), (by_rule & by_hand).sum(0).tolist(), strict=True)
+    rows = [{"element": element, **_agreement(*of)} for element, of in zip(ELEMENTS, counts, strict=True)]
+    return {
+        "n": len(labelled),
+        "elements": rows,
+        "micro": _agreement(int(by_rule.sum()), int(by_hand.sum()), int((by_rule & by_hand).sum())),
+        "macro": {name: _mean(row[name] for row in rows) for name in ("precision", "recall", "f1")},
+        "exact": float((by_rule == by_hand).all(1).mean()),
+    }
+
+
+def _agreement(tagged: int, labelled: int, both: int) -> dict[str, Any]:
+    return {
+        "tagged": tagged,
+        "labelled": labelled,
+        "both": both,
+        "precision": both / tagged if tagged else None,
+        "recall": both / labelled if labelled else None,
+        "f1": 2 * both / (tagged + labelled) if tagged + labelled else None,
+    }
+
+
+def _mean(values: Iterable[float | None]) -> float | None:
+    known: Sequence[float] = [value for value in values if value is not None]
+    return sum(known) / len(known) if known else None

@@ -1,0 +1,131 @@
+"""Patterns over the words of a parsed sentence, and whether what they match is denied.
+
+A pattern is a line of items with blanks between:
+
+- `sense`: a word, in any case, or its lemma (`make` stands for "makes", "making", ...);
+- `ADJ`, `NNS`: a part of speech, universal or of the Penn Treebank;
+- `@feelings`: any word of a named list;
+- `good|best|@feelings`: any of these;  `!better`: a word that is none of these;  `very?`: such a word or nothing;
+- `...`: up to four words, whatever they are.
+
+Everything matched stands in one sentence; a sentence ends at . ! ? and ;
+"""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TypeAlias
+
+from denouement.text.syntax import Parse
+
+GAP = None
+"""In a pattern, `...`."""
+
+_LONGEST_GAP = 4
+_SENTENCE_ENDS = {".", "!", "?", ";"}
+
+
+@dataclass(frozen=True, slots=True)
+class Item:
+    """One item of a pattern: what it stands for, or with `forbids` what it does not stand for."""
+
+    any_of: frozenset[str]
+    forbids: bool = False
+    optional: bool = False
+
+
+Pattern: TypeAlias = tuple[Item | None, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Word:
+    """A word of a text and all that a pattern may call it: itself, its lemma, part of speech and tag."""
+
+    text: str
+    faces: frozenset[str]
+
+
+Sentence: TypeAlias = Sequence[Word]
+
+
+@dataclass(frozen=True, slots=True)
+class Denial:
+    """What denies a match: a negation in it, or up to `reach` words before it with none of `barriers` between."""
+
+    negations: frozenset[str]
+    barriers: frozenset[str]
+    reach: int
+
+
+def compile_pattern(text: str, lists: Mapping[str, frozenset[str]]) -> Pattern:
+    """The pattern that `text` writes down.
+
+    Raises:
+        ValueError: an unknown list; no word at the beginning or at the end.
+    """
+    pattern: list[Item | None] = []
+    for item in text.split():
+        if item == "...":
+            pattern.append(GAP)
+            continue
+        any_of: set[str] = set()
+        for name in item.removeprefix("!").removesuffix("?").split("|"):
+            if not name.startswith("@"):
+                any_of.add(name)
+            elif name[1:] in lists:
+                any_of |= lists[name[1:]]
+            else:
+                raise ValueError(f"pattern {text!r}: no list {name[1:]!r}; lists are {', '.join(sorted(lists))}")
+        pattern.append(Item(frozenset(any_of), item.startswith("!"), item.endswith("?")))
+    if not pattern or pattern[0] is GAP or pattern[-1] is GAP:
+        raise ValueError(f"pattern {text!r}: must begin and end with a word")
+    return tuple(pattern)
+
+
+def sentences(parsed: Parse) -> list[Sentence]:
+    """The words of a parsed text, sentence by sentence."""
+    found: list[list[Word]] = [[]]
+    for word, lemma, pos, tag in zip(parsed.words, parsed.lemmas, parsed.pos, parsed.tags, strict=True):
+        plain, base = (text.lower().replace("’", "'") for text in (word, lemma))
+        faces = {plain, base, pos, tag}
+        if plain.endswith("n't"):  # what spaCy leaves whole, such as DOESN'T
+            faces.add("n't")
+        found[-1].append(Word(word, frozenset(faces)))
+        if plain in _SENTENCE_ENDS:
+            found.append([])
+    return [sentence for sentence in found if sentence]
+
+
+def spans(patterns: Iterable[Pattern], sentence: Sentence) -> Iterator[tuple[int, int]]:
+    """Begin and end (exclusive) of what any of the patterns matches, from the left; the shortest from each word."""
+    for start in range(len(sentence)):
+        for pattern in patterns:
+            end = _end(pattern, sentence, start)
+            if end is not None and end > start:
+                yield start, end
+
+
+def is_denied(sentence: Sentence, start: int, end: int, denial: Denial) -> bool:
+    """Whether the words from `start` to `end` (exclusive) are denied, as in "makes no sense"."""
+    if any(word.faces & denial.negations for word in sentence[start:end]):
+        return True
+    for word in reversed(sentence[max(0, start - denial.reach) : start]):
+        if word.faces & denial.barriers:
+            return False
+        if word.faces & denial.negations:
+            return True
+    return False
+
+
+def _end(pattern: Pattern, sentence: Sentence, at: int) -> int | None:
+    """Where a match of `pattern` that begins with word `at` ends; None when there is none."""
+    if not pattern:
+        return at
+    first, rest = pattern[0], pattern[1:]
+    if first is GAP:
+        ends = (_end(rest, sentence, at + skipped) for skipped in range(_LONGEST_GAP + 1))
+        return next((end for end in ends if end is not None), None)
+    if at < len(sentence) and first.any_of.isdisjoint(sentence[at].faces) == first.forbids:
+        end = _end(rest, sentence, at + 1)
+        if end is not None:
+            return end
+    return _end(rest, sentence, at) if first.optional else None

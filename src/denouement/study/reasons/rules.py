@@ -1,0 +1,129 @@
+"""The rules that say which elements of a story a reason speaks of: read from a file, applied to a parsed reason."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from importlib import resources
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+from denouement.errors import UserError
+from denouement.files import existing_file
+from denouement.study.reasons import ELEMENTS
+from denouement.study.reasons.patterns import Denial, Pattern, Sentence, compile_pattern, is_denied, sentences, spans
+from denouement.text.syntax import Parse
+
+_SECTIONS = {"negations", "barriers", "reach", "lists", "elements"}
+_KEYS = {"name", "patterns", "unless"}
+
+
+@dataclass(frozen=True, slots=True)
+class Rule:
+    """What tags a reason with an element.
+
+    Attributes:
+        element: the tag.
+        name: what the rule is called in tables.
+        patterns: any of them is enough.
+        unless: where one of these matches in the same sentence, the rule does not.
+    """
+
+    element: str
+    name: str
+    patterns: tuple[Pattern, ...]
+    unless: tuple[Pattern, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Rules:
+    """The rules in the file's order, what an element means, and what denies a match."""
+
+    rules: tuple[Rule, ...]
+    meanings: Mapping[str, str]
+    denial: Denial
+
+
+@dataclass(frozen=True, slots=True)
+class Match:
+    """Where a rule applies: the words it matched, and whether they are denied ("makes no sense")."""
+
+    element: str
+    rule: str
+    words: str
+    denied: bool
+
+
+def read_rules(path: Path | None = None) -> Rules:
+    """The rules of a YAML file; without one, those of this package (`elements.yaml`, whose head explains the form).
+
+    Raises:
+        UserError: not YAML, or not a file of rules: what is wrong, and in which rule.
+    """
+    if path is None:
+        where, text = "elements.yaml", packaged("elements.yaml")
+    else:
+        where, text = str(path), existing_file(path).read_text(encoding="utf-8", errors="replace")
+    try:
+        document = yaml.safe_load(text)
+    except yaml.YAMLError as error:
+        raise UserError(f"{where}: not YAML ({' '.join(str(error).split())})") from error
+    if not isinstance(document, dict) or not isinstance(document.get("elements"), dict):
+        raise UserError(f"{where}: no section `elements`; see the elements.yaml of this package")
+    if unknown := set(document) - _SECTIONS | set(document["elements"]) - set(ELEMENTS):
+        raise UserError(f"{where}: unknown {', '.join(map(str, sorted(unknown)))}; elements are {', '.join(ELEMENTS)}")
+    try:
+        lists = {name: frozenset(words.split()) for name, words in document.get("lists", {}).items()}
+        denial = Denial(
+            frozenset(document["negations"].split()), frozenset(document["barriers"].split()), int(document["reach"])
+        )
+        rules, meanings = [], {}
+        for element, section in document["elements"].items():
+            meanings[element] = " ".join(section["meaning"].split())
+            of_element = [_rule(element, rule, lists) for rule in section["rules"]]
+            if len({rule.name for rule in of_element}) < len(of_element):
+                raise ValueError(f"{element}: two rules of the same name; give each its own")
+            rules += of_element
+    except KeyError as error:
+        raise UserError(f"{where}: missing key {error.args[0]}") from error
+    except ValueError as error:
+        raise UserError(f"{where}: {error}") from error
+    except (AttributeError, TypeError) as error:
+        raise UserError(f"{where}: text, a list or a section stands where another is due ({error})") from error
+    return Rules(tuple(rules), meanings, denial)
+
+
+def packaged(name: str) -> str:
+    """The text of a data file of this package."""
+    return resources.files("denouement.study.reasons").joinpath(name).read_text(encoding="utf-8")
+
+
+def _rule(element: str, rule: Mapping[str, Any], lists: Mapping[str, frozenset[str]]) -> Rule:
+    name = f"{element}, rule {rule['name']!r}"
+    if unknown := set(rule) - _KEYS:
+        raise ValueError(f"{name}: unknown key {', '.join(sorted(unknown))}; keys are {', '.join(sorted(_KEYS))}")
+    try:
+        patterns, unless = (
+            tuple(compile_pattern(text, lists) for text in texts)
+            for texts in (rule["patterns"], rule.get("unless", ()))
+        )
+    except ValueError as error:
+        raise ValueError(f"{name}: {error}") from error
+    return Rule(element, rule["name"], patterns, unless)
+
+
+def matches(parsed: Parse, rules: Rules) -> list[Match]:
+    """Every rule that applies to a parsed reason, once: at its first place in the text; in the rules' order."""
+    text = sentences(parsed)
+    found = (_first(rule, text, rules.denial) for rule in rules.rules)
+    return [match for match in found if match]
+
+
+def _first(rule: Rule, text: Sequence[Sentence], denial: Denial) -> Match | None:
+    for sentence in text:
+        if any(spans(rule.unless, sentence)):
+            continue
+        for start, end in spans(rule.patterns, sentence):
+            words = " ".join(word.text for word in sentence[start:end])
+            return Match(rule.element, rule.name, words, is_denied(sentence, start, end, denial))
+    return None

@@ -1,0 +1,107 @@
+"""Topics of reasons by latent Dirichlet allocation (Blei et al. 2003), as Mori et al. 2019 (section 4.4) tried them.
+
+The paper found that topics follow what the stories are about, not what mattered for the choice; the words of each topic
+show whether that is so here.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from denouement.errors import UserError
+from denouement.settings import at_least
+
+
+@dataclass(frozen=True)
+class TopicSettings:
+    """Settings of the model.
+
+    Attributes:
+        topics: how many.
+        words: how many words of a topic are told.
+        min_reasons: words that stand in fewer reasons are left out.
+        passes: through all reasons.
+        seed: of the model; the same reasons, settings and seed give the same topics.
+    """
+
+    topics: int = 5
+    words: int = 10
+    min_reasons: int = 2
+    passes: int = 50
+    seed: int = 1
+
+    def __post_init__(self) -> None:
+        """Check the ranges."""
+        at_least(self, 1, "topics", "words", "min_reasons", "passes")
+        at_least(self, 0, "seed")
+
+
+def find_topics(texts: Sequence[Sequence[str]], settings: TopicSettings) -> dict[str, Any]:
+    """Topics of texts, each the list of its words (`words.content_words`).
+
+    Returns:
+        `reasons` that have a word left, `vocabulary`, the number of words; `topics`, a row a topic, the largest first:
+        `share` of all words' probability mass, `reasons` in which it is the strongest, `words` with their probability
+        `weight`, `coherence`; and the means of two coherences over the topics: `coherence_c_v` (Roeder et al. 2015; 0
+        to 1) and `coherence_u_mass` (Mimno et al. 2011; below 0, nearer to 0 is better). More is better for both.
+
+    Raises:
+        UserError: no word is frequent enough.
+    """
+    from gensim.corpora import Dictionary
+    from gensim.models import CoherenceModel, LdaModel
+
+    dictionary = Dictionary(texts)
+    dictionary.filter_extremes(no_below=settings.min_reasons, no_above=1.0, keep_n=None)
+    if len(dictionary) < 2:
+        raise UserError(f"fewer than two words stand in {settings.min_reasons} reasons or more: no topics to find")
+    kept = [list(text) for text in texts if dictionary.doc2bow(text)]
+    bags = [dictionary.doc2bow(text) for text in kept]
+    model = LdaModel(
+        bags,
+        num_topics=settings.topics,
+        id2word=dictionary,
+        passes=settings.passes,
+        chunksize=max(len(bags), 1),
+        random_state=settings.seed,
+        alpha="auto",
+        eta="auto",
+        eval_every=None,
+    )
+    n_words = min(settings.words, len(dictionary))
+    tops = [model.show_topic(topic, n_words) for topic in range(settings.topics)]
+    words = [[word for word, _ in top] for top in tops]
+    u_mass = CoherenceModel(topics=words, corpus=bags, dictionary=dictionary, coherence="u_mass", processes=1)
+    c_v = CoherenceModel(topics=words, texts=kept, dictionary=dictionary, coherence="c_v", processes=1)
+    mixtures = [dict(model.get_document_topics(bag, minimum_probability=0)) for bag in bags]
+    lengths = [sum(count for _, count in bag) for bag in bags]
+    by_topic = [
+        {
+            "share": float(sum(mix[topic] * n for mix, n in zip(mixtures, lengths, strict=True)) / sum(lengths)),
+            "reasons": sum(max(mix, key=lambda each: (mix[each], -each)) == topic for mix in mixtures),
+            "coherence": _number(coherence),
+            "words": [{"word": word, "weight": float(weight)} for word, weight in tops[topic]],
+        }
+        for topic, coherence in enumerate(c_v.get_coherence_per_topic())
+    ]
+    return {
+        "reasons": len(bags),
+        "vocabulary": len(dictionary),
+        "topics": sorted(by_topic, key=lambda row: -row["share"]),
+        "coherence_c_v": _number(c_v.get_coherence()),
+        "coherence_u_mass": _number(u_mass.get_coherence()),
+    }
+
+
+def topic_rows(found: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """The rows of a table `reason_topics`: a row for each word of each topic, topics counted from 1."""
+    return [
+        {"topic": number} | {name: topic[name] for name in ("share", "reasons", "coherence")} | word
+        for number, topic in enumerate(found["topics"], 1)
+        for word in topic["words"]
+    ]
+
+
+def _number(value: float) -> float | None:
+    """`value`; None when it is undefined, as for a topic of one word."""
+    return float(value) if value == value else None

@@ -1,0 +1,23 @@
+"""The reasons that are analysed."""
+
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from denouement.errors import UserError
+
+
+def written_reasons(votes: pa.Table) -> pa.Table:
+    """The rows of a table `votes` whose reason is analysed: accepted answers to real questions with a reason.
+
+    Left out are answers that do not count (excluded, rejected, surplus), attention checks, and answers without a
+    reason or with a blank one.
+
+    Raises:
+        UserError: no row is left.
+    """
+    has_text = pc.fill_null(pc.match_substring_regex(votes["reason"], r"\S"), False)
+    counts = pc.and_(pc.equal(votes["status"], "accepted"), pc.invert(votes["is_check"]))
+    written = votes.filter(pc.and_(has_text, counts))
+    if not written.num_rows:
+        raise UserError(f"none of the {votes.num_rows} votes is accepted and has a reason: nothing to analyse")
+    return written

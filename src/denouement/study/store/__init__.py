@@ -1,0 +1,26 @@
+"""Where a running study is kept: SQLite or PostgreSQL, safe for many threads and processes at once."""
+
+from denouement.study.store.database import StoreUnavailableError
+from denouement.study.store.records import (
+    Annotator,
+    Answer,
+    Assignment,
+    ItemProgress,
+    Outcome,
+    PersonProgress,
+    Progress,
+)
+from denouement.study.store.store import Store, open_store
+
+__all__ = [
+    "Annotator",
+    "Answer",
+    "Assignment",
+    "ItemProgress",
+    "Outcome",
+    "PersonProgress",
+    "Progress",
+    "Store",
+    "StoreUnavailableError",
+    "open_store",
+]

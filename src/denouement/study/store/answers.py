@@ -1,0 +1,59 @@
+"""Whether an answer fits the question that was asked."""
+
+import unicodedata
+from collections.abc import Mapping, Sequence
+
+from denouement.study.design import ANSWERS, Design
+
+
+class Unfit(ValueError):  # noqa: N818 (an answer's property, not a fault of the program)
+    """An answer that cannot be kept; the message tells the annotator why."""
+
+
+def check_answer(
+    design: Design,
+    n_shown: int,
+    answer: str | None,
+    values: Mapping[str, int] | None,
+    order: Sequence[int] | None,
+) -> None:
+    """Make sure that an answer is one to the design's question, and to no other.
+
+    Raises:
+        Unfit: it is not.
+    """
+    given = {"pair": answer is not None, "rating": values is not None, "order": order is not None}
+    if not given.pop(design.kind) or any(given.values()):
+        raise Unfit("Please answer the question.")
+    if design.kind == "pair" and answer not in ANSWERS:
+        raise Unfit("Please choose A, B, both or neither.")
+    if design.kind == "rating":
+        for scale in design.scales:
+            value = (values or {}).get(scale.name)
+            if type(value) is not int or not scale.low <= value <= scale.high:
+                raise Unfit(f"Please choose a value from {scale.low} to {scale.high} on each scale.")
+        if len(values or {}) != len(design.scales):
+            raise Unfit("Please answer the questions that were asked, and no other.")
+    if design.kind == "order" and sorted(order or ()) != list(range(n_shown)):
+        raise Unfit("Please give each sentence a place of its own.")
+
+
+def checked_reason(design: Design, reason: str | None) -> str | None:
+    """The reason as it is kept: without blanks at its ends, lines ending in `\\n`; None where none is asked or given.
+
+    Raises:
+        Unfit: it is too short, too long, or holds what cannot be shown.
+    """
+    rules = design.reason
+    if rules.mode == "off":
+        return None
+    text = (reason or "").replace("\r\n", "\n").replace("\r", "\n").strip()
+    if not text and rules.mode == "optional":
+        return None
+    if len(text) < rules.min_length:
+        raise Unfit(f"Please write a reason of at least {rules.min_length} characters.")
+    if len(text) > rules.max_length:
+        raise Unfit(f"Please write a reason of at most {rules.max_length:,} characters; it has {len(text):,}.")
+    if any(unicodedata.category(c) in ("Cc", "Cs") and c not in "\n\t" for c in text):
+        raise Unfit("The reason holds characters that cannot be shown; please type it again.")
+    return text

@@ -1,0 +1,161 @@
+"""Engines that write one at a time and durably, and the form of the database."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import sqlalchemy as sa
+from sqlalchemy.exc import (
+    ArgumentError,
+    CompileError,
+    IntegrityError,
+    NoSuchModuleError,
+    ProgrammingError,
+    SQLAlchemyError,
+)
+
+from denouement.errors import UserError
+
+HEAD = "0001"  # the newest revision in `migrations/versions`
+
+_WRITES = "denouement_writes"
+_LOCK = 0x64656E6F75656D  # of PostgreSQL, for all writing; any number that no other program takes
+_WAIT_SECONDS = 30
+
+
+class StoreUnavailableError(UserError):
+    """The database cannot be reached or written to now; nothing was changed, or at least nothing was confirmed."""
+
+
+def connect(url: str, make: bool = True) -> sa.Engine:
+    """An engine for the database at `url`; nothing is opened yet.
+
+    SQLite is opened in write-ahead mode with a flush to the disk at each commit, and deleted text is overwritten. Of
+    PostgreSQL a commit is waited for, too, whatever the server's setting.
+
+    Args:
+        url: `sqlite:///FILE` or `postgresql+psycopg://USER:PASSWORD@HOST/NAME`.
+        make: whether an SQLite file that is not there is made.
+
+    Raises:
+        UserError: another kind of URL, or no such file.
+    """
+    try:
+        parsed = sa.make_url(url)
+        backend = parsed.get_backend_name()
+    except (ArgumentError, NoSuchModuleError) as error:
+        raise UserError(f"{url!r}: not a database URL; write sqlite:///FILE or postgresql+psycopg://...") from error
+    if backend == "sqlite":
+        file = Path(parsed.database or "")
+        if not parsed.database or parsed.database == ":memory:" or parsed.database.startswith("file:"):
+            raise UserError(f"{url}: names no file; write sqlite:///FILE")
+        if not file.exists() and not make:
+            raise UserError(f"{file}: no such file; `denouement study create` makes it")
+        if not file.parent.is_dir():
+            raise UserError(f"{file}: no folder {file.parent}; make it")
+        engine = sa.create_engine(parsed, connect_args={"timeout": _WAIT_SECONDS}, pool_size=8, max_overflow=64)
+        sa.event.listen(engine, "connect", _set_up_sqlite)
+        sa.event.listen(engine, "begin", _begin_sqlite)
+    elif backend == "postgresql" and parsed.get_driver_name() == "psycopg":
+        try:
+            engine = sa.create_engine(
+                parsed,
+                isolation_level="READ COMMITTED",  # so that a writer sees what was written before it got the lock
+                pool_pre_ping=True,
+                pool_size=8,
+                max_overflow=24,
+                connect_args={"connect_timeout": _WAIT_SECONDS, "application_name": "denouement"},
+            )
+        except ImportError as error:
+            raise UserError("the driver of PostgreSQL is not installed: pip install 'psycopg[binary]'") from error
+        sa.event.listen(engine, "begin", _begin_postgresql)
+    else:
+        raise UserError(f"{shown(parsed)}: write sqlite:///FILE or postgresql+psycopg://...")
+    return engine
+
+
+def writer(engine: sa.Engine) -> sa.Engine:
+    """`engine`, whose transactions write: there is one at a time in the whole database, whichever process begins it."""
+    return engine.execution_options(**{_WRITES: True})
+
+
+def shown(url: sa.URL) -> str:
+    """The URL for a message, without its password."""
+    return url.render_as_string(hide_password=True)
+
+
+def migrate(engine: sa.Engine) -> None:
+    """Make the tables, or bring them to this version's form; two processes that do so at once do no harm.
+
+    Raises:
+        UserError: the database is of a newer version, or of another program.
+    """
+    with writer(engine).begin() as connection:
+        revision = _revision(connection)
+        if revision == HEAD:
+            return
+        if revision is None and (tables := sa.inspect(connection).get_table_names()):
+            raise UserError(
+                f"{shown(engine.url)}: holds tables of another program ({tables[0]}); name another database"
+            )
+        from alembic import command
+        from alembic.config import Config
+        from alembic.script import ScriptDirectory
+
+        config = Config()
+        config.set_main_option("script_location", str(Path(__file__).with_name("migrations")).replace("%", "%%"))
+        known = [script.revision for script in ScriptDirectory.from_config(config).walk_revisions()]
+        if revision is not None and revision not in known:
+            raise UserError(
+                f"{shown(engine.url)}: made by a newer version of this package (revision {revision}); use that one"
+            )
+        config.attributes["connection"] = connection
+        command.upgrade(config, "head")
+
+
+@contextmanager
+def failures_told(engine: sa.Engine) -> Iterator[None]:
+    """Turn what the database says into one line, but for defects of this package.
+
+    Raises:
+        StoreUnavailableError: the database does not answer, is full, or is kept by another process for too long.
+    """
+    try:
+        yield
+    except (IntegrityError, ProgrammingError, CompileError):
+        raise
+    except SQLAlchemyError as error:
+        said = str(getattr(error, "orig", None) or error).strip().partition("\n")[0]
+        raise StoreUnavailableError(f"{shown(engine.url)}: the database does not answer ({said})") from error
+
+
+def _revision(connection: sa.Connection) -> str | None:
+    if not sa.inspect(connection).has_table("alembic_version"):
+        return None
+    found: str | None = connection.scalar(sa.text("SELECT version_num FROM alembic_version"))
+    return found
+
+
+def _set_up_sqlite(connection: Any, _: object) -> None:
+    connection.isolation_level = None  # transactions begin where `_begin_sqlite` says
+    for pragma in (
+        "journal_mode = WAL",
+        "synchronous = FULL",
+        "fullfsync = ON",
+        "foreign_keys = ON",
+        "secure_delete = ON",
+    ):
+        connection.execute(f"PRAGMA {pragma}")
+
+
+def _begin_sqlite(connection: sa.Connection) -> None:
+    writes = connection.get_execution_options().get(_WRITES)
+    connection.exec_driver_sql("BEGIN IMMEDIATE" if writes else "BEGIN")
+
+
+def _begin_postgresql(connection: sa.Connection) -> None:
+    if connection.get_execution_options().get(_WRITES):
+        connection.exec_driver_sql(f"SELECT pg_advisory_xact_lock({_LOCK})")
+        if connection.exec_driver_sql("SHOW synchronous_commit").scalar() == "off":
+            connection.exec_driver_sql("SET LOCAL synchronous_commit = on")

@@ -1,0 +1,1 @@
+"""How the database came to its form, for Alembic: one file in `versions` a change."""

@@ -1,0 +1,132 @@
+"""The tables of the database. `migrations/` makes them; a test holds the two together."""
+
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+import sqlalchemy as sa
+
+_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+_MICROSECOND = timedelta(microseconds=1)
+
+
+class Moment(sa.types.TypeDecorator[datetime]):
+    """A time, as microseconds since 1970 in UTC: exact, and ordered alike in every database."""
+
+    impl = sa.BigInteger
+    cache_ok = True
+
+    def process_bind_param(self, value: datetime | None, dialect: sa.Dialect) -> int | None:
+        """To microseconds."""
+        return None if value is None else (value - _EPOCH) // _MICROSECOND
+
+    def process_result_value(self, value: Any | None, dialect: sa.Dialect) -> datetime | None:
+        """From microseconds."""
+        return None if value is None else _EPOCH + int(value) * _MICROSECOND
+
+
+def _json() -> sa.JSON:
+    return sa.JSON(none_as_null=True)
+
+
+metadata = sa.MetaData(
+    naming_convention={
+        "ix": "ix_%(table_name)s_%(column_0_N_name)s",
+        "uq": "uq_%(table_name)s_%(column_0_N_name)s",
+        "ck": "ck_%(table_name)s_%(constraint_name)s",
+        "fk": "fk_%(table_name)s_%(column_0_name)s_%(referred_table_name)s",
+        "pk": "pk_%(table_name)s",
+    }
+)
+
+studies = sa.Table(
+    "studies",
+    metadata,
+    sa.Column("id", sa.Integer, primary_key=True),
+    sa.Column("name", sa.String, nullable=False, unique=True),
+    sa.Column("design", sa.Text, nullable=False),
+    sa.Column("salt", sa.String, nullable=False),
+    sa.Column("created_at", Moment, nullable=False),
+)
+
+links = sa.Table(
+    "links",
+    metadata,
+    sa.Column("study_id", sa.ForeignKey("studies.id"), primary_key=True),
+    sa.Column("number", sa.Integer, primary_key=True),
+    sa.Column("token", sa.String, nullable=False, unique=True),
+)
+
+# `taken` counts the answers that are accepted and the open leases. It never exceeds `wanted`, which is k; a check or
+# the training item wants no number.
+items = sa.Table(
+    "items",
+    metadata,
+    sa.Column("id", sa.Integer, primary_key=True),
+    sa.Column("study_id", sa.ForeignKey("studies.id"), nullable=False),
+    sa.Column("item_id", sa.String, nullable=False),
+    sa.Column("role", sa.String, nullable=False),  # judge, check, training
+    sa.Column("number", sa.Integer, nullable=False),
+    sa.Column("drawn", sa.Integer, nullable=False),  # its place in an order drawn by the design's seed
+    sa.Column("content", sa.String, nullable=False),
+    sa.Column("case_id", sa.String, nullable=False),
+    sa.Column("context", _json(), nullable=False),
+    sa.Column("systems", _json(), nullable=False),
+    sa.Column("endings", _json(), nullable=False),
+    sa.Column("expected", sa.String),
+    sa.Column("wanted", sa.Integer),
+    sa.Column("taken", sa.Integer, nullable=False),
+    sa.Column("accepted", sa.Integer, nullable=False),
+    sa.UniqueConstraint("study_id", "item_id"),
+    sa.CheckConstraint("0 <= accepted AND accepted <= taken AND (wanted IS NULL OR taken <= wanted)", name="counts"),
+    sa.Index(None, "study_id", "role", "taken", "drawn"),
+)
+
+annotators = sa.Table(
+    "annotators",
+    metadata,
+    sa.Column("id", sa.Integer, primary_key=True),
+    sa.Column("study_id", sa.ForeignKey("studies.id"), nullable=False),
+    sa.Column("annotator_id", sa.String, nullable=False),
+    sa.Column("key", sa.String, nullable=False, unique=True),
+    sa.Column("state", sa.String, nullable=False),
+    sa.Column("entry", _json(), nullable=False),
+    sa.Column("served", sa.Integer, nullable=False),  # items handed out
+    sa.Column("answered", sa.Integer, nullable=False),
+    sa.Column("training_failures", sa.Integer, nullable=False),
+    sa.Column("entered_at", Moment, nullable=False),
+    sa.Column("seen_at", Moment, nullable=False),
+    sa.UniqueConstraint("study_id", "annotator_id"),
+)
+
+# A row is an item in one person's hands, and their answer once it is there: so there can be no second one.
+assignments = sa.Table(
+    "assignments",
+    metadata,
+    sa.Column("id", sa.Integer, primary_key=True),
+    sa.Column("token", sa.String, nullable=False, unique=True),
+    sa.Column("study_id", sa.ForeignKey("studies.id"), nullable=False),
+    sa.Column("item_id", sa.ForeignKey("items.id"), nullable=False),
+    sa.Column("annotator_id", sa.ForeignKey("annotators.id"), nullable=False),
+    sa.Column("content", sa.String, nullable=False),
+    sa.Column("places", _json(), nullable=False),
+    sa.Column("state", sa.String, nullable=False),  # open, lapsed, answered
+    sa.Column("started_at", Moment, nullable=False),
+    sa.Column("expires_at", Moment, nullable=False),
+    sa.Column("status", sa.String),  # accepted, surplus, excluded; with the answer
+    sa.Column("answer", sa.String),
+    sa.Column("values", _json()),
+    sa.Column("arranged", _json()),
+    sa.Column("reason", sa.Text),
+    sa.Column("submitted_at", Moment),
+    sa.UniqueConstraint("annotator_id", "content"),
+    sa.CheckConstraint("(state = 'answered') = (status IS NOT NULL AND submitted_at IS NOT NULL)", name="answered"),
+    sa.Index(None, "study_id", "state", "expires_at"),
+    sa.Index(None, "item_id"),
+    sa.Index(
+        "uq_assignments_open",
+        "annotator_id",
+        unique=True,
+        sqlite_where=sa.text("state = 'open'"),
+        postgresql_where=sa.text("state = 'open'"),
+    ),
+)

@@ -1,0 +1,56 @@
+"""How far a study is, counted from its answers."""
+
+from collections import Counter, defaultdict
+from collections.abc import Mapping, Sequence
+from statistics import median
+from typing import Any
+
+from denouement.study.store.records import Answer, ItemProgress, PersonProgress, Progress
+from denouement.study.store.studies import Study
+
+
+def measure(study: Study, people: Sequence[Any], held: Mapping[int, int], answers: Sequence[Answer]) -> Progress:
+    """The progress of a study.
+
+    Args:
+        study: whose progress.
+        people: their rows.
+        held: open leases by the item's row; 0 for those that are not there.
+        answers: all of the study.
+    """
+    by_person: dict[str, list[Answer]] = defaultdict(list)
+    for answer in answers:
+        by_person[answer.annotator_id].append(answer)
+    accepted = Counter(answer.item.id for answer in answers if answer.status == "accepted")
+    statuses = Counter(answer.status for answer in answers if not answer.item.is_check)
+    rows = tuple(
+        ItemProgress(item.id, item.case_id, accepted[item.id], held.get(row, 0))
+        for row, item in study.items.items()
+        if not (item.is_check or item.is_training)
+    )
+    k = study.design.answers_per_item
+    return Progress(
+        study=study.name,
+        items=rows,
+        people=tuple(_person_progress(person, by_person[person.annotator_id]) for person in people),
+        wanted=k * len(rows),
+        accepted=statuses["accepted"],
+        complete=sum(row.accepted >= k for row in rows),
+        open=sum(row.open for row in rows),
+        surplus=statuses["surplus"],
+        excluded=statuses["excluded"],
+    )
+
+
+def _person_progress(person: Any, answers: Sequence[Answer]) -> PersonProgress:
+    checks = [answer for answer in answers if answer.item.is_check]
+    return PersonProgress(
+        annotator_id=person.annotator_id,
+        state=person.state,
+        answered=len(answers),
+        checks=len(checks),
+        checks_failed=sum(not answer.is_right for answer in checks),
+        surplus=sum(answer.status == "surplus" for answer in answers),
+        median_seconds=median(answer.seconds for answer in answers) if answers else None,
+        last_seen_at=person.seen_at,
+    )

@@ -1,0 +1,86 @@
+"""One writer for many threads: what waits together is committed together, so a slow disk flushes once for all of it."""
+
+import threading
+from collections.abc import Callable
+from concurrent.futures import Future
+from queue import Empty, SimpleQueue
+from typing import Any, TypeVar
+
+import sqlalchemy as sa
+
+Result = TypeVar("Result")
+_Waiting = tuple[Callable[[sa.Connection], Any], "Future[Any]"]
+
+_MOST = 64  # jobs a transaction: other processes wait for its end
+
+
+class Writer:
+    """Runs jobs, one after the other, in the transactions of an engine that writes (`database.writer`).
+
+    A job is a function of a connection that can be run again: when one job of a transaction fails, the transaction is
+    undone and its jobs are run again, each in its own.
+    """
+
+    def __init__(self, engine: sa.Engine) -> None:
+        self._engine = engine
+        self._waiting: SimpleQueue[_Waiting | None] = SimpleQueue()
+        self._starting = threading.Lock()
+        self._thread: threading.Thread | None = None
+
+    def run(self, job: Callable[[sa.Connection], Result]) -> Result:
+        """Run `job` and return its result once it is committed; raise what it, or the commit, raised."""
+        future: Future[Result] = Future()
+        self._waiting.put((job, future))
+        self._ensure_thread()
+        return future.result()
+
+    def close(self) -> None:
+        """End once all that waits is done."""
+        if self._thread and self._thread.is_alive():
+            self._waiting.put(None)
+            self._thread.join()
+
+    def _ensure_thread(self) -> None:
+        with self._starting:
+            if self._thread is None or not self._thread.is_alive():
+                self._thread = threading.Thread(target=self._work, name="study-writer", daemon=True)
+                self._thread.start()
+
+    def _work(self) -> None:
+        while (first := self._waiting.get()) is not None:
+            batch = [first]
+            ends = False
+            while len(batch) < _MOST and not ends:
+                try:
+                    further = self._waiting.get_nowait()
+                except Empty:
+                    break
+                if further is None:
+                    ends = True
+                else:
+                    batch.append(further)
+            if len(batch) == 1 or not self._commit(batch):
+                for waiting in batch:
+                    self._commit_alone(*waiting)
+            if ends:
+                return
+
+    def _commit(self, batch: list[_Waiting]) -> bool:
+        """Whether all jobs of the batch were committed; if not, none was."""
+        try:
+            with self._engine.begin() as connection:
+                results = [job(connection) for job, _ in batch]
+        except Exception:  # told by the job that fails again when it is run alone
+            return False
+        for (_, future), result in zip(batch, results, strict=True):
+            future.set_result(result)
+        return True
+
+    def _commit_alone(self, job: Callable[[sa.Connection], Any], future: "Future[Any]") -> None:
+        try:
+            with self._engine.begin() as connection:
+                result = job(connection)
+        except Exception as error:
+            future.set_exception(error)
+        else:
+            future.set_result(result)

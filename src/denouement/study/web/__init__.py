@@ -1,0 +1,1 @@
+"""The pages of a study: server-rendered, for annotators and for the organiser."""

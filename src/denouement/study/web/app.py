@@ -1,0 +1,111 @@
+"""The web application: which pages there are, what every page shares, and how the server is run."""
+
+import logging
+import socket
+from collections.abc import Callable
+from contextlib import suppress
+from http import HTTPStatus
+
+from fastapi import FastAPI, Request, Response
+from fastapi.responses import PlainTextResponse
+from starlette.exceptions import HTTPException
+
+from denouement.errors import UserError
+from denouement.study.store import Store, StoreUnavailableError
+from denouement.study.web import organiser, pages
+from denouement.study.web.render import asset, message
+from denouement.study.web.security import HEADERS, NOT_KEPT, Refused, SecurityHeaders
+
+STATIC = {"study.css": "text/css", "study.js": "text/javascript", "icon.svg": "image/svg+xml"}
+_KEPT = {"cache-control": "public, max-age=31536000, immutable"}
+
+
+def create_app(store: Store, organiser_token: str) -> FastAPI:
+    """The pages of all studies in `store`: for annotators under `/s/STUDY/`, for the organiser under `/organiser/`.
+
+    Args:
+        store: where studies and answers are kept.
+        organiser_token: opens the organiser's pages.
+    """
+    app = FastAPI(openapi_url=None, redirect_slashes=False)  # no description of its interface for strangers
+    app.add_middleware(SecurityHeaders)
+    app.state.store = store
+    app.state.visits = pages.Visits()
+    app.state.guard = organiser.Guard(organiser_token)
+    app.include_router(pages.router)
+    app.include_router(organiser.router)
+    app.add_api_route("/static/{digest}/{name}", _static, methods=["GET"])
+    app.add_api_route("/robots.txt", lambda: PlainTextResponse("User-agent: *\nDisallow: /\n"), methods=["GET"])
+    app.add_exception_handler(Refused, _refused)
+    app.add_exception_handler(HTTPException, _not_found)
+    app.add_exception_handler(StoreUnavailableError, _unavailable)
+    app.add_exception_handler(Exception, _failed)
+    return app
+
+
+def _static(digest: str, name: str) -> Response:
+    if name not in STATIC or digest != asset(name)[1]:
+        raise HTTPException(404)
+    return Response(asset(name)[0], media_type=STATIC[name], headers=_KEPT)
+
+
+async def _refused(request: Request, error: Exception) -> Response:
+    assert isinstance(error, Refused)
+    response = message(error.title, error.message, status=error.status)
+    if error.retry_after:
+        response.headers["retry-after"] = str(max(1, round(error.retry_after)))
+    return response
+
+
+async def _not_found(request: Request, error: Exception) -> Response:
+    assert isinstance(error, HTTPException)
+    title = "There is no such page" if error.status_code == 404 else HTTPStatus(error.status_code).phrase
+    text = "Open the link that you were given once more, or ask the person who gave it to you."
+    return message(title, text, status=error.status_code)
+
+
+async def _failed(request: Request, error: Exception) -> Response:
+    """What anyone sees of a defect; the traceback goes to the server's log alone."""
+    text = "Your confirmed answers are saved. Load the page again in a moment; if this stays, tell the organiser."
+    response = message("Something went wrong", text, status=500)
+    response.headers.update(HEADERS | NOT_KEPT)  # it is made outside of `SecurityHeaders`
+    return response
+
+
+async def _unavailable(request: Request, error: Exception) -> Response:
+    """The database does not answer: the browser's script tries again, and so may a person."""
+    logging.getLogger(__name__).error("%s", error)
+    text = "Your last answer may not be saved. Go back and send it again in a moment: it never counts twice."
+    response = message("The study cannot be reached at the moment", text, status=503)
+    response.headers["retry-after"] = "5"
+    return response
+
+
+def serve(app: FastAPI, host: str, port: int, started: Callable[[str], None]) -> None:
+    """Serve `app` until told to end (Ctrl-C, SIGTERM); answers that are being saved are saved first.
+
+    Args:
+        app: of `create_app`.
+        host: name or address to listen at.
+        port: to listen at; 0: any free one.
+        started: is given the address once it can be reached.
+
+    Raises:
+        UserError: there cannot be listened.
+    """
+    import uvicorn
+
+    try:
+        family = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0][0]
+        listening = socket.create_server((host, port), family=family, backlog=1024)
+    except OSError as error:
+        raise UserError(
+            f"cannot listen at {host}, port {port}: {error.strerror}; name another --host or --port"
+        ) from error
+    config = uvicorn.Config(
+        app, log_level="warning", access_log=False, server_header=False, timeout_graceful_shutdown=10
+    )
+    with listening:
+        started(f"http://{f'[{host}]' if ':' in host else host}:{listening.getsockname()[1]}")
+        with suppress(KeyboardInterrupt):
+            uvicorn.Server(config).run([listening])

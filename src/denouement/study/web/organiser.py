@@ -1,0 +1,202 @@
+"""What the organiser of the studies sees: how far they are, who answers how, and the export. Behind one token."""
+
+import hashlib
+import hmac
+import statistics
+from collections import defaultdict
+from datetime import datetime
+from typing import Annotated, Any
+
+from fastapi import APIRouter, Depends, Request, Response
+from fastapi.responses import RedirectResponse
+
+from denouement.errors import UserError
+from denouement.study.export import study_tables, table_file
+from denouement.study.results import study_results
+from denouement.study.store import Store
+from denouement.study.web.render import message, page
+from denouement.study.web.security import (
+    Limiter,
+    Refused,
+    address,
+    form_token,
+    read_form,
+    require_form_token,
+    same_secret,
+    set_cookie,
+)
+
+COOKIE = "organiser"
+HOME = "/organiser/"
+
+
+class Guard:
+    """Who may see the organiser's pages: whoever told the token, some of whose attempts may be wrong.
+
+    Args:
+        token: the secret. The browser keeps a digest of it, so that no cookie gives the token away.
+    """
+
+    def __init__(self, token: str) -> None:
+        self._token = token
+        self.session = hmac.new(token.encode(), b"organiser's session", hashlib.sha256).hexdigest()
+        self._attempts = Limiter(rate=0.1, burst=5)
+
+    def opens(self, request: Request, token: str) -> bool:
+        """Whether `token` is the right one.
+
+        Raises:
+            Refused: too many were tried from this address.
+        """
+        wait = self._attempts.wait(address(request))
+        if wait:
+            raise Refused(429, "Too many attempts", "Wait a while, then try again.", retry_after=wait)
+        return same_secret(token, self._token)
+
+    def knows(self, request: Request) -> bool:
+        """Whether the request comes from a browser in which the token was told."""
+        return same_secret(request.cookies.get(COOKIE, ""), self.session)
+
+
+def organised(request: Request) -> Store:
+    """The store, for whoever told the token.
+
+    Raises:
+        Refused: someone else.
+    """
+    guard: Guard = request.app.state.guard
+    if not guard.knows(request):
+        raise Refused(403, "This page is the organiser's", f"Open {HOME} and enter the token.")
+    store: Store = request.app.state.store
+    return store
+
+
+router = APIRouter(prefix="/organiser")
+Organised = Annotated[Store, Depends(organised)]
+Form = Annotated[dict[str, str], Depends(read_form)]
+
+
+@router.get("/")
+def home(request: Request) -> Response:
+    """The studies; before the token was told, the question for it."""
+    guard: Guard = request.app.state.guard
+    if not guard.knows(request):
+        return page("login.html", title="Organiser")
+    store: Store = request.app.state.store
+    return page("studies.html", title="Studies", studies=store.studies())
+
+
+@router.post("/login")
+def login(request: Request, form: Form) -> Response:
+    """Tell the token."""
+    guard: Guard = request.app.state.guard
+    if not guard.opens(request, form.get("token", "")):
+        return page("login.html", 403, title="Organiser", problem="That is not the token.")
+    response = RedirectResponse(HOME, 303)
+    set_cookie(response, request, COOKIE, guard.session, HOME, days=1)
+    return response
+
+
+@router.post("/logout")
+def logout(form: Form) -> Response:
+    """Forget the token in this browser."""
+    response = RedirectResponse(HOME, 303)
+    response.delete_cookie(COOKIE, HOME)
+    return response
+
+
+@router.get("/{study}")
+def overview(request: Request, store: Organised, study: str) -> Response:
+    """How far a study is."""
+    design = _known(store.design, study)
+    progress = store.progress(study)
+    seconds = defaultdict(list)
+    for answer in store.answers(study):
+        if answer.status == "accepted" and not answer.item.is_check:
+            seconds[answer.item.id].append(answer.seconds)
+    timed = [each for taken in seconds.values() for each in taken]
+    tables = study_tables(store, study)
+    return page(
+        "study.html",
+        title=f"Study {study}",
+        study=study,
+        design=design,
+        progress=progress,
+        median=statistics.median(timed) if timed else None,
+        item_seconds={item: statistics.median(taken) for item, taken in seconds.items()},
+        pairs=study_results(tables["votes"], tables["items"])["pairs"] if design.kind == "pair" else [],
+        tables=[name for name, table in tables.items() if table.num_rows],
+        links=[f"{_address(request)}/s/{study}/link/{token}" for token in store.links(study)],
+        entry=f"{_address(request)}/s/{study}/",
+        shown_time=_shown_time,
+    )
+
+
+@router.get("/{study}/exclude/{annotator_id}")
+def exclude_page(request: Request, store: Organised, study: str, annotator_id: str) -> Response:
+    """What excluding a person does, and whether to."""
+    people = {person.annotator_id for person in _known(store.progress, study).people}
+    if annotator_id not in people:
+        raise _unknown()
+    return page(
+        "form.html",
+        title=f"Exclude {annotator_id}?",
+        paragraphs=[
+            "Their answers stay in the export, marked as excluded, and count no more. Their items are handed out again "
+            "to others, and they can answer no more. It cannot be undone."
+        ],
+        action=f"{HOME}{study}/exclude/{annotator_id}",
+        form_token=form_token(request.app.state.guard.session),
+        buttons=[{"name": "exclude", "value": "yes", "kind": "danger", "text": "Exclude"}],
+        back=f"{HOME}{study}",
+        back_label="Go back",
+    )
+
+
+@router.post("/{study}/exclude/{annotator_id}")
+def exclude(request: Request, store: Organised, study: str, annotator_id: str, form: Form) -> Response:
+    """Exclude a person."""
+    require_form_token(request.app.state.guard.session, form)
+    try:
+        answers = store.exclude(study, annotator_id)
+    except UserError as error:
+        raise _unknown() from error
+    told = f"{answers:,} answers are marked as excluded, and the items are open again."
+    return message(f"{annotator_id} is excluded", told, back=f"{HOME}{study}", back_label="Go back")
+
+
+@router.get("/{study}/export/{name}.parquet")
+def export(store: Organised, study: str, name: str) -> Response:
+    """A table of a study, as `denouement study export` writes it."""
+    tables = _known(lambda known: study_tables(store, known), study)
+    if name not in tables:
+        raise _unknown()
+    return Response(
+        table_file(tables[name], name),
+        media_type="application/vnd.apache.parquet",
+        headers={"content-disposition": f'attachment; filename="{study}-{name}.parquet"'},
+    )
+
+
+def _known(of_study: Any, study: str) -> Any:
+    """What `of_study` says of a study.
+
+    Raises:
+        Refused: there is none of this name.
+    """
+    try:
+        return of_study(study)
+    except UserError as error:
+        raise _unknown() from error
+
+
+def _unknown() -> Refused:
+    return Refused(404, "There is no such page", f"The studies are listed at {HOME}.")
+
+
+def _address(request: Request) -> str:
+    return str(request.base_url).rstrip("/")
+
+
+def _shown_time(moment: datetime) -> str:
+    return f"{moment:%Y-%m-%d %H:%M} UTC"

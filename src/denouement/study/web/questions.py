@@ -1,0 +1,117 @@
+"""One question as its page shows it, and the answer that a posted form gives to it.
+
+Nothing in here knows which system wrote what: it gets texts in the order in which they are shown.
+"""
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from denouement.study.design import Design, Scale
+from denouement.study.items import Item
+
+
+class Choice(NamedTuple):
+    """One answer to choose: `key` is the digit that chooses it."""
+
+    value: str
+    key: str
+    name: str
+    text: str
+
+
+@dataclass(frozen=True)
+class Group:
+    """Answers of which one is chosen; a scale's stand side by side."""
+
+    name: str
+    legend: str
+    choices: Sequence[Choice]
+    scale: bool = False
+
+
+@dataclass(frozen=True)
+class Question:
+    """What a question's page shows.
+
+    Attributes:
+        context: the story's sentences before the ending.
+        ending: the one ending that is rated.
+        groups: what is chosen from.
+        sentences: those to put into order.
+        legend: what is asked of `sentences`.
+    """
+
+    context: Sequence[str] = ()
+    ending: str | None = None
+    groups: Sequence[Group] = ()
+    sentences: Sequence[str] = ()
+    legend: str = ""
+
+
+@dataclass(frozen=True)
+class Given:
+    """An answer, as the store takes it: one of `answer`, `values` and `order`, by the study's kind."""
+
+    answer: str | None = None
+    values: Mapping[str, int] | None = None
+    order: Sequence[int] | None = None
+    reason: str | None = None
+
+
+def question(design: Design, context: Sequence[str], shown: Sequence[str]) -> Question:
+    """The question of a study about one item.
+
+    Args:
+        design: of the study.
+        context: the item's sentences that stand fast.
+        shown: what is judged, in the order in which this person sees it: two endings, one, or shuffled sentences.
+    """
+    if design.kind == "order":
+        return Question(sentences=shown, legend=design.question)
+    if design.kind == "rating":
+        groups = [Group(f"scale-{scale.name}", scale.text, _values(scale), scale=True) for scale in design.scales]
+        return Question(context, shown[0], groups)
+    first, second = shown
+    choices = (
+        Choice("A", "1", "A", first),
+        Choice("B", "2", "B", second),
+        Choice("both", "3", "Both", "complete it equally well"),
+        Choice("neither", "4", "Neither", "of them can end this story"),
+    )
+    return Question(context, groups=[Group("answer", design.question, choices)])
+
+
+def given(design: Design, form: Mapping[str, str]) -> Given:
+    """What `form` answers, as far as it can be read; the store says whether that is an answer to the question."""
+    reason = form.get("reason")
+    if design.kind == "order":
+        return Given(order=_order(form), reason=reason)
+    if design.kind == "rating":
+        chosen = {scale.name: form.get(f"scale-{scale.name}", "") for scale in design.scales}
+        values = {name: int(value) for name, value in chosen.items() if re.fullmatch("[0-9]{1,3}", value)}
+        return Given(values=values, reason=reason)
+    return Given(answer=form.get("answer"), reason=reason)
+
+
+def training_order(item: Item) -> tuple[int, ...]:
+    """How the texts of the training item stand on its page: as in the item, but for sentences to be put into order."""
+    places = tuple(range(len(item.sentences if item.kind == "order" else item.endings)))
+    return places[1::2] + places[::2] if item.kind == "order" else places
+
+
+def _values(scale: Scale) -> list[Choice]:
+    labels = scale.labels or [""] * (scale.high - scale.low + 1)
+    return [
+        Choice(str(value), str(value) if value < 10 else "", str(value), label)
+        for value, label in enumerate(labels, scale.low)
+    ]
+
+
+def _order(form: Mapping[str, str]) -> list[int]:
+    """For each place of the story, which of the shown sentences stands there, from 0; empty if that is unclear."""
+    n_shown = sum(name.startswith("place-") for name in form)
+    places = [form.get(f"place-{number}", "") for number in range(1, n_shown + 1)]
+    wanted = [str(place) for place in range(1, n_shown + 1)]
+    return [places.index(place) for place in wanted] if sorted(places) == sorted(wanted) else []

@@ -1,0 +1,47 @@
+"""From templates to pages: every value is escaped, and no page says more than its template."""
+
+import hashlib
+import re
+from functools import cache
+from importlib.resources import files
+from typing import Any
+
+from fastapi.responses import HTMLResponse
+from jinja2 import Environment, PackageLoader, StrictUndefined
+
+
+def page(template: str, status: int = 200, **values: Any) -> HTMLResponse:
+    """A page from `templates/`; every value is escaped."""
+    shared = {"note": None, "problem": None}
+    return HTMLResponse(_environment().get_template(template).render(shared | values), status_code=status)
+
+
+def message(title: str, *paragraphs: str, status: int = 200, **values: Any) -> HTMLResponse:
+    """A page that says something and asks nothing."""
+    shared = dict.fromkeys(("code", "forward", "forward_label", "back", "back_label", "withdraw"))
+    return page("message.html", status, title=title, paragraphs=paragraphs, **shared | values)
+
+
+@cache
+def _environment() -> Environment:
+    environment = Environment(
+        loader=PackageLoader("denouement.study.web"),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    environment.globals["asset"] = lambda name: f"/static/{asset(name)[1]}/{name}"
+    return environment
+
+
+def paragraphs(text: str) -> list[str]:
+    """A text's paragraphs, which empty lines divide."""
+    return [part.strip() for part in re.split(r"\n\s*\n", text) if part.strip()]
+
+
+@cache
+def asset(name: str) -> tuple[bytes, str]:
+    """A static file's content, and the part of its address that changes with it."""
+    content = (files("denouement.study.web") / "static" / name).read_bytes()
+    return content, hashlib.sha256(content).hexdigest()[:12]

@@ -1,0 +1,195 @@
+"""What keeps strangers, floods and odd input out of the pages: no page logic here."""
+
+import hashlib
+import hmac
+import ipaddress
+import threading
+import time
+from collections import OrderedDict
+from collections.abc import Mapping
+from urllib.parse import parse_qsl, urlsplit
+
+from starlette.datastructures import MutableHeaders
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+MOST_FORM_BYTES = 256 * 1024
+MOST_DRAINED_BYTES = 16 * 1024 * 1024  # read and thrown away, so that the browser gets to see the answer
+MOST_FIELDS = 200
+
+HEADERS = {
+    # form-action stays 'self': the way back to Prolific is a link and never the answer to a form
+    "content-security-policy": "default-src 'none'; style-src 'self'; script-src 'self'; img-src 'self'; "
+    "connect-src 'self'; form-action 'self'; frame-ancestors 'none'; base-uri 'none'",
+    "x-content-type-options": "nosniff",
+    "x-frame-options": "DENY",
+    "referrer-policy": "same-origin",  # not no-referrer, under which browsers send `Origin: null` with forms
+    "cross-origin-opener-policy": "same-origin",
+    "cross-origin-resource-policy": "same-origin",
+    "permissions-policy": "camera=(), geolocation=(), microphone=()",
+    "x-robots-tag": "noindex, nofollow",
+    "strict-transport-security": "max-age=31536000",  # browsers heed it under https only
+}
+NOT_KEPT = {"cache-control": "no-store"}
+
+
+class Refused(Exception):  # noqa: N818  (not an error of ours: it ends in a page)
+    """A request that gets a polite page instead of what it asked for.
+
+    Attributes:
+        status: of HTTP.
+        title: what happened, for the page's heading.
+        message: what the person can do about it.
+        retry_after: seconds after which the same request may go through.
+    """
+
+    def __init__(self, status: int, title: str, message: str, retry_after: float = 0) -> None:
+        super().__init__(title)
+        self.status, self.title, self.message, self.retry_after = status, title, message, retry_after
+
+
+class Limiter:
+    """A token bucket for each visitor: `burst` requests at once, and `rate` a second in the long run.
+
+    It holds at most `most` visitors, forgetting those seen longest ago: what is held stays small whoever comes.
+    """
+
+    def __init__(self, rate: float, burst: int, most: int = 50_000) -> None:
+        self.rate, self.burst, self.most = rate, burst, most
+        self._buckets: OrderedDict[str, tuple[float, float]] = OrderedDict()  # tokens left, when
+        self._lock = threading.Lock()
+
+    def wait(self, visitor: str, now: float | None = None) -> float:
+        """Take a token of `visitor`; 0, or the seconds until there is one again."""
+        now = time.monotonic() if now is None else now
+        with self._lock:
+            tokens, before = self._buckets.pop(visitor, (float(self.burst), now))
+            tokens = min(self.burst, tokens + (now - before) * self.rate)
+            allowed = tokens >= 1
+            self._buckets[visitor] = (tokens - allowed, now)
+            if len(self._buckets) > self.most:
+                self._buckets.popitem(last=False)
+        return 0 if allowed else (1 - tokens) / self.rate
+
+    def check(self, visitor: str) -> None:
+        """Take a token of `visitor`.
+
+        Raises:
+            Refused: there is none.
+        """
+        wait = self.wait(visitor)
+        if wait:
+            message = "Your answers so far are saved. Wait a moment, then load the page again."
+            raise Refused(429, "That was a little fast", message, retry_after=wait)
+
+
+def address(request: Request) -> str:
+    """Who to count a request without a session for: the address, or the /64 network of one in IPv6."""
+    host = request.client.host if request.client else "unknown"
+    try:
+        known = ipaddress.ip_address(host)
+    except ValueError:  # a Unix socket, or a proxy's own name for one
+        return host
+    return str(ipaddress.ip_network((known, 64), strict=False)) if known.version == 6 else host
+
+
+def require_same_origin(request: Request) -> None:
+    """Let only forms of our own pages post.
+
+    Browsers send `Sec-Fetch-Site`, `Origin` or both, and no page can change what they say.
+
+    Raises:
+        Refused: the form is another site's, or nothing says whose it is.
+    """
+    site = request.headers.get("sec-fetch-site")
+    origin = request.headers.get("origin")
+    same = site == "same-origin" if site else origin is not None
+    if origin is not None:
+        same = same and urlsplit(origin).netloc == request.headers.get("host")
+    if not same:
+        raise _foreign()
+
+
+def form_token(key: str) -> str:
+    """What a form of the session `key` carries: only the session's own pages can know it."""
+    return hmac.new(key.encode(), b"form", hashlib.sha256).hexdigest()
+
+
+def require_form_token(key: str, form: Mapping[str, str]) -> None:
+    """Let only forms made for the session `key` post.
+
+    Raises:
+        Refused: the form was made for another session, or for none.
+    """
+    if not same_secret(form.get("form", ""), form_token(key)):
+        raise _foreign()
+
+
+def same_secret(given: str, right: str) -> bool:
+    """Whether two secrets are the same, in a time that tells neither where they differ nor how long they are."""
+    digests = [hashlib.sha256(each.encode("utf-8", "surrogatepass")).digest() for each in (given, right)]
+    return hmac.compare_digest(*digests)
+
+
+async def read_form(request: Request) -> dict[str, str]:
+    """The fields of a posted form; of several with one name, the last.
+
+    Raises:
+        Refused: another site's form, too long, not a form, or not UTF-8.
+    """
+    require_same_origin(request)
+    kind = request.headers.get("content-type", "").partition(";")[0].strip().lower()
+    body = bytearray()
+    length = 0
+    async for chunk in request.stream():
+        length += len(chunk)
+        if length > MOST_DRAINED_BYTES:
+            break
+        if length <= MOST_FORM_BYTES:
+            body += chunk
+    if length > MOST_FORM_BYTES:
+        raise Refused(413, "That text is too long", "Nothing of it was saved. Go back and say it in fewer words.")
+    if kind != "application/x-www-form-urlencoded":
+        raise Refused(415, "That cannot be read", "Go back and send the page's own form.")
+    try:
+        text = bytes(body).decode("ascii")
+        pairs = parse_qsl(text, keep_blank_values=True, errors="strict", max_num_fields=MOST_FIELDS)
+    except ValueError as error:  # not UTF-8, or too many fields
+        raise Refused(400, "That cannot be read", "Go back and send the page's own form.") from error
+    return dict(pairs)
+
+
+def set_cookie(response: Response, request: Request, name: str, value: str, path: str, days: float = 365) -> None:
+    """Give the browser a cookie that no script and no other site's form can use; over https, for https alone."""
+    secure = request.url.scheme == "https"
+    response.set_cookie(
+        name, value, max_age=int(days * 86_400), path=path, secure=secure, httponly=True, samesite="lax"
+    )
+
+
+class SecurityHeaders:
+    """Adds `HEADERS` to every response, and forbids to keep it unless the page itself says otherwise."""
+
+    def __init__(self, app: ASGIApp) -> None:
+        self.app = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """As ASGI asks."""
+        if scope["type"] != "http":
+            await self.app(scope, receive, send)
+            return
+
+        async def send_with_headers(message: Message) -> None:
+            if message["type"] == "http.response.start":
+                headers = MutableHeaders(scope=message)
+                for name, value in (NOT_KEPT | HEADERS).items():
+                    headers.setdefault(name, value)
+            await send(message)
+
+        await self.app(scope, receive, send_with_headers)
+
+
+def _foreign() -> Refused:
+    message = "It did not come from this page. Load the page again and answer there."
+    return Refused(403, "That form is not ours", message)

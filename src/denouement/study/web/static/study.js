@@ -1,0 +1,61 @@
+// The pages work without this file. It adds: digits that choose, drafts that outlive a reload, answers sent once
+// however often the button is pressed, and answers sent again when the connection comes back.
+"use strict";
+
+const form = document.querySelector("form.question");
+const draft = form.elements.assignment.value ? `draft ${form.elements.assignment.value}` : null;
+const reason = form.elements.reason;
+let sending = false;
+
+document.documentElement.classList.add("scripted");
+if (draft && reason && !reason.value) reason.value = sessionStorage.getItem(draft) ?? "";
+if (draft && reason) reason.addEventListener("input", () => sessionStorage.setItem(draft, reason.value));
+
+// A page that the back button brings back from memory may show a question answered since.
+addEventListener("pageshow", (event) => event.persisted && location.reload());
+
+document.addEventListener("keydown", (event) => {
+  if (event.ctrlKey || event.altKey || event.metaKey || event.target.matches("textarea, select")) return;
+  const groups = [...form.querySelectorAll("fieldset")];
+  const group =
+    groups.find((each) => each.contains(document.activeElement)) ??
+    groups.find((each) => !each.querySelector(":checked")) ??
+    groups.at(-1);
+  const choice = group?.querySelector(`input[data-key="${CSS.escape(event.key)}"]`);
+  if (choice) {
+    choice.checked = true;
+    choice.focus();
+    event.preventDefault();
+    const next = groups[groups.indexOf(group) + 1];
+    if (next && !next.querySelector(":checked")) next.querySelector("input")?.focus();
+  } else if (event.key === "Enter" && event.target === document.body) {
+    form.requestSubmit();
+  }
+});
+
+form.addEventListener("submit", (event) => {
+  event.preventDefault();
+  if (sending) return;
+  sending = true;
+  form.querySelector("button").setAttribute("aria-disabled", "true");
+  send(new URLSearchParams(new FormData(form)));
+});
+
+async function send(fields) {
+  const notice = document.getElementById("connection");
+  try {
+    const response = await fetch(form.action, { method: "POST", body: fields, headers: { accept: "application/json" } });
+    if (response.status === 429 || response.status >= 500) throw new Error("not now");
+    notice.hidden = true;
+    if (response.ok) {
+      const { next } = await response.json();
+      if (draft) sessionStorage.removeItem(draft);
+      location.assign(next);
+    } else {
+      form.submit(); // refused: let the browser show the page that says why
+    }
+  } catch {
+    notice.hidden = false;
+    setTimeout(send, 3000, fields);
+  }
+}

@@ -1,0 +1,73 @@
+"""What came out of human evaluations whose answers the user put under data/raw."""
+
+import json
+import re
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field
+from typing import Any
+
+import mlflow
+from prefect import task
+
+from denouement.files import write_text
+from denouement.schemas import empty_table, write_table
+from denouement.study.importing import SYSTEMS, find_answers, import_answers, imported_text
+from denouement.study.output import write_results
+from denouement.study.tables import results_text
+from tasks import paths, tracking
+
+TABLES = ("votes", "items", "rejects")
+
+
+@dataclass(frozen=True)
+class StudySettings:
+    """How files of answers are read.
+
+    Attributes:
+        systems: names for the generator and the human endings, where a file tells only which is which.
+        columns: of Mechanical Turk batches, by role the column that has it, where its name does not tell.
+        keep_ids: keep Mechanical Turk's worker ids; else they are hashed.
+    """
+
+    systems: tuple[str, ...] = SYSTEMS
+    columns: dict[str, Any] = field(default_factory=dict)
+    keep_ids: bool = False
+
+    def __post_init__(self) -> None:
+        if len(set(self.systems)) != 2 or len(self.systems) != 2:
+            raise ValueError(f"systems: must be two names, not {', '.join(self.systems) or 'none'}")
+
+
+@task
+def work_out_results(settings: StudySettings) -> None:
+    """Import every file of answers under data/raw, and log the results; without any the tables are empty."""
+    files = find_answers(paths.RAW)
+    tables = {name: empty_table(name) for name in TABLES}
+    if files:
+        generator, human = settings.systems
+        found = import_answers(files, systems=(generator, human), columns=settings.columns, keep_ids=settings.keep_ids)
+        tables |= {**found.tables, "rejects": found.rejects}
+        print(imported_text(found))
+    else:
+        print(f"no file of answers under {paths.RAW}: the tables of the human evaluation are empty")
+    with tracking.run("study", "study", asdict(settings)):
+        for name, table in tables.items():
+            write_table(table, paths.STUDY / f"{name}.parquet", name)
+        tracking.log_inputs(**{name: paths.STUDY / f"{name}.parquet" for name in ("votes", "items")})
+        results = write_results(paths.STUDY, tables["votes"], tables["items"])
+        figures = _figures(results)
+        write_text(paths.METRICS / "study.json", json.dumps(figures, indent=2) + "\n")
+        tracking.log_figures(figures)
+        mlflow.log_artifacts(str(paths.STUDY), "study")
+        if files:
+            print(results_text(results))
+
+
+def _figures(results: Mapping[str, Any]) -> dict[str, Any]:
+    """What is logged: by pair of systems the numbers of items by outcome, and how far annotators agree."""
+    figures: dict[str, Any] = {"answers": results["answers"]}
+    for row in results["pairs"]:
+        outcomes = {name: found["n"] for name, found in row["agreement"].items()}
+        measures = {"p": row["sign_test"]["p"], "kappa": row["kappa"]["kappa"], "alpha": row["alpha"]["alpha"]}
+        figures[re.sub(r"\W", "_", f"{row['first']}_{row['second']}")] = {**outcomes, **measures}
+    return figures

@@ -1,0 +1,101 @@
+import json
+
+import pytest
+from click.testing import CliRunner
+
+from denouement.cli import main
+from denouement.schemas import read_table, write_table
+
+REASONS = [
+    ("It makes sense that she was happy.", "ours"),
+    ("A horse is not mentioned in the story.", "theirs"),
+    ("The story makes sense.", "ours"),
+    ("She would be happy | sad\nor \x1b *angry*.", "both"),
+]
+
+
+@pytest.fixture(scope="module")
+def votes(votes_of, tmp_path_factory):
+    path = tmp_path_factory.mktemp("votes") / "votes.parquet"
+    write_table(votes_of(*REASONS), path, "votes")
+    return path
+
+
+def run(*words):
+    return CliRunner().invoke(main, ["reasons", *map(str, words)])
+
+
+COMMANDS = {
+    "words": "reason_words",
+    "topics": "reason_topics",
+    "elements": "reason_elements",
+    "examples": "reason_elements",
+}
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_commands_print_a_text_or_one_document_and_write_a_table(command, votes, tmp_path):
+    options = ["--topics", "2"] if command == "topics" else []
+    out = tmp_path / "out.parquet"
+    text = run(command, votes, *options, "--out", out, "--cache", tmp_path / "parses.parquet")
+    assert text.exit_code == 0, text.output
+    assert "happy" in text.stdout or command == "elements"
+    assert read_table(out, COMMANDS[command]).num_rows > 0
+    first = out.read_bytes()
+    document = run(command, votes, *options, "--out", out, "--json")
+    assert json.loads(document.stdout)
+    assert out.read_bytes() == first
+
+
+def test_words_are_drawn(votes, tmp_path):
+    for name in ("words.svg", "words.png"):
+        assert run("words", votes, "--top", "3", "--figure", tmp_path / name).exit_code == 0
+        assert (tmp_path / name).stat().st_size > 1000
+    document = json.loads(run("words", votes, "--top", "2", "--json").stdout)
+    assert document["reasons"] == 4
+    assert [(row["word"], row["count"]) for row in document["words"]] == [("happy", 2), ("make", 2)]
+
+
+def test_elements_are_told_with_the_choice_and_without_labels(votes):
+    document = json.loads(run("elements", votes, "--json").stdout)
+    assert document["quality"] is None  # none of these reasons is among the labelled ones
+    assert document["reasons"] == 4
+    text = run("elements", votes).stdout
+    assert "ours" in text
+    assert "precision" not in text
+
+
+def test_quality_is_told_where_reasons_are_labelled(votes, tmp_path):
+    from denouement.study.reasons.elements import reason_digest
+
+    labels = tmp_path / "labels.csv"
+    labels.write_text(f"digest,labels\n{reason_digest('case-2', REASONS[2][0])},logic\n")
+    document = json.loads(run("elements", votes, "--labels", labels, "--json").stdout)
+    assert (document["quality"]["n"], document["quality"]["micro"]["f1"]) == (1, 1.0)
+    assert "| micro " in run("elements", votes, "--labels", labels).stdout
+
+
+def test_examples_of_one_element_keep_to_a_line(votes):
+    text = run("examples", votes, "--element", "emotion", "-n", "9").stdout
+    assert "She would be happy | sad or \\x1b *angry*." in text
+    assert "relevance" not in text
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (["words", "absent.parquet"], "no such file"),
+        (["words", "VOTES", "--figure", "words.pdf"], "name a figure .svg or .png"),
+        (["elements", "VOTES", "--out", "VOTES"], "is read too"),
+        (["elements", "VOTES", "--rules", "absent.yaml"], "no such file"),
+        (["elements", "VOTES", "--labels", "absent.csv"], "no such file"),
+        (["topics", "VOTES", "--min-reasons", "99"], "fewer than two words"),
+    ],
+)
+def test_mistakes_are_one_line(votes, words, message):
+    result = run(*(str(votes) if word == "VOTES" else word for word in words))
+    assert result.exit_code == 2
+    assert message in result.stderr
+    assert result.stderr.startswith("error: ")
+    assert result.stderr.count("\n") == 1
+    assert not result.stdout

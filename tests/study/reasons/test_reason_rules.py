@@ -1,0 +1,114 @@
+import pytest
+import yaml
+
+from denouement.errors import UserError
+from denouement.study.reasons import ELEMENTS
+from denouement.study.reasons.rules import matches, packaged, read_rules
+from denouement.text.syntax import parse
+
+# Written for these tests: none of them is of the published answers.
+REASONS = {
+    "B makes perfect sense after the flood.": {"logic"},
+    "A makes no sense at all.": {"logic"},
+    "It is the most logical ending.": {"logic"},
+    "He was tired, therefore he slept.": {"logic"},
+    "The ending fits.": {"logic"},
+    "A boat was never mentioned in the story.": {"relevance"},
+    "This is completely irrelevant.": {"relevance"},
+    "Maria was overjoyed and proud of her medal.": {"emotion"},
+    "He hated the long mornings.": {"emotion"},
+    "Stealing is immoral.": {"morality"},
+    "Cruel neighbors punished him unfairly.": {"morality"},
+    "Most people sleep at night.": {"common_sense"},
+    "When you swim you get wet.": {"common_sense"},
+    "The grammar of A is broken.": {"grammar"},
+    "A is awkwardly worded.": {"grammar"},
+    "She would be furious, and horses are not mentioned.": {"logic", "relevance", "emotion"},
+    "Tom went to the harbour.": set(),
+    "ok": set(),
+    "42": set(),
+}
+
+
+@pytest.fixture(scope="module")
+def rules():
+    return read_rules()
+
+
+@pytest.fixture(scope="module")
+def parses():
+    return parse(list(REASONS), None)
+
+
+@pytest.mark.parametrize("reason", REASONS)
+def test_reasons_get_the_elements_that_they_name(reason, rules, parses):
+    assert {match.element for match in matches(parses[reason], rules)} == REASONS[reason]
+
+
+def test_what_is_denied_keeps_its_element_and_says_so(rules, parses):
+    def denied(reason: str) -> dict[str, bool]:
+        return {match.element: match.denied for match in matches(parses[reason], rules)}
+
+    assert denied("B makes perfect sense after the flood.") == {"logic": False}
+    assert denied("A makes no sense at all.") == {"logic": True}
+    assert denied("A boat was never mentioned in the story.") == {"relevance": True}
+    found = denied("She would be furious, and horses are not mentioned.")
+    assert found == {"logic": False, "relevance": True, "emotion": False}
+
+
+def test_every_element_has_a_meaning_and_rules_of_distinct_names(rules):
+    assert tuple(rules.meanings) == ELEMENTS
+    names = [(rule.element, rule.name) for rule in rules.rules]
+    assert len(set(names)) == len(names)
+    assert {element for element, _ in names} == set(ELEMENTS)
+
+
+def test_unless_holds_for_its_sentence_alone(rules):
+    text = "A makes no sense as a sentence. B makes sense."
+    [logic] = [match for match in matches(parse([text], None)[text], rules) if match.element == "logic"]
+    assert (logic.words, logic.denied) == ("makes sense", False)
+
+
+def changed(**changes):
+    return yaml.safe_dump(yaml.safe_load(packaged("elements.yaml")) | changes)
+
+
+RULE = {"name": "joy", "patterns": ["joy"]}
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("a: [", "not YAML"),
+        ("- a", "no section `elements`"),
+        (changed(elements={"style": {}}), "unknown style; elements are logic"),
+        (changed(colour=1), "unknown colour"),
+        (changed(elements={"logic": {"rules": []}}), "missing key meaning"),
+        (changed(elements={"logic": {"meaning": "x", "rules": [RULE | {"when": 1}]}}), "'joy': unknown key when"),
+        (
+            changed(elements={"logic": {"meaning": "x", "rules": [RULE | {"patterns": ["@colours"]}]}}),
+            "logic, rule 'joy': pattern '@colours': no list 'colours'",
+        ),
+        (changed(elements={"logic": {"meaning": "x", "rules": [RULE | {"unless": ["..."]}]}}), "begin and end"),
+        (changed(elements={"logic": {"meaning": "x", "rules": 3}}), "stands where another is due"),
+        (changed(elements={"logic": {"meaning": "x", "rules": [RULE, RULE]}}), "two rules of the same name"),
+        (changed(elements={"logic": {"meaning": "x", "rules": [{"name": "y"}]}}), "missing key patterns"),
+        (changed(reach="far"), "invalid literal"),
+    ],
+)
+def test_mistakes_of_a_file_of_rules_are_named(tmp_path, text, message):
+    path = tmp_path / "rules.yaml"
+    path.write_text(text)
+    with pytest.raises(UserError) as error:
+        read_rules(path)
+    assert message in str(error.value)
+    assert str(error.value).startswith(str(path))
+    assert "\n" not in str(error.value)
+
+
+def test_ones_own_rules_are_read(tmp_path):
+    path = tmp_path / "rules.yaml"
+    path.write_text(changed(elements={"emotion": {"meaning": "joy", "rules": [RULE]}}))
+    text = "Joy makes sense"
+    [match] = matches(parse([text], None)[text], read_rules(path))
+    assert (match.element, match.rule, match.words, match.denied) == ("emotion", "joy", "Joy", False)

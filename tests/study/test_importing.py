@@ -1,0 +1,320 @@
+"""Answers collected elsewhere: files as people have them, written out here."""
+
+import csv
+import io
+import json
+from collections.abc import Mapping, Sequence
+from datetime import UTC, datetime
+from pathlib import Path
+
+import pyarrow as pa
+import pyarrow.compute as pc
+import pytest
+from votes_by_hand import votes
+
+from denouement.errors import UserError
+from denouement.schemas import TABLES, write_table
+from denouement.study.importing import find_answers, import_answers, imported_text, mturk, recognise
+from denouement.study.importing.published import COLUMNS
+from denouement.study.results import study_results
+
+STORY = "Tom lost his key. He looked for it. It was not at home. He went back to work."
+RIGHT, GENERATED = "His key was on the desk.", "He was very happy."
+
+
+def csv_text(rows: Sequence[Mapping[str, str]], end: str = "\r\n") -> str:
+    """CSV with every cell quoted, as Mechanical Turk writes it."""
+    names = list(dict.fromkeys(name for row in rows for name in row))
+    written = io.StringIO()
+    writer = csv.DictWriter(written, names, restval="", quoting=csv.QUOTE_ALL, lineterminator=end)
+    writer.writeheader()
+    writer.writerows(rows)
+    return written.getvalue()
+
+
+def assignment(number: int, worker: str, given: Mapping[str, str], **other: str) -> dict[str, str]:
+    """A row of a batch: the 27 fixed columns, the story, and what was answered."""
+    fixed = dict.fromkeys(mturk.FIXED, "x") | {
+        "HITId": "3HIT",
+        "AssignmentId": f"3ASSIGNMENT{number}",
+        "WorkerId": worker,
+        "AssignmentStatus": "Approved",
+        "AcceptTime": "Tue Mar 05 08:14:02 PST 2019",
+        "SubmitTime": "Tue Mar 05 08:15:32 PST 2019",
+    }
+    story = {
+        "Input.storyid": "case-1",
+        "Input.context": STORY,
+        "Input.optionA": GENERATED,
+        "Input.optionB": RIGHT,
+        "Input.system_a": "net",
+        "Input.system_b": "people",
+    }
+    return fixed | story | {f"Answer.{name}": value for name, value in given.items()} | other
+
+
+def write(path: Path, text: str, encoding: str = "utf-8") -> Path:
+    path.write_bytes(text.encode(encoding))
+    return path
+
+
+def choices(path: Path, **options) -> list[str]:
+    return import_answers([path], **options).tables["votes"]["choice"].to_pylist()
+
+
+def test_there_are_27_fixed_columns():
+    assert len(set(mturk.FIXED)) == len(mturk.FIXED) == 27
+
+
+def test_a_batch(tmp_path):
+    rows = [
+        assignment(1, "A1WORKER", {"answer": "B", "reason": 'The key,\nof course: "on the desk".\n'}),
+        assignment(2, "A2WORKER", {"answer": "both", "reason": "NA"}),
+        assignment(3, "A3WORKER", {"answer": "neither"}, AssignmentStatus="Rejected", RejectionTime="y"),
+        assignment(4, "A4WORKER", {"answer": "A"}, AssignmentStatus="Submitted", SubmitTime="yesterday"),
+        assignment(5, "A5WORKER", {"answer": "A"}, Reject="Blank", AssignmentStatus="Submitted"),
+        assignment(6, "A6WORKER", {"answer": ""}),
+        assignment(1, "A1WORKER", {"answer": "B", "reason": "once more"}),
+        assignment(8, "A2WORKER", {"answer": "A"}),
+    ]
+    found = import_answers([write(tmp_path / "any name.txt", "\ufeff" + csv_text(rows))], keep_ids=True)
+    votes = found.tables["votes"].to_pylist()
+    assert [(row["annotator_id"], row["choice"], row["status"]) for row in votes] == [
+        ("A1WORKER", "people", "accepted"),
+        ("A2WORKER", "both", "accepted"),
+        ("A3WORKER", "neither", "rejected"),
+        ("A4WORKER", "net", "accepted"),
+        ("A5WORKER", "net", "rejected"),
+    ]
+    assert votes[0]["reason"] == 'The key,\nof course: "on the desk".'
+    assert votes[1]["reason"] == "NA"
+    assert votes[2]["reason"] is None
+    assert votes[0]["started_at"] == datetime(2019, 3, 5, 16, 14, 2, tzinfo=UTC)
+    assert (votes[0]["submitted_at"] - votes[0]["started_at"]).total_seconds() == 90
+    assert votes[3]["submitted_at"] is None
+    assert found.counts == {
+        "rows": 8,
+        "accepted": 3,
+        "rejected": 2,
+        "unusable": 1,
+        "duplicate_rows": 1,
+        "answered_twice": 1,
+        "unknown_times": 1,
+    }
+    # The first row's reason takes two lines more.
+    assert found.rejects.to_pylist() == [{"file": "any name.txt", "line": 9, "reason": "no answer is given"}]
+    (item,) = found.tables["items"].to_pylist()
+    assert item["context"] == ["Tom lost his key.", "He looked for it.", "It was not at home.", "He went back to work."]
+    assert dict(zip(item["systems"], item["endings"], strict=True)) == {"net": GENERATED, "people": RIGHT}
+    assert "any name.txt line 9: no answer is given" in imported_text(found)
+    assert study_results(found.tables["votes"], found.tables["items"])["answers"] == 3
+
+
+@pytest.mark.parametrize(
+    ("given", "choice"),
+    [
+        ({"choice": "Option A"}, "net"),
+        ({"preference": "both A and B"}, "both"),
+        ({"choice": "neither A nor B"}, "neither"),
+        # boxes in several columns
+        ({"A": "true", "B": "false", "both": "false"}, "net"),
+        ({"choice.A": "false", "choice.B": "true", "choice.neither": "false"}, "people"),
+        ({"choice.A": "true", "choice.B": "true"}, "both"),
+        ({"optionA.on": "false", "optionB.on": "true"}, "people"),
+        ({"choice": "A|B"}, "both"),
+        # all in one JSON list
+        ({"taskAnswers": json.dumps([{"choice": {"A": False, "B": True}, "reason": 'He, "of course".'}])}, "people"),
+        ({"taskAnswers": json.dumps([{"choice": "neither", "why": None}])}, "neither"),
+        ({"taskAnswers": json.dumps([{"both": {"on": True}, "A": {"on": False}}])}, "both"),
+    ],
+)
+def test_forms_of_an_answer(given, choice, tmp_path):
+    path = write(tmp_path / "batch.csv", csv_text([assignment(1, "A1", given)]))
+    assert choices(path) == [choice]
+
+
+@pytest.mark.parametrize(
+    ("given", "problem"),
+    [
+        ({"choice": "the second"}, "the answer is 'the second', not A, B, both or neither"),
+        ({"A": "false", "B": "false"}, "no answer is given"),
+        ({"A": "true", "neither": "true"}, "several answers at once: A, neither"),
+        ({"taskAnswers": "[{"}, "Answer.taskAnswers is not JSON"),
+        ({"taskAnswers": "[]"}, "Answer.taskAnswers is not a JSON list of one object"),
+        ({"taskAnswers": '{"choice": "A"}'}, "Answer.taskAnswers is not a JSON list of one object"),
+    ],
+)
+def test_what_is_no_answer_is_told_with_its_line(given, problem, tmp_path):
+    rows = [assignment(1, "A1", {"choice": "A"}), assignment(2, "A2", given)]
+    found = import_answers([write(tmp_path / "batch.csv", csv_text(rows))])
+    assert found.rejects.to_pylist() == [{"file": "batch.csv", "line": 3, "reason": problem}]
+
+
+def test_worker_ids_are_hashed_alike_in_all_batches_of_an_import(tmp_path):
+    other = assignment(2, "A1", {"answer": "A"}) | {"Input.storyid": "case-2", "Input.optionB": "He found it."}
+    first = write(tmp_path / "1.csv", csv_text([assignment(1, "A1", {"answer": "A"})]))
+    second = write(tmp_path / "2.csv", csv_text([other, assignment(1, "A1", {"answer": "A"})]))
+    found = import_answers([first, second])
+    ids = found.tables["votes"]["annotator_id"].to_pylist()
+    assert len(ids) == 2
+    assert len(set(ids)) == 1
+    assert "A1" not in ids[0]
+    assert found.counts["duplicate_rows"] == 1  # the same assignment in both files
+    assert import_answers([second, first]).tables["votes"]["annotator_id"].to_pylist() == ids
+    assert import_answers([first]).tables["votes"]["annotator_id"].to_pylist() != ids[:1]
+
+
+def test_an_accepted_answer_is_kept_before_a_rejected_one_of_the_same_person(tmp_path):
+    rows = [
+        assignment(1, "A1", {"answer": "A"}, AssignmentStatus="Rejected"),
+        assignment(2, "A1", {"answer": "B"}),
+    ]
+    found = import_answers([write(tmp_path / "b.csv", csv_text(rows))])
+    assert [(row["choice"], row["status"]) for row in found.tables["votes"].to_pylist()] == [("people", "accepted")]
+
+
+def test_sides_may_be_told_by_the_generated_ending_or_by_the_right_one(tmp_path):
+    row = assignment(1, "A1", {"answer": "A"})
+    for name in ("Input.system_a", "Input.system_b"):
+        del row[name]
+    path = tmp_path / "b.csv"
+    assert choices(write(path, csv_text([row | {"Input.model1": "A"}])), systems=("net", "people")) == ["net"]
+    assert choices(write(path, csv_text([row | {"Input.RightEnding": GENERATED}]))) == ["human_right"]
+    assert choices(
+        write(path, csv_text([row | {"Input.left": "x", "Input.right": "y"}])),
+        columns={"system_a": "Input.left", "system_b": "right"},
+    ) == ["x"]
+    with pytest.raises(UserError, match=r"no Input column tells system_a and system_b.*--column"):
+        import_answers([write(path, csv_text([row]))])
+
+
+def test_the_same_item_with_its_sides_swapped_is_one_item(tmp_path):
+    swapped = assignment(2, "A2", {"answer": "A"}) | {
+        "Input.optionA": RIGHT,
+        "Input.optionB": GENERATED,
+        "Input.system_a": "people",
+        "Input.system_b": "net",
+    }
+    found = import_answers([write(tmp_path / "b.csv", csv_text([assignment(1, "A1", {"answer": "B"}), swapped]))])
+    assert found.tables["votes"]["choice"].to_pylist() == ["people", "people"]
+    assert found.tables["items"].num_rows == 1
+
+
+def test_sentences_in_columns_of_their_own_and_checks(tmp_path):
+    row = assignment(1, "A1", {"answer": "A"}) | {"Input.expected": "B"}
+    del row["Input.context"]
+    row |= {f"Input.InputSentence{number}": f"Sentence {number}." for number in (2, 1, 10, 3)}
+    found = import_answers([write(tmp_path / "b.csv", csv_text([row]))])
+    (item,) = found.tables["items"].to_pylist()
+    assert item["context"] == ["Sentence 1.", "Sentence 2.", "Sentence 3.", "Sentence 10."]
+    assert (item["is_check"], item["expected"]) == (True, "people")
+    checks = study_results(found.tables["votes"], found.tables["items"])["checks"]
+    assert (checks["known"], checks["failed"]) == (1, 1)
+
+
+def published(answer: str, reason: str, side: str = "A", **other: str) -> dict[str, str]:
+    options = (GENERATED, RIGHT) if side == "A" else (RIGHT, GENERATED)
+    meant = {"A": "Generated", "B": "Human"} if side == "A" else {"A": "Human", "B": "Generated"}
+    values = ("case-1", STORY, *options, answer, reason, RIGHT, side, meant.get(answer, answer))
+    return dict(zip(COLUMNS, values, strict=True)) | other
+
+
+def test_the_published_layout(tmp_path):
+    rows = [
+        published("A", 'It is "happy".'),
+        published("A", "NA", side="B"),
+        published("both", ""),
+        published("both", ""),
+        published("neither", "Said twice."),
+        published("neither", "Said twice."),
+        published("maybe", "?"),
+        published("A", "?", answer_correspondence="Human"),
+        published("A", "?", RightEnding="Something else."),
+        published("B", "?", model1="C"),
+    ]
+    for name, text in (
+        ("renamed.txt", csv_text(rows, "\n")),
+        ("crlf.csv", "\ufeff" + csv_text(rows)),
+        ("tabs.csv", csv_text(rows).replace('","', '"\t"')),
+    ):
+        found = import_answers([write(tmp_path / name, text)], systems=("net", "people"))
+        votes = found.tables["votes"]
+        assert votes["choice"].to_pylist() == ["net", "people", "both", "both", "neither"]
+        assert votes["reason"].to_pylist() == ['It is "happy".', "NA", None, None, "Said twice."]
+        assert len(set(votes["annotator_id"].to_pylist())) == 5
+        assert (found.counts["duplicate_rows"], found.counts["unusable"]) == (1, 4)
+        assert found.rejects["line"].to_pylist() == [8, 9, 10, 11]
+        assert found.rejects["reason"][0].as_py() == "answer is 'maybe', not A, B, both or neither"
+        results = study_results(votes, found.tables["items"])
+        assert (results["unnamed_answers"], results["annotators"]) == (5, [])
+
+
+def test_our_own_export_comes_back_as_it_was(tmp_path):
+    table = votes(
+        {"i1": ("a", "b", ["a", "b", "both"])}, reason="Because.", submitted_at=datetime(2026, 1, 31, tzinfo=UTC)
+    )
+    write_table(table, tmp_path / "anything.bin", "votes")
+    found = import_answers([tmp_path / "anything.bin"])
+    assert found.tables["votes"].equals(table)
+    assert found.counts == {"rows": 3, "accepted": 3, "unusable": 0}
+    rows = [{name: "" if value is None else str(value) for name, value in row.items()} for row in table.to_pylist()]
+    as_csv = write(tmp_path / "votes.csv", csv_text([*rows, rows[0], rows[0] | {"answer": "B"}]))
+    found = import_answers([as_csv])
+    assert found.tables["votes"].equals(table)
+    assert (found.counts["duplicate_rows"], found.counts["unusable"]) == (1, 1)
+    both = import_answers([as_csv, tmp_path / "anything.bin"])
+    assert both.tables["votes"].equals(table)
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        (b"", "no file of answers"),
+        (b"a,b\n1,2\n", "no file of answers"),
+        (b"PK\x03\x04\0\0", "no file of answers"),
+        (csv_text([published("A", "x")]).encode("utf-16"), "no file of answers"),
+        (csv_text([published("A", "caf\xe9")]).encode("latin-1"), "line 2 is not UTF-8"),
+        (csv_text([published("A", "x")]).encode() + b'"open', r"the row of line 3 is not CSV"),
+        (csv_text([published("maybe", "x")]).encode(), "no usable answer in 1 rows: f.csv line 2: answer is 'maybe'"),
+        ((",".join(COLUMNS) + "\n").encode(), "no usable answer in 0 rows"),
+        (",".join(mturk.FIXED).encode(), "a batch without Answer columns"),
+    ],
+)
+def test_a_file_that_cannot_be_read_is_one_line(content, message, tmp_path):
+    path = tmp_path / "f.csv"
+    path.write_bytes(content)
+    with pytest.raises(UserError, match=message) as caught:
+        import_answers([path])
+    assert "\n" not in str(caught.value)
+
+
+def test_wrong_options_are_told():
+    with pytest.raises(UserError, match="no role left"):
+        import_answers([], columns={"left": "x"})
+    with pytest.raises(UserError, match="both are called net"):
+        import_answers([], systems=("net", "net"))
+
+
+def test_files_are_found_by_what_is_in_them(tmp_path):
+    write(tmp_path / "notes.csv", "a,b\n")
+    (tmp_path / "deep").mkdir()
+    answers = write(tmp_path / "deep/answers", csv_text([published("A", "x")]))
+    write(tmp_path / ".hidden.csv", csv_text([published("A", "x")]))
+    assert find_answers(tmp_path) == [answers]
+    assert recognise(tmp_path / "notes.csv") is None
+    assert recognise(answers).kind == "published"
+
+
+def test_rows_of_another_width_are_unusable(tmp_path):
+    path = write(tmp_path / "p.csv", csv_text([published("A", "x")]) + "only,three,cells\r\n\r\n")
+    found = import_answers([path])
+    assert found.rejects["reason"].to_pylist() == ["3 cells where the header has 9"]
+
+
+def test_tables_are_as_the_schema_says(tmp_path):
+    found = import_answers([write(tmp_path / "p.csv", csv_text([published("A", "x"), published("B", "y", side="B")]))])
+    for name, table in found.tables.items():
+        write_table(table, tmp_path / f"{name}.parquet", name)
+        assert table.schema.equals(TABLES[name].schema)
+    assert pc.all(pc.equal(found.tables["votes"]["study"], "mori_2019")).as_py()
+    assert isinstance(found.rejects, pa.Table)

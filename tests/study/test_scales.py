@@ -1,0 +1,105 @@
+"""Ratings and orders, by hand and by other libraries."""
+
+import json
+from itertools import permutations
+
+import krippendorff
+import numpy as np
+import pyarrow as pa
+import pytest
+from click.testing import CliRunner
+from scipy.stats import kendalltau, ttest_1samp
+
+from denouement.cli import main
+from denouement.schemas import TABLES, write_table
+from denouement.study.scales import order_results, rating_results
+
+COMMON = {"study": "s", "is_check": False, "status": "accepted", "started_at": None, "submitted_at": None}
+
+
+def ratings(*rows: tuple[str, str, str, int], **other) -> pa.Table:
+    """Rows of system, item, annotator, value for the question "logic"."""
+    made = [
+        COMMON
+        | {"item_id": item, "case_id": item, "annotator_id": person, "system": system}
+        | {"question": "logic", "value": value, "reason": None}
+        | other
+        for system, item, person, value in rows
+    ]
+    return pa.Table.from_pylist(made, schema=TABLES["ratings"].schema)
+
+
+def orders(*rows: tuple[str, str, list[int]]) -> pa.Table:
+    made = [
+        COMMON | {"item_id": item, "case_id": item, "annotator_id": person, "shown": order, "order": order}
+        for item, person, order in rows
+    ]
+    return pa.Table.from_pylist(made, schema=TABLES["orders"].schema)
+
+
+RATED = [("a", "i1", "p", 2), ("a", "i1", "q", 1), ("a", "i2", "p", 0), ("b", "i3", "p", 1), ("a", "i4", "q", 2)]
+
+
+def test_means_are_of_items():
+    table = pa.concat_tables([ratings(*RATED), ratings(("a", "check", "p", 0), is_check=True)])
+    found = rating_results(table)
+    a, b = found["means"]
+    assert (found["answers"], a["system"], a["items"], a["answers"]) == (5, "a", 3, 4)
+    assert a["mean"] == pytest.approx((1.5 + 0 + 2) / 3)
+    interval = ttest_1samp([1.5, 0, 2], 0).confidence_interval()
+    assert (a["low"], a["high"]) == pytest.approx((interval.low, interval.high))
+    assert a["values"] == {"0": 1, "1": 1, "2": 2}
+    assert (b["mean"], b["low"], b["high"]) == (1, None, None)
+
+
+def test_alpha_is_ordinal():
+    rows = [
+        ("a", f"i{i}", p, v)
+        for i, given in enumerate([(0, 1), (5, 4), (2, 2), (5, 5)])
+        for p, v in zip("pq", given, strict=True)
+    ]
+    (row,) = rating_results(ratings(*rows))["alphas"]
+    by_person = np.array([[0, 5, 2, 5], [1, 4, 2, 5]])
+    assert row["alpha"] == pytest.approx(krippendorff.alpha(by_person, level_of_measurement="ordinal"))
+    assert row["items"] == 4
+    assert rating_results(ratings(("a", "i", "p", 1), ("a", "i", "q", 1)))["alphas"][0]["alpha"] is None
+
+
+@pytest.mark.parametrize("order", list(permutations(range(4))))
+def test_tau_is_kendall_s(order):
+    (row,) = order_results(orders(("i", "p", list(order))))["systems"]
+    assert row["mean"] == pytest.approx(kendalltau(order, range(4)).statistic)
+    assert row["right"] == (order == (0, 1, 2, 3))
+
+
+def test_orders_by_the_system_of_the_ending():
+    table = orders(("i1", "p", [0, 1, 2]), ("i1", "q", [2, 1, 0]), ("i2", "p", [0, 1, 2]))
+    shown = {"study": "s", "kind": "order", "context": ["One.", "Two."], "endings": ["Three."], "expected": None}
+    items = [
+        shown | {"item_id": item, "case_id": item, "systems": [system], "is_check": False, "is_training": False}
+        for item, system in (("i1", "net"), ("i2", "people"))
+    ]
+    net, people = order_results(table, pa.Table.from_pylist(items, schema=TABLES["items"].schema))["systems"]
+    assert (net["system"], net["right"], net["share"], net["mean"]) == ("net", 1, 0.5, 0)
+    assert (people["system"], people["share"], people["mean"]) == ("people", 1, 1)
+    assert order_results(table)["systems"][0]["right"] == 2
+
+
+@pytest.mark.parametrize(
+    ("name", "table", "told"),
+    [
+        ("ratings", ratings(*RATED), "| logic: a"),
+        ("orders", orders(("i", "p", [0, 1])), "| 1 (100.0%) |"),
+        ("ratings", ratings(), "0 answers count"),
+        ("orders", orders(), "0 answers count"),
+    ],
+)
+def test_the_command_prints_them(name, table, told, tmp_path):
+    write_table(table, tmp_path / "answers.parquet", name)
+    done = CliRunner().invoke(main, ["study", "results", str(tmp_path / "answers.parquet")])
+    assert done.exit_code == 0, done.output
+    assert told in " ".join(done.output.split())
+    done = CliRunner().invoke(main, ["study", "results", str(tmp_path / "answers.parquet"), "--json"])
+    assert json.loads(done.stdout)["answers"] == table.num_rows
+    done = CliRunner().invoke(main, ["study", "results", str(tmp_path / "answers.parquet"), "--out", str(tmp_path)])
+    assert (done.exit_code, done.stderr.count("\n")) == (2, 1)

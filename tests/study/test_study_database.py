@@ -1,0 +1,170 @@
+"""The form of the database, and the one writer."""
+
+import sqlite3
+import threading
+from contextlib import closing
+
+import pytest
+import sqlalchemy as sa
+from crowd import design, pairs, ready
+
+from denouement.errors import UserError
+from denouement.study.store import StoreUnavailableError, database, open_store
+from denouement.study.store.models import metadata
+from denouement.study.store.writing import Writer
+
+
+def test_migrations_make_the_tables_that_the_code_reads(store_url):
+    from alembic.autogenerate import compare_metadata
+    from alembic.migration import MigrationContext
+
+    open_store(store_url).close()
+    engine = database.connect(store_url)
+    with engine.connect() as connection:
+        context = MigrationContext.configure(connection, opts={"compare_type": True})
+        assert context.get_current_revision() == database.HEAD
+        assert compare_metadata(context, metadata) == []
+    engine.dispose()
+
+
+def test_the_newest_migration_is_the_one_the_code_asks_for():
+    from pathlib import Path
+
+    from alembic.config import Config
+    from alembic.script import ScriptDirectory
+
+    config = Config()
+    config.set_main_option("script_location", str(Path(database.__file__).with_name("migrations")))
+    assert ScriptDirectory.from_config(config).get_heads() == [database.HEAD]
+
+
+def test_a_store_opens_again_with_what_is_in_it(store_url):
+    with closing(open_store(store_url)) as store:
+        store.create(design(), pairs(1))
+    with closing(open_store(store_url, make=False)) as store:
+        assert store.studies() == ["crowd"]
+
+
+def test_databases_of_others_and_of_newer_versions_are_refused(tmp_path):
+    other, newer = tmp_path / "other.db", tmp_path / "newer.db"
+    with closing(sqlite3.connect(other)) as connection:
+        connection.execute("CREATE TABLE recipes (id)")
+    with pytest.raises(UserError, match=r"tables of another program \(recipes\)"):
+        open_store(f"sqlite:///{other}")
+    open_store(f"sqlite:///{newer}").close()
+    with closing(sqlite3.connect(newer)) as connection, connection:
+        connection.execute("UPDATE alembic_version SET version_num = '9999'")
+    with pytest.raises(UserError, match="made by a newer version"):
+        open_store(f"sqlite:///{newer}")
+
+
+def test_what_is_no_database_is_told_in_one_line(tmp_path):
+    path = tmp_path / "notes.db"
+    path.write_text("not a database, but long enough to be taken for one by its size" * 20)
+    with pytest.raises(StoreUnavailableError) as raised:
+        open_store(f"sqlite:///{path}")
+    assert "\n" not in str(raised.value)
+    with pytest.raises(UserError, match="no folder"):
+        open_store(f"sqlite:///{tmp_path / 'none' / 's.db'}")
+
+
+def test_a_password_is_never_told():
+    with pytest.raises(StoreUnavailableError) as raised:
+        open_store("postgresql+psycopg://me:secret@127.0.0.1:1/none")
+    assert "secret" not in str(raised.value)
+    assert "127.0.0.1" in str(raised.value)
+
+
+def test_sqlite_flushes_each_commit_to_the_disk(tmp_path):
+    engine = database.connect(f"sqlite:///{tmp_path / 's.db'}")
+    with engine.connect() as connection:
+        told = {name: connection.exec_driver_sql(f"PRAGMA {name}").scalar() for name in ("journal_mode", "synchronous")}
+    assert told == {"journal_mode": "wal", "synchronous": 2}
+    engine.dispose()
+
+
+def test_the_database_itself_refuses_more_than_k(store_url, store):
+    store.create(design(answers_per_item=1), pairs(1))
+    engine = database.connect(store_url)
+    with pytest.raises(sa.exc.IntegrityError), engine.begin() as connection:
+        connection.exec_driver_sql("UPDATE items SET taken = 2")
+    engine.dispose()
+
+
+def test_a_store_that_is_locked_for_too_long_says_so(tmp_path, monkeypatch):
+    monkeypatch.setattr(database, "_WAIT_SECONDS", 0.1)
+    path = tmp_path / "s.db"
+    with closing(open_store(f"sqlite:///{path}")) as store, closing(sqlite3.connect(path)) as other:
+        store.create(design(), pairs(1))
+        key = ready(store, "p")
+        assignment = store.next(key)
+        other.execute("BEGIN IMMEDIATE")
+        with pytest.raises(StoreUnavailableError, match="locked"):
+            store.submit(key, assignment.id, "A")
+        other.rollback()
+        assert store.submit(key, assignment.id, "A").status == "accepted"
+
+
+@pytest.fixture
+def writer(tmp_path):
+    engine = database.connect(f"sqlite:///{tmp_path / 'w.db'}")
+    with engine.begin() as connection:
+        connection.exec_driver_sql("CREATE TABLE numbers (n INTEGER UNIQUE)")
+    made = Writer(database.writer(engine))
+    yield made
+    made.close()
+    engine.dispose()
+
+
+def insert(n: int):
+    return lambda connection: connection.exec_driver_sql("INSERT INTO numbers VALUES (?)", (n,)).rowcount
+
+
+def numbers(connection) -> list[int]:
+    return [row[0] for row in connection.exec_driver_sql("SELECT n FROM numbers ORDER BY n")]
+
+
+def test_jobs_that_wait_are_committed_together_and_a_failed_one_harms_no_other(writer):
+    begun, go = threading.Event(), threading.Event()
+    commits = []
+    sa.event.listen(writer._engine, "commit", lambda connection: commits.append(1))
+
+    def hold(connection):
+        begun.set()
+        assert go.wait(10)
+
+    outcomes = {}
+
+    def run(name, job):
+        try:
+            outcomes[name] = writer.run(job)
+        except Exception as error:
+            outcomes[name] = type(error).__name__
+
+    threads = [threading.Thread(target=run, args=("hold", hold))]
+    threads[0].start()
+    assert begun.wait(10)
+    threads += [threading.Thread(target=run, args=(n, insert(n % 5))) for n in range(4)]
+    for thread in threads[1:]:
+        thread.start()
+    while writer._waiting.qsize() < 4:
+        pass
+    go.set()
+    for thread in threads:
+        thread.join()
+    assert outcomes == {"hold": None, 0: 1, 1: 1, 2: 1, 3: 1}
+    assert len(commits) == 2  # the held one, and the four that waited
+    threads = [threading.Thread(target=run, args=(10 + n, insert(n))) for n in (3, 7, 8)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert (outcomes[13], outcomes[17], outcomes[18]) == ("IntegrityError", 1, 1)
+    assert writer.run(numbers) == [0, 1, 2, 3, 7, 8]
+
+
+def test_a_writer_that_was_closed_begins_again(writer):
+    assert writer.run(insert(1)) == 1
+    writer.close()
+    assert writer.run(insert(2)) == 1
+    assert writer.run(numbers) == [1, 2]

@@ -1,0 +1,169 @@
+"""The study's file: what it may say, and that all of its mistakes are named at once."""
+
+from pathlib import Path
+
+import pytest
+
+from denouement.errors import UserError
+from denouement.study.design import SCALES, Design, Entry, design_from, from_json, read_design, to_json
+
+LEAST = {"name": "pilot", "systems": ["h_seq2seq", "human_right"]}
+
+
+def mistakes(**keys) -> list[str]:
+    with pytest.raises(UserError) as raised:
+        design_from({**LEAST, **keys}, "STUDY.yaml")
+    message = str(raised.value)
+    assert "\n" not in message
+    return message.split("; ")
+
+
+def test_the_least_a_file_must_say():
+    design = design_from(LEAST, "STUDY.yaml")
+    assert (design.kind, design.answers_per_item, design.cases.n, design.hash_ids) == ("pair", 5, 200, True)
+    assert design.pairs == (("h_seq2seq", "human_right"),)
+    assert "fifth" in design.instructions
+    assert "better" in design.question
+    assert "withdraw" in design.consent
+
+
+def test_without_pairs_every_two_systems_are_compared():
+    design = design_from({"name": "pilot", "systems": ["a", "b", "c"]}, "STUDY.yaml")
+    assert design.pairs == (("a", "b"), ("a", "c"), ("b", "c"))
+
+
+def test_every_mistake_is_named_at_once():
+    found = mistakes(
+        name="No Good",
+        color="red",
+        answers_per_item=0,
+        lease_minutes="long",
+        cases={"n": 0, "split": "dev", "sed": 3},
+        reason={"mode": "maybe", "min_length": 5, "max_length": 2},
+        entry={"kind": "prolific", "completion_url": "http://example.org"},
+        checks={"rate": 0.9, "items": [{"context": [], "endings": ["One."]}]},
+        pairs=[["h_seq2seq", "nobody"], ["human_right", "h_seq2seq"], ["h_seq2seq", "human_right"]],
+        training={"context": ["One."], "endings": ["Two."], "attempts": 0},
+    )
+    for key in (
+        "name: must be 1 to 40",
+        "unknown key color",
+        "answers_per_item: must lie between 1",
+        "lease_minutes: must be a number",
+        "cases.n: must be at least 1",
+        "cases.split: must be one of",
+        "cases: unknown key sed",
+        "reason.mode: must be one of",
+        "reason.max_length: must lie between",
+        "entry.completion_url: must begin with https://",
+        "checks.rate: must lie between 0 and 0.5",
+        "checks.items.1.context: must be a list of sentences",
+        "pairs: nobody is not among the systems",
+        "pairs: h_seq2seq and human_right stands twice",
+        "training.attempts: must be at least 1",
+    ):
+        assert sum(key in each for each in found) == 1, (key, found)
+    assert len(found) == 15
+    assert all(each.startswith("STUDY.yaml") for each in found)
+
+
+@pytest.mark.parametrize(
+    ("keys", "message"),
+    [
+        ({"systems": ["one"]}, "systems: must be at least 2"),
+        ({"systems": ["one", "one"]}, "systems: one stands twice"),
+        ({"systems": ["one", "both"]}, "systems: 'both' cannot be"),
+        ({"kind": "rating"}, "scales: are missing"),
+        ({"kind": "rating", "scales": "grammar"}, "scales"),
+        ({"scales": "grammar_logicality"}, "scales: a study of kind pair has none"),
+        ({"kind": "rating", "scales": "bad_to_perfect", "checks": {"rate": 0.1}}, "checks.items: are missing"),
+        ({"kind": "order", "reason": {"mode": "required"}}, "reason.mode: must be off"),
+        ({"kind": "order", "pairs": [["h_seq2seq", "human_right"]]}, "pairs: a study of kind order has none"),
+        ({"kind": "write"}, "kind: must be one of pair, rating, order"),
+        ({"entry": {"kind": "prolific"}}, "entry.completion_code: is missing"),
+        ({"entry": {"links": 0}}, "entry.links: must lie"),
+        ({"entry": {"completion_code": "a b"}}, "entry.completion_code: must be letters"),
+        ({"question": " "}, "question: is empty"),
+        ({"lease_minutes": 0}, "lease_minutes: must be above 0"),
+        ({"consent": "a bell \x07"}, "consent: holds characters that cannot be shown"),
+        ({"training": {"context": ["One."], "endings": ["Two."]}}, "training.endings: must be 2"),
+        ({"name": None}, "name: must be text"),
+    ],
+)
+def test_a_mistake(keys, message):
+    [found] = mistakes(**keys)
+    assert message in found
+
+
+def test_named_scales_and_own_ones():
+    rating = {"name": "pilot", "kind": "rating", "systems": ["one"]}
+    named = design_from({**rating, "scales": "consistency_readability"}, "STUDY.yaml")
+    assert [(scale.name, scale.low, scale.high) for scale in named.scales] == [
+        ("consistency", 0, 5),
+        ("readability", 0, 5),
+    ]
+    assert SCALES["bad_to_perfect"][0].labels == ("Bad", "Relevant", "Good", "Perfect")
+    own = design_from({**rating, "scales": [{"name": "fun", "text": "Is it fun?", "low": 1, "high": 3}]}, "STUDY.yaml")
+    assert own.scales[0].high == 3
+
+
+def test_the_training_item_of_the_package():
+    assert design_from({**LEAST, "training": True}, "x").training.endings[0] == "Her father loved the cake."
+    assert design_from({**LEAST, "training": {"attempts": 3}}, "x").training.attempts == 3
+    assert design_from({**LEAST, "training": False}, "x").training is None
+    assert len(design_from({**LEAST, "kind": "order", "training": True}, "x").training.endings) == 1
+
+
+def test_prolific_addresses_come_from_the_codes():
+    entry = Entry("prolific", completion_code="C1", screen_out_code="S1")
+    assert entry.completion_url == "https://app.prolific.com/submissions/complete?cc=C1"
+    assert entry.screen_out_url.endswith("cc=S1")
+    assert Entry("open", completion_code="C1").completion_url == ""
+
+
+@pytest.mark.parametrize(
+    "keys",
+    [
+        {},
+        {"training": True, "checks": {"rate": 0.1}},
+        {"kind": "rating", "scales": "bad_to_perfect"},
+        {"entry": {"kind": "prolific", "completion_code": "C1"}, "question": "Étrange – 🙂?"},
+    ],
+)
+def test_a_design_survives_json(keys):
+    design = design_from({**LEAST, **keys}, "STUDY.yaml")
+    assert from_json(to_json(design)) == design
+
+
+def test_reading_a_file(tmp_path: Path):
+    path = tmp_path / "STUDY.yaml"
+    path.write_text("name: pilot\nsystems: [a, b]\nreason: {mode: required, min_length: 20}\nlease_minutes: 5\n")
+    design = read_design(path)
+    assert isinstance(design, Design)
+    assert (design.reason.min_length, design.lease_minutes) == (20, 5.0)
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("name: pilot\nname: other\n", "key name stands twice"),
+        ("name: [pilot\n", "line 2: not readable YAML"),
+        ("- a list\n", "must be a section"),
+        ("", "name: must be"),
+        ("name: !!python/object:os.system x\n", "not readable YAML"),
+    ],
+)
+def test_files_that_are_no_design(tmp_path: Path, text: str, message: str):
+    path = tmp_path / "STUDY.yaml"
+    path.write_text(text)
+    with pytest.raises(UserError) as raised:
+        read_design(path)
+    assert message in str(raised.value)
+    assert "\n" not in str(raised.value)
+
+
+def test_a_file_that_is_not_text(tmp_path: Path):
+    path = tmp_path / "STUDY.yaml"
+    path.write_bytes(b"name: \xff")
+    with pytest.raises(UserError, match="not text in UTF-8"):
+        read_design(path)

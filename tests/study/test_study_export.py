@@ -1,0 +1,159 @@
+"""From STUDY.yaml to tables, by the command line."""
+
+import json
+from datetime import UTC, datetime, timedelta
+
+import pytest
+from click.testing import CliRunner
+from crowd import ready
+from test_study_items import cases, endings
+
+from denouement.cli import main
+from denouement.schemas import read_table, write_table
+from denouement.study.export import study_tables, table_file
+from denouement.study.store import open_store
+
+STUDY = """
+name: pilot
+systems: [h, human_right]
+cases: {n: 3}
+answers_per_item: 2
+reason: {mode: optional}
+checks: {rate: 0.5}
+entry: {kind: %s}
+"""
+
+
+def run(*arguments) -> str:
+    result = CliRunner().invoke(main, ["study", *map(str, arguments)])
+    assert result.exit_code == 0, result.output
+    return result.output
+
+
+@pytest.fixture
+def folder(tmp_path):
+    """A study's file and its tables."""
+    (tmp_path / "STUDY.yaml").write_text(STUDY % "open")
+    write_table(cases(4), tmp_path / "cloze.parquet", "cloze")
+    write_table(endings("h", {f"c{n}": f"H {n}." for n in range(4)}), tmp_path / "h.parquet", "endings")
+    return tmp_path
+
+
+def create(folder, *more) -> str:
+    inputs = ("--cases", folder / "cloze.parquet", "--endings", folder / "h.parquet")
+    return run("create", folder / "STUDY.yaml", *inputs, "--store", f"sqlite:///{folder / 's.db'}", *more)
+
+
+def test_a_pair_study_from_file_to_votes(folder):
+    summary = json.loads(create(folder, "--json"))
+    assert summary["counts"]["items"] == 3
+    assert summary["answers_wanted"] == 6
+    assert summary["addresses"] == ["/s/pilot/"]
+    url = f"sqlite:///{folder / 's.db'}"
+    store = open_store(url)
+    start = datetime(2026, 3, 1, 12, 0, 0, 123456, tzinfo=UTC)
+    given = {}
+    for name in ("p", "q"):
+        key = ready(store, name, "pilot")
+        while assignment := store.next(key, now=start):
+            answer = "A" if assignment.item.is_check else "B"
+            store.submit(key, assignment.id, answer, "because it is so", now=start + timedelta(seconds=9))
+            given[assignment.item.id, store.annotator(key).id] = assignment
+    excluded = store.annotator_id("pilot", "q")
+    store.exclude("pilot", excluded)
+    exported = json.loads(run("export", "pilot", "--out", folder / "out", "--store", url, "--json"))
+    assert exported["answers"] == {"accepted": 3, "excluded": 3}
+    votes = read_table(folder / "out" / "votes.parquet", "votes").to_pylist()
+    assert len(votes) == len(given)
+    for vote in votes:
+        assignment = given[vote["item_id"], vote["annotator_id"]]
+        sides = tuple(assignment.item.systems[place] for place in assignment.order)
+        assert (vote["position_a"], vote["position_b"]) == sides
+        assert vote["choice"] == sides[0 if vote["is_check"] else 1]
+        assert vote["is_check"] == assignment.item.is_check
+        assert vote["reason"] == "because it is so"
+        assert vote["status"] == ("excluded" if vote["annotator_id"] == excluded else "accepted")
+        assert (vote["started_at"], vote["submitted_at"]) == (start, start + timedelta(seconds=9))
+    items = {item["item_id"]: item for item in read_table(folder / "out" / "items.parquet", "items").to_pylist()}
+    assert {vote["item_id"] for vote in votes} <= set(items)
+    assert sum(item["is_check"] for item in items.values()) == 6
+    assert table_file(study_tables(store, "pilot")["votes"], "votes") == (folder / "out" / "votes.parquet").read_bytes()
+    run("export", "pilot", "--out", folder / "again", "--store", url)
+    for name in ("votes", "items"):
+        assert (folder / "out" / f"{name}.parquet").read_bytes() == (folder / "again" / f"{name}.parquet").read_bytes()
+
+
+def test_ratings_and_orders_are_exported(folder):
+    (folder / "STUDY.yaml").write_text(
+        "{name: rated, kind: rating, systems: [h], scales: grammar_logicality, cases: {n: 1}, entry: {kind: open}}"
+    )
+    create(folder)
+    (folder / "STUDY.yaml").write_text(
+        "{name: ordered, kind: order, systems: [human_right], cases: {n: 1}, entry: {kind: open}}"
+    )
+    create(folder)
+    url = f"sqlite:///{folder / 's.db'}"
+    store = open_store(url)
+    key = ready(store, "p", "rated")
+    store.submit(key, store.next(key).id, values={"grammar": 2, "logicality": 0})
+    key = ready(store, "p", "ordered")
+    assignment = store.next(key)
+    store.submit(key, assignment.id, order=[2, 0, 1])
+    run("export", "rated", "--out", folder / "rated", "--store", url)
+    rows = read_table(folder / "rated" / "ratings.parquet", "ratings").to_pylist()
+    assert [(row["question"], row["value"], row["system"]) for row in rows] == [
+        ("grammar", 2, "h"),
+        ("logicality", 0, "h"),
+    ]
+    run("export", "ordered", "--out", folder / "ordered", "--store", url)
+    [row] = read_table(folder / "ordered" / "orders.parquet", "orders").to_pylist()
+    shown = list(assignment.order)
+    assert row["shown"] == shown
+    assert row["order"] == [shown[2], shown[0], shown[1]]
+
+
+def test_private_links_are_printed_once_for_each_person(folder):
+    (folder / "STUDY.yaml").write_text(STUDY % "links, links: 3")
+    addresses = json.loads(create(folder, "--json"))["addresses"]
+    assert len(set(addresses)) == 3
+    assert all(address.startswith("/s/pilot/link/") for address in addresses)
+
+
+def test_a_dry_run_writes_nothing(folder):
+    assert "3 items" in create(folder, "--dry-run")
+    assert not (folder / "s.db").exists()
+
+
+def test_progress(folder):
+    create(folder)
+    url = f"sqlite:///{folder / 's.db'}"
+    store = open_store(url)
+    key = ready(store, "PID9", "pilot")
+    store.submit(key, store.next(key).id, "A")
+    assert run("progress", "--store", url).strip() == "pilot"
+    called = run("progress", "pilot", "--who", "PID9", "--store", url).strip()
+    assert called == store.annotator(key).id
+    assert called in run("progress", "pilot", "--store", url)
+    document = json.loads(run("progress", "pilot", "--store", url, "--json"))
+    assert document["wanted"] == 6
+    assert document["people"][0]["answered"] == 1
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["progress", "--store", "sqlite:///nowhere/s.db"], "no such file"),
+        (["progress", "--store", "sqlite://"], "names no file"),
+        (["progress", "--store", "what"], "not a database URL"),
+        (["progress", "--store", "mysql://host/name"], "sqlite:///FILE or postgresql"),
+        (["export", "other", "--out", "out"], "no study other in the store; it holds pilot"),
+    ],
+)
+def test_errors_are_one_line(folder, arguments, message, monkeypatch):
+    monkeypatch.chdir(folder)
+    create(folder)
+    monkeypatch.setenv("DENOUEMENT_STUDY_STORE", "sqlite:///s.db")
+    result = CliRunner().invoke(main, ["study", *arguments])
+    assert result.exit_code == 2
+    assert message in result.output
+    assert result.output.count("\n") == 1

@@ -1,0 +1,391 @@
+"""Whole studies in a real Chromium, served as `denouement study serve` serves them."""
+
+import os
+import signal
+import subprocess
+import sys
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hosted import TOKEN, design, statuses, store_with
+from selenium import webdriver
+from selenium.webdriver.common.by import By
+from selenium.webdriver.common.keys import Keys
+from selenium.webdriver.remote.webelement import WebElement
+from selenium.webdriver.support.ui import WebDriverWait
+
+from denouement.study.store import open_store
+
+pytestmark = [pytest.mark.slow, pytest.mark.browser, pytest.mark.timeout(300)]
+
+PHONE = {"width": 390, "height": 844, "pixelRatio": 2.0}
+REASON = "It goes on with what the story tells."
+
+# Texts whose contrast with what is behind them is below 4.5, or below 3 where they are large (WCAG 2.2, 1.4.3).
+TOO_PALE = """
+const channels = (colour) => colour.match(/[\\d.]+/g).map(Number);
+const light = (colour) => {
+  const [r, g, b] = channels(colour).map((c) => (c / 255 <= 0.04045 ? c / 255 / 12.92 : ((c / 255 + 0.055) / 1.055) ** 2.4));
+  return 0.2126 * r + 0.7152 * g + 0.0722 * b;
+};
+const behind = (element) => {
+  for (let each = element; each; each = each.parentElement) {
+    const colour = getComputedStyle(each).backgroundColor;
+    if ((channels(colour)[3] ?? 1) > 0) return colour;
+  }
+  return "rgb(255, 255, 255)";
+};
+return [...document.querySelectorAll("body *")].filter((element) => {
+  if (![...element.childNodes].some((node) => node.nodeType === 3 && node.textContent.trim())) return false;
+  if (!element.checkVisibility({ visibilityProperty: true })) return false;
+  const style = getComputedStyle(element);
+  const [pale, dark] = [light(style.color), light(behind(element))].sort((a, b) => b - a);
+  const large = parseFloat(style.fontSize) >= 24;
+  return (pale + 0.05) / (dark + 0.05) < (large ? 3 : 4.5);
+}).map((element) => element.outerHTML.slice(0, 200));
+"""
+
+
+class Browser:
+    """A person at a Chromium."""
+
+    def __init__(self, driver: webdriver.Chrome) -> None:
+        self.driver = driver
+
+    def open(self, address: str) -> "Browser":
+        self.driver.get(address)
+        return self
+
+    def all(self, selector: str) -> list[WebElement]:
+        return self.driver.find_elements(By.CSS_SELECTOR, selector)
+
+    def one(self, selector: str) -> WebElement:
+        return self.driver.find_element(By.CSS_SELECTOR, selector)
+
+    @property
+    def heading(self) -> str:
+        return self.one("h1").text
+
+    @property
+    def text(self) -> str:
+        return self.one("body").text
+
+    def until(self, condition: Callable[["Browser"], Any]) -> Any:
+        waiting = WebDriverWait(self.driver, 20, poll_frequency=0.05, ignored_exceptions=[Exception])
+        return waiting.until(lambda _: condition(self))
+
+    def leaves(self, act: Callable[[], object]) -> None:
+        """Do something that leads to another page, and wait for that."""
+        page = self.one("html").id
+        act()
+        self.until(lambda browser: browser.one("html").id != page)
+        self.until(lambda browser: browser.driver.execute_script("return document.readyState") == "complete")
+
+    def press(self, *keys: str) -> None:
+        for key in keys:
+            webdriver.ActionChains(self.driver).send_keys(key).perform()
+
+    def focused(self) -> WebElement:
+        return self.driver.switch_to.active_element
+
+    def answer(self, choice: str, reason: str | None = None) -> None:
+        """Choose, write why, and go on, with the mouse or a finger."""
+        self.one(f'label:has([value="{choice}"])').click()
+        if reason:
+            self.one("textarea").send_keys(reason)
+        self.leaves(self.one("form.question button").click)
+
+    def keep(self, name: str) -> None:
+        """Save the whole page as it is seen, for a person to look at, where DENOUEMENT_SCREENSHOTS says."""
+        if folder := os.environ.get("DENOUEMENT_SCREENSHOTS"):
+            self.driver.save_screenshot(str(Path(folder) / f"study_{name}.png"))
+
+    def check_looks(self) -> None:
+        """Nothing is pale, cut off at the side, or too small to press."""
+        assert self.driver.execute_script(TOO_PALE) == []
+        root = self.one("html")
+        assert int(root.get_property("scrollWidth")) <= int(root.get_property("clientWidth"))
+        for element in self.all("button, .button, label.choice"):
+            if element.is_displayed():
+                assert element.size["height"] >= 44, element.get_attribute("outerHTML")
+
+
+@pytest.fixture
+def browsers(tmp_path: Path) -> Iterator[Callable[..., Browser]]:
+    """Opens browsers that share nothing."""
+    opened: list[webdriver.Chrome] = []
+
+    def start(phone: bool = False, script: bool = True) -> Browser:
+        options = webdriver.ChromeOptions()
+        options.binary_location = "/usr/bin/chromium"
+        for flag in (
+            "headless=new",
+            "no-sandbox",
+            "disable-gpu",
+            "disable-quic",
+            "no-first-run",
+            "disable-background-networking",
+            "disable-component-update",
+            "disable-sync",
+            "window-size=1200,1000",
+            f"user-data-dir={tmp_path / f'chromium-{len(opened)}'}",
+        ):
+            options.add_argument(f"--{flag}")
+        if phone:
+            options.add_experimental_option(
+                "mobileEmulation", {"deviceMetrics": {**PHONE, "mobile": True, "touch": True}}
+            )
+        if not script:
+            options.add_experimental_option("prefs", {"profile.managed_default_content_settings.javascript": 2})
+        opened.append(webdriver.Chrome(options, webdriver.ChromeService("/usr/bin/chromedriver")))
+        return Browser(opened[-1])
+
+    yield start
+    for driver in opened:
+        driver.quit()
+
+
+@contextmanager
+def served(folder: Path) -> Iterator[str]:
+    """The address of a server of the store in `folder`."""
+    command = [sys.executable, "-c", "from denouement.cli import main; main()", "study", "serve", "--port", "0"]
+    environment = {
+        **os.environ,
+        "DENOUEMENT_STUDY_STORE": f"sqlite:///{folder / 'studies.db'}",
+        "DENOUEMENT_ORGANISER_TOKEN": TOKEN,
+    }
+    with subprocess.Popen(command, env=environment, stdout=subprocess.PIPE, text=True) as process:
+        try:
+            assert process.stdout is not None
+            yield process.stdout.readline().split()[1].partition("/s/")[0]
+        finally:
+            process.send_signal(signal.SIGINT)
+    assert process.returncode == 0
+
+
+def test_two_people_from_consent_to_completion_one_on_a_phone(tmp_path: Path, browsers: Callable[..., Browser]):
+    study = design(reason={"mode": "required"}, checks={"rate": 0.3}, training=True, answers_per_item=2)
+    store_with(tmp_path, study, n=4).close()
+    at_desk, on_phone = browsers(), browsers(phone=True)
+    with served(tmp_path) as address:
+        both = {"desk": at_desk, "phone": on_phone}
+        for name, browser in both.items():
+            browser.open(f"{address}/s/pilot/")
+            browser.keep(f"{name}_1_consent")
+            browser.check_looks()
+            browser.leaves(browser.one("button").click)
+            browser.keep(f"{name}_2_training")
+            browser.answer("B")
+            assert "Not quite" in browser.text
+            browser.keep(f"{name}_3_feedback")
+            browser.check_looks()
+            browser.answer("A")
+            browser.keep(f"{name}_4_passed")
+            browser.check_looks()
+            browser.leaves(browser.one("main .button").click)
+            browser.keep(f"{name}_5_question")
+            browser.check_looks()
+        take_turns(at_desk, on_phone)
+        for name, browser in both.items():
+            assert browser.heading == "Thank you"
+            assert "DONE1" in browser.text
+            browser.keep(f"{name}_6_end")
+            browser.check_looks()
+    store = open_store(f"sqlite:///{tmp_path / 'studies.db'}")
+    progress = store.progress("pilot")
+    assert [item.accepted for item in progress.items] == [2, 2, 2, 2]
+    assert {answer.reason for answer in store.answers("pilot")} == {REASON}
+    assert {person.state for person in progress.people} == {"done"}
+
+
+def take_turns(at_desk: Browser, on_phone: Browser) -> None:
+    """Both answer at the same time until there is nothing more, one with the keyboard alone."""
+
+    def type_answers() -> None:
+        key = 0
+        while at_desk.heading.startswith("Question"):
+            key = key % 4 + 1
+            at_desk.press(str(key))
+            assert at_desk.focused().get_property("value") == ["A", "B", "both", "neither"][key - 1]
+            at_desk.press(Keys.TAB, *REASON, Keys.TAB)
+            at_desk.leaves(lambda: at_desk.press(Keys.ENTER))
+
+    def tap_answers() -> None:
+        while on_phone.heading.startswith("Question"):
+            on_phone.answer("A", REASON)
+
+    typing = threading.Thread(target=type_answers)
+    typing.start()
+    tap_answers()
+    typing.join()
+
+
+def test_back_reload_double_click_and_two_tabs_keep_one_answer_each(tmp_path: Path, browsers: Callable[..., Browser]):
+    store = store_with(tmp_path, design(reason={"mode": "optional"}), n=6)
+    browser = browsers()
+    with served(tmp_path) as address:
+        browser.open(f"{address}/s/pilot/")
+        browser.leaves(browser.one("button").click)
+        browser.one("textarea").send_keys("half a reas")
+        browser.leaves(browser.driver.refresh)
+        assert browser.heading == "Question 1 of 6"
+        assert browser.one("textarea").get_property("value") == "half a reas", "a draft outlives a reload"
+        browser.answer("A")
+        assert browser.heading == "Question 2 of 6"
+        browser.driver.back()
+        browser.until(lambda each: each.heading in ("How do stories end?", "Question 2 of 6"))
+        browser.open(f"{address}/s/pilot/question")
+        assert browser.heading == "Question 2 of 6"
+        browser.one('[value="B"]').click()
+        button = browser.one("form.question button")
+        browser.leaves(lambda: webdriver.ActionChains(browser.driver).double_click(button).perform())
+        browser.until(lambda each: each.heading == "Question 3 of 6")
+        assert statuses(store) == {"accepted": 2}
+
+        first = browser.driver.current_window_handle
+        browser.driver.switch_to.new_window("tab")
+        browser.open(f"{address}/s/pilot/question")
+        assert browser.heading == "Question 3 of 6"
+        browser.answer("both")
+        browser.driver.switch_to.window(first)
+        assert browser.heading == "Question 3 of 6"
+        browser.answer("neither")
+        assert "Your first answer stands" in browser.text
+        assert browser.heading == "Question 4 of 6"
+    assert sorted(answer.answer for answer in store.answers("pilot")) == ["A", "B", "both"]
+
+
+def test_a_lost_connection_loses_no_answer(tmp_path: Path, browsers: Callable[..., Browser]):
+    store = store_with(tmp_path, design(), n=2)
+    browser = browsers()
+    with served(tmp_path) as address:
+        browser.open(f"{address}/s/pilot/")
+        browser.leaves(browser.one("button").click)
+        browser.driver.set_network_conditions(offline=True, latency=0, throughput=0)
+        browser.one('[value="A"]').click()
+        browser.one("form.question button").click()
+        browser.until(lambda each: each.one("#connection").is_displayed())
+        browser.keep("lost_connection")
+        assert browser.heading == "Question 1 of 2"
+        assert not store.answers("pilot")
+        browser.driver.delete_network_conditions()
+        browser.until(lambda each: each.heading == "Question 2 of 2")
+    assert statuses(store) == {"accepted": 1}
+
+
+def test_the_server_may_be_restarted_in_the_middle(tmp_path: Path, browsers: Callable[..., Browser]):
+    store = store_with(tmp_path, design(), n=2)
+    browser = browsers()
+    with served(tmp_path) as address:
+        browser.open(f"{address}/s/pilot/")
+        browser.leaves(browser.one("button").click)
+        browser.answer("A")
+    with served(tmp_path) as address:
+        browser.open(f"{address}/s/pilot/")
+        assert browser.heading == "Question 2 of 2"
+        browser.answer("B")
+        assert browser.heading == "Thank you"
+    assert statuses(store) == {"accepted": 2}
+
+
+def test_everything_works_without_a_script(tmp_path: Path, browsers: Callable[..., Browser]):
+    study = design(reason={"mode": "required"}, training=True)
+    store = store_with(tmp_path, study, n=2)
+    browser = browsers(script=False)
+    with served(tmp_path) as address:
+        browser.open(f"{address}/s/pilot/")
+        browser.leaves(browser.one("button").click)
+        assert not browser.one(".keys").is_displayed()
+        browser.answer("A")
+        browser.leaves(browser.one("main .button").click)
+        browser.one("form.question button").click()
+        assert browser.heading == "Question 1 of 2", "the browser itself asks for an answer"
+        browser.answer("A", REASON)
+        browser.keep("no_script")
+        browser.one('[value="B"]').click()
+        browser.one("textarea").send_keys(REASON)
+        button = browser.one("form.question button")
+        browser.leaves(lambda: webdriver.ActionChains(browser.driver).double_click(button).perform())
+        assert browser.heading == "Thank you"
+        browser.leaves(browser.one('[href$="/withdraw"]').click)
+        browser.keep("withdraw")
+        browser.leaves(browser.one("button").click)
+        assert browser.heading == "You have withdrawn"
+    assert not store.answers("pilot")
+
+
+def test_what_has_the_focus_is_seen(tmp_path: Path, browsers: Callable[..., Browser]):
+    store_with(tmp_path, design(reason={"mode": "optional"}))
+    browser = browsers()
+    outlined = "const of = document.activeElement; return getComputedStyle(of.closest('.choice') ?? of).outlineStyle"
+    with served(tmp_path) as address:
+        browser.open(f"{address}/s/pilot/")
+        browser.leaves(browser.one("button").click)
+        reached = []
+        for _ in range(6):
+            browser.press(Keys.TAB)
+            focused = browser.focused()
+            reached.append(focused.get_attribute("class") or focused.get_attribute("name") or focused.tag_name)
+            assert browser.driver.execute_script(outlined) == "solid", reached
+            if reached[-1] == "answer":
+                browser.keep("focus")
+    assert reached[:5] == ["skip", "summary", "answer", "reason", "button"]
+
+
+@pytest.mark.parametrize("kind", ["rating", "order"])
+def test_ratings_and_orders_on_a_phone(tmp_path: Path, browsers: Callable[..., Browser], kind: str):
+    keys: dict[str, Any] = {"kind": kind, "systems": ["human_right"]}
+    if kind == "rating":
+        keys["scales"] = "consistency_readability"
+    store = store_with(tmp_path, design(**keys), n=1)
+    browser = browsers(phone=True)
+    with served(tmp_path) as address:
+        browser.open(f"{address}/s/pilot/")
+        browser.leaves(browser.one("button").click)
+        browser.keep(kind)
+        browser.check_looks()
+        if kind == "rating":
+            browser.press("4", "2")
+        else:
+            for place, select in enumerate(browser.all("select"), 1):
+                select.send_keys(str(place))
+        browser.leaves(browser.one("form.question button").click)
+        assert browser.heading == "Thank you"
+    [answer] = store.answers("pilot")
+    if kind == "rating":
+        assert dict(answer.values) == {"consistency": 4, "readability": 2}
+    else:
+        assert answer.arranged == answer.order
+
+
+def test_the_organiser_sees_and_excludes(tmp_path: Path, browsers: Callable[..., Browser]):
+    store = store_with(tmp_path, design(answers_per_item=1), n=3)
+    person, organiser = browsers(), browsers()
+    with served(tmp_path) as address:
+        person.open(f"{address}/s/pilot/")
+        person.leaves(person.one("button").click)
+        person.answer("A")
+        organiser.open(f"{address}/organiser/")
+        organiser.keep("organiser_1_login")
+        organiser.one("input").send_keys("a wrong token")
+        organiser.leaves(organiser.one("button").click)
+        assert "not the token" in organiser.text
+        organiser.one("input").send_keys(TOKEN)
+        organiser.leaves(organiser.one("button").click)
+        organiser.leaves(organiser.one('[href="/organiser/pilot"]').click)
+        organiser.keep("organiser_2_study")
+        assert "1 of 3" in organiser.one(".figures").text
+        organiser.check_looks()
+        organiser.leaves(organiser.one("td a").click)
+        organiser.keep("organiser_3_exclude")
+        organiser.leaves(organiser.one("button").click)
+        assert "is excluded" in organiser.heading
+        organiser.leaves(organiser.one("main .button").click)
+        assert "0 of 3" in organiser.one(".figures").text
+        person.leaves(person.driver.refresh)
+        assert person.heading == "Your part has ended"
+    assert statuses(store) == {"excluded": 1}

@@ -1,0 +1,364 @@
+import re
+from pathlib import Path
+
+import pytest
+from hosted import CONTEXT, ORIGIN, Person, design, items_of, statuses, store_with
+
+from denouement.study.items import Item
+from denouement.study.store import StoreUnavailableError
+from denouement.study.web import pages
+from denouement.study.web.security import HEADERS, Limiter
+
+
+@pytest.fixture
+def person(tmp_path: Path) -> Person:
+    return Person(store_with(tmp_path, design()))
+
+
+def store_of(person: Person):
+    return person.client.app.state.store
+
+
+def test_from_consent_to_completion(person: Person):
+    person.open("/s/pilot/")
+    assert "Taking part is voluntary" in person.text
+    assert "someone@example.org" in person.text
+    person.send(consent="yes")
+    for number in (1, 2, 3):
+        assert person.at == "/s/pilot/question"
+        assert f"Question {number} of 3" in person.text
+        assert all(sentence in person.text for sentence in CONTEXT)
+        person.send(answer="A")
+    assert person.at == "/s/pilot/end"
+    assert "You have answered 3 questions, and all that you answered is saved" in person.text
+    assert "DONE1" in person.text
+    assert statuses(store_of(person)) == {"accepted": 3}
+
+
+def test_a_visit_without_consent_leaves_no_one_in_the_store(person: Person):
+    person.open("/s/pilot/").open("/s/pilot/")
+    assert not store_of(person).progress("pilot").people
+    person.send(consent="yes").open("/s/pilot/")
+    assert person.at == "/s/pilot/question"
+    assert len(store_of(person).progress("pilot").people) == 1
+
+
+def test_consent_sent_twice_is_one_person(person: Person):
+    person.open("/s/pilot/")
+    action, fields = person.action, person.hidden | {"consent": "yes"}
+    for _ in range(2):
+        person.client.cookies.delete("session") if "session" in person.client.cookies else None
+        person.client.post(action, data=fields)
+    assert len(store_of(person).progress("pilot").people) == 1
+
+
+def test_who_does_not_agree_is_asked_nothing(person: Person):
+    person.open("/s/pilot/").send(consent="no")
+    assert person.at == "/s/pilot/end"
+    assert "DONE1" not in person.text
+    assert person.open("/s/pilot/question").at == "/s/pilot/end"
+
+
+def test_the_question_stays_until_it_is_answered(person: Person):
+    person.go()
+    token = person.hidden["assignment"]
+    assert person.open("/s/pilot/question").hidden["assignment"] == token
+    assert person.open("/s/pilot/").hidden["assignment"] == token
+    assert person.send(answer="neither").hidden["assignment"] != token
+
+
+def test_an_answer_sent_twice_counts_once_and_the_first_one_stands(person: Person):
+    person.go()
+    action, fields = person.action, person.hidden
+    person.send(answer="A")
+    person.page = person.client.post(action, data=fields | {"answer": "B"})
+    assert person.at == "/s/pilot/question"
+    assert "first answer stands" in person.note
+    [answer] = store_of(person).answers("pilot")
+    assert answer.answer == "A"
+
+
+def test_an_answer_without_a_choice_says_what_is_missing(tmp_path: Path):
+    reason = {"mode": "required", "min_length": 10}
+    person = Person(store_with(tmp_path, design(reason=reason))).go()
+    token = person.hidden["assignment"]
+    person.send(reason='It fits "well" <b>& all</b>')
+    assert person.page.status_code == 422
+    assert "Please answer the question" in person.problem
+    assert "It fits &#34;well&#34; &lt;b&gt;&amp; all&lt;/b&gt;</textarea>" in person.text
+    assert person.hidden["assignment"] == token
+    person.send(answer="B", reason="too short")
+    assert "at least 10 characters" in person.problem
+    assert re.search(r'value="B"[^>]* checked', person.text)
+    person.send(answer="B", reason="long enough")
+    assert not person.problem
+    [answer] = store_of(person).answers("pilot")
+    assert (answer.answer, answer.reason) == ("B", "long enough")
+
+
+def test_a_reason_keeps_its_lines_and_loses_blanks_around(tmp_path: Path):
+    person = Person(store_with(tmp_path, design(reason={"mode": "optional"}))).go()
+    person.send(answer="A", reason="  First line.\r\nSecond line. ").send(answer="B", reason="  ")
+    assert {answer.reason for answer in store_of(person).answers("pilot")} == {"First line.\nSecond line.", None}
+
+
+@pytest.mark.parametrize(
+    ("reason", "status", "told"),
+    [
+        ("x" * 1_000_000, 413, "too long"),
+        ("x" * 2_001, 422, "it has 2,001"),
+        ("looks fine\0 but is not", 422, "cannot be shown"),
+        ("looks fine\x1b[31m but is not", 422, "cannot be shown"),
+    ],
+)
+def test_odd_text_is_refused_politely_and_the_question_stays(tmp_path: Path, reason: str, status: int, told: str):
+    person = Person(store_with(tmp_path, design(reason={"mode": "required"}))).go()
+    token = person.hidden["assignment"]
+    person.send(answer="A", reason=reason)
+    assert person.page.status_code == status
+    assert told in person.text
+    assert len(person.text) < 20_000
+    assert person.open("/s/pilot/question").hidden["assignment"] == token
+    assert not store_of(person).answers("pilot")
+
+
+def test_text_is_escaped_everywhere(tmp_path: Path):
+    evil = "<script>alert('1')</script>"
+    study = design(consent=evil, instructions=evil, question=evil, title=evil, contact=evil)
+    item = Item("1" * 16, "case", "pair", (evil, "He & she."), study.systems, (f"{evil} A", f"{evil} B"))
+    person = Person(store_with(tmp_path, study, items=[item]))
+    shown = [person.open("/s/pilot/").text, person.send(consent="yes").text, person.send().text]
+    assert person.problem
+    assert "&lt;script&gt;alert(&#39;1&#39;)" in shown[0]
+    for text in shown:
+        assert "<script>" not in text
+
+
+def test_no_page_tells_which_system_wrote_what(tmp_path: Path):
+    pages_by_writer = []
+    for number, systems in enumerate((("plain_system", "human_right"), ("human_right", "plain_system"))):
+        study = design()
+        texts = dict(zip(("plain_system", "human_right"), ("Tom passed.", "Tom failed."), strict=True))
+        endings = tuple(texts[system] for system in ("plain_system", "human_right"))
+        item = Item(f"{number}abc" * 4, f"case-{number}", "pair", CONTEXT, systems, endings)
+        (tmp_path / str(number)).mkdir()
+        person = Person(store_with(tmp_path / str(number), study, items=[item])).go()
+        for word in ("system", "human", item.id, item.case_id):
+            assert word not in person.text.lower()
+            assert word not in str(person.page.headers).lower()
+        text = re.sub(r'value="[\w-]{20,}"', "", person.text)
+        first, second = sorted(endings, key=text.index)
+        pages_by_writer.append(text.replace(first, "FIRST").replace(second, "SECOND"))
+    assert pages_by_writer[0] == pages_by_writer[1]
+
+
+def test_sides_change_between_people(tmp_path: Path):
+    store = store_with(tmp_path, design(answers_per_item=40), n=1)
+    first = set()
+    for _ in range(40):
+        person = Person(store).go()
+        first.add(person.text.index("Tom passed") < person.text.index("Tom was late"))
+    assert first == {True, False}
+
+
+def test_a_check_looks_like_any_other_question(tmp_path: Path):
+    study = design(checks={"rate": 0.5})
+    person = Person(store_with(tmp_path, study, n=4)).go()
+    seen = []
+    while person.at.endswith("question"):
+        frame = re.sub(r'value="[\w-]{20,}"|<p>.*?</p>|</strong>.*?</span>', "", person.text)
+        seen.append(re.sub(r"[0-9]+|(?<=instructions\") open", "#", frame).replace('instructions">', 'instructions"#>'))
+        person.send(answer="A")
+    assert any(answer.item.is_check for answer in store_of(person).answers("pilot"))
+    assert len(set(seen)) == 1
+
+
+def test_training_gives_feedback_until_the_answer_is_right(tmp_path: Path):
+    person = Person(store_with(tmp_path, design(training=True))).go()
+    assert person.at == "/s/pilot/training"
+    assert person.open("/s/pilot/question").at == "/s/pilot/training"
+    person.send(answer="B")
+    assert "Not quite. The better ending goes on" in person.problem
+    person.send(answer="A")
+    assert person.at == "/s/pilot/passed"
+    assert "The better ending goes on" in person.text
+    assert "Question 1 of 3" in person.open("/s/pilot/question").text
+    assert not store_of(person).answers("pilot")
+
+
+def test_training_screens_out_after_so_many_attempts_but_not_for_a_double_click(tmp_path: Path):
+    person = Person(store_with(tmp_path, design(training={"attempts": 2}))).go()
+    action, fields = person.action, person.hidden | {"answer": "B"}
+    for _ in range(3):
+        person.page = person.client.post(action, data=fields)
+        assert person.at == "/s/pilot/training"
+    person.send(answer="neither")
+    assert person.at == "/s/pilot/end"
+    assert "cannot take part" in person.text
+
+
+def test_withdrawal_deletes_and_is_asked_twice(person: Person):
+    person.go().send(answer="A")
+    person.open("/s/pilot/withdraw")
+    assert statuses(store_of(person)) == {"accepted": 1}
+    person.send(withdraw="yes")
+    assert "Your answers are deleted" in person.text
+    assert not store_of(person).answers("pilot")
+    assert person.open("/s/pilot/question").at == "/s/pilot/end"
+
+
+def test_prolific_enters_returns_and_is_sent_back(tmp_path: Path):
+    entry = {"kind": "prolific", "completion_code": "C1ABC", "screen_out_code": "S9XYZ"}
+    store = store_with(tmp_path, design(entry=entry), n=1)
+    link = "/s/pilot/?PROLIFIC_PID=5f0000000000000000000001&STUDY_ID=st1&SESSION_ID=se1"
+    person = Person(store).open(link)
+    assert person.at == "/s/pilot/consent"
+    assert "5f00000" not in person.text
+    person.send(consent="yes")
+    returning = Person(store).open(link)
+    assert returning.at == "/s/pilot/question"
+    returning.send(answer="A")
+    assert 'href="https://app.prolific.com/submissions/complete?cc=C1ABC"' in returning.text
+    other = returning.open(link.replace("0001", "0002"))
+    assert other.at == "/s/pilot/consent"
+    other.send(consent="no")
+    assert 'href="https://app.prolific.com/submissions/complete?cc=S9XYZ"' in other.text
+    assert len(store.progress("pilot").people) == 2
+    for bad in ("", "?PROLIFIC_PID=", "?PROLIFIC_PID=a%20b", f"?PROLIFIC_PID={'x' * 65}"):
+        assert Person(store).open(f"/s/pilot/{bad}").page.status_code in (400, 403)
+
+
+def test_private_links_are_one_person_each(tmp_path: Path):
+    store = store_with(tmp_path, design(entry={"kind": "links", "links": 2}))
+    first, second = store.links("pilot")
+    assert Person(store).open(f"/s/pilot/link/{first}").send(consent="yes").at == "/s/pilot/question"
+    assert Person(store).open(f"/s/pilot/link/{first}").at == "/s/pilot/question"
+    assert Person(store).open(f"/s/pilot/link/{second}").at == "/s/pilot/consent"
+    assert Person(store).open("/s/pilot/link/nonsense").page.status_code == 404
+    assert Person(store).open("/s/pilot/").page.status_code == 403
+    assert len(store.progress("pilot").people) == 2
+
+
+def test_a_rating_is_asked_on_every_scale(tmp_path: Path):
+    study = design(kind="rating", systems=["plain_system"], scales="grammar_logicality")
+    person = Person(store_with(tmp_path, study, n=1)).go()
+    assert "Is the last sentence natural" in person.text
+    person.send(**{"scale-grammar": "2"})
+    assert "on each scale" in person.problem
+    person.send(**{"scale-grammar": "2", "scale-logicality": "3"})
+    assert person.problem
+    person.send(**{"scale-grammar": "2", "scale-logicality": "0"})
+    [answer] = store_of(person).answers("pilot")
+    assert dict(answer.values) == {"grammar": 2, "logicality": 0}
+
+
+def test_sentences_are_put_into_order(tmp_path: Path):
+    study = design(kind="order", systems=["human_right"], checks={"rate": 0}, training=True)
+    items = items_of(study, 1)
+    person = Person(store_with(tmp_path, study, items=items)).go()
+    person.send(**in_order(person, items[-1].sentences))
+    assert person.at == "/s/pilot/passed"
+    person.open("/s/pilot/question").send(**{f"place-{number}": "1" for number in range(1, 6)})
+    assert "a place of its own" in person.problem
+    person.send(**in_order(person, items[0].sentences))
+    [answer] = store_of(person).answers("pilot")
+    assert answer.arranged == (0, 1, 2, 3, 4)
+
+
+def in_order(person: Person, story: tuple[str, ...]) -> dict[str, str]:
+    shown = re.findall(r'<label for="(place-\d)">(.*?)</label>', person.text)
+    assert sorted(text for _, text in shown) == sorted(story)
+    assert [text for _, text in shown] != list(story)
+    return {name: str(story.index(text) + 1) for name, text in shown}
+
+
+def test_forms_of_other_sites_and_other_people_are_refused(person: Person):
+    person.go()
+    other = person.other().go()
+    action, fields = person.action, person.hidden | {"answer": "A"}
+    refused = [
+        person.client.post(action, data=fields, headers={"origin": "https://evil.example"}),
+        person.client.post(action, data=fields, headers={"sec-fetch-site": "cross-site"}),
+        person.client.post(action, data=fields | {"form": other.hidden["form"]}),
+        person.client.post(action, data={**fields, "form": ""}),
+        person.other().client.post(action, data=fields),
+    ]
+    assert [response.status_code for response in refused] == [403] * 5
+    other.client.post(action, data=other.hidden | {"assignment": fields["assignment"], "answer": "A"})
+    assert not store_of(person).answers("pilot")
+
+
+def test_every_response_carries_the_headers_and_cookies_are_out_of_reach(person: Person):
+    person.open("/s/pilot/")
+    fresh = person.client.post(person.action, data=person.hidden | {"consent": "yes"}, follow_redirects=False)
+    for cookie in fresh.headers.get_list("set-cookie"):
+        assert "HttpOnly" in cookie
+        assert "SameSite=lax" in cookie
+        assert "Path=/s/pilot/" in cookie
+        assert "Secure" not in cookie
+    assert fresh.headers.get_list("set-cookie")
+    style = re.search(r'href="(/static/[^"]+css)"', person.text)[1]
+    for response in (fresh, *map(person.client.get, ("/s/pilot/question", "/nowhere", "/s/none/", style))):
+        for name, value in HEADERS.items():
+            assert response.headers[name] == value
+        kept = "public, max-age=31536000, immutable" if response.url.path == style else "no-store"
+        assert response.headers["cache-control"] == kept
+        assert "server" not in response.headers
+
+
+def test_over_https_cookies_are_for_https_alone(tmp_path: Path):
+    person = Person(store_with(tmp_path, design()), "https://study.example")
+    assert "Secure" in person.open("/s/pilot/").page.headers["set-cookie"]
+
+
+@pytest.mark.parametrize(
+    "address", ["/", "/nowhere", "/s/none/", "/s/pilot/nowhere", "/docs", "/openapi.json", "/static/x/app.py"]
+)
+def test_what_is_not_there_is_a_page_that_says_so(person: Person, address: str):
+    person.open(address)
+    assert person.page.status_code == 404
+    assert "There is no such" in person.text
+
+
+def test_a_defect_shows_no_traceback(person: Person, monkeypatch: pytest.MonkeyPatch):
+    person.go()
+    monkeypatch.setattr(type(store_of(person)), "next", lambda *_: 1 / 0)
+    person.open("/s/pilot/question")
+    assert person.page.status_code == 500
+    assert "Something went wrong" in person.text
+    assert "Traceback" not in person.text
+    assert "ZeroDivision" not in person.text
+    assert person.page.headers["content-security-policy"]
+
+
+def test_a_database_that_does_not_answer_is_told_as_such(person: Person, monkeypatch: pytest.MonkeyPatch):
+    person.go()
+
+    def fail(*_: object) -> None:
+        raise StoreUnavailableError("postgresql://secret-host: the database does not answer")
+
+    monkeypatch.setattr(type(store_of(person)), "submit", fail)
+    person.send(answer="A")
+    assert person.page.status_code == 503
+    assert "send it again" in person.text
+    assert "secret-host" not in person.text
+
+
+def test_whoever_asks_too_fast_waits(person: Person):
+    visits: pages.Visits = person.client.app.state.visits
+    visits.of_annotators, visits.of_strangers = Limiter(0.5, 3), Limiter(0.5, 3)
+    person.go()
+    answers = [person.open("/s/pilot/question").page for _ in range(4)]
+    assert answers[-1].status_code == 429
+    assert answers[-1].headers["retry-after"] == "2"
+    assert "Your answers so far are saved" in person.text
+    assert person.other().go().page.status_code == 429, "strangers share what their address has"
+
+
+def test_the_script_is_told_where_to_go(person: Person):
+    person.go()
+    told = person.client.post(
+        person.action, data=person.hidden | {"answer": "A"}, headers={"accept": "application/json"}
+    )
+    assert told.json() == {"next": "/s/pilot/question"}
+    assert ORIGIN not in told.text

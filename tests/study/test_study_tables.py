@@ -1,0 +1,175 @@
+"""Results as text and as a page, and the commands that print and write them."""
+
+import json
+import re
+from html.parser import HTMLParser
+
+import pyarrow as pa
+import pytest
+from click.testing import CliRunner
+from votes_by_hand import votes
+
+from denouement.cli import main
+from denouement.schemas import TABLES, read_table, write_table
+from denouement.study.output import write_results
+from denouement.study.results import study_results
+from denouement.study.tables import results_html, results_text
+
+EVIL = "<script>alert(\"1\")</script> & 'x'"
+
+
+def items(*ids: str, ending: str = "He slept.") -> pa.Table:
+    rows = [
+        {
+            "study": "s",
+            "item_id": item_id,
+            "case_id": f"case-{item_id}",
+            "kind": "pair",
+            "context": ["Tom was tired.", "It was late."],
+            "systems": ["plain", "new"],
+            "endings": ["He sang.", ending],
+            "is_check": False,
+            "is_training": False,
+            "expected": None,
+        }
+        for item_id in ids
+    ]
+    return pa.Table.from_pylist(rows, schema=TABLES["items"].schema)
+
+
+@pytest.fixture
+def files(tmp_path):
+    table = votes({"i1": ("new", "plain", ["new", "new", "plain"]), "i2": ("new", "plain", ["plain", "new", "both"])})
+    reasons = pa.array(["Sleepy,\nvery.", None, EVIL, "d", "e", "f"])
+    table = table.set_column(table.schema.get_field_index("reason"), "reason", reasons)
+    write_table(table, tmp_path / "votes.parquet", "votes")
+    write_table(items("i1", "i2"), tmp_path / "items.parquet", "items")
+    return tmp_path
+
+
+def run(*arguments: object):
+    return CliRunner().invoke(main, ["study", *map(str, arguments)])
+
+
+def cells(text: str, beginning: str) -> list[str]:
+    line = next(line for line in text.splitlines() if line.startswith(beginning))
+    return [cell.strip() for cell in line.split("|")[1:-1]]
+
+
+def test_results_are_printed(files):
+    done = run("results", files / "votes.parquet")
+    assert done.exit_code == 0, done.output
+    assert cells(done.output, "| new / plain")[1:] == [
+        *("items", "2", "1 (50.0%)", "0 (0.0%)", "0 (0.0%)", "0 (0.0%)", "1 (50.0%)")
+    ]
+    assert "6 answers count. By status: 6 accepted." in done.output
+    assert "| p0 " in done.output
+
+
+def test_json_is_what_the_library_returns_and_numbers_are_numbers(files):
+    done = run("results", files / "votes.parquet", "--json", "--out", files / "out")
+    found = json.loads(done.stdout)
+    assert found == study_results(read_table(files / "votes.parquet", "votes"))
+    assert isinstance(found["pairs"][0]["agreement"]["first"]["n"], int)
+    assert isinstance(found["pairs"][0]["agreement"]["first"]["share"], float)
+
+
+def test_table_3_is_printed_with_every_reason(files):
+    done = run("results", files / "votes.parquet", "--items", files / "items.parquet", "--reasons")
+    table = done.output.split("## Table 3")[1]
+    assert "1. Tom was tired. It was late.  [case case-i1]" in table
+    assert "  * new (2): He slept." in table
+    assert "    - new: Sleepy, very.\n    - plain: " in table
+    assert table.count("    - ") == 5
+
+
+def test_everything_is_written_and_the_same_twice(files):
+    for out in ("one", "two"):
+        done = run("results", files / "votes.parquet", "--items", files / "items.parquet", "--out", files / out)
+        assert done.exit_code == 0, done.output
+    names = {path.name for path in (files / "one").iterdir()}
+    tables = {"pairs", "agreements", "strengths", "annotators", "table_3"}
+    assert names == {f"{name}.parquet" for name in tables} | {"results.json", "results.html", "table_3.txt"}
+    for name in names:
+        assert (files / "one" / name).read_bytes() == (files / "two" / name).read_bytes()
+    for name in tables:
+        assert read_table(files / "one" / f"{name}.parquet", name).num_rows
+    (first, _) = read_table(files / "one/table_3.parquet", "table_3").to_pylist()
+    assert (first["ending_first"], first["ending_second"]) == ("He slept.", "He sang.")
+    assert first["reasons"] == ["Sleepy,\nvery.", "", EVIL]
+
+
+class _Page(HTMLParser):
+    def __init__(self):
+        super().__init__()
+        self.tags, self.text = [], ""
+
+    def handle_starttag(self, tag, attrs):
+        self.tags.append(tag)
+
+    def handle_data(self, data):
+        self.text += data
+
+
+def test_whatever_people_or_systems_wrote_is_text_on_the_page(tmp_path):
+    table = votes({"i1": (EVIL, "human_right", [EVIL, "human_right"])}, reason=EVIL, study=EVIL, case_id=EVIL)
+    shown = items("i1").to_pylist()[0] | {
+        **{"study": EVIL, "context": [EVIL], "systems": [EVIL, "human_right"], "endings": [EVIL, EVIL]}
+    }
+    write_results(tmp_path, table, pa.Table.from_pylist([shown], schema=TABLES["items"].schema))
+    page = _Page()
+    page.feed((tmp_path / "results.html").read_text())
+    assert "script" not in page.tags
+    assert page.text.count(EVIL) >= 8
+    assert "article" in page.tags
+
+
+def test_a_page_and_a_text_without_answers():
+    nothing = study_results(TABLES["votes"].schema.empty_table())
+    assert "0 answers count" in results_text(nothing)
+    assert "0 answers count" in results_html(nothing, None)
+
+
+def test_why_there_are_no_strengths_is_said():
+    text = results_text(study_results(votes({"i": ("a", "b", ["a"]), "j": ("c", "d", ["c"])})))
+    assert "Not estimated (Bradley and Terry): no chain of comparisons connects [a, b] and [c, d]." in text
+
+
+def test_import_writes_the_tables(files):
+    names = "InputStoryid,context,optionA,optionB,answer,reason,RightEnding,model1,answer_correspondence"
+    row = "c,One. Two.,He sang.,He slept.,{},Tired.,He slept.,A,{}"
+    source = files / "renamed"
+    source.write_text("\n".join([names, row.format("A", "Generated"), row.format("X", "")]))
+    out = ("--out", files / "v.parquet", "--items", files / "i.parquet", "--rejects", files / "r.parquet")
+    done = run("import", source, *out, "--systems", "net", "people", "--study", "mine")
+    assert done.exit_code == 0, done.output
+    assert "rows: 2; answers accepted: 1; not usable: 1" in done.output
+    assert read_table(files / "v.parquet", "votes").select(["study", "choice"]).to_pylist() == [
+        {"study": "mine", "choice": "net"}
+    ]
+    assert read_table(files / "i.parquet", "items").num_rows == read_table(files / "r.parquet", "rejects").num_rows == 1
+    found = json.loads(run("import", source, *out, "--json").stdout)
+    assert found["counts"]["unusable"] == 1
+    assert found["files"] == {"renamed": "published"}
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (("results", "none.parquet"), "none.parquet: no such file"),
+        (("results", "{files}/items.parquet"), "is a table 'items', not 'votes'"),
+        (("results", "{files}/votes.parquet", "--reasons"), "--items"),
+        (("import", "{files}/none.csv", "--out", "{files}/v.parquet"), "no such file"),
+        (("import", "{files}/items.parquet", "--out", "{files}/v.parquet"), "no usable answer"),
+        (("import", "{files}/votes.parquet", "--out", "{files}/votes.parquet"), "is read too"),
+        (("import", "{files}/votes.parquet", "--out", "{files}/v.parquet", "--items", "{files}/i.parquet"), "--items"),
+        (("import", "{files}/votes.parquet", "--out", "{files}/v.parquet", "--column", "x"), "--column x"),
+        (("import", "{files}/votes.parquet", "--out", "{files}/v.parquet", "--column", "x=y"), "no role x"),
+    ],
+)
+def test_a_mistake_is_one_line_and_leaves_nothing(files, arguments, message):
+    done = run(*(word.format(files=files) for word in arguments))
+    assert done.exit_code == 2
+    assert re.fullmatch(r"error: [^\n]*\n", done.stderr)
+    assert message in done.stderr
+    assert not (files / "v.parquet").exists()

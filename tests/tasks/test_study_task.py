@@ -1,0 +1,62 @@
+"""The stage study, with the real MLflow."""
+
+import json
+from pathlib import Path
+
+import mlflow
+import pytest
+
+from denouement.errors import UserError
+from denouement.schemas import read_table
+from denouement.settings import build
+from tasks import paths
+from tasks.study import StudySettings, work_out_results
+
+ANSWERS = """InputStoryid,context,optionA,optionB,answer,reason,RightEnding,model1,answer_correspondence
+case-1,One. Two.,He sang.,He slept.,A,Nice.,He slept.,A,Generated
+case-1,One. Two.,He sang.,He slept.,B,Tired.,He slept.,A,Human
+case-1,One. Two.,He sang.,He slept.,B,He was tired.,He slept.,A,Human
+"""
+
+
+@pytest.fixture(autouse=True)
+def checkout(tmp_path, monkeypatch, database) -> Path:
+    monkeypatch.chdir(tmp_path)
+    paths.RAW.mkdir(parents=True)
+    (paths.RAW / "README.md").write_text("# Your files\n")
+    return tmp_path
+
+
+def outputs() -> dict[str, bytes]:
+    return {path.name: path.read_bytes() for path in sorted(paths.STUDY.iterdir())}
+
+
+def test_answers_under_data_raw_become_results_in_files_and_in_mlflow(capsys):
+    (paths.RAW / "deep").mkdir()
+    (paths.RAW / "deep/renamed.txt").write_text(ANSWERS)
+    work_out_results.fn(StudySettings(systems=("net", "people")))
+    assert "rows: 3; answers accepted: 3" in capsys.readouterr().out
+    assert read_table(paths.STUDY / "votes.parquet", "votes")["choice"].to_pylist() == ["net", "people", "people"]
+    assert read_table(paths.STUDY / "pairs.parquet", "pairs")["n_second"].to_pylist() == [1]
+    assert json.loads((paths.METRICS / "study.json").read_text())["net_people"]["second"] == 1
+    (run,) = mlflow.search_runs(search_all_experiments=True, output_format="list")
+    assert run.data.metrics["net_people.second"] == 1
+    logged = {file.path for file in mlflow.MlflowClient().list_artifacts(run.info.run_id, "study")}
+    assert {"study/results.html", "study/table_3.parquet", "study/pairs.parquet"} <= logged
+    before = outputs()
+    work_out_results.fn(StudySettings(systems=("net", "people")))
+    assert outputs() == before
+
+
+def test_without_answers_the_tables_are_empty_and_it_says_so(capsys):
+    work_out_results.fn(StudySettings())
+    assert "no file of answers under data/raw" in capsys.readouterr().out
+    assert read_table(paths.STUDY / "votes.parquet", "votes").num_rows == 0
+    assert read_table(paths.STUDY / "pairs.parquet", "pairs").num_rows == 0
+    assert json.loads((paths.STUDY / "results.json").read_text())["answers"] == 0
+
+
+@pytest.mark.parametrize("systems", [[], ["a"], ["a", "a"], ["a", "b", "c"]])
+def test_systems_are_two(systems):
+    with pytest.raises(UserError, match=r"study\.systems: must be two names"):
+        build(StudySettings, {"systems": systems}, "params.yaml: study")
