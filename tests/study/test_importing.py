@@ -122,6 +122,9 @@ def test_a_batch(tmp_path):
         ({"choice.A": "true", "choice.B": "true"}, "both"),
         ({"optionA.on": "false", "optionB.on": "true"}, "people"),
         ({"choice": "A|B"}, "both"),
+        # boxes of another question are not taken for the answer's
+        ({"choice.A": "true", "grammar.B": "true"}, "net"),
+        ({"answer": "B", "on": "true"}, "people"),
         # all in one JSON list
         ({"taskAnswers": json.dumps([{"choice": {"A": False, "B": True}, "reason": 'He, "of course".'}])}, "people"),
         ({"taskAnswers": json.dumps([{"choice": "neither", "why": None}])}, "neither"),
@@ -138,6 +141,7 @@ def test_forms_of_an_answer(given, choice, tmp_path):
     [
         ({"choice": "the second"}, "the answer is 'the second', not A, B, both or neither"),
         ({"A": "false", "B": "false"}, "no answer is given"),
+        ({"taskAnswers": ""}, "no answer is given"),
         ({"A": "true", "neither": "true"}, "several answers at once: A, neither"),
         ({"taskAnswers": "[{"}, "Answer.taskAnswers is not JSON"),
         ({"taskAnswers": "[]"}, "Answer.taskAnswers is not a JSON list of one object"),
@@ -186,6 +190,17 @@ def test_sides_may_be_told_by_the_generated_ending_or_by_the_right_one(tmp_path)
     ) == ["x"]
     with pytest.raises(UserError, match=r"no Input column tells system_a and system_b.*--column"):
         import_answers([write(path, csv_text([row]))])
+
+
+def test_fields_of_other_names_are_named(tmp_path):
+    given = {"better.A": "false", "better.B": "true", "q2": "Because.", "A": "true"}
+    path = write(tmp_path / "b.csv", csv_text([assignment(1, "A1", given)]))
+    with pytest.raises(UserError, match="line 2: no Answer column is known to hold the answer; name it with --column"):
+        import_answers([write(tmp_path / "c.csv", csv_text([assignment(1, "A1", {"better.A": "true"})]))])
+    found = import_answers([path], columns={"answer": "Answer.better", "reason": "q2"})
+    assert found.tables["votes"].select(["choice", "reason"]).to_pylist() == [
+        {"choice": "people", "reason": "Because."}
+    ]
 
 
 def test_the_same_item_with_its_sides_swapped_is_one_item(tmp_path):

@@ -29,7 +29,8 @@ REASON = "It goes on with what the story tells."
 TOO_PALE = """
 const channels = (colour) => colour.match(/[\\d.]+/g).map(Number);
 const light = (colour) => {
-  const [r, g, b] = channels(colour).map((c) => (c / 255 <= 0.04045 ? c / 255 / 12.92 : ((c / 255 + 0.055) / 1.055) ** 2.4));
+  const linear = (c) => (c <= 0.04045 ? c / 12.92 : ((c + 0.055) / 1.055) ** 2.4);
+  const [r, g, b] = channels(colour).map((c) => linear(c / 255));
   return 0.2126 * r + 0.7152 * g + 0.0722 * b;
 };
 const behind = (element) => {

@@ -49,6 +49,7 @@ STUDY = "mturk"
 
 _TOLD_BY = ("HITId", "AssignmentId", "WorkerId", "AssignmentStatus")  # columns that no other file has
 _TASK_ANSWERS = "taskAnswers"
+_TICKS = {"true": True, "on": True, "false": False, "off": False}
 _STATUSES = {"approved": "accepted", "submitted": "accepted", "rejected": "rejected"}
 
 # What a requester may have called the columns, in lower case and letters and digits alone.
@@ -175,9 +176,8 @@ def _input_columns(path: Path, inputs: Sequence[str], named: Mapping[str, str]) 
 
 
 def _plain(name: str) -> str:
-    """The name of a column without its prefix, in lower case and letters and digits alone."""
-    _, _, own = name.partition(".")
-    return "".join(character for character in own.lower() if character.isalnum())
+    """The key of a column's name without its prefix."""
+    return _key(name.partition(".")[2])
 
 
 def _answer(
@@ -249,10 +249,12 @@ def _given(cells: Mapping[str, str]) -> Iterator[tuple[str, str]]:
     """What was answered, by name without `Answer.`; the JSON of `Answer.taskAnswers` under names joined with dots."""
     for name, cell in cells.items():
         prefix, _, own = name.partition(".")
-        if prefix.lower() != "answer" or not cell:
+        if prefix.lower() != "answer":
             continue
         if own.lower() != _TASK_ANSWERS.lower():
             yield own, cell
+            continue
+        if not cell:
             continue
         try:
             told = json.loads(cell)
@@ -278,48 +280,54 @@ def _leaves(told: Mapping[str, Any], prefix: str) -> Iterator[tuple[str, str]]:
 def _chosen(given: Mapping[str, str], named: str | None) -> str:
     """A, B, both or neither: from one field, or from the boxes that are ticked.
 
-    A box stands for itself (`Answer.A`, `Answer.choice.B`, `Answer.both.on`); of an old form a field holds the names of
-    all ticked boxes with `|` between them. A and B ticked, and nothing else, are both.
+    A box stands for itself (`Answer.A`, `Answer.both.on`) or in a field (`Answer.choice.B`); of an old form a field
+    holds the names of all ticked boxes with `|` between them. A and B ticked, and nothing else, are both.
+
+    Raises:
+        ValueError: none, several, or another text.
     """
-    wanted = (
-        (_key(named.split(".", 1)[-1] if named.lower().startswith("answer.") else named),)
-        if named
-        else _NAMES["answer"]
-    )
-    texts: list[str] = []
-    ticked: set[str] = set()
+    wanted = _wanted("answer", named)
+    told: list[str] = []  # the texts of fields, and the names of ticked boxes
+    is_there = False
     for name, value in given.items():
-        parts = [part for part in name.split(".") if part.lower() != "on"]
-        box = answer_named(parts[-1])
-        if value.lower() in ("true", "false", "on", "off") and box:
-            if value.lower() in ("true", "on") and (len(parts) == 1 or _key(parts[0]) in wanted or not named):
-                ticked.add(box)
-        elif _key(name) in wanted or (len(parts) > 1 and _key(parts[0]) in wanted):
-            texts.append(value)
-    for text in texts:
-        answers = [answer_named(part) for part in text.split("|")]
-        if None in answers:
-            raise ValueError(f"the answer is '{text[:40]}', not A, B, both or neither")
-        ticked.update(answer for answer in answers if answer)
+        field, *box = [part for part in name.split(".") if part.lower() != "on"] or [""]
+        in_field = _key(field) in wanted
+        if value.lower() in _TICKS and ((in_field and box) or (not named and answer_named(field))):
+            is_there = True
+            told += [box[-1] if box else field] if _TICKS[value.lower()] else []
+        elif in_field:
+            is_there = True
+            told += filter(None, value.split("|"))
+    if given and not is_there:
+        raise ValueError("no Answer column is known to hold the answer; name it with --column answer=COLUMN")
+    answers = {text: answer_named(text) for text in told}
+    if strange := [text for text, answer in answers.items() if not answer]:
+        raise ValueError(f"the answer is '{strange[0][:40]}', not A, B, both or neither")
+    ticked = {answer for answer in answers.values() if answer}
     if ticked == {"A", "B"}:
         return "both"
-    if len(ticked) == 1:
-        return ticked.pop()
     if not ticked:
         raise ValueError("no answer is given")
-    raise ValueError(f"several answers at once: {', '.join(sorted(ticked))}")
+    if len(ticked) > 1:
+        raise ValueError(f"several answers at once: {', '.join(sorted(ticked))}")
+    return ticked.pop()
 
 
 def _reason(given: Mapping[str, str], named: str | None) -> str | None:
-    wanted = (
-        (_key(named.split(".", 1)[-1] if named.lower().startswith("answer.") else named),)
-        if named
-        else _NAMES["reason"]
-    )
-    return next((value for name, value in given.items() if _key(name) in wanted), None)
+    wanted = _wanted("reason", named)
+    return next((value for name, value in given.items() if _key(name) in wanted), None) or None
+
+
+def _wanted(role: str, named: str | None) -> tuple[str, ...]:
+    """The keys of the fields that have the role: the one that the caller named, or the usual ones."""
+    if named is None:
+        return _NAMES[role]
+    prefix, _, own = named.partition(".")
+    return (_key(own if prefix.lower() == "answer" else named),)
 
 
 def _key(name: str) -> str:
+    """In lower case, letters and digits alone."""
     return "".join(character for character in name.lower() if character.isalnum())
 
 

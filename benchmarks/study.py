@@ -1,0 +1,216 @@
+"""A study's pages under the load of 100 annotators: real HTTP, each question fetched and each answer posted.
+
+The load comes from the same machine. Whatever is not as it must be (an answer that is no redirect, an item with too
+many answers, a confirmed answer that the store lacks) ends the benchmark with an error: there is no speed without that.
+"""
+
+import asyncio
+import os
+import re
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+from collections import Counter
+from collections.abc import Awaitable, Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from urllib.parse import urlencode
+
+from benchmarks.table import Row
+from denouement.study.design import ANSWERS, Design, Entry
+from denouement.study.items import Item
+from denouement.study.store import open_store
+
+ANNOTATORS = 100
+ANSWERS_PER_ITEM = 5
+ITEMS = 2_000
+PACED_RATE = 40  # answers a second of all together
+PACED_SECONDS = 30
+SATURATED_SECONDS = 15
+
+_HIDDEN = re.compile(rb'<input type="hidden" name="([^"]+)" value="([^"]*)">')
+
+
+@dataclass
+class Load:
+    """What was measured: seconds of each request, how many answers the server confirmed, and seconds in all."""
+
+    seconds: list[float] = field(default_factory=list)
+    confirmed: int = 0
+    took: float = 0
+
+
+class Browser:
+    """One annotator's connection, which stays open; it parses no more of HTTP than the server sends."""
+
+    def __init__(self, port: int, load: Load) -> None:
+        self.port, self.load = port, load
+        self.cookies: dict[str, str] = {}
+
+    async def request(self, method: str, path: str, form: dict[str, str] | None = None) -> tuple[int, str, bytes]:
+        """Status, where to go next, and body."""
+        body = urlencode(form).encode() if form else b""
+        head = [f"{method} {path} HTTP/1.1", f"Host: 127.0.0.1:{self.port}"]
+        if self.cookies:
+            head.append("Cookie: " + "; ".join(f"{name}={value}" for name, value in self.cookies.items()))
+        if form:
+            head += [f"Origin: http://127.0.0.1:{self.port}", "Content-Type: application/x-www-form-urlencoded"]
+            head.append(f"Content-Length: {len(body)}")
+        start = time.perf_counter()
+        self.writer.write("\r\n".join((*head, "", "")).encode() + body)
+        raw = (await self.reader.readuntil(b"\r\n\r\n")).decode("latin-1").split("\r\n")
+        status = int(raw[0].split()[1])
+        headers = [line.partition(": ")[::2] for line in raw[1:] if line]
+        length = int(next(value for name, value in headers if name.lower() == "content-length"))
+        answer = await self.reader.readexactly(length)
+        self.load.seconds.append(time.perf_counter() - start)
+        for name, value in headers:
+            if name.lower() == "set-cookie":
+                cookie, _, content = value.partition(";")[0].partition("=")
+                self.cookies[cookie] = content
+        return status, next((value for name, value in headers if name.lower() == "location"), ""), answer
+
+    async def enter(self) -> None:
+        """Come in and agree."""
+        self.reader, self.writer = await asyncio.open_connection("127.0.0.1", self.port)
+        _, _, page = await self.request("GET", "/s/load/")
+        status, location, _ = await self.request("POST", "/s/load/enter", {**hidden(page), "consent": "yes"})
+        require(status == 303 and location == "/s/load/question", f"entry: {status} {location}")
+
+    async def answer(self) -> None:
+        """Fetch the next question and answer it."""
+        status, location, page = await self.request("GET", "/s/load/question")
+        require(status == 200, f"question: {status} {location}")
+        form = {
+            **hidden(page),
+            "answer": ANSWERS[self.load.confirmed % 4],
+            "reason": "It fits the story.",
+        }
+        status, location, _ = await self.request("POST", "/s/load/answer", form)
+        require(status == 303 and location == "/s/load/question", f"answer: {status} {location}")
+        self.load.confirmed += 1
+
+
+def hidden(page: bytes) -> dict[str, str]:
+    """The hidden fields of the page's form."""
+    return {name.decode(): value.decode() for name, value in _HIDDEN.findall(page)}
+
+
+def require(holds: bool, what: str) -> None:
+    """Stop where something is wrong."""
+    if not holds:
+        raise RuntimeError(what)
+
+
+@contextmanager
+def server(folder: Path) -> Iterator[int]:
+    """The port of a server of a new study."""
+    entry = Entry(kind="open")
+    design = Design(name="load", systems=("one", "other"), answers_per_item=ANSWERS_PER_ITEM, entry=entry)
+    context = ("Tom had a big test on Monday.", "He studied all weekend.", "He slept well.", "The test was easy.")
+    items = [
+        Item(
+            f"{n:016x}", f"case-{n}", "pair", context, design.systems, (f"He passed test {n}.", f"He failed test {n}.")
+        )
+        for n in range(ITEMS)
+    ]
+    url = f"sqlite:///{folder / 'studies.db'}"
+    store = open_store(url)
+    store.create(design, items)
+    store.close()
+    command = [sys.executable, "-c", "from denouement.cli import main; main()"]
+    command += ["study", "serve", "--store", url, "--port", "0"]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True, env=os.environ) as process:
+        try:
+            assert process.stdout is not None
+            yield int(re.search(r":(\d+)/", process.stdout.readline())[1])  # type: ignore[index]
+        finally:
+            process.send_signal(signal.SIGINT)
+
+
+async def paced(port: int, rate: float, seconds: float) -> Load:
+    """Annotators who each answer at even intervals from a beginning of their own, as if each read a while."""
+    load = Load()
+    interval = ANNOTATORS / rate
+
+    async def annotate(number: int, browser: Browser, start: float) -> None:
+        await asyncio.sleep(start + interval * number / ANNOTATORS - time.perf_counter())
+        due = time.perf_counter()
+        while due < start + seconds:
+            await browser.answer()
+            due += interval
+            await asyncio.sleep(max(0, due - time.perf_counter()))
+
+    await annotators(port, load, annotate)
+    return load
+
+
+async def saturated(port: int, seconds: float) -> Load:
+    """Annotators who answer as fast as the server does."""
+    load = Load()
+
+    async def annotate(number: int, browser: Browser, start: float) -> None:
+        while time.perf_counter() < start + seconds:
+            await browser.answer()
+
+    await annotators(port, load, annotate)
+    return load
+
+
+async def annotators(port: int, load: Load, annotate: Callable[[int, Browser, float], Awaitable[None]]) -> None:
+    """Let all come in, then start together; entering is not measured."""
+    browsers = [Browser(port, load) for _ in range(ANNOTATORS)]
+    for browser in browsers:
+        await browser.enter()
+    load.seconds.clear()
+    start = time.perf_counter()
+    await asyncio.gather(*(annotate(number, browser, start) for number, browser in enumerate(browsers)))
+    load.took = time.perf_counter() - start
+    for browser in browsers:
+        browser.writer.close()
+
+
+def check(folder: Path, confirmed: int) -> None:
+    """Make sure that the store has what was confirmed, and no item more answers than asked for."""
+    answers = open_store(f"sqlite:///{folder / 'studies.db'}").answers("load")
+    require(len(answers) == confirmed, f"{confirmed} answers were confirmed, {len(answers)} are kept")
+    most = max(Counter(answer.item.id for answer in answers if answer.status == "accepted").values())
+    require(most <= ANSWERS_PER_ITEM, f"an item has {most} answers, not {ANSWERS_PER_ITEM}")
+
+
+def measure() -> list[Row]:
+    """The 99th percentile at a steady load, and answers a second at saturation; both without any error."""
+    with tempfile.TemporaryDirectory() as made:
+        folder = Path(made)
+        with server(folder) as port:
+            steady = asyncio.run(paced(port, PACED_RATE, PACED_SECONDS))
+            full = asyncio.run(saturated(port, SATURATED_SECONDS))
+        require(
+            steady.confirmed / steady.took > 0.95 * PACED_RATE, f"only {steady.confirmed} answers in {steady.took} s"
+        )
+        check(folder, steady.confirmed + full.confirmed)
+    slow = 1000 * sorted(steady.seconds)[int(0.99 * len(steady.seconds))]
+    rate = full.confirmed / full.took
+    return [
+        Row(
+            f"99th percentile of a request, {ANNOTATORS} annotators, {PACED_RATE} answers/s in all, no error",
+            "what it may take",
+            slow,
+            250,
+            "ms",
+            250 / slow,
+            1,
+        ),
+        Row(
+            f"answers of {ANNOTATORS} annotators as fast as they are taken, no error, no item over {ANSWERS_PER_ITEM}",
+            "what it must reach",
+            rate,
+            100,
+            "answers/s",
+            rate / 100,
+            1,
+        ),
+    ]

@@ -1,0 +1,108 @@
+import io
+from pathlib import Path
+
+import pyarrow.parquet as pq
+import pytest
+from hosted import TOKEN, Person, design, statuses, store_with
+
+from denouement.schemas import read_table
+from denouement.study.store import Store
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> Store:
+    return store_with(tmp_path, design(answers_per_item=2, checks={"rate": 0.5}), n=2)
+
+
+@pytest.fixture
+def organiser(store: Store) -> Person:
+    return Person(store).open("/organiser/").send(token=TOKEN)
+
+
+def answer_all(store: Store, answer: str) -> str:
+    """Somebody who gives one answer to everything; their name in the tables."""
+    person = Person(store).go()
+    while person.at.endswith("question"):
+        person.send(answer=answer)
+    return store.progress("pilot").people[-1].annotator_id
+
+
+def test_only_the_token_opens_the_pages_and_it_is_kept_nowhere(store: Store):
+    stranger = Person(store).open("/organiser/")
+    assert "pilot" not in stranger.text
+    stranger.send(token="a guess")
+    assert stranger.page.status_code == 403
+    assert "not the token" in stranger.problem
+    stranger.client.cookies.set("organiser", TOKEN)
+    for address in ("pilot", "pilot/export/votes.parquet", "pilot/exclude/someone", "nothing"):
+        assert stranger.open(f"/organiser/{address}").page.status_code == 403
+    organiser = Person(store).open("/organiser/").send(token=TOKEN)
+    assert 'href="/organiser/pilot"' in organiser.text
+    assert TOKEN not in str(organiser.client.cookies)
+    cookie = organiser.page.history[-1].headers["set-cookie"]
+    assert "HttpOnly" in cookie
+    assert "SameSite=lax" in cookie
+    assert "Path=/organiser/" in cookie
+
+
+def test_guessing_is_slowed_down(store: Store):
+    stranger = Person(store)
+    given = [stranger.open("/organiser/").send(token="a guess").page.status_code for _ in range(6)]
+    assert given == [403] * 5 + [429]
+    assert stranger.open("/organiser/").send(token=TOKEN).page.status_code == 429
+
+
+def test_the_token_comes_from_our_own_form_alone(store: Store):
+    stranger = Person(store)
+    sent = stranger.client.post("/organiser/login", data={"token": TOKEN}, headers={"origin": "https://evil.example"})
+    assert sent.status_code == 403
+
+
+def test_the_overview_counts_answers_people_and_failed_checks(store: Store, organiser: Person):
+    careful, careless = answer_all(store, "A"), answer_all(store, "both")
+    text = organiser.open("/organiser/pilot").text
+    assert "<dd>4 of 4</dd>" in text
+    assert "<dd>2 of 2</dd>" in text
+    assert f'<th scope="row">{careful}</th>' in text
+    row = text.partition(f'<th scope="row">{careless}</th>')[2].partition("</tr>")[0]
+    checks = store.progress("pilot").people[-1].checks
+    assert checks
+    assert f"<td>{checks} of {checks}</td>" in row, "both is never the answer to a check"
+    assert "plain_system / human_right" in text
+    assert "http://study.example/s/pilot/" in text
+
+
+def test_excluding_is_confirmed_and_reopens_the_items(store: Store, organiser: Person):
+    who = answer_all(store, "A")
+    organiser.open(f"/organiser/pilot/exclude/{who}")
+    assert set(statuses(store)) == {"accepted"}
+    action = organiser.action
+    assert organiser.client.post(action, data={"form": "forged"}).status_code == 403
+    organiser.send(exclude="yes")
+    assert set(statuses(store)) == {"excluded"}
+    assert store.progress("pilot").accepted == 0
+    assert organiser.open("/organiser/pilot/exclude/nobody").page.status_code == 404
+
+
+def test_the_export_is_what_the_command_writes(store: Store, organiser: Person, tmp_path: Path):
+    answer_all(store, "A")
+    sent = organiser.open("/organiser/pilot/export/votes.parquet").page
+    assert 'filename="pilot-votes.parquet"' in sent.headers["content-disposition"]
+    (tmp_path / "votes.parquet").write_bytes(sent.content)
+    assert read_table(tmp_path / "votes.parquet", "votes").num_rows == len(store.answers("pilot"))
+    assert pq.read_table(io.BytesIO(organiser.open("/organiser/pilot/export/items.parquet").page.content)).num_rows == 8
+    assert organiser.open("/organiser/pilot/export/annotators.parquet").page.status_code == 404
+    assert organiser.open("/organiser/none").page.status_code == 404
+
+
+def test_leaving_forgets_the_token(organiser: Person):
+    organiser.send(leave="yes")
+    assert "The token that" in organiser.text
+    assert organiser.open("/organiser/pilot").page.status_code == 403
+
+
+def test_private_links_are_listed(tmp_path: Path):
+    store = store_with(tmp_path, design(entry={"kind": "links", "links": 3}))
+    text = Person(store).open("/organiser/").send(token=TOKEN).open("/organiser/pilot").text
+    for token in store.links("pilot"):
+        assert f"http://study.example/s/pilot/link/{token}" in text
