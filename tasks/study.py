@@ -13,6 +13,7 @@ from denouement.files import write_text
 from denouement.schemas import empty_table, write_table
 from denouement.study.importing import SYSTEMS, find_answers, import_answers, imported_text
 from denouement.study.output import write_results
+from denouement.study.reasons.files import write_reasons
 from denouement.study.tables import results_text
 from tasks import paths, tracking
 
@@ -55,7 +56,10 @@ def work_out_results(settings: StudySettings) -> None:
             write_table(table, paths.STUDY / f"{name}.parquet", name)
         tracking.log_inputs(**{name: paths.STUDY / f"{name}.parquet" for name in ("votes", "items")})
         results = write_results(paths.STUDY, tables["votes"], tables["items"])
+        reasons = write_reasons(paths.STUDY, tables["votes"], paths.WORK / "study" / "parses.parquet")
         figures = _figures(results)
+        if reasons:
+            figures["reasons"] = {row["element"]: row["share"] for row in reasons["elements"]["elements"]}
         write_text(paths.METRICS / "study.json", json.dumps(figures, indent=2) + "\n")
         tracking.log_figures(figures)
         mlflow.log_artifacts(str(paths.STUDY), "study")

@@ -41,8 +41,15 @@ def test_answers_under_data_raw_become_results_in_files_and_in_mlflow(capsys):
     assert json.loads((paths.METRICS / "study.json").read_text())["net_people"]["second"] == 1
     (run,) = mlflow.search_runs(search_all_experiments=True, output_format="list")
     assert run.data.metrics["net_people.second"] == 1
+    assert (
+        json.loads((paths.STUDY / "reasons.json").read_text())["words"]["words"]
+        == [
+            {"word": "nice", "count": 1, "reasons": 1},
+            {"word": "tired", "count": 2, "reasons": 2},
+        ][::-1]
+    )
     logged = {file.path for file in mlflow.MlflowClient().list_artifacts(run.info.run_id, "study")}
-    assert {"study/results.html", "study/table_3.parquet", "study/pairs.parquet"} <= logged
+    assert {"study/results.html", "study/reasons.json", "study/table_3.parquet", "study/pairs.parquet"} <= logged
     before = outputs()
     work_out_results.fn(StudySettings(systems=("net", "people")))
     assert outputs() == before
@@ -54,6 +61,7 @@ def test_without_answers_the_tables_are_empty_and_it_says_so(capsys):
     assert read_table(paths.STUDY / "votes.parquet", "votes").num_rows == 0
     assert read_table(paths.STUDY / "pairs.parquet", "pairs").num_rows == 0
     assert json.loads((paths.STUDY / "results.json").read_text())["answers"] == 0
+    assert not (paths.STUDY / "reasons.json").exists()
 
 
 @pytest.mark.parametrize("systems", [[], ["a"], ["a", "a"], ["a", "b", "c"]])

@@ -19,11 +19,13 @@ from denouement.files import write_text
 from denouement.report import figures
 from denouement.report.tables import cloze_text, endings_text, number, sentiment_text
 from denouement.schemas import read_table
+from denouement.study.reasons.reading import elements_text, words_text
+from denouement.study.reasons.words import word_chart
 from denouement.study.tables import results_text
 
 SUMMARY = "summary.md"
 TRAINING_FIGURE, SENTIMENT_FIGURE, CLOZE_FIGURE = "training.svg", "sentiment.svg", "cloze.svg"
-STUDY_FIGURE = "study.svg"
+STUDY_FIGURE, REASONS_FIGURE = "study.svg", "reasons.svg"
 
 _EXAMPLES = 10
 
@@ -44,7 +46,7 @@ def write_summary(
     story_cloze: Path,
     study: Path,
 ) -> str:
-    """Write `summary.md` and its figures `training.svg`, `sentiment.svg`, `cloze.svg` and `study.svg` into `out`.
+    """Write `summary.md` into `out`, and beside it its figures as SVG.
 
     The same inputs give the same bytes: no times, no paths outside the working folder.
 
@@ -107,6 +109,16 @@ def write_summary(
             "What people answered who were shown a story and two endings, and asked which one is better.",
             results_text(people, level=3),
             f"![What annotators agree on, by pair of systems]({STUDY_FIGURE})",
+        ]
+    if (study.parent / "reasons.json").exists():
+        reasons = _read_json(study.parent / "reasons.json", "study")
+        figures.save(word_chart(reasons["words"]["words"], reasons["words"]["reasons"]), out / REASONS_FIGURE)
+        sections += [
+            "### Reasons",
+            "What annotators wrote: the words they use most, and which elements of a story they name.",
+            words_text(reasons["words"]),
+            f"![The most frequent words]({REASONS_FIGURE})",
+            elements_text(reasons["elements"]),
         ]
     examples = _examples(cloze, endings)
     if examples:

@@ -1,0 +1,51 @@
+"""What is told of the reasons as files."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+
+from denouement.errors import UserError
+from denouement.files import write_text
+from denouement.report.figures import save
+from denouement.schemas import TABLES, write_table
+from denouement.study.reasons.elements import elements_summary, read_labels, rules_quality, tag_reasons
+from denouement.study.reasons.rules import read_rules
+from denouement.study.reasons.words import content_words, word_chart, word_frequencies
+from denouement.study.reasons.written import written_reasons
+
+MOST_FREQUENT = 20  # as in Mori et al. 2019, Figure 2
+
+
+def write_reasons(out: Path, votes: pa.Table, cache: Path | None = None) -> dict[str, Any] | None:
+    """Write the words and the elements of the reasons into the folder `out`; the same answers give the same bytes.
+
+    Written are `reasons.json`, `reason_words.parquet`, `reason_elements.parquet` and the chart `reason_words.svg`.
+
+    Returns:
+        What `reasons.json` holds: `words` as `denouement reasons words --json` prints it, and `elements`, likewise.
+        None, and nothing is written, when no answer that counts has a reason, or none has a word to count.
+
+    Raises:
+        UserError: no parser, or a folder that cannot be written to.
+    """
+    try:
+        texts = written_reasons(votes)["reason"].to_pylist()
+    except UserError:
+        return None
+    words = word_frequencies(content_words(texts, cache))
+    if not words:
+        return None
+    tags = tag_reasons(votes, read_rules(), cache)
+    found = {
+        "words": {"reasons": len(texts), "distinct": len(words), "words": words[:MOST_FREQUENT]},
+        "elements": elements_summary(votes, tags) | {"quality": rules_quality(votes, tags, read_labels())},
+    }
+    write_table(
+        pa.Table.from_pylist(words, TABLES["reason_words"].schema), out / "reason_words.parquet", "reason_words"
+    )
+    write_table(tags, out / "reason_elements.parquet", "reason_elements")
+    save(word_chart(words[:MOST_FREQUENT], len(texts)), out / "reason_words.svg")
+    write_text(out / "reasons.json", json.dumps(found, indent=2, ensure_ascii=False) + "\n")
+    return found
