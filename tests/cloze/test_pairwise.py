@@ -75,3 +75,19 @@ def test_without_features_all_endings_are_as_good() -> None:
     weights = model.fit({"no such group"}, 3, 1)
     assert not model.score(features, weights).any()
     assert weights.loss == pytest.approx(np.log(2))
+
+
+def test_groups_are_left_out_where_that_clearly_helps() -> None:
+    features, right = drawn(300)
+    rng = np.random.default_rng(3)
+    for each in features:
+        each |= {f"clutter {number}": float(rng.normal()) for number in range(150)}
+        each["echo it"] = each["tell it"]
+    model = Pairwise(features, right, min_count=1)
+    everything = model.fit({"tell", "echo", "clutter"}, n_folds=5, seed=1)
+    weights = model.fit_chosen({"tell", "echo", "clutter"}, n_folds=5, seed=1)
+    assert weights.loss < everything.loss
+    of_group = {name: weights.values[[group == name for group in model._groups]] for name in model.groups}
+    assert not of_group["clutter"].any()
+    assert of_group["tell"].all()
+    assert of_group["echo"].all()  # says nothing new, but does no harm either

@@ -40,8 +40,8 @@ class Combined(ClozeSystem):
 
     Attributes:
         min_count: a feature that fewer endings have, of those fitted to, is left out.
-        n_folds: groups of features are left out one by one as long as that lowers the loss in a cross-validation of so
-            many folds inside the cases fitted to, which also finds the strength of the penalty.
+        n_folds: groups of features are left out one by one as long as that clearly lowers the loss in a
+            cross-validation of so many folds inside the cases fitted to, which also finds the strength of the penalty.
     """
 
     name: ClassVar[str] = "combined"

@@ -28,11 +28,16 @@ class Weights(NamedTuple):
 
     Attributes:
         values: float64 [features]; 0 outside the groups asked for.
-        loss: cross-validated, in nats a case.
+        losses: float64 [n], nats, of each case when it was held out.
     """
 
     values: npt.NDArray[np.float64]
-    loss: float
+    losses: npt.NDArray[np.float64]
+
+    @property
+    def loss(self) -> float:
+        """Cross-validated, in nats a case."""
+        return float(self.losses.mean())
 
 
 class Pairwise:
@@ -91,33 +96,38 @@ class Pairwise:
         columns = np.flatnonzero(np.isin(self._groups, list(groups)))
         weights = np.zeros(len(self._groups))
         if not len(columns):
-            return Weights(weights, float(np.log(2)))
-        losses = [self._loss(columns, strength, n_folds, seed) for strength in STRENGTHS]
-        best = int(np.argmin(losses))
+            return Weights(weights, np.full(self._differences.shape[0], np.log(2)))
+        losses = [self._losses(columns, strength, n_folds, seed) for strength in STRENGTHS]
+        best = int(np.argmin([of_cases.mean() for of_cases in losses]))
         weights[columns] = _fit(self._differences[:, columns], STRENGTHS[best], seed)
         return Weights(weights, losses[best])
 
     def fit_chosen(self, groups: Collection[str], n_folds: int, seed: int) -> Weights:
-        """As `fit`, after groups were left out one by one, each time the one without which the loss is least, until
-        leaving out any would raise it."""
+        """As `fit`, after groups were left out one by one, each time the one without which the loss is least.
+
+        That goes on as long as the loss falls by more than the standard error of its fall.
+        """
         best, chosen = self.fit(groups, n_folds, seed), set(groups)
         while len(chosen) > 1:
             without = {name: self.fit(chosen - {name}, n_folds, seed) for name in sorted(chosen)}
             name = min(without, key=lambda each: without[each].loss)
-            if without[name].loss >= best.loss:
+            gains = best.losses - without[name].losses
+            if gains.mean() <= gains.std(ddof=1) / np.sqrt(len(gains)):
                 break
             best = without[name]
             chosen.remove(name)
         return best
 
-    def _loss(self, columns: npt.NDArray[np.int64], strength: float, n_folds: int, seed: int) -> float:
+    def _losses(
+        self, columns: npt.NDArray[np.int64], strength: float, n_folds: int, seed: int
+    ) -> npt.NDArray[np.float64]:
         differences = self._differences[:, columns]
         fold_of = folds(differences.shape[0], n_folds, seed)
         log_odds = np.empty(len(fold_of))  # of the right ending
         for fold in range(n_folds):
             held_out = fold_of == fold
             log_odds[held_out] = differences[held_out] @ _fit(differences[~held_out], strength, seed)
-        return float(np.logaddexp(0, -log_odds).mean())
+        return np.logaddexp(0, -log_odds)
 
     def score(self, features: Sequence[Features], weights: Weights) -> Scores:
         """The scores of endings: their difference in a case is the log-odds of the first being right."""
