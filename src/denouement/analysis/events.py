@@ -1,0 +1,98 @@
+"""What happens in stories: the most frequent events. Mostafazadeh et al. 2016, section 3.1, Figure 3."""
+
+import hashlib
+from collections import Counter
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+
+from denouement.analysis.corpus_statistics import sentences_of
+from denouement.console import progress, warn
+from denouement.errors import UserError
+from denouement.schemas import TABLES, read_table, write_table
+from denouement.text import syntax
+from denouement.text.wordnet import Events, find_wordnet, read_events
+
+SHOWN = 50
+
+Lemmas = Counter[tuple[str, str]]
+"""How often each lemma stands as a NOUN or a VERB."""
+
+
+def event_counts(stories: pa.Table, wordnet: Path | None, cache: Path | None) -> pa.Table:
+    """The events of the stories, the most frequent first: verbs and nouns that WordNet puts under event or process.
+
+    Auxiliaries and names are neither verbs nor nouns here. Parts of speech and lemmas are the parser's; which sense a
+    word has in its sentence nobody decides (`text.wordnet.Events`).
+
+    Args:
+        stories: the table `stories`.
+        wordnet: the folder of its database; None looks for it.
+        cache: a folder that keeps parses and the counts of lemmas.
+
+    Returns:
+        The table `event_counts`: `lemma`, `pos` (VERB or NOUN), `count`, `share` of all events (0 to 1).
+
+    Raises:
+        NoWordNetError, syntax.NoParserError: not installed.
+    """
+    events = read_events(find_wordnet(wordnet))  # before the long part
+    counts = {key: count for key, count in lemma_counts(stories, cache).items() if _is_event(*key, events)}
+    total = sum(counts.values())
+    ordered = sorted(counts.items(), key=lambda item: (-item[1], item[0]))
+    rows: dict[str, list[Any]] = {
+        "lemma": [lemma for (lemma, _), _ in ordered],
+        "pos": [pos for (_, pos), _ in ordered],
+        "count": [count for _, count in ordered],
+        "share": [count / total for _, count in ordered],
+    }
+    return pa.table(rows, schema=TABLES["event_counts"].schema)
+
+
+def lemma_counts(stories: pa.Table, cache: Path | None) -> Lemmas:
+    """How often each lemma stands as noun or verb; with a `cache`, counted once for the same stories and parser."""
+    sentences = Counter(sentence for story in sentences_of(stories) for sentence in story)
+    kept = cache / f"lemmas-{_digest(sentences)}.parquet" if cache else None
+    if kept and kept.exists():
+        try:
+            columns = read_table(kept, "lemmas").to_pydict()
+        except UserError as error:
+            warn(f"{error}; lemmas are counted anew")
+        else:
+            keys = zip(columns["lemma"], columns["pos"], strict=True)
+            return Counter(dict(zip(keys, columns["count"], strict=True)))
+    parses = syntax.parse(list(sentences), cache / "parses.parquet" if cache else None)
+    counts: Lemmas = Counter()
+    for sentence, times in progress(sentences.items(), "counting", unit="sentences"):
+        parse = parses[sentence]
+        for lemma, pos in zip(parse.lemmas, parse.pos, strict=True):
+            if pos in ("NOUN", "VERB"):
+                counts[lemma.lower(), pos] += times
+    if kept:
+        ordered = sorted(counts.items())
+        rows = {
+            "lemma": [lemma for (lemma, _), _ in ordered],
+            "pos": [pos for (_, pos), _ in ordered],
+            "count": [count for _, count in ordered],
+        }
+        write_table(pa.table(rows, schema=TABLES["lemmas"].schema), kept, "lemmas")
+    return counts
+
+
+def _is_event(lemma: str, pos: str, events: Events) -> bool:
+    return lemma in (events.verbs if pos == "VERB" else events.nouns)
+
+
+def _digest(sentences: Counter[str]) -> str:
+    """Of what the counts depend on: each sentence, how often it stands, and the parser."""
+    found = hashlib.sha256(syntax.parser_version().encode())
+    for line in _lines(sentences):
+        found.update(line)
+    return found.hexdigest()[:16]
+
+
+def _lines(sentences: Counter[str]) -> Iterable[bytes]:
+    for sentence, times in sentences.items():
+        yield f"{times} {sentence}\n".encode()

@@ -1,0 +1,168 @@
+"""How titles begin, as a tree: Mostafazadeh et al. 2016, section 3.1, Figure 4."""
+
+import math
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from html import escape
+from typing import Any
+
+from denouement.text.words import lowered
+
+DEPTH = 5
+END = "end"
+"""Stands behind the last word of a title shorter than `DEPTH`, and tells it from one that is cut off."""
+
+FADED = 0.001
+"""A path of a smaller share of all titles is faded."""
+
+_COLOURS = ("#0072B2", "#E69F00", "#009E73", "#CC79A7", "#56B4E9", "#D55E00")  # Okabe and Ito
+_PALE, _ENDS = "#DDDDDD", "#999999"
+_HOLE, _RING = 60.0, 88.0
+_SIZE = 2 * (_HOLE + DEPTH * _RING) + 20
+
+Path = tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Arc:
+    """A part of a ring.
+
+    Attributes:
+        path: the words up to here; empty for the further words of its parent, each of too small a share to be seen.
+        count: titles that begin so.
+        begin, end: of the circle, from 0 to 1.
+        level: the ring, from 0 inside.
+        branch: the place of its first word among the first words.
+    """
+
+    path: Path
+    count: int
+    begin: float
+    end: float
+    level: int
+    branch: int
+
+
+def title_paths(titles: Iterable[str | None]) -> Counter[Path]:
+    """How many titles begin with each path of up to `DEPTH` words, `END` being one; titles are put in lower case."""
+    counts: Counter[Path] = Counter()
+    for title in titles:
+        words = lowered(title) if title else []
+        if words:
+            path = tuple(words[:DEPTH]) if len(words) >= DEPTH else (*words, END)
+            counts.update(path[:n] for n in range(1, len(path) + 1))
+    return counts
+
+
+def faded_share(paths: Counter[Path]) -> float | None:
+    """The share of titles whose whole path is faded (the paper: three quarters); None without titles."""
+    whole = [(path, n) for path, n in paths.items() if len(path) == DEPTH or path[-1] == END]
+    total = sum(n for _, n in whole)
+    return sum(n for _, n in whole if n / total < FADED) / total if total else None
+
+
+def first_paths(paths: Counter[Path], length: int, most: int) -> list[dict[str, Any]]:
+    """The most frequent paths of a `length`: rows `path` (its words with blanks between), `count`, `share`."""
+    total = sum(n for path, n in paths.items() if len(path) == 1)
+    found = sorted(((path, n) for path, n in paths.items() if len(path) == length), key=lambda row: (-row[1], row[0]))
+    return [{"path": " ".join(path), "count": n, "share": n / total} for path, n in found[:most]]
+
+
+def arcs(paths: Counter[Path]) -> list[Arc]:
+    """The sunburst's arcs; those of a parent that are faded are one, and nothing is drawn outside of it."""
+    children: dict[Path, list[tuple[Path, int]]] = {}
+    for path, n in paths.items():
+        children.setdefault(path[:-1], []).append((path, n))
+    total = sum(n for _, n in children.get((), ()))
+    found: list[Arc] = []
+
+    def spread(parent: Path, begin: float, branch: int) -> None:
+        rest, level = 0, len(parent)
+        for path, n in sorted(children.get(parent, ()), key=lambda row: (-row[1], row[0])):
+            if n / total < FADED:
+                rest += n
+                continue
+            own = branch if level else len(found)
+            found.append(Arc(path, n, begin, begin + n / total, level, own))
+            spread(path, begin, own)
+            begin += n / total
+        if rest:
+            found.append(Arc((), rest, begin, begin + rest / total, level, branch))
+
+    spread((), 0.0, 0)
+    branches = {place: number for number, place in enumerate(sorted({arc.branch for arc in found if arc.path}))}
+    return [Arc(a.path, a.count, a.begin, a.end, a.level, branches.get(a.branch, 0)) for a in found]
+
+
+def sunburst(paths: Counter[Path]) -> str:
+    """The tree as SVG: a ring a word, from inside; an arc's angle is its share of titles.
+
+    A pointer on an arc makes it stand out and says its words, its count and its share. No script is needed.
+    """
+    drawn = arcs(paths)
+    total = sum(arc.count for arc in drawn if not arc.level)
+    centre = _SIZE / 2
+    return "\n".join(
+        [
+            f'<svg xmlns="http://www.w3.org/2000/svg" class="sunburst" viewBox="0 0 {_SIZE:g} {_SIZE:g}" '
+            f'role="img" aria-label="How titles begin, word by word" font-family="sans-serif" font-size="11">',
+            "<style>.sunburst path:hover { stroke: #000; stroke-width: 2; }"
+            " .sunburst text { pointer-events: none; }</style>",
+            *_shapes(drawn, total, centre),
+            f'<text x="{centre:g}" y="{centre - 4:g}" text-anchor="middle" font-size="16">{total:,}</text>',
+            f'<text x="{centre:g}" y="{centre + 14:g}" text-anchor="middle" font-size="12">titles</text>',
+            "</svg>\n",
+        ]
+    )
+
+
+def _shapes(drawn: Sequence[Arc], total: int, centre: float) -> Iterator[str]:
+    for arc in drawn:
+        words = " ".join(arc.path) if arc.path else "others, each of under 0.1%"
+        told = f"{escape(words)}: {arc.count:,} ({arc.count / total:.1%})"
+        yield f'<path d="{_outline(arc, centre)}" fill="{_colour(arc)}" stroke="#fff" stroke-width=".6"><title>{told}</title></path>'
+    for arc in drawn:
+        if arc.path:
+            yield from _label(arc, centre)
+
+
+def _colour(arc: Arc) -> str:
+    if not arc.path:
+        return _PALE
+    return _ENDS if arc.path[-1] == END else _COLOURS[arc.branch % len(_COLOURS)]
+
+
+def _outline(arc: Arc, centre: float) -> str:
+    inside, outside = _HOLE + arc.level * _RING, _HOLE + (arc.level + 1) * _RING
+    begin, end = arc.begin, min(arc.end, arc.begin + 0.99999)  # a full circle has no begin and end to draw between
+    large = int(end - begin > 0.5)
+    corners = [_point(centre, radius, turn) for radius, turn in
+               ((inside, begin), (outside, begin), (outside, end), (inside, end))]
+    return (
+        f"M{corners[0]}L{corners[1]}A{outside:g} {outside:g} 0 {large} 1 {corners[2]}"
+        f"L{corners[3]}A{inside:g} {inside:g} 0 {large} 0 {corners[0]}Z"
+    )
+
+
+def _label(arc: Arc, centre: float) -> Iterator[str]:
+    """The arc's last word, along the radius, where the arc is wide enough for it."""
+    radius = _HOLE + (arc.level + 0.5) * _RING
+    middle = (arc.begin + arc.end) / 2
+    if (arc.end - arc.begin) * 2 * math.pi * radius < 12:
+        return
+    word = arc.path[-1] if len(arc.path[-1]) <= 13 else f"{arc.path[-1][:12]}…"
+    angle = middle * 360 - 90
+    turned = angle if middle <= 0.5 else angle + 180
+    x, y = _point(centre, radius, middle).split()
+    ink = "#fff" if _colour(arc) in ("#0072B2", "#D55E00") else "#000"
+    yield (
+        f'<text x="{x}" y="{y}" transform="rotate({turned:.1f} {x} {y})" text-anchor="middle" '
+        f'dominant-baseline="central" fill="{ink}">{escape(word)}</text>'
+    )
+
+
+def _point(centre: float, radius: float, turn: float) -> str:
+    """A point on the circle; turns go clockwise from the top."""
+    angle = 2 * math.pi * turn - math.pi / 2
+    return f"{centre + radius * math.cos(angle):.2f} {centre + radius * math.sin(angle):.2f}"

@@ -1,0 +1,145 @@
+"""Which nouns and verbs name something that happens, by WordNet (Miller 1995), from the files of its database.
+
+The files are read as they are (https://wordnet.princeton.edu/documentation/wndb5wn): NLTK opens none that lie outside
+its own folders.
+"""
+
+import os
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from denouement.errors import UserError
+
+FILES = ("index.noun", "data.noun", "index.verb", "data.verb")
+
+_FOLDERS = ("/usr/share/wordnet", "/usr/local/share/wordnet", "/usr/local/WordNet-3.0/dict")
+_HYPERNYMS = ("@", "@i")
+_DERIVED = "+"
+_PROCESSES = frozenset({"physical_process", "cognitive_process", "unconscious_process"})
+_ADVICE = (
+    "apt-get install wordnet-base, or download the database files of WordNet 3.0 or 3.1, and name their folder (it "
+    "holds data.noun) with --wordnet or WNSEARCHDIR"
+)
+
+
+class NoWordNetError(UserError):
+    """WordNet is not installed, or not where it was said to be."""
+
+
+@dataclass(frozen=True)
+class Events:
+    """The lemmas that name an event or a process.
+
+    Attributes:
+        nouns: those whose most frequent sense is a hyponym of *event* or *process*. Rare senses are left
+            aside, since by one of them nearly every noun of everyday language would be an event ("dog", "box").
+        verbs: those of which some sense has a derivationally related noun with such a sense ("go": "going"). Verbs have
+            no noun above them in WordNet, so this link alone leads from them to *event*.
+    """
+
+    nouns: frozenset[str]
+    verbs: frozenset[str]
+
+
+@dataclass(frozen=True)
+class _Synset:
+    words: tuple[str, ...]
+    pointers: tuple[tuple[str, str, str, int, int], ...]  # symbol, offset, part of speech, word from, word to
+
+
+def find_wordnet(folder: Path | None = None) -> Path:
+    """The folder of WordNet's database: `folder`, else WNSEARCHDIR, else where systems and NLTK put it.
+
+    Raises:
+        NoWordNetError: none of them holds the database.
+    """
+    told = folder or (Path(os.environ["WNSEARCHDIR"]) if os.environ.get("WNSEARCHDIR") else None)
+    if told:
+        if missing := [name for name in FILES if not (told / name).is_file()]:
+            raise NoWordNetError(f"{told}: no WordNet database, it lacks {', '.join(missing)}: {_ADVICE}")
+        return told
+    nltk = [Path(each) / "corpora" / "wordnet" for each in os.environ.get("NLTK_DATA", "").split(os.pathsep) if each]
+    for place in (*map(Path, _FOLDERS), *nltk, Path.home() / "nltk_data" / "corpora" / "wordnet"):
+        if all((place / name).is_file() for name in FILES):
+            return place
+    raise NoWordNetError(f"no WordNet: {_ADVICE}")
+
+
+def read_events(folder: Path) -> Events:
+    """The events of the database in `folder`.
+
+    Raises:
+        NoWordNetError: a file that is missing or no file of WordNet.
+    """
+    try:
+        nouns, verbs = (dict(_synsets(folder / f"data.{kind}")) for kind in ("noun", "verb"))
+        noun_senses, verb_senses = (dict(_senses(folder / f"index.{kind}")) for kind in ("noun", "verb"))
+        roots = {noun_senses["event"][0], *_processes(noun_senses, nouns)}
+        happening = _hyponyms(roots, nouns)
+    except (OSError, UnicodeDecodeError, ValueError, IndexError, KeyError) as error:
+        raise NoWordNetError(f"{folder}: no WordNet database ({error}): {_ADVICE}") from error
+    return Events(
+        frozenset(lemma for lemma, senses in noun_senses.items() if senses[0] in happening),
+        frozenset(lemma for lemma, senses in verb_senses.items() if _happens(lemma, senses, verbs, happening)),
+    )
+
+
+def _processes(senses: Mapping[str, list[str]], nouns: Mapping[str, _Synset]) -> list[str]:
+    """The senses of *process* in which something goes on; by the others it is a paper or a part of a body."""
+    return [offset for offset in senses["process"] if _PROCESSES.intersection(nouns[offset].words)]
+
+
+def _hyponyms(roots: Iterable[str], nouns: Mapping[str, _Synset]) -> set[str]:
+    """The offsets of the synsets at and below `roots`."""
+    below: dict[str, list[str]] = {}
+    for offset, synset in nouns.items():
+        for symbol, above, *_ in synset.pointers:
+            if symbol in _HYPERNYMS:
+                below.setdefault(above, []).append(offset)
+    found: set[str] = set()
+    waiting = list(roots)
+    while waiting:
+        offset = waiting.pop()
+        if offset not in found:
+            found.add(offset)
+            waiting += below.get(offset, ())
+    return found
+
+
+def _happens(lemma: str, senses: Iterable[str], verbs: Mapping[str, _Synset], happening: set[str]) -> bool:
+    """Whether a noun derived from the verb, in any of its senses, is in `happening`."""
+    for sense in senses:
+        synset = verbs[sense]
+        word = synset.words.index(lemma) + 1
+        for symbol, offset, pos, source, _ in synset.pointers:
+            if symbol == _DERIVED and pos == "n" and source in (0, word) and offset in happening:
+                return True
+    return False
+
+
+def _synsets(path: Path) -> Iterator[tuple[str, _Synset]]:
+    """The synsets of a data file by offset."""
+    for fields in _lines(path):
+        n_words = int(fields[3], 16)
+        words = tuple(word.lower() for word in fields[4 : 4 + 2 * n_words : 2])
+        at = 4 + 2 * n_words
+        pointers = []
+        for start in range(at + 1, at + 1 + 4 * int(fields[at]), 4):
+            symbol, offset, pos, ends = fields[start : start + 4]
+            pointers.append((symbol, offset, pos, int(ends[:2], 16), int(ends[2:], 16)))
+        yield fields[0], _Synset(words, tuple(pointers))
+
+
+def _senses(path: Path) -> Iterator[tuple[str, list[str]]]:
+    """The offsets of each lemma's senses, the most frequent first."""
+    for fields in _lines(path):
+        yield fields[0], fields[-int(fields[2]) :]
+
+
+def _lines(path: Path) -> Iterator[list[str]]:
+    """The fields of each line below the licence, whose lines begin with blanks; without glosses."""
+    with path.open(encoding="utf-8") as opened:
+        for line in opened:
+            if not line.startswith(" "):
+                yield line.partition("|")[0].split()
