@@ -331,6 +331,48 @@ TABLES: dict[str, Table] = {
         ),
         key=("study", "item_id", "annotator_id", "element", "rule"),
     ),
+    # What statistics find: how often a lemma stands, and those of them that are events; an n-gram that marks right or
+    # wrong endings; a case with what a model that sees only endings thinks of it.
+    "lemmas": Table(
+        1,
+        _columns(("lemma", pa.string()), ("pos", pa.string()), ("count", pa.int64())),
+        key=("lemma", "pos"),
+        choices={"pos": ("NOUN", "VERB")},
+    ),
+    "event_counts": Table(
+        1,
+        _columns(("lemma", pa.string()), ("pos", pa.string()), ("count", pa.int64()), ("share", pa.float64())),
+        key=("lemma", "pos"),
+        choices={"pos": ("NOUN", "VERB")},
+    ),
+    "ngram_odds": Table(
+        1,
+        _columns(
+            ("release", pa.string()),
+            ("split", pa.string()),
+            ("kind", pa.string()),
+            ("ngram", pa.string()),
+            ("right", pa.int64()),
+            ("wrong", pa.int64()),
+            ("log_odds", pa.float64()),
+            ("z", pa.float64()),
+        ),
+        key=("release", "split", "kind", "ngram"),
+        choices={"release": RELEASES, "split": SPLITS},
+    ),
+    "bias_cases": Table(
+        1,
+        _columns(
+            ("release", pa.string()),
+            ("split", pa.string()),
+            ("case_id", pa.string()),
+            ("right", pa.string()),
+            ("wrong", pa.string()),
+            ("probability", pa.float64()),
+        ),
+        key=("release", "split", "case_id"),
+        choices={"release": RELEASES, "split": SPLITS},
+    ),
 }
 
 

@@ -76,7 +76,7 @@ def test_the_cache_is_the_same_in_whatever_order_it_grew(tmp_path: Path):
 def test_the_parses_of_another_parser_are_not_used(tmp_path: Path, counted, monkeypatch):
     cache = tmp_path / "p.parquet"
     parse([RAN], cache)
-    monkeypatch.setattr(syntax, "_parser_version", lambda: "another one 2.0")
+    monkeypatch.setattr(syntax, "parser_version", lambda: "another one 2.0")
     parse(["She stayed."], cache)
     parse([RAN], cache)
     assert counted == [RAN, "She stayed.", RAN]

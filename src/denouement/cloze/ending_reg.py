@@ -114,6 +114,16 @@ class EndingReg(ClozeSystem):
             for variant, (columns, weights) in self._models.items()
         }
 
+    def weights(self, variant: str = "") -> list[tuple[str, float]]:
+        """The features of a variant with their weights, the strongest first; those of weight 0 are left out.
+
+        A weight above 0 speaks for a right ending: so much more log-odds for each standard deviation of the feature.
+        """
+        columns, weights = self._models[variant]
+        names = self._columns.get_feature_names_out()[columns]
+        named = [(str(name), float(weight)) for name, weight in zip(names, weights, strict=True) if weight]
+        return sorted(named, key=lambda item: (-abs(item[1]), item[0]))
+
     def features(self, texts: Sequence[str], resources: Resources, counted: bool = False) -> list[dict[str, float]]:
         """Of each ending its features by name; those of syntax are 0 without a parse, which is noted if `counted`."""
         parses = resources.parse(texts)

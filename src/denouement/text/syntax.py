@@ -76,7 +76,7 @@ def parse(sentences: Sequence[str], cache: Path | None) -> Parses:
         NoParserError: it is not installed.
         UserError: `cache` cannot be written.
     """
-    parser = _parser_version()
+    parser = parser_version()
     wanted = dict.fromkeys(sentences)
     parses = _read(cache, parser, wanted) if cache else {}
     missing = [sentence for sentence in wanted if sentence not in parses]
@@ -91,7 +91,12 @@ def parse(sentences: Sequence[str], cache: Path | None) -> Parses:
     return parses
 
 
-def _parser_version() -> str:
+def parser_version() -> str:
+    """Name and version of what parses.
+
+    Raises:
+        NoParserError: it is not installed.
+    """
     try:
         return ", ".join(f"{package} {metadata.version(package)}" for package in PACKAGES)
     except metadata.PackageNotFoundError as error:

@@ -1,0 +1,44 @@
+"""Columns of CSV files that other programs wrote, found by name."""
+
+from collections.abc import Collection, Mapping
+from pathlib import Path
+
+from denouement.errors import UserError
+from denouement.schemas import shortened
+from denouement.study.importing.rows import header_of, rows_of
+
+
+def read_columns(path: Path, columns: Mapping[str, str], required: Collection[str]) -> list[dict[str, str]]:
+    """The rows of a delimited text file: by role its cell, and `line` as text; roles the file lacks are left out.
+
+    Args:
+        path: comma-, tab- or semicolon-separated, UTF-8, with a header.
+        columns: by role the name of its column; case and spaces around do not matter.
+        required: roles that must be there.
+
+    Raises:
+        UserError: no such file, a column that is missing, or a row of another width than the header.
+    """
+    wanted = {_folded(name): role for role, name in columns.items()}
+    needed = {_folded(columns[role]) for role in required}
+    header = header_of(path, lambda names: needed <= {_folded(name) for name in names})
+    if header is None:
+        some = header_of(path, lambda names: len(names) > 1) or header_of(path, bool)
+        told = shortened(some.names) if some else "none"
+        missing = [f"{role}={columns[role]}" for role in sorted(required)]
+        raise UserError(
+            f"{path}: no header with the columns {', '.join(missing)} (it has {told}); name them with --column ROLE=NAME"
+        )
+    places = {wanted[_folded(name)]: place for place, name in enumerate(header.names) if _folded(name) in wanted}
+    found = []
+    for row in rows_of(path, header):
+        if len(row.cells) != len(header.names):
+            raise UserError(
+                f"{path}: line {row.line} has {len(row.cells)} cells, the header {len(header.names)}; correct the line"
+            )
+        found.append({role: row.cells[place].strip() for role, place in places.items()} | {"line": str(row.line)})
+    return found
+
+
+def _folded(name: str) -> str:
+    return " ".join(name.split()).casefold()

@@ -1,0 +1,84 @@
+"""Who wrote a collection, how long it took and what it cost: Mostafazadeh et al. 2016, Tables 2 and 5."""
+
+from collections.abc import Mapping
+from pathlib import Path
+from statistics import fmean, median
+from typing import Any
+
+from denouement.analysis.columns import read_columns
+from denouement.errors import UserError
+
+COLUMNS = {"worker": "WorkerId", "seconds": "WorkTimeInSeconds", "payment": "Reward", "status": "AssignmentStatus"}
+"""By role the column that has it, as Mechanical Turk names them. All but `worker` may be missing."""
+
+_APPROVED = {"approved", "accepted"}
+
+PUBLISHED: dict[str, dict[str, float]] = {
+    "stories": {
+        "submitted": 49895,
+        "approved": 49255,
+        "workers": 932,
+        "mean_by_worker": 52.84,
+        "most_by_worker": 3057,
+        "mean_minutes": 4.80,
+        "median_minutes": 2.16,
+        "mean_cents": 26,
+    },
+    "cases": {"submitted": 13500, "workers": 282, "mean_by_worker": 47.8, "most_by_worker": 1461, "mean_cents": 10},
+}
+"""Table 2 (stories) and Table 5 (cases)."""
+
+
+def crowd_statistics(path: Path, columns: Mapping[str, str]) -> dict[str, Any]:
+    """The figures of both tables, from a CSV file with a row for each story or case handed in.
+
+    Args:
+        path: comma-, tab- or semicolon-separated.
+        columns: by role (`COLUMNS`) the column that has it, where it is named otherwise.
+
+    Returns:
+        `submitted` rows; `approved`, those whose status says so (all, without such a column); of these `workers`,
+        `mean_by_worker`, `most_by_worker`; `mean_minutes`, `median_minutes` of the workers' mean times; `mean_cents` of
+        the payments, which the file gives in dollars. A figure whose column is missing is None.
+
+    Raises:
+        UserError: no such file or column, a row without a worker, or a cell that is no number; it names the line.
+    """
+    required = {"worker"} | columns.keys()
+    rows = read_columns(path, COLUMNS | dict(columns), required)
+    approved = [row for row in rows if row.get("status") is None or row["status"].lower() in _APPROVED]
+    by_worker: dict[str, int] = {}
+    seconds: dict[str, list[float]] = {}
+    cents = []
+    for row in approved:
+        if not row["worker"]:
+            raise UserError(f"{path}: line {row['line']}: no worker; leave the row out or give it one")
+        by_worker[row["worker"]] = by_worker.get(row["worker"], 0) + 1
+        if row.get("seconds"):
+            seconds.setdefault(row["worker"], []).append(_number(path, row, "seconds"))
+        if row.get("payment"):
+            cents.append(100 * _number(path, row, "payment"))
+    minutes = [fmean(times) / 60 for times in seconds.values()]
+    return {
+        "submitted": len(rows),
+        "approved": len(approved),
+        "workers": len(by_worker),
+        "mean_by_worker": len(approved) / len(by_worker) if by_worker else None,
+        "most_by_worker": max(by_worker.values(), default=None),
+        "mean_minutes": fmean(minutes) if minutes else None,
+        "median_minutes": median(minutes) if minutes else None,
+        "mean_cents": fmean(cents) if cents else None,
+    }
+
+
+def _number(path: Path, row: Mapping[str, str], role: str) -> float:
+    import math
+
+    text = row[role].strip().removeprefix("$").replace(",", "")
+    try:
+        value = float(text)
+    except ValueError:
+        value = math.nan
+    if not (math.isfinite(value) and value >= 0):
+        raise UserError(f"{path}: line {row['line']}: {role} {row[role]!r} is no number; correct it or leave it empty")
+    return value

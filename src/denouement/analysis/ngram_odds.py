@@ -1,0 +1,102 @@
+"""Which n-grams mark right endings and which wrong ones: Sharma et al. 2018, sections 3 and 5, Table 5."""
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+
+from denouement.schemas import TABLES
+from denouement.text.syntax import Parses
+from denouement.text.words import lowered
+
+KINDS = ("words", "characters", "pos", "token_pos")
+LONGEST = 3
+"""The longest n-grams of words, parts of speech and words with theirs; the paper leaves it open."""
+
+CHARACTERS = 4
+LEAST = 5
+"""An n-gram seen less often in both kinds of endings together is left out (Sharma et al. 2018, section 4)."""
+
+SHOWN = 30
+
+PUBLISHED_DEVIATION = {
+    "v1.0": {"words": 13.9, "characters": 12.4, "pos": 16.4},
+    "v1.5": {"words": 7.0, "characters": 6.3, "pos": 7.5},
+}
+"""Sharma et al. 2018, Table 5, validation and test together; its unit and its n-grams' lengths are not told."""
+
+_PRIOR = 0.1  # of the prior's counts: they are so many times those of right and wrong endings together
+
+
+def ngrams(kind: str, ending: str, parses: Parses | None) -> Iterator[str]:
+    """The n-grams of an ending; those of parts of speech are none without its parse.
+
+    Args:
+        kind: `words` in lower case (1 to `LONGEST`), `characters` (`CHARACTERS`, in their own case), `pos` (tags of the
+            Penn Treebank) or `token_pos` (`did/VBD`).
+        ending: the text.
+        parses: of all endings, or None.
+    """
+    if kind == "characters":
+        yield from (ending[at : at + CHARACTERS] for at in range(len(ending) - CHARACTERS + 1))
+        return
+    if kind == "words":
+        items: Sequence[str] = lowered(ending)
+    else:
+        parse = parses[ending] if parses is not None else None
+        tags = parse.tags if parse else ()
+        words = [word.lower() for word in parse.words] if parse else []
+        items = tags if kind == "pos" else [f"{word}/{tag}" for word, tag in zip(words, tags, strict=True)]
+    for n in range(1, LONGEST + 1):
+        yield from (" ".join(items[at : at + n]) for at in range(len(items) - n + 1))
+
+
+def ngram_odds(kind: str, right: Iterable[str], wrong: Iterable[str], parses: Parses | None) -> dict[str, list[Any]]:
+    """Counts of n-grams and how far they tell right endings from wrong ones.
+
+    `log_odds` is the difference of the log-odds of an n-gram in right and in wrong endings, with a Dirichlet prior of
+    the n-gram's own frequency in both together; `z` is that in units of its standard error (Monroe, Colaresi and Quinn
+    2008, equations 16 and 22). A frequent n-gram with a small difference and a rare one with a large difference so come
+    to the same scale.
+
+    Returns:
+        Columns `ngram`, `right`, `wrong` (counts), `log_odds`, `z`, the most right first.
+    """
+    counted = [Counter(gram for ending in endings for gram in ngrams(kind, ending, parses)) for endings in (right, wrong)]
+    names = sorted(gram for gram, n in (counted[0] + counted[1]).items() if n >= LEAST)
+    counts = np.array([[of[gram] for gram in names] for of in counted], float).reshape(2, -1)
+    totals = np.array([[sum(of.values())] for of in counted], float)
+    prior = _PRIOR * counts.sum(axis=0)
+    prior_total = _PRIOR * totals.sum()
+    raised = counts + prior
+    log_odds = np.subtract(*(np.log(raised) - np.log(totals + prior_total - raised))) if names else np.empty(0)
+    z = log_odds / np.sqrt((1 / raised).sum(axis=0))
+    order = np.lexsort([np.arange(len(names)), -z])
+    return {
+        "ngram": [names[place] for place in order],
+        "right": counts[0, order].astype(int).tolist(),
+        "wrong": counts[1, order].astype(int).tolist(),
+        "log_odds": log_odds[order].tolist(),
+        "z": z[order].tolist(),
+    }
+
+
+def deviation(right: Sequence[int], wrong: Sequence[int]) -> float | None:
+    """The standard deviation over n-grams of the difference of their counts: Table 5; None for fewer than two.
+
+    It grows with the number of cases, so releases compare only by equal numbers (the paper's are 3,742 and 3,142).
+    """
+    differences = np.subtract(right, wrong)
+    return float(differences.std(ddof=1)) if len(differences) > 1 else None
+
+
+def odds_table(found: dict[tuple[str, str, str], dict[str, list[Any]]]) -> pa.Table:
+    """The table `ngram_odds` of columns by release, split and kind."""
+    schema = TABLES["ngram_odds"].schema
+    parts = []
+    for (release, split, kind), columns in found.items():
+        n = len(columns["ngram"])
+        parts.append(pa.table({"release": [release] * n, "split": [split] * n, "kind": [kind] * n, **columns}, schema=schema))
+    return pa.concat_tables(parts or [schema.empty_table()])

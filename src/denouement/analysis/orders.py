@@ -1,0 +1,146 @@
+"""Is the order of sentences the order of events? Mostafazadeh et al. 2016, section 3.3, Table 3."""
+
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from denouement.analysis.columns import read_columns
+from denouement.errors import UserError
+
+ORDER_COLUMNS = {"story": "story", "order": "order"}
+TLINK_COLUMNS = {"first": "first_sentence", "second": "second_sentence", "relation": "relation"}
+"""By role the column that has it."""
+
+Orderings = list[tuple[str, tuple[int, ...]]]
+"""A story's id, and for each place the sentence put there, from 0 in the story's own order."""
+
+PUBLISHED: dict[str, dict[str, Any]] = {
+    "good stories": {"majority": 1.0, "perfect": 0.952, "near": 0.98, "by_place": [0.988, 0.976, 0.96, 0.96, 0.988]},
+    "random stories": {"majority": 0.86, "perfect": 0.824, "near": 0.96, "by_place": [0.956, 0.86, 0.868, 0.912, 0.968]},
+}
+"""Table 3: two samples of 50 stories, five people each."""
+
+PUBLISHED_TLINKS = {"before": 0.62, "simultaneous": 0.10, "agreeing": 0.55}
+"""Section 3.3: the annotation of 20 stories."""
+
+_FORWARD, _BACKWARD = {"before", "ibefore"}, {"after", "iafter"}
+
+
+def orderings(orders: pa.Table) -> Orderings:
+    """Those of the table `orders` that are accepted, attention checks apart."""
+    counted = orders.filter(pc.and_(pc.equal(orders["status"], "accepted"), pc.invert(orders["is_check"])))
+    stories = pc.binary_join_element_wise(counted["study"], counted["item_id"], "/").to_pylist()
+    return [(story, tuple(order)) for story, order in zip(stories, counted["order"].to_pylist(), strict=True)]
+
+
+def read_orderings(path: Path, columns: Mapping[str, str]) -> Orderings:
+    """Orderings from a CSV file, a row a person and story; `order` such as `1 3 2 4 5`: the sentence at each place.
+
+    Raises:
+        UserError: no such file or column, or an order that is not each number from 1 once; it names the line.
+    """
+    found = []
+    for row in read_columns(path, ORDER_COLUMNS | dict(columns), ORDER_COLUMNS):
+        numbers = row["order"].replace(",", " ").replace("-", " ").split()
+        if not numbers or sorted(numbers) != sorted(map(str, range(1, len(numbers) + 1))):
+            raise UserError(f"{path}: line {row['line']}: order {row['order']!r} must hold each number from 1 once")
+        found.append((row["story"], tuple(int(number) - 1 for number in numbers)))
+    return found
+
+
+def order_statistics(given: Orderings) -> dict[str, Any]:
+    """Table 3.
+
+    Returns:
+        `stories`, `orderings`; `majority`: the share of stories whose own order more than half of the people gave;
+        `perfect`: the share of orderings that are the story's own; `near`: of those with at most one sentence out of
+        its place, the others following each other rightly; `by_place`: for each place of a story, the share of
+        orderings with the right sentence there. Shares from 0 to 1; None without an ordering.
+    """
+    n = len(given)
+    by_story: dict[str, list[bool]] = {}
+    right: Counter[int] = Counter()
+    of_place: Counter[int] = Counter()
+    near = 0
+    for story, order in given:
+        by_story.setdefault(story, []).append(order == tuple(sorted(order)))
+        near += _longest_rising(order) >= len(order) - 1
+        for place, sentence in enumerate(order):
+            of_place[place] += 1
+            right[place] += place == sentence
+    return {
+        "stories": len(by_story),
+        "orderings": n,
+        "majority": _share(sum(2 * sum(perfect) > len(perfect) for perfect in by_story.values()), len(by_story)),
+        "perfect": _share(sum(map(sum, by_story.values())), n),
+        "near": _share(near, n),
+        "by_place": [right[place] / of_place[place] for place in sorted(of_place)],
+    }
+
+
+def tlink_statistics(path: Path, columns: Mapping[str, str]) -> dict[str, Any]:
+    """Temporal links between events, from a CSV file with a row a link: the sentences (from 1) and the relation.
+
+    Sentence order agrees with a link when the sentence of the earlier event stands first. Links within a sentence say
+    nothing of it. The paper does not say of which links its 55% is; here of all between two sentences, those without
+    an order (`simultaneous`, `includes`, ...) being no agreement, and of the ordered ones apart.
+
+    Returns:
+        `links`; `relations`: by relation, in lower case, its `n` and `share`, the most frequent first; `between`
+        (links between two sentences), `ordered` (those of them that say before or after), `agreeing`;
+        `agreeing_share` of `between`, `agreeing_share_of_ordered`; None where there is none.
+
+    Raises:
+        UserError: no such file or column, or a sentence that is no whole number; it names the line.
+    """
+    rows = read_columns(path, TLINK_COLUMNS | dict(columns), TLINK_COLUMNS)
+    relations: Counter[str] = Counter()
+    between = ordered = agreeing = 0
+    for row in rows:
+        relation = row["relation"].lower()
+        if not relation:
+            raise UserError(f"{path}: line {row['line']}: no relation; name one, such as BEFORE")
+        relations[relation] += 1
+        first, second = (_sentence(path, row, role) for role in ("first", "second"))
+        if first == second:
+            continue
+        between += 1
+        ordered += relation in _FORWARD | _BACKWARD
+        agreeing += relation in (_FORWARD if first < second else _BACKWARD)
+    return {
+        "links": len(rows),
+        "relations": {name: {"n": n, "share": n / len(rows)} for name, n in _by_frequency(relations.items())},
+        "between": between,
+        "ordered": ordered,
+        "agreeing": agreeing,
+        "agreeing_share": _share(agreeing, between),
+        "agreeing_share_of_ordered": _share(agreeing, ordered),
+    }
+
+
+def _by_frequency(counts: Iterable[tuple[str, int]]) -> list[tuple[str, int]]:
+    return sorted(counts, key=lambda item: (-item[1], item[0]))
+
+
+def _share(count: int, n: int) -> float | None:
+    return count / n if n else None
+
+
+def _longest_rising(order: Sequence[int]) -> int:
+    """The most items that can be left so that what is left rises."""
+    lengths: list[int] = []
+    for place, item in enumerate(order):
+        before = [length for other, length in zip(order[:place], lengths, strict=True) if other < item]
+        lengths.append(1 + max(before, default=0))
+    return max(lengths, default=0)
+
+
+def _sentence(path: Path, row: Mapping[str, str], role: str) -> int:
+    text = row[role]
+    if not (text.isascii() and text.isdigit()):
+        raise UserError(f"{path}: line {row['line']}: {role} sentence {text!r} is no whole number; correct it")
+    return int(text)
