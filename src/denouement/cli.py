@@ -16,6 +16,7 @@ import click
 from denouement.console import print_json
 from denouement.errors import UserError, is_defect, one_line, printable
 from denouement.files import check_output, existing_file
+from denouement.report.commands import report
 from denouement.study.commands import study
 from denouement.study.reasons.commands import reasons
 
@@ -360,6 +361,7 @@ def complete(
 
 main.add_command(study)
 main.add_command(reasons)
+main.add_command(report)
 
 
 @main.group()

@@ -3,9 +3,10 @@
 Colours are those of Okabe and Ito, told apart with any colour vision.
 """
 
+import io
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, BinaryIO
 
 from denouement.files import atomic_write
 from denouement.report.tables import system_name
@@ -204,12 +205,23 @@ def study_outcomes(rows: Sequence[Mapping[str, Any]]) -> "Figure":
 
 def save(figure: "Figure", path: Path) -> None:
     """Write `figure` to `path`, as SVG or PNG by its suffix, byte for byte the same each time."""
+    with atomic_write(path) as beside:
+        _save(figure, beside, path.suffix.removeprefix("."))
+
+
+def as_svg(figure: "Figure") -> str:
+    """`figure` as the text of an SVG file, the same each time."""
+    buffer = io.BytesIO()
+    _save(figure, buffer, "svg")
+    return buffer.getvalue().decode("utf-8")
+
+
+def _save(figure: "Figure", target: "Path | BinaryIO", kind: str) -> None:
     import matplotlib
 
-    kind = path.suffix.removeprefix(".")
     metadata = {"Date": None, "Creator": None} if kind == "svg" else {"Software": None}
-    with matplotlib.rc_context({"svg.hashsalt": "denouement"}), atomic_write(path) as beside:
-        figure.savefig(beside, format=kind, dpi=150, metadata=metadata)
+    with matplotlib.rc_context({"svg.hashsalt": "denouement"}):
+        figure.savefig(target, format=kind, dpi=150, metadata=metadata)
 
 
 def _quiet(panel: "Axes") -> None:

@@ -11,13 +11,12 @@ import pyarrow.compute as pc
 
 from denouement.analysis.endings import endings_table
 from denouement.analysis.sentiment import right_against_wrong, sentiment_table
-from denouement.console import text_table
 from denouement.corpus.cases import labelled_cases, right_and_wrong
 from denouement.corpus.ingest import summary_text
 from denouement.errors import UserError
 from denouement.files import write_text
 from denouement.report import figures
-from denouement.report.tables import cloze_text, endings_text, number, sentiment_text
+from denouement.report.tables import cloze_text, endings_text, sentiment_text, training_text
 from denouement.schemas import read_table
 from denouement.study.reasons.reading import elements_text, words_text
 from denouement.study.reasons.words import word_chart
@@ -79,7 +78,7 @@ def write_summary(
     ]
     if histories:
         figures.save(figures.training_curves(histories), out / TRAINING_FIGURE)
-        sections += ["## Training", _training_text(histories), f"![Perplexity by epoch]({TRAINING_FIGURE})"]
+        sections += ["## Training", training_text(histories), f"![Perplexity by epoch]({TRAINING_FIGURE})"]
     repetition = endings_table(endings, corpus / "cloze.parquet")
     if repetition:
         sections += ["## Endings", endings_text(repetition)]
@@ -131,30 +130,6 @@ def write_summary(
     text = _without_html("\n\n".join(sections)) + "\n"
     write_text(out / SUMMARY, text)
     return text
-
-
-def _training_text(histories: Mapping[str, Mapping[str, Any]]) -> str:
-    header = ["generator", "stories", "held out", "vocabulary", "epochs", "best epoch", "perplexity", "nats per token"]
-    lines = []
-    for name, history in histories.items():
-        best = next(entry for entry in history["epochs"] if entry["epoch"] == history["best_epoch"])
-        lines.append(
-            [
-                name,
-                f"{history['stories']['train']:,}",
-                f"{history['stories']['validation']:,}",
-                f"{history['vocabulary']:,}",
-                len(history["epochs"]),
-                best["epoch"] + 1,
-                number(best["validation_perplexity"], 1),
-                number(best["validation_loss"], 3),
-            ]
-        )
-    note = (
-        "Perplexity and nats per token (END is a token, and all unknown words are one) of the stories held out, at the "
-        "best epoch, whose weights wrote the endings. Epochs count from 1."
-    )
-    return f"{text_table(header, lines)}\n\n{note}"
 
 
 def _examples(cloze: pa.Table, endings: Sequence[Path]) -> list[str]:

@@ -7,6 +7,31 @@ from typing import Any
 from denouement.console import text_table
 
 
+def training_text(histories: Mapping[str, Mapping[str, Any]]) -> str:
+    """By generator, what `generators.training.train` returns: a row each, of its best epoch."""
+    header = ["generator", "stories", "held out", "vocabulary", "epochs", "best epoch", "perplexity", "nats per token"]
+    lines = []
+    for name, history in histories.items():
+        best = next(entry for entry in history["epochs"] if entry["epoch"] == history["best_epoch"])
+        lines.append(
+            [
+                name,
+                f"{history['stories']['train']:,}",
+                f"{history['stories']['validation']:,}",
+                f"{history['vocabulary']:,}",
+                len(history["epochs"]),
+                best["epoch"] + 1,
+                number(best["validation_perplexity"], 1),
+                number(best["validation_loss"], 3),
+            ]
+        )
+    note = (
+        "Perplexity and nats per token (END is a token, and all unknown words are one) of the stories held out, at the "
+        "best epoch, whose weights wrote the endings. Epochs count from 1."
+    )
+    return f"{text_table(header, lines)}\n\n{note}"
+
+
 def sentiment_text(rows: Sequence[Mapping[str, Any]], comparison: Mapping[str, Any] | None) -> str:
     """The rows of `analysis.sentiment.sentiment_table`, each above the paper's, and `right_against_wrong` below."""
     lines = []

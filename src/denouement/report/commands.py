@@ -1,0 +1,50 @@
+"""`denouement report`: everything that a run has, as one page. Heavy imports stay inside the command."""
+
+from pathlib import Path
+
+import click
+
+
+@click.command()
+@click.option("--out", required=True, type=click.Path(path_type=Path), help="Folder to write the report to.")
+@click.option(
+    "--data",
+    default=Path("data"),
+    show_default=True,
+    type=click.Path(path_type=Path),
+    help="Folder of the run, laid out as `make run` does it.",
+)
+@click.option(
+    "--lock",
+    default=Path("dvc.lock"),
+    show_default=True,
+    type=click.Path(path_type=Path),
+    help="DVC's record of the commands and parameters that made the files.",
+)
+def report(out: Path, data: Path, lock: Path) -> None:
+    """Write everything that a run has as one page, report.html, that opens from disk without a network.
+
+    What has not been run is named with the command that runs it. summary.md, the short version, is written beside it
+    once data, sentiment, Story Cloze systems and human evaluation are there.
+    """
+    from denouement.report.html.page import PAGE, missing_text, write_page
+    from denouement.report.html.run import Run, commit, read_json
+    from denouement.report.summary import SUMMARY, write_summary
+
+    run = Run(data, lock)
+    found = write_page(run, out, commit(data))
+    click.echo(f"{len(found)} sections: {out / PAGE}")
+    study = run.study / "results.json"
+    if all(path.exists() for path in (run.corpus / "ingest.json", run.sentiment, run.story_cloze, study)):
+        write_summary(
+            out,
+            corpus=run.corpus,
+            histories={path.parent.name: read_json(path) for path in run.histories},
+            endings=run.endings,
+            sentiment=run.sentiment,
+            story_cloze=run.story_cloze,
+            study=study,
+        )
+        click.echo(f"the short version: {out / SUMMARY}")
+    for line in missing_text(found):
+        click.echo(f"not run: {line}")

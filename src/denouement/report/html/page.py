@@ -1,0 +1,91 @@
+"""The page as a file: no network, no clock times, no path outside the run."""
+
+import base64
+import hashlib
+from collections.abc import Iterable
+from importlib.resources import files
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from denouement.errors import UserError
+from denouement.files import write_text
+from denouement.report.html.glance import glance
+from denouement.report.html.run import Run, read_json
+from denouement.report.html.sections import Section, sections
+
+if TYPE_CHECKING:  # heavy
+    from jinja2 import Environment
+
+PAGE = "report.html"
+
+_CORPUS = {
+    "sample": (
+        "The stories are of the embedded sample corpus: small stories written by rule, good for a look at every part. "
+        "Its figures are not to be compared with the papers', which stand beside them all the same."
+    ),
+    "official": "The stories are of the official files that are named under Data.",
+}
+
+
+def write_page(run: Run, out: Path, commit: str | None) -> list[Section]:
+    """Write `report.html` into the folder `out`: everything that `run` has, and the commands for what it has not.
+
+    The same run and commit give the same bytes.
+
+    Args:
+        run: the folder of a run.
+        out: a folder; made if missing.
+        commit: of the code that makes the page, as `run.commit` gives it.
+
+    Returns:
+        The sections of the page.
+
+    Raises:
+        UserError: no run, an unreadable file of it, or a folder that cannot be written to.
+    """
+    if not run.folder.is_dir():
+        raise UserError(f"{run.folder}: no such folder; name the folder of a run, such as data, or make one: make run")
+    found = sections(run)
+    ingest = run.corpus / "ingest.json"
+    script = _asset("report.js")
+    page = (
+        _environment()
+        .get_template("report.html")
+        .render(
+            sections=found,
+            glance=glance(run),
+            corpus=_CORPUS[read_json(ingest)["corpus"]] if ingest.exists() else "",
+            commit=commit,
+            style=_asset("report.css"),
+            script=script,
+            script_digest=_csp_digest(script),
+        )
+    )
+    write_text(out / PAGE, page)
+    return found
+
+
+def missing_text(found: Iterable[Section]) -> list[str]:
+    """A line for each section that has nothing to show: what it needs, and the command."""
+    return [f"{section.title}: {' `'.join(reversed(section.missing))}`" for section in found if section.missing]
+
+
+def _environment() -> "Environment":
+    from jinja2 import Environment, PackageLoader, StrictUndefined
+
+    return Environment(
+        loader=PackageLoader("denouement.report.html"),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+
+
+def _asset(name: str) -> str:
+    return (files("denouement.report.html") / "templates" / name).read_text(encoding="utf-8")
+
+
+def _csp_digest(script: str) -> str:
+    """What a page's policy knows a script by, so that the browser runs this one and no other."""
+    return "sha256-" + base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()

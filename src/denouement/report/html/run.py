@@ -1,0 +1,156 @@
+"""What a run has, and where it came from."""
+
+import json
+import subprocess
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+from denouement.errors import UserError
+from denouement.files import existing_file, file_digest
+
+_DIGITS = 12  # of a digest: enough to tell files apart, and short enough to compare by eye
+
+
+@dataclass(frozen=True)
+class Origin:
+    """Where the numbers of a section came from.
+
+    Attributes:
+        commands: what made the files; empty where no record tells.
+        parameters: the settings of these commands, such as `ingest.release = null`.
+        files: by name within the run the first digits of the SHA-256 of each file that was read.
+    """
+
+    commands: Sequence[str]
+    parameters: Sequence[str]
+    files: Mapping[str, str]
+
+
+@dataclass(frozen=True)
+class Run:
+    """The folder of a run, laid out as the graph does it, any part of which may be missing.
+
+    Attributes:
+        folder: such as `data`.
+        lock: DVC's record (`dvc.lock`) of the commands and parameters that made the files; may be missing.
+    """
+
+    folder: Path
+    lock: Path
+
+    @property
+    def corpus(self) -> Path:
+        """Stories, cases and the summary of both."""
+        return self.folder / "corpus"
+
+    @property
+    def histories(self) -> list[Path]:
+        """A training curve a generator."""
+        return sorted(self.folder.glob("models/*/history.json"))
+
+    @property
+    def endings(self) -> list[Path]:
+        """Tables of generated endings."""
+        return sorted(self.folder.glob("endings/*.parquet"))
+
+    @property
+    def sentiment(self) -> Path:
+        """The sentiment of each ending."""
+        return self.folder / "sentiment.parquet"
+
+    @property
+    def story_cloze(self) -> Path:
+        """What Story Cloze systems chose."""
+        return self.folder / "cloze" / "evaluation.json"
+
+    @property
+    def study(self) -> Path:
+        """The folder of what people answered."""
+        return self.folder / "study"
+
+    @property
+    def statistics(self) -> Path:
+        """The folder of what the corpus is like."""
+        return self.folder / "statistics"
+
+    def name(self, path: Path) -> str:
+        """`path` as the page calls it: within the run, whatever the folder that the run is in."""
+        return (Path(self.folder.name) / path.relative_to(self.folder)).as_posix()
+
+    def origin(self, stages: Sequence[str], files: Sequence[Path]) -> Origin:
+        """Where `files` came from: made by `stages`, a name such as `train` standing for `train@seq2seq` too."""
+        entries = [entry for name, entry in self._stages.items() if name.partition("@")[0] in stages]
+        parameters: dict[str, None] = {}
+        for entry in entries:
+            for section in (entry.get("params") or {}).values():
+                parameters |= dict.fromkeys(_settings(section))
+        return Origin(
+            [entry["cmd"] for entry in entries],
+            list(parameters),
+            {self.name(path): file_digest(existing_file(path))[:_DIGITS] for path in files},
+        )
+
+    def parameter(self, stage: str, name: str) -> Any:
+        """A parameter that a stage ran with, or None where no record tells it."""
+        for section in (self._stages.get(stage, {}).get("params") or {}).values():
+            if name in section.get(stage, {}):
+                return section[stage][name]
+        return None
+
+    @cached_property
+    def _stages(self) -> Mapping[str, Any]:
+        import yaml
+
+        if not self.lock.exists():
+            return {}
+        try:
+            content = yaml.load(self.lock.read_text(encoding="utf-8"), yaml.CSafeLoader)
+            stages: Mapping[str, Any] = content["stages"]
+        except (OSError, ValueError, KeyError, TypeError, yaml.YAMLError) as error:
+            raise UserError(f"{self.lock}: is no record of DVC's ({' '.join(str(error).split())})") from error
+        return stages
+
+
+def read_json(path: Path) -> dict[str, Any]:
+    """A JSON document that a stage wrote.
+
+    Raises:
+        UserError: unreadable, or no JSON.
+    """
+    try:
+        content: dict[str, Any] = json.loads(existing_file(path).read_text(encoding="utf-8"))
+    except ValueError as error:
+        raise UserError(f"{path}: no JSON ({error}); make it again") from error
+    return content
+
+
+def commit(folder: Path) -> str | None:
+    """The commit that git has in `folder`, and whether tracked files differ from it; None where git knows of none.
+
+    `dvc.lock` apart, which a reproduction itself writes.
+    """
+    try:
+        found = _git(folder, "rev-parse", "HEAD")
+        changed = _git(folder, "status", "--porcelain", "--untracked-files=no", "--", ".", ":(exclude)dvc.lock")
+    except (OSError, subprocess.CalledProcessError):
+        return None
+    return found[:_DIGITS] + (" with changes that are not committed" if changed else "")
+
+
+def _git(folder: Path, *arguments: str) -> str:
+    command = ["git", "-C", str(folder), *arguments]
+    return subprocess.run(command, capture_output=True, text=True, check=True).stdout.strip()  # noqa: S603
+
+
+def _settings(section: Mapping[str, Any], prefix: str = "") -> list[str]:
+    """A line each setting, its name with dots as it is typed to change it."""
+    lines = []
+    for key, value in section.items():
+        if isinstance(value, Mapping) and value:
+            lines += _settings(value, f"{prefix}{key}.")
+        else:
+            lines.append(f"{prefix}{key} = {json.dumps(value, ensure_ascii=False)}")
+    return lines
