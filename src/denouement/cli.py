@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from denouement.analysis.commands import statistics
 from denouement.console import print_json
 from denouement.errors import UserError, is_defect, one_line, printable
 from denouement.files import check_output, existing_file
@@ -359,6 +360,7 @@ def complete(
         click.echo("\n".join(ending.text for ending in endings))
 
 
+main.add_command(statistics)
 main.add_command(study)
 main.add_command(reasons)
 main.add_command(report)

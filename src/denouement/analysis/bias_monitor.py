@@ -59,7 +59,12 @@ class Thresholds:
             raise ValueError(f"effect: must be at least 0, not {self.effect}")
 
 
-def bias_monitor(cases: pa.Table, cache: Path | None, folds: int = 10, seed: int = 1) -> tuple[dict[str, Any], pa.Table]:
+ANYTHING = Thresholds()
+
+
+def bias_monitor(
+    cases: pa.Table, cache: Path | None, folds: int = 10, seed: int = 1
+) -> tuple[dict[str, Any], pa.Table]:
     """Cross-validate EndingReg on the labelled cases of one release and split.
 
     Args:
@@ -92,7 +97,9 @@ def bias_monitor(cases: pa.Table, cache: Path | None, folds: int = 10, seed: int
     return found, table
 
 
-def exceeded(name: str, monitor: Mapping[str, Any], features: Sequence[Mapping[str, Any]], most: Thresholds) -> list[str]:
+def exceeded(
+    name: str, monitor: Mapping[str, Any], features: Sequence[Mapping[str, Any]], most: Thresholds
+) -> list[str]:
     """What is above the thresholds, a sentence each.
 
     Args:

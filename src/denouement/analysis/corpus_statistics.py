@@ -96,7 +96,8 @@ def vocabulary_growth(words: Words) -> dict[str, Any]:
     points = [(int(end), int(seen[end - 1])) for end in ends]
     exponent = None
     if len(points) > 1:
-        exponent = float(np.polyfit(*np.log(np.array(points, float)).T, 1)[0])
+        tokens, types = np.log(np.array(points, float)).T
+        exponent = float(np.polyfit(tokens, types, 1)[0])
     return {
         "tokens": n,
         "types": len(counts),

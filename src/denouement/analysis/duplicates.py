@@ -77,7 +77,9 @@ def _similar(words: Words, distinct: Numbers) -> list[tuple[int, int, float]]:
     for later, earlier in pairs.tolist():
         if later in found:
             continue
-        one, other = (set(shingles[starts[each] : ends[each]].tolist()) for each in (distinct[later], distinct[earlier]))
+        one, other = (
+            set(shingles[starts[each] : ends[each]].tolist()) for each in (distinct[later], distinct[earlier])
+        )
         similarity = len(one & other) / len(one | other)
         if similarity >= SIMILAR:
             found[later] = (earlier, similarity)
@@ -122,7 +124,9 @@ def _candidates(signatures: Numbers) -> Numbers:
     pairs = []
     for band in range(_BANDS):
         rows = np.ascontiguousarray(signatures[band * _ROWS : (band + 1) * _ROWS].T)
-        _, first, group = np.unique(rows.view(f"V{rows.itemsize * _ROWS}").ravel(), return_index=True, return_inverse=True)
+        _, first, group = np.unique(
+            rows.view(f"V{rows.itemsize * _ROWS}").ravel(), return_index=True, return_inverse=True
+        )
         earlier = first[group.ravel()]
         later = np.flatnonzero(earlier != np.arange(len(earlier)))
         pairs.append(np.column_stack([later, earlier[later]]))

@@ -63,7 +63,9 @@ def events(rows: Sequence[Mapping[str, Any]]) -> "Figure":
 
     figure, panel = _figure(6.4, 0.9 + 0.19 * len(rows))
     colours = {"VERB": BLUE, "NOUN": ORANGE}
-    panel.barh(range(len(rows)), [row["share"] for row in rows], color=[colours[row["pos"]] for row in rows], height=0.75)
+    panel.barh(
+        range(len(rows)), [row["share"] for row in rows], color=[colours[row["pos"]] for row in rows], height=0.75
+    )
     panel.set_yticks(range(len(rows)), [row["lemma"].replace("_", " ") for row in rows], fontsize="small")
     panel.set_ylim(len(rows) - 0.4, -0.6)
     panel.set_xlabel("share of all events")
@@ -87,7 +89,10 @@ def feature_effects(rows: Mapping[str, Sequence[Mapping[str, Any]]], names: Mapp
         drawn = [row for row in of_set if row["effect_low"] is not None]
         places = [features.index(row["feature"]) + (number - (len(rows) - 1) / 2) * step for row in drawn]
         values = [row["effect"] for row in drawn]
-        sides = [[row["effect"] - row["effect_low"] for row in drawn], [row["effect_high"] - row["effect"] for row in drawn]]
+        sides = [
+            [row["effect"] - row["effect_low"] for row in drawn],
+            [row["effect_high"] - row["effect"] for row in drawn],
+        ]
         colour, mark = _POSITIONS[(0, 4, 2)[number % 3]], "osD"[number % 3]
         panel.errorbar(values, places, xerr=sides, fmt=mark, color=colour, markersize=4, linewidth=1.2, label=name)
     panel.axvline(0, color=GREY, linewidth=1, zorder=0)

@@ -64,7 +64,9 @@ def ngram_odds(kind: str, right: Iterable[str], wrong: Iterable[str], parses: Pa
     Returns:
         Columns `ngram`, `right`, `wrong` (counts), `log_odds`, `z`, the most right first.
     """
-    counted = [Counter(gram for ending in endings for gram in ngrams(kind, ending, parses)) for endings in (right, wrong)]
+    counted = [
+        Counter(gram for ending in endings for gram in ngrams(kind, ending, parses)) for endings in (right, wrong)
+    ]
     names = sorted(gram for gram, n in (counted[0] + counted[1]).items() if n >= LEAST)
     counts = np.array([[of[gram] for gram in names] for of in counted], float).reshape(2, -1)
     totals = np.array([[sum(of.values())] for of in counted], float)
@@ -98,5 +100,7 @@ def odds_table(found: dict[tuple[str, str, str], dict[str, list[Any]]]) -> pa.Ta
     parts = []
     for (release, split, kind), columns in found.items():
         n = len(columns["ngram"])
-        parts.append(pa.table({"release": [release] * n, "split": [split] * n, "kind": [kind] * n, **columns}, schema=schema))
+        parts.append(
+            pa.table({"release": [release] * n, "split": [split] * n, "kind": [kind] * n, **columns}, schema=schema)
+        )
     return pa.concat_tables(parts or [schema.empty_table()])

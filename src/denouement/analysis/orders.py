@@ -20,7 +20,12 @@ Orderings = list[tuple[str, tuple[int, ...]]]
 
 PUBLISHED: dict[str, dict[str, Any]] = {
     "good stories": {"majority": 1.0, "perfect": 0.952, "near": 0.98, "by_place": [0.988, 0.976, 0.96, 0.96, 0.988]},
-    "random stories": {"majority": 0.86, "perfect": 0.824, "near": 0.96, "by_place": [0.956, 0.86, 0.868, 0.912, 0.968]},
+    "random stories": {
+        "majority": 0.86,
+        "perfect": 0.824,
+        "near": 0.96,
+        "by_place": [0.956, 0.86, 0.868, 0.912, 0.968],
+    },
 }
 """Table 3: two samples of 50 stories, five people each."""
 

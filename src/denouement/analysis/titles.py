@@ -121,7 +121,8 @@ def _shapes(drawn: Sequence[Arc], total: int, centre: float) -> Iterator[str]:
     for arc in drawn:
         words = " ".join(arc.path) if arc.path else "others, each of under 0.1%"
         told = f"{escape(words)}: {arc.count:,} ({arc.count / total:.1%})"
-        yield f'<path d="{_outline(arc, centre)}" fill="{_colour(arc)}" stroke="#fff" stroke-width=".6"><title>{told}</title></path>'
+        drawn_as = f'd="{_outline(arc, centre)}" fill="{_colour(arc)}"'
+        yield f'<path {drawn_as} stroke="#fff" stroke-width=".6"><title>{told}</title></path>'
     for arc in drawn:
         if arc.path:
             yield from _label(arc, centre)
@@ -137,8 +138,10 @@ def _outline(arc: Arc, centre: float) -> str:
     inside, outside = _HOLE + arc.level * _RING, _HOLE + (arc.level + 1) * _RING
     begin, end = arc.begin, min(arc.end, arc.begin + 0.99999)  # a full circle has no begin and end to draw between
     large = int(end - begin > 0.5)
-    corners = [_point(centre, radius, turn) for radius, turn in
-               ((inside, begin), (outside, begin), (outside, end), (inside, end))]
+    corners = [
+        _point(centre, radius, turn)
+        for radius, turn in ((inside, begin), (outside, begin), (outside, end), (inside, end))
+    ]
     return (
         f"M{corners[0]}L{corners[1]}A{outside:g} {outside:g} 0 {large} 1 {corners[2]}"
         f"L{corners[3]}A{inside:g} {inside:g} 0 {large} 0 {corners[0]}Z"

@@ -1,0 +1,116 @@
+"""`denouement statistics`. Heavy imports stay inside the command."""
+
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from denouement.console import print_json
+from denouement.errors import UserError
+from denouement.files import check_output, existing_file
+
+if TYPE_CHECKING:
+    from denouement.analysis.sections import Section
+
+ROLES = ("worker", "seconds", "payment", "status", "story", "order", "first", "second", "relation")
+
+
+def _columns(_: click.Context, option: click.Parameter, words: tuple[str, ...]) -> dict[str, str]:
+    """Names of columns by role, from words such as `worker=WorkerId`."""
+    found: dict[str, str] = {}
+    for word in words:
+        role, sign, name = word.partition("=")
+        if role not in ROLES or not (sign and name.strip()):
+            raise UserError(f"--column {word}: must be like worker=WorkerId; roles are {', '.join(ROLES)}")
+        if role in found:
+            raise UserError(f"--column {word}: {role} is given twice")
+        found[role] = name
+    return found
+
+
+@click.command()
+@click.argument("tables", nargs=-1, type=click.Path(path_type=Path), metavar="TABLE...")
+@click.option("--out", type=click.Path(path_type=Path), help="Folder for statistics.json, the charts and the tables.")
+@click.option("--cache", type=click.Path(path_type=Path), help="Folder that keeps parses and fitted models.")
+@click.option("--wordnet", type=click.Path(path_type=Path), help="Folder of WordNet's database.  [default: looked for]")
+@click.option("--no-events", is_flag=True, help="Of stories, leave out events: the one part that parses.")
+@click.option("--folds", type=click.IntRange(min=2), default=10, show_default=True, help="Of the bias monitor.")
+@click.option("--max-accuracy", type=float, help="Exit with 1 when a model that sees only endings is right more often.")
+@click.option("--max-effect", type=float, help="Exit with 1 when one feature differs by more (Cohen's d).")
+@click.option("--crowd", type=click.Path(path_type=Path), help="CSV file of what workers handed in.")
+@click.option("--orders", type=click.Path(path_type=Path), help="CSV file of orderings of shuffled sentences.")
+@click.option("--tlinks", type=click.Path(path_type=Path), help="CSV file of temporal links.")
+@click.option(
+    "--column",
+    "columns",
+    multiple=True,
+    metavar="ROLE=NAME",
+    callback=_columns,
+    help="What a column of these CSV files is called, such as worker=WorkerId; again for each.",
+)
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON document and nothing else.")
+def statistics(
+    tables: tuple[Path, ...],
+    out: Path | None,
+    cache: Path | None,
+    wordnet: Path | None,
+    no_events: bool,
+    folds: int,
+    max_accuracy: float | None,
+    max_effect: float | None,
+    crowd: Path | None,
+    orders: Path | None,
+    tlinks: Path | None,
+    columns: dict[str, str],
+    as_json: bool,
+) -> None:
+    """What a corpus of stories is like, and what gives the endings of Story Cloze cases away.
+
+    TABLE is a table of stories (length, vocabulary, duplicates, events, titles), of cloze cases (right against wrong
+    endings, n-grams, bias monitor, sentiment), of endings (sentiment, beside a table of cases) or of orders of a study.
+
+    Exit status 1: --max-accuracy or --max-effect is exceeded.
+    """
+    from denouement.analysis.bias_monitor import Thresholds
+    from denouement.analysis.sections import FILE, document, sections_text, write_sections
+    from denouement.analysis.statistics import Inputs, find_statistics
+
+    csv_files = {"crowd": crowd, "orders": orders, "tlinks": tlinks}
+    read = [existing_file(path) for path in (*tables, *filter(None, csv_files.values()))]
+    if not read:
+        raise UserError("name a table of stories or cases, or a file with --crowd, --orders or --tlinks")
+    if out:
+        check_output(out / FILE, read)
+    if cache:
+        check_output(cache / "file")
+    try:
+        most = Thresholds(max_accuracy, max_effect)
+    except ValueError as error:
+        raise UserError(f"--max-{error}") from error
+    inputs = Inputs.of(tables, **csv_files, columns=columns)
+    if (max_accuracy is not None or max_effect is not None) and inputs.cloze is None:
+        raise UserError("--max-accuracy and --max-effect are of cloze cases: name a table of them")
+    sections, above = find_statistics(
+        inputs, wordnet=wordnet, cache=cache, with_events=not no_events, folds=folds, most=most
+    )
+    if out:
+        write_sections(sections, out)
+        _write_pages(sections, out)
+    print_json(document(sections)) if as_json else click.echo(sections_text(sections))
+    for sentence in above:
+        click.echo(f"exceeded: {sentence}", err=True)
+    if above:
+        sys.exit(1)
+
+
+def _write_pages(sections: "dict[str, Section]", out: Path) -> None:
+    """The sections as a page of Markdown with their figures, and the bias monitor as a page of its own."""
+    from denouement.analysis.sections import sections_text
+    from denouement.files import write_text
+
+    pages = {"statistics": sections} | (
+        {"bias_monitor": {"bias_monitor": sections["bias_monitor"]}} if "bias_monitor" in sections else {}
+    )
+    for name, shown in pages.items():
+        write_text(out / f"{name}.md", sections_text(shown, level=1, figures=True) + "\n")

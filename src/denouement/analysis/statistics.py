@@ -1,0 +1,124 @@
+"""All statistics of the tables that are given."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from denouement.analysis import cloze_sections, story_sections
+from denouement.analysis.bias_monitor import ANYTHING, Thresholds
+from denouement.analysis.crowd import COLUMNS as CROWD_COLUMNS
+from denouement.analysis.orders import ORDER_COLUMNS, TLINK_COLUMNS, orderings, read_orderings
+from denouement.analysis.sections import Section
+from denouement.console import warn
+from denouement.errors import UserError
+from denouement.schemas import read_table, table_name
+
+
+@dataclass(frozen=True)
+class Inputs:
+    """What statistics are asked of.
+
+    Attributes:
+        stories, cloze: tables, or None.
+        endings: tables of endings.
+        orders: a table `orders`, or None.
+        crowd_file, orders_file, tlinks_file: CSV files, or None.
+        columns: by role the name of a column of these, where it is not the usual one.
+    """
+
+    stories: Path | None = None
+    cloze: Path | None = None
+    endings: Sequence[Path] = ()
+    orders: Path | None = None
+    crowd_file: Path | None = None
+    orders_file: Path | None = None
+    tlinks_file: Path | None = None
+    columns: Mapping[str, str] = field(default_factory=dict)
+
+    @classmethod
+    def of(
+        cls,
+        tables: Sequence[Path],
+        crowd: Path | None = None,
+        orders: Path | None = None,
+        tlinks: Path | None = None,
+        columns: Mapping[str, str] | None = None,
+    ) -> "Inputs":
+        """The inputs, tables known by what they say they are.
+
+        Raises:
+            UserError: another table, two of a kind of which one is wanted, or endings without cases.
+        """
+        paths: dict[str, list[Path]] = {"stories": [], "cloze": [], "endings": [], "orders": []}
+        for path in tables:
+            kind = table_name(path)
+            if kind not in paths:
+                raise UserError(
+                    f"{path}: not a table of stories, cloze cases, endings or orders; `denouement ingest` makes them"
+                )
+            paths[kind].append(path)
+        for kind in ("stories", "cloze", "orders"):
+            if len(paths[kind]) > 1:
+                raise UserError(f"{paths[kind][1]}: a second table of {kind}; give one at a time")
+        if paths["endings"] and not paths["cloze"]:
+            raise UserError(f"{paths['endings'][0]}: endings are compared with people's: give the table of cases too")
+        if orders and paths["orders"]:
+            raise UserError(f"{orders}: a second set of orderings beside {paths['orders'][0]}; give one at a time")
+        one = {kind: next(iter(paths[kind]), None) for kind in ("stories", "cloze", "orders")}
+        return cls(
+            one["stories"], one["cloze"], tuple(paths["endings"]), one["orders"], crowd, orders, tlinks, columns or {}
+        )
+
+
+def find_statistics(
+    inputs: Inputs,
+    *,
+    wordnet: Path | None = None,
+    cache: Path | None = None,
+    with_events: bool = True,
+    folds: int = 10,
+    most: Thresholds = ANYTHING,
+) -> tuple[dict[str, Section], list[str]]:
+    """The sections by name, in the order in which they are read, and what is above the thresholds.
+
+    Raises:
+        UserError: an unreadable table or file, one without a row, or too few cases to cross-validate.
+    """
+    sections: dict[str, Section] = {}
+    above: list[str] = []
+    if inputs.stories:
+        stories = read_table(inputs.stories, "stories")
+        if not stories.num_rows:
+            raise UserError(f"{inputs.stories}: no story to measure")
+        sections |= story_sections.corpus_sections(stories, wordnet, cache, with_events)
+    if inputs.crowd_file:
+        sections["workers"] = story_sections.crowd_section(inputs.crowd_file, _of(CROWD_COLUMNS, inputs.columns))
+    if given := _orderings(inputs):
+        sections["orders"] = story_sections.order_section(given)
+    if inputs.tlinks_file:
+        sections["tlinks"] = story_sections.tlink_section(inputs.tlinks_file, _of(TLINK_COLUMNS, inputs.columns))
+    if inputs.cloze:
+        cases = read_table(inputs.cloze, "cloze")
+        sets = cloze_sections.labelled_sets(cases)
+        if blind := cases["right_ending"].null_count:
+            warn(f"{blind:,} blind cases of {inputs.cloze} are left out: no label tells their right ending")
+        if not sets and not inputs.endings:
+            raise UserError(f"{inputs.cloze}: no labelled case to measure")
+        if sets:
+            found, above = cloze_sections.ending_sections(sets, cache, folds, most)
+            sections |= found
+        sentiment = cloze_sections.sentiment_section(inputs.stories, inputs.cloze, inputs.endings)
+        if sentiment:
+            sections["sentiment"] = sentiment
+    return sections, above
+
+
+def _orderings(inputs: Inputs) -> list[tuple[str, tuple[int, ...]]]:
+    if inputs.orders_file:
+        return read_orderings(inputs.orders_file, _of(ORDER_COLUMNS, inputs.columns))
+    return orderings(read_table(inputs.orders, "orders")) if inputs.orders else []
+
+
+def _of(roles: Mapping[str, str], columns: Mapping[str, str]) -> dict[str, str]:
+    """Those of the named columns that have one of these roles."""
+    return {role: name for role, name in columns.items() if role in roles}
