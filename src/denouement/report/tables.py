@@ -113,7 +113,10 @@ def cloze_text(rows: Sequence[Mapping[str, Any]], notes: Mapping[str, Mapping[st
     if notes:
         met = [f"- {text}: {n:,}" for of_system in notes.values() for text, n in of_system.items()]
         paragraphs.append("Met on the way:\n" + "\n".join(met))
-    for key, what in (("by_sentiment", "the right ending's sentiment and the context's"), ("by_length", "its length")):
+    for key, what in (
+        ("by_sentiment", "the right ending's sentiment and the context's"),
+        ("by_length", "the right ending's length, against the wrong one's"),
+    ):
         paragraphs += _cloze_groups(rows, key, what)
     return "\n\n".join(paragraphs)
 

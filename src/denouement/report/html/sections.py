@@ -1,4 +1,4 @@
-"""The sections of the page, in the order in which they are read. Each begins with one plain sentence on what it shows."""
+"""The sections of the page in the order of reading, each with one plain sentence on what it shows."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -15,7 +15,6 @@ from denouement.report.html.svg import inline
 from denouement.report.tables import (
     cloze_text,
     endings_text,
-    number,
     p_value,
     sentiment_text,
     system_name,
@@ -25,6 +24,24 @@ from denouement.schemas import read_table
 
 if TYPE_CHECKING:  # heavy
     from matplotlib.figure import Figure
+
+# What the systems of the Story Cloze Test do, for those who have not read the papers.
+_SYSTEMS = {
+    "constant_first": "always takes the first ending: what no knowledge at all comes to",
+    "frequency": "takes the ending whose event is met more often in texts",
+    "ngram_overlap": "takes the ending that shares more words with the context",
+    "word_vectors": "takes the ending whose words are nearer in meaning to the context's",
+    "sentiment_full": "takes the ending whose mood is that of the context",
+    "sentiment_last": "takes the ending whose mood is that of the context's last sentence",
+    "skip_thoughts": "compares vectors of sentences that learned to foretell their neighbours",
+    "narrative_chains": "takes the ending whose event often goes with those of the same person in the context",
+    "dssm": "learned, as a neural network, which ending lies near which context",
+    "ending_reg": "never sees the story: what it gets right beyond chance, the endings alone give away",
+    "cogcomp": "learns from cases how events, moods and topics follow one another",
+    "likelihood": "takes the ending that a generator finds likelier",
+    "embedding_cosine": "takes the ending whose sentence vector is nearer to the context's",
+    "combined": "learns from cases to weigh what several of the others say",
+}
 
 _EXAMPLES = 3  # reasons shown for each element
 _TABLE_3 = 20  # stories shown with the reasons that people gave
@@ -69,7 +86,7 @@ def sections(run: Run) -> list[Section]:
 
 
 def _data(run: Run) -> Section:
-    what = "The stories and cases that everything below was learned from and measured on, and how many of them are the same."
+    what = "The stories and cases that all below was learned from and measured on, and how many of them are the same."
     names = ("ingest.json", "stories.parquet", "cloze.parquet", "rejects.parquet")
     files = [run.corpus / name for name in names]
     section = _section("data", "Data", what, run, ["sample", "ingest"], files)
@@ -220,8 +237,8 @@ def _sentiment(run: Run) -> Section:
         ),
         (
             "Why it matters",
-            "Where right endings are happier than wrong ones, a system can choose by mood alone, without reading. And a "
-            "generator that learned to please writes happier endings than people do.",
+            "Where right endings are happier than wrong ones, a system can choose by mood alone, without reading. "
+            "And some generators write far happier endings than people do.",
         ),
     ]
     caption = "Negative, neutral and positive endings by group, the paper's paler, below ours"
@@ -247,11 +264,9 @@ def _story_cloze(run: Run) -> Section:
             "intervals hardly overlap really differ.",
         ),
         ("Paper", "The accuracy that was published for this system on these cases; empty where there is none."),
-        (
-            "Ending_reg",
-            "A system that never sees the story. What it gets right beyond chance is what the endings alone give away.",
-        ),
     ]
+    tried = dict.fromkeys(row["system"] for row in evaluation["systems"])
+    reading += [(system, f"It {_SYSTEMS[system]}.") for system in tried if system in _SYSTEMS]
     shown: list[Block] = []
     if any(row["accuracy"] is not None for row in evaluation["systems"]):
         caption = "Accuracy of each system with its 95% interval; the grey line is chance"
@@ -259,12 +274,11 @@ def _story_cloze(run: Run) -> Section:
     for block in blocks(cloze_text(evaluation["systems"], evaluation["notes"])):
         shown.append(Fold(block.title, [block]) if isinstance(block, Table) and block.title else block)
     shown += _comparisons(evaluation)
-    tried = {row["system"] for row in evaluation["systems"]}
     left_out = [name for names in (run.parameter("cloze", "systems") or {}).values() for name in names]
-    if left_out := sorted(set(left_out) - tried):
+    if left_out := sorted(set(left_out) - set(tried)):
         shown.append(
             Bullets(
-                "Known, but not evaluated in this run (add them to cloze.systems in params.yaml, and run dvc repro cloze):",
+                "Not evaluated in this run (add them to cloze.systems in params.yaml, and run dvc repro cloze report):",
                 left_out,
             )
         )
@@ -319,6 +333,7 @@ def _human_evaluation(run: Run) -> Section:
             "Kappa, alpha",
             "How far people agree beyond chance: 1 is always, 0 no more than by chance.",
         ),
+        ("Table 2, A.2", "Of Mori et al. 2019; the row of that name holds the paper's own figures."),
         (
             "First, second",
             "The two systems of a row, as its first column names them. People's own endings are human_right.",
@@ -380,7 +395,7 @@ def _reasons(run: Run) -> Section:
     shown: list[Block] = [
         Heading("Words"),
         _picture(word_chart(words["words"], words["reasons"]), "reasons", caption),
-        *blocks(words_text(words)),
+        Fold("The same as a table", blocks(words_text(words))),
         Heading("Elements"),
         *blocks(elements_text(found["elements"])),
         Heading("Examples by element"),
@@ -404,8 +419,8 @@ def _reasons(run: Run) -> Section:
 
 def _without_answers(anchor: str, title: str, what: str) -> Section:
     needs = (
-        "No answer of a person is there yet. Put a file of answers into data/raw (denouement study export writes one of "
-        "a study that was run here), and run"
+        "No answer of a person is there yet. Put a file of answers into data/raw (denouement study export writes one "
+        "of a study that was run here), and run"
     )
     return Section(anchor, title, what, missing=("dvc repro study report", needs))
 

@@ -9,7 +9,8 @@ from denouement.errors import UserError
 
 _ROOT = re.compile(r"<svg\b[^>]*>")
 _WIDTH = re.compile(r'\bwidth="([\d.]+)(pt|px|)"')
-_VIEW = re.compile(r'\bviewBox="[^"]*"')
+_VIEW = re.compile(r'\bviewBox="[-\d.]+ [-\d.]+ ([\d.]+) [\d.]+"')
+_KEPT = re.compile(r'\b(?:class|font-family|font-size)="[^"]*"')  # of the root: what its parts rely on
 _UNUSED = re.compile(r"<metadata>.*?</metadata>|<!--.*?-->", re.DOTALL)
 _ID = re.compile(r"\bid=\"([^\"]+)\"")
 _REFERENCE = re.compile(r"(href=\"#|url\(#)")
@@ -36,15 +37,16 @@ def inline(svg: str, name: str, what: str) -> Markup:
         raise UserError(f"figure {name}: is no SVG; make it again")
     if unsafe := _UNSAFE.search(svg, root.end()):
         raise UserError(f"figure {name}: holds {unsafe[0].strip()!r}, which a page must not run; make it again")
-    width, view = _WIDTH.search(root[0]), _VIEW.search(root[0])
-    if width is None or view is None:
-        raise UserError(f"figure {name}: has no width and viewBox; make it again")
+    view, width = _VIEW.search(root[0]), _WIDTH.search(root[0])
+    if view is None:
+        raise UserError(f"figure {name}: has no viewBox; make it again")
+    pixels = float(width[1]) * _PIXELS[width[2]] if width else float(view[1])
+    kept = " ".join([view[0], *_KEPT.findall(root[0])])
     body = _UNUSED.sub("", svg[root.end() : end])
     body = _REFERENCE.sub(rf"\g<1>{name}-", _ID.sub(rf'id="{name}-\g<1>"', body))
     body = body.replace("*{", f"#{name} *{{")  # Matplotlib's style for all of the figure
-    pixels = float(width[1]) * _PIXELS[width[2]]
     return Markup(  # noqa: S704 -- checked above
-        f'<svg id="{name}" role="img" aria-label="{escape(what)}" {view[0]} '
+        f'<svg id="{name}" role="img" aria-label="{escape(what)}" {kept} '
         f'style="width: {pixels:.0f}px" xmlns="http://www.w3.org/2000/svg" '
         f'xmlns:xlink="http://www.w3.org/1999/xlink">{body.strip()}</svg>'
     )

@@ -1,0 +1,201 @@
+import json
+import re
+import shutil
+from html.parser import HTMLParser
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+from test_summary import HISTORIES, run, write  # noqa: F401 -- `run` is a fixture
+
+from denouement.cli import main
+from denouement.errors import UserError
+from denouement.report.html.blocks import Bullets, Heading, Paragraph, Table, blocks
+from denouement.report.html.page import write_page
+from denouement.report.html.run import Run
+from denouement.report.html.svg import inline
+
+LOCK = """
+stages:
+  sentiment:
+    cmd: python -m flows.sentiment
+    params: {params.yaml: {sentiment: {workers: null}}}
+  cloze:
+    cmd: python -m flows.cloze
+    params: {params.yaml: {cloze: {folds: 10, systems: {official: [constant_first, dssm, cogcomp]}}}}
+  train@seq2seq:
+    cmd: python -m flows.train seq2seq
+    params: {params.yaml: {train.common: {seed: 1}}}
+"""
+SVG = '<svg width="72pt" viewBox="0 0 72 72"><style>*{stroke: red}</style><path id="a"/><use xlink:href="#a"/></svg>'
+
+
+class Page(HTMLParser):
+    """Ids, addresses, tags and the text of a page; `script` holds the page's data."""
+
+    def __init__(self, text: str) -> None:
+        super().__init__()
+        self.ids, self.links, self.tags, self.script, self.inside = [], [], [], "", False
+        self.feed(text)
+
+    def handle_starttag(self, tag, attributes) -> None:
+        given = dict(attributes)
+        self.tags.append(tag)
+        self.ids += [given["id"]] if "id" in given else []
+        self.links += [given[name] for name in ("href", "src", "xlink:href") if name in given]
+        self.inside = given.get("type") == "application/json"
+
+    def handle_data(self, data) -> None:
+        if self.inside:
+            self.script += data
+
+    def handle_endtag(self, tag) -> None:
+        self.inside = False
+
+
+@pytest.fixture
+def page(run):  # noqa: F811
+    """Writes the page of the small run of `test_summary`, with curves and a record of DVC's, and gives its text."""
+    history = Path("data/models/seq2seq/history.json")
+    history.parent.mkdir(parents=True)
+    history.write_text(json.dumps(HISTORIES["seq2seq"]))
+    Path("dvc.lock").write_text(LOCK)
+
+    def made(commit: str | None = "abc123") -> str:
+        write_page(Run(Path("data"), Path("dvc.lock")), Path("reports"), commit)
+        return Path("reports/report.html").read_text()
+
+    return made
+
+
+def section(text: str, anchor: str) -> str:
+    return text.split(f'<section id="{anchor}">')[1].split("</section>")[0]
+
+
+def test_text_is_read_back_as_the_blocks_it_was_made_of():
+    text = "## Head\n\nBy length:\n\n| a | b |\n| --- | --: |\n| x\\|y | 1 |\n\nMet:\n- one\n- two\n\nLast."
+    assert blocks(text) == [
+        Heading("Head"),
+        Table(["a", "b"], [["x|y", "1"]], "By length"),
+        Bullets("Met:", ["one", "two"]),
+        Paragraph("Last."),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("cells", "style"),
+    [
+        (["1,652 (44.1%)", "-", ""], "number"),
+        (["0.450 to 0.550", "<1e-300", "4.91e-04", "-0.15", "3 of 4", ".5"], "number"),
+        (["400 cases, 10 folds", "nothing"], "short"),
+        (["A sentence that is longer than the others are."], "long"),
+        (["0.5", "0.6", "blind"], "number"),
+    ],
+)
+def test_columns_of_numbers_are_known(cells, style):
+    assert Table(["x"], [[cell] for cell in cells]).styles == [style]
+
+
+def test_figures_in_one_page_share_no_ids_and_no_styles():
+    made = inline(SVG, "one", "What <it> shows")
+    assert 'id="one-a"' in made
+    assert 'href="#one-a"' in made
+    assert "#one *{stroke: red}" in made.replace("* {", "*{")
+    assert 'aria-label="What &lt;it&gt; shows"' in made
+    assert "width: 96px" in made
+
+
+@pytest.mark.parametrize(
+    "harm", ["<script>1</script>", '<a href="http://x.org"/>', '<path onload="x()"/>', "<image/>", "<foreignObject/>"]
+)
+def test_a_figure_that_runs_or_fetches_something_is_refused(harm):
+    with pytest.raises(UserError, match="figure one: holds"):
+        inline(SVG.replace("<path", f"{harm}<path"), "one", "")
+
+
+def test_the_page_fetches_nothing_and_every_address_is_within_it(page):
+    read = Page(page())
+    assert {link[0] for link in read.links} == {"#"}
+    assert {link[1:] for link in read.links} <= {*read.ids, "top"}
+    assert len(read.ids) == len(set(read.ids))
+    assert not {"img", "link", "iframe"} & set(read.tags)
+
+
+def test_it_is_the_same_wherever_it_is_made(page, tmp_path: Path, monkeypatch):
+    first = page()
+    shutil.copytree(tmp_path, tmp_path / "elsewhere", ignore=shutil.ignore_patterns("elsewhere", "reports"))
+    monkeypatch.chdir(tmp_path / "elsewhere")
+    assert page_of(tmp_path / "elsewhere") == first
+    assert str(tmp_path) not in first
+
+
+def page_of(folder: Path) -> str:
+    write_page(Run(folder / "data", folder / "dvc.lock"), folder / "out", "abc123")
+    return (folder / "out/report.html").read_text()
+
+
+def test_each_section_tells_command_parameters_digest_and_commit(page):
+    origin = section(page(), "sentiment")
+    assert "<code>python -m flows.sentiment</code>" in origin
+    assert "<code>sentiment.workers = null</code>" in origin
+    assert re.search(r"<code>data/sentiment.parquet</code> <span class=\"told\">SHA-256 [0-9a-f]{12}<", origin)
+    assert "abc123" in origin
+    assert "python -m flows.train seq2seq" in section(page(), "training")
+
+
+def test_what_was_not_run_is_named_with_its_command(page):
+    text = page()
+    assert "dvc repro statistics report" in section(text, "statistics")
+    assert "dvc repro statistics report" in section(text, "glance")
+    assert "data/raw" in section(text, "human-evaluation")
+    cloze = section(text, "story-cloze")
+    assert "<li>cogcomp</li>" in cloze
+    assert "dssm learns from stories" in cloze
+    shutil.rmtree("data/endings")
+    assert "dvc repro generate report" in section(page(), "endings")
+
+
+def test_a_run_that_has_nothing_yet_is_a_page_of_commands(tmp_path: Path):
+    (tmp_path / "data").mkdir()
+    found = write_page(Run(tmp_path / "data", tmp_path / "dvc.lock"), tmp_path, None)
+    assert all(each.missing for each in found)
+
+
+def test_endings_stand_next_to_people_s_with_their_sentiment(page):
+    read = json.loads(Page(page()).script)
+    assert read["systems"] == ["people", "h_seq2seq", "seq2seq"]
+    by_id = {story[0]: story[2] for story in read["stories"]}
+    assert len(by_id) == 11  # the first case has no generated ending
+    assert by_id["case-01"] == [[0, "Right 1.", 0.0], [1, "h_seq2seq wrote 1.", 0.0], [2, "seq2seq wrote 1.", 0.0]]
+    assert [place for place, *_ in by_id["case-03"]] == [1, 2]  # a blind case
+
+
+def test_what_stories_and_endings_hold_is_text(page, run):  # noqa: F811
+    ending = "</script><script>alert(1)</script>"
+    write(run["endings"][0], "endings", [("case-01", "seq2seq", ending, -3.0, 3)])
+    text = page()
+    assert "<script>alert" not in text
+    assert "A &lt;b&gt;bold" in text
+    assert ending in [e[1] for story in json.loads(Page(text).script)["stories"] for e in story[2]]
+
+
+def test_statistics_are_shown_as_they_stand(page):
+    folder = Path("data/statistics")
+    folder.mkdir()
+    table = {"title": "Lengths", "header": ["place", "mean"], "rows": [["first <", "8.1"]], "note": "In tokens."}
+    part = {"title": "Sentences", "what": "How long they are.", "command": "denouement statistics"}
+    document = {"lengths": {**part, "tables": [table], "figures": ["lengths.svg"]}}
+    (folder / "statistics.json").write_text(json.dumps(document))
+    (folder / "lengths.svg").write_text(SVG)
+    text = section(page(), "statistics")
+    assert "first &lt;" in text
+    assert '<td class="number">8.1</td>' in text
+    assert 'id="statistics-lengths-1"' in text
+
+
+def test_the_command_writes_page_and_summary_and_names_what_is_missing(page):
+    done = CliRunner().invoke(main, ["report", "--out", "out"], catch_exceptions=False)
+    assert done.exit_code == 0
+    assert {"report.html", "summary.md"} <= {path.name for path in Path("out").iterdir()}
+    assert "dvc repro statistics report" in done.output
+    assert CliRunner().invoke(main, ["report", "--out", "out", "--data", "nowhere"]).exit_code == 2
