@@ -2,6 +2,8 @@
 
 from pathlib import Path
 
+DATA = Path("data")
+LOCK = Path("dvc.lock")  # DVC's record of what made what
 RAW = Path("data/raw")  # the user's files
 BROUGHT = RAW / "brought"  # copies that `make run CORPUS=folder` makes, and removes again
 SAMPLE = Path("data/sample")
@@ -13,6 +15,7 @@ MODELS = Path("data/models")
 ENDINGS = Path("data/endings")
 SENTIMENT = Path("data/sentiment.parquet")
 STORY_CLOZE = Path("data/cloze")  # what Story Cloze systems chose
+STATISTICS = Path("data/statistics")  # what stories are like, what gives endings away
 STUDY = Path("data/study")  # what people answered
 METRICS = Path("data/metrics")
 REPORTS = Path("reports")

@@ -21,6 +21,7 @@ from tasks.generate import GenerateSettings
 from tasks.report import ReportSettings
 from tasks.sample import SampleSettings
 from tasks.sentiment import SentimentSettings
+from tasks.statistics import StatisticsSettings
 from tasks.study import StudySettings
 
 PARAMS = yaml.safe_load((ROOT / "params.yaml").read_text())
@@ -31,6 +32,7 @@ SETTINGS = {
     "generate": GenerateSettings,
     "sentiment": SentimentSettings,
     "cloze": ClozeSettings,
+    "statistics": StatisticsSettings,
     "study": StudySettings,
     "report": ReportSettings,
 }

@@ -100,8 +100,8 @@ def sentiment_section(stories: Path | None, cloze: Path, endings: Sequence[Path]
             "Sentiment of endings",
             header,
             [[row["group"], *_spread(row)] for row in rows],
-            "VADER's compound score, from -1 to 1. Distance: the earth mover's distance from people's right endings, by "
-            "how much scores have to be moved on average; by chance: 95% of random divisions of these endings "
+            "VADER's compound score, from -1 to 1. Distance: the earth mover's distance from people's right endings: "
+            "by how much scores have to be moved on average; by chance: 95% of random divisions of these endings "
             "stay under it. Mori et al. 2019, 4.5, give means only.",
         )
     ]
@@ -174,9 +174,9 @@ def _features(statistics: Mapping[str, Sequence[Mapping[str, Any]]]) -> Section:
                 f"{name}, {n:,} cases",
                 header,
                 cells,
-                f"{told}d: the difference in units of the standard deviation (Cohen). p: two-sample t-test, as in Sharma "
-                "et al. 2018, Table 2 (v1.0 validation and test); the interval and the paired p take the two endings of "
-                "a case together.",
+                f"{told}d: the difference in units of the standard deviation (Cohen). p: two-sample t-test, as in "
+                "Sharma et al. 2018, Table 2 (v1.0 validation and test); the interval and the paired p take both "
+                "endings of a case together.",
             )
         )
     if tables:
@@ -264,7 +264,7 @@ def _deviations(
         "Standard deviation of the difference of counts",
         ["cases of", "n", *(_KIND_NAMES[kind] for kind in kinds)],
         rows,
-        "Over n-grams that stand in both kinds of endings together at least 5 times. It grows with the number of cases. "
+        "Over n-grams that stand in right and wrong endings 5 times or more. It grows with the number of cases. "
         "Sharma et al. 2018, Table 5, of validation and test together, with n-grams of lengths that it does not tell.",
     )
 
@@ -367,13 +367,13 @@ def _monitor_tables(name: str, found: Mapping[str, Any], cases: pa.Table) -> lis
             f"{name}: what it goes by",
             ["feature", "weight"],
             features,
-            "Of the model fitted to all cases: log-odds for each standard deviation; above 0 it speaks for a right ending.",
+            "Of the model fitted to all cases: log-odds for each standard deviation; above 0: for a right ending.",
         ),
         Table(
             f"{name}: cases given away most clearly",
             ["case", "probability", "right ending", "wrong ending"],
             sure,
-            f"Probability that the model, fitted without the case, gives the right ending: 90% or more in {certain} cases.",
+            f"Probability that the model, fitted without the case, gives the right ending: 90% or more in {certain}.",
         ),
     ]
 

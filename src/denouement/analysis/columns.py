@@ -27,7 +27,7 @@ def read_columns(path: Path, columns: Mapping[str, str], required: Collection[st
         told = shortened(some.names) if some else "none"
         missing = [f"{role}={columns[role]}" for role in sorted(required)]
         raise UserError(
-            f"{path}: no header with the columns {', '.join(missing)} (it has {told}); name them with --column ROLE=NAME"
+            f"{path}: no header with the columns {', '.join(missing)} (it has {told}); name them: --column ROLE=NAME"
         )
     places = {wanted[_folded(name)]: place for place, name in enumerate(header.names) if _folded(name) in wanted}
     found = []

@@ -88,8 +88,8 @@ def order_section(given: Orderings) -> Section:
         cells = [_percent(of["by_place"][place]) if place < len(of["by_place"]) else "-" for of in columns.values()]
         rows.append([f"right sentence at place {place + 1}", *cells])
     note = (
-        f"{found['stories']:,} stories, {found['orderings']:,} orderings; the paper: 50 stories and 250 orderings each. "
-        f"{_PAPER}, Table 3."
+        f"{found['stories']:,} stories, {found['orderings']:,} orderings; the paper: 50 stories and 250 orderings "
+        f"each. {_PAPER}, Table 3."
     )
     return Section(
         "Order of sentences",
@@ -214,9 +214,9 @@ def _events(stories: pa.Table, wordnet: Path | None, cache: Path | None) -> Sect
         for place, row in enumerate(shown, 1)
     ]
     note = (
-        f"{total:,} events, {table.num_rows:,} different ones; shares are of all events. {_PAPER}, Figure 3: go and get "
-        "lead there too, each with less than 2%. A noun counts when WordNet's most frequent sense of it is a kind of "
-        "event or process, a verb when a noun derived from it is; no word's sense is looked for in its sentence."
+        f"{total:,} events, {table.num_rows:,} different ones; shares are of all events. {_PAPER}, Figure 3: go and "
+        "get lead there too, each with less than 2%. A noun counts when WordNet's most frequent sense of it is a kind "
+        "of event or process, a verb when a noun derived from it is; no word's sense is looked for in its sentence."
     )
     return Section(
         title,
@@ -245,7 +245,7 @@ def _titles(given: Sequence[str | None]) -> Section:
         ["median words", number(lengths["median"], 1), "10"],
         ["faded in the circle", _percent(faded), "about 75%"],
     ]
-    note = f"{_PAPER}, section 3.1. Faded: the first {titles.DEPTH} words are those of under {titles.FADED:.1%} of all titles."
+    note = f"{_PAPER}, section 3.1. Faded: the first {titles.DEPTH} words are of under {titles.FADED:.1%} of all."
     first = titles.first_paths(paths, 1, _TITLES_SHOWN)
     begins = [[row["path"], f"{row['count']:,}", f"{row['share']:.1%}"] for row in first]
     return Section(
