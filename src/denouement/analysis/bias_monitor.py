@@ -37,7 +37,8 @@ PUBLISHED = {"": 0.715, "style": 0.503, "ngrams": 0.697, "pos": 0.687, "characte
 """Sharma et al. 2018, Table 3: fitted to v1.0 validation, tested on v1.0 test."""
 
 _STRONGEST = 40
-_CERTAIN = 0.9
+CERTAIN = 0.6
+"""A case is given away when the model, whose strong penalty keeps it modest, gives its right ending so much."""
 
 
 @dataclass(frozen=True)
@@ -75,7 +76,7 @@ def bias_monitor(
 
     Returns:
         `variants`: rows `variant`, `n`, `correct`, `accuracy` with its exact 95% interval `low`, `high`; `missing`: why
-        there are none, or None; `certain`: cases whose right ending the model gives a probability of 0.9 or more; and
+        there are none, or None; `certain`: cases whose right ending the model gives a probability of `CERTAIN` or more; and
         `features`: rows `feature`, `weight` of the model fitted to all cases, the strongest first. And the table
         `bias_cases`: each case with the `probability` that the model, fitted to the other folds, gives the right
         ending, the surest first.
@@ -92,7 +93,7 @@ def bias_monitor(
     keys = ("variant", "n", "correct", "accuracy", "low", "high")
     found["variants"] = [{key: row[key] for key in keys} for row in rows]
     table = _by_case(cases, evaluation.scores.filter(pc.equal(evaluation.scores["variant"], "")))
-    found["certain"] = int(pc.sum(pc.greater_equal(table["probability"], _CERTAIN)).as_py() or 0)
+    found["certain"] = int(pc.sum(pc.greater_equal(table["probability"], CERTAIN)).as_py() or 0)
     found["features"] = _features(cases, resources)
     return found, table
 

@@ -8,7 +8,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from denouement.analysis import figures
-from denouement.analysis.bias_monitor import ANYTHING, VARIANTS, Thresholds, bias_monitor, exceeded
+from denouement.analysis.bias_monitor import ANYTHING, CERTAIN, VARIANTS, Thresholds, bias_monitor, exceeded
 from denouement.analysis.bias_monitor import PUBLISHED as MONITOR_PUBLISHED
 from denouement.analysis.ending_statistics import DIFFERS, agrees_with_paper, ending_statistics
 from denouement.analysis.ngram_odds import (
@@ -373,7 +373,7 @@ def _monitor_tables(name: str, found: Mapping[str, Any], cases: pa.Table) -> lis
             f"{name}: cases given away most clearly",
             ["case", "probability", "right ending", "wrong ending"],
             sure,
-            f"Probability that the model, fitted without the case, gives the right ending: 90% or more in {certain}.",
+            f"Probability that the model, fitted without the case, gives the right ending: {CERTAIN:.0%} or more in {certain}.",
         ),
     ]
 

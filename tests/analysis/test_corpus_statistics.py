@@ -1,0 +1,182 @@
+import json
+from collections import Counter
+from pathlib import Path
+
+import pyarrow as pa
+import pytest
+from click.testing import CliRunner
+
+from denouement.analysis import events, titles
+from denouement.analysis.corpus_statistics import Words, by_position, title_lengths, vocabulary_growth
+from denouement.analysis.crowd import crowd_statistics
+from denouement.analysis.duplicates import duplicates
+from denouement.analysis.orders import order_statistics, read_orderings, tlink_statistics
+from denouement.cli import main
+from denouement.errors import UserError
+from denouement.schemas import TABLES, write_table
+from denouement.text import syntax
+from denouement.text.wordnet import Events
+
+
+def stories(*sentences: list[str], titles: list[str | None] | None = None) -> pa.Table:
+    n = len(sentences)
+    columns = {
+        "story_id": [f"s{place}" for place in range(n)],
+        "title": titles or [None] * n,
+        "sentences": list(sentences),
+        "source": ["rocstories"] * n,
+        "split": ["train"] * n,
+    }
+    return pa.table(columns, schema=TABLES["stories"].schema)
+
+
+def test_words_by_position():
+    first, second = by_position(Words.of([["Tom ran.", "He fell down."], ["It rained all day."]]))
+    assert (first["n"], first["mean"], first["median"]) == (2, 4.0, 4.0)  # 3 and 5 words
+    assert first["sd"] == pytest.approx(2**0.5)
+    assert first["counts"] == [0, 0, 0, 1, 0, 1]
+    assert (second["n"], second["mean"], second["sd"]) == (1, 4.0, None)
+
+
+def test_titles_without_a_title_are_counted_apart():
+    found = title_lengths(["The Lost Dog", None, "", "Rain"])
+    assert (found["n"], found["mean"], found["median"], found["untitled"]) == (2, 2.0, 2.0, 2)
+    assert title_lengths([None])["mean"] is None
+
+
+def test_vocabulary_grows_by_words_not_met_before():
+    found = vocabulary_growth(Words.of([["a b a c", "A d"]]))
+    assert (found["tokens"], found["types"], found["once"]) == (6, 4, 3)
+    assert found["points"][-1] == [6, 4]
+
+
+def test_duplicates_word_for_word_and_nearly():
+    body = ["Tom went to the shop on Monday morning.", "He wanted to buy a new red kite for his son."]
+    body += ["The man at the shop had sold the last one.", "Tom was sad about that all day long."]
+    ending = "He made a kite of paper by himself in the end."
+    table = stories(
+        [*body, ending],
+        [sentence.upper() for sentence in [*body, ending]],  # the same story
+        [*body, "His son cried."],  # the same context
+        [*body[:3], "Tom was sad about it all day long.", ending],  # one word changed
+        ["It rained.", "Ann slept.", "Bob ate.", "The sun came.", "They danced."],
+    )
+    found = duplicates(table, Words.of(table["sentences"].to_pylist()))
+    assert (found["n"], found["same_story"], found["same_context"]) == (5, 1, 2)
+    assert found["near"] == 2  # story 2 (it lacks the ending's sequences alone) and story 3
+    assert [(row["story"], row["earlier"]) for row in found["examples"]] == [("s2", "s0"), ("s3", "s0")]
+
+
+def test_title_paths_end_or_are_cut_off():
+    paths = titles.title_paths(["The Dog", "The Cat", "one two three four five six", None])
+    assert paths["the",] == 2
+    assert paths["the", "dog", titles.END] == 1
+    assert paths["one", "two", "three", "four", "five"] == 1
+    assert max(map(len, paths)) == 5
+    assert titles.first_paths(paths, 1, 1) == [{"path": "the", "count": 2, "share": pytest.approx(2 / 3)}]
+
+
+def test_rare_titles_are_one_faded_arc():
+    paths = titles.title_paths(["The Dog"] * 1998 + ["One", "Two"])
+    assert titles.faded_share(paths) == pytest.approx(2 / 2000)
+    drawn = titles.arcs(paths)
+    assert [(arc.path, arc.count, arc.level) for arc in drawn if arc.level == 0] == [(("the",), 1998, 0), ((), 2, 0)]
+    assert drawn[-1].end == pytest.approx(1)
+
+
+def test_titles_are_escaped_in_the_picture():
+    picture = titles.sunburst(titles.title_paths(["<script>alert(1)</script>"]))
+    assert "<script" not in picture
+    assert "&lt;" in picture
+
+
+def test_events_are_counted_by_lemma_and_sentence_and_kept(tmp_path, monkeypatch):
+    parse = syntax.Parse(("He", "ran"), ("he", "Run"), ("PRP", "VBD"), ("PRON", "VERB"), (1, 1), ("nsubj", "ROOT"))
+    party = syntax.Parse(("a", "party"), ("a", "party"), ("DT", "NN"), ("DET", "NOUN"), (1, 1), ("det", "ROOT"))
+    asked: list[int] = []
+
+    def parsed(sentences, cache):
+        asked.append(len(sentences))
+        return {"He ran": parse, "a party": party}
+
+    monkeypatch.setattr(syntax, "parse", parsed)
+    monkeypatch.setattr(events, "find_wordnet", lambda folder: Path())
+    monkeypatch.setattr(events, "read_events", lambda folder: Events(frozenset({"party"}), frozenset({"run"})))
+    table = stories(["He ran", "a party"], ["He ran", "He ran"])
+    for _ in range(2):
+        found = events.event_counts(table, None, tmp_path).to_pylist()
+        assert [(row["lemma"], row["pos"], row["count"], row["share"]) for row in found] == [
+            ("run", "VERB", 3, 0.75),
+            ("party", "NOUN", 1, 0.25),
+        ]
+    assert asked == [2]  # each sentence once, and the second time not at all
+    assert events.lemma_counts(stories(["He ran", "a party"]), tmp_path) == Counter(
+        {("run", "VERB"): 1, ("party", "NOUN"): 1}
+    )
+
+
+def test_workers(tmp_path):
+    path = tmp_path / "batch.csv"
+    path.write_text(
+        "WorkerId,Secs,Reward,AssignmentStatus\nA,60,$0.20,Approved\nA,180,$0.30,Approved\nB,360,$0.40,Approved\n"
+        "C,600,$9.00,Rejected\n"
+    )
+    found = crowd_statistics(path, {"seconds": "secs"})
+    assert (found["submitted"], found["approved"], found["workers"], found["most_by_worker"]) == (4, 3, 2, 2)
+    assert found["mean_by_worker"] == 1.5
+    assert (found["mean_minutes"], found["median_minutes"]) == (4.0, 4.0)  # workers' means are 2 and 6
+    assert found["mean_cents"] == pytest.approx(30)
+
+
+def test_columns_that_are_missing_and_cells_that_are_no_number_are_told(tmp_path):
+    path = tmp_path / "batch.csv"
+    path.write_text("who,Reward\nA,much\n")
+    with pytest.raises(UserError, match=r"worker=WorkerId.*it has who, Reward.*--column"):
+        crowd_statistics(path, {})
+    with pytest.raises(UserError, match="line 2: payment 'much' is no number"):
+        crowd_statistics(path, {"worker": "who"})
+
+
+def test_orderings(tmp_path):
+    path = tmp_path / "orders.csv"
+    path.write_text("story,order\na,1 2 3 4 5\na,1 2 3 4 5\na,2 3 4 5 1\nb,2 1 4 3 5\n")
+    found = order_statistics(read_orderings(path, {}))
+    assert (found["stories"], found["orderings"]) == (2, 4)
+    assert (found["majority"], found["perfect"], found["near"]) == (0.5, 0.5, 0.75)
+    assert found["by_place"] == [0.5, 0.5, 0.5, 0.5, 0.75]
+    path.write_text("story,order\na,1 1 2\n")
+    with pytest.raises(UserError, match="line 2: order '1 1 2'"):
+        read_orderings(path, {})
+
+
+def test_temporal_links(tmp_path):
+    path = tmp_path / "links.csv"
+    path.write_text(
+        "first_sentence,second_sentence,relation\n1,2,BEFORE\n2,1,AFTER\n3,4,after\n1,5,SIMULTANEOUS\n2,2,BEFORE\n"
+    )
+    found = tlink_statistics(path, {})
+    assert (found["links"], found["between"], found["ordered"], found["agreeing"]) == (5, 4, 3, 2)
+    assert found["agreeing_share"] == 0.5
+    assert found["relations"]["after"] == {"n": 2, "share": 0.4}
+
+
+def test_command_writes_sections_twice_the_same_and_says_how_to_get_wordnet(tmp_path):
+    table = tmp_path / "stories.parquet"
+    write_table(stories(["Tom ran.", "He fell."], ["Ann sang.", "It rained."], titles=["A Run", None]), table, "stories")
+    written = []
+    for name in ("one", "two"):
+        command = ["statistics", str(table), "--out", str(tmp_path / name), "--wordnet", str(tmp_path)]
+        result = CliRunner().invoke(main, command)
+        assert result.exit_code == 0, result.output
+        assert "apt-get install wordnet-base" in result.output
+        written.append({path.name: path.read_bytes() for path in (tmp_path / name).iterdir()})
+    assert written[0] == written[1]
+    found = json.loads(written[0]["statistics.json"])
+    assert found["titles"]["figures"] == ["titles.svg"]
+    assert {"titles.svg", "sentence_lengths.svg", "statistics.md"} <= set(written[0])
+
+
+def test_command_without_a_table_is_one_line():
+    result = CliRunner().invoke(main, ["statistics"])
+    assert result.exit_code == 2
+    assert result.output.count("\n") == 1
