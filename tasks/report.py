@@ -1,4 +1,4 @@
-"""The summary for people."""
+"""The report for people: the page and the summary."""
 
 import json
 from dataclasses import asdict, dataclass
@@ -8,8 +8,10 @@ from prefect import task
 
 from denouement.analysis.endings import endings_table
 from denouement.files import write_text
+from denouement.report.html.page import missing_text, write_page
+from denouement.report.html.run import Run, commit
 from denouement.report.summary import write_summary
-from tasks import paths, tracking
+from tasks import ROOT, paths, tracking
 
 
 @dataclass(frozen=True)
@@ -19,7 +21,7 @@ class ReportSettings:
 
 @task
 def write_report(settings: ReportSettings) -> None:
-    """Write reports/summary.md with its figures, and log them."""
+    """Write reports/report.html and reports/summary.md with its figures, and log them."""
     histories = {path.parent.name: json.loads(path.read_text()) for path in sorted(paths.MODELS.glob("*/history.json"))}
     endings = sorted(paths.ENDINGS.glob("*.parquet"))
     with tracking.run("report", "report", asdict(settings)):
@@ -32,9 +34,12 @@ def write_report(settings: ReportSettings) -> None:
             story_cloze=paths.STORY_CLOZE / "evaluation.json",
             study=paths.STUDY / "results.json",
         )
+        found = write_page(Run(paths.DATA, paths.LOCK), paths.REPORTS, commit(ROOT))
         rows = endings_table(endings, paths.CLOZE)
         figures = {row["system"]: {key: row[key] for key in ("n", "distinct_share", "mean_words")} for row in rows}
         write_text(paths.METRICS / "report.json", json.dumps(figures, indent=2) + "\n")
         tracking.log_figures(figures)
         mlflow.log_artifacts(str(paths.REPORTS))
-        print(f"summary and figures: {paths.REPORTS}")
+        print(f"report, summary and figures: {paths.REPORTS}")
+        for line in missing_text(found):
+            print(f"not run: {line}")

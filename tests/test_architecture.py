@@ -115,7 +115,7 @@ def test_every_generator_is_trained_and_generates(graph):
 def test_deps_cover_what_a_stage_imports(graph):
     missing = {name: sorted(map(str, stage.missing)) for name, stage in graph.items() if stage.missing}
     assert not missing, "add to dvc.yaml (python tests/import_closure.py lists them)"
-    assert len(graph) == 7 + 2 * len(GENERATORS)
+    assert len(graph) == 8 + 2 * len(GENERATORS)
 
 
 def test_deps_name_no_code_that_no_stage_of_the_name_imports(graph):

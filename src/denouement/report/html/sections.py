@@ -223,8 +223,8 @@ def _sentiment(run: Run) -> Section:
     reading = [
         (
             "Compound score",
-            "From -1, as negative as can be, to 1, as positive as can be: what VADER, a list of words with rules, makes "
-            "of a sentence. It does not know the story.",
+            "From -1, as negative as can be, to 1, as positive as can be: what VADER, a list of words with rules, "
+            "makes of a sentence. It does not know the story.",
         ),
         (
             "Right, wrong, rocstories",
