@@ -162,7 +162,9 @@ def test_temporal_links(tmp_path):
 
 def test_command_writes_sections_twice_the_same_and_says_how_to_get_wordnet(tmp_path):
     table = tmp_path / "stories.parquet"
-    write_table(stories(["Tom ran.", "He fell."], ["Ann sang.", "It rained."], titles=["A Run", None]), table, "stories")
+    write_table(
+        stories(["Tom ran.", "He fell."], ["Ann sang.", "It rained."], titles=["A Run", None]), table, "stories"
+    )
     written = []
     for name in ("one", "two"):
         command = ["statistics", str(table), "--out", str(tmp_path / name), "--wordnet", str(tmp_path)]

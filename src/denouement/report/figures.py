@@ -146,7 +146,8 @@ def cloze_accuracies(rows: Sequence[Mapping[str, Any]]) -> "Figure":
         _quiet(panel)
     panels[0].set_yticks(range(len(names)), names)
     panels[0].set_ylim(len(names) - 0.4, -0.6)
-    panels[-1].legend(frameon=False, fontsize="small", loc="lower right")
+    handles, labels = panels[0].get_legend_handles_labels()
+    figure.legend(handles, labels, frameon=False, fontsize="small", ncols=2, loc="outside upper center")
     return figure
 
 

@@ -1,0 +1,130 @@
+import math
+
+import numpy as np
+import pyarrow as pa
+import pytest
+from click.testing import CliRunner
+
+from denouement.analysis.bias_monitor import Thresholds, exceeded
+from denouement.analysis.ending_statistics import agrees_with_paper, compare, ending_features
+from denouement.analysis.ngram_odds import deviation, ngram_odds, ngrams
+from denouement.analysis.sentiment_drift import distributions
+from denouement.cli import main
+from denouement.cloze.resources import MissingResourceError
+from denouement.schemas import TABLES, empty_table, write_table
+
+
+def test_means_tests_and_effect_by_hand():
+    found = compare(np.array([2.0, 4.0, 6.0]), np.array([1.0, 2.0, 3.0]))
+    assert (found["right"], found["wrong"], found["difference"]) == (4.0, 2.0, 2.0)
+    assert found["effect"] == pytest.approx(2 / math.sqrt(2.5))  # variances 4 and 1
+    assert found["t"] == pytest.approx(2 / math.sqrt(5 / 3))
+    assert found["paired_t"] == pytest.approx(2 / math.sqrt(1 / 3))  # differences 1, 2, 3
+    assert found["high"] - found["difference"] == pytest.approx(4.302653 / math.sqrt(3), rel=1e-5)
+
+
+def test_nothing_is_made_up_where_nothing_varies():
+    found = compare(np.ones(3), np.ones(3))
+    assert found["difference"] == 0
+    assert found["p"] is None
+    assert found["effect"] is None
+    assert compare(np.empty(0), np.empty(0))["right"] is None
+
+
+def test_sign_of_a_difference_beside_the_papers():
+    paper = {"right": 1.15, "wrong": 1.17}
+    assert agrees_with_paper({"difference": -0.1, "paper": paper})
+    assert not agrees_with_paper({"difference": 0.1, "paper": paper})
+
+
+def test_features_without_a_parser():
+    features = ending_features(["She was happy.", "He hated it."], None)
+    assert features["tokens"].tolist() == [4, 4]
+    assert features["vader"][0] > 0 > features["vader"][1]
+    assert "yngve" not in features
+
+
+def test_ngrams_of_words_and_characters():
+    assert list(ngrams("words", "He ran.", None)) == ["he", "ran", ".", "he ran", "ran .", "he ran ."]
+    assert list(ngrams("characters", "He ran", None)) == ["He r", "e ra", " ran"]
+
+
+def test_log_odds_with_a_prior_by_hand():
+    found = ngram_odds("characters", ["good"] * 6 + ["same"] * 4, ["evil"] * 6 + ["same"] * 4, None)
+    assert found["ngram"] == ["good", "same", "evil"]
+    assert (found["right"], found["wrong"]) == ([6, 4, 0], [0, 4, 6])
+    # the prior is a tenth of both together: 0.6 of 2; so 6.6 to 5.4 against 0.6 to 11.4
+    expected = math.log(6.6 / 5.4) - math.log(0.6 / 11.4)
+    assert found["log_odds"][0] == pytest.approx(expected)
+    assert found["z"][0] == pytest.approx(expected / math.sqrt(1 / 6.6 + 1 / 0.6))
+    assert found["log_odds"][1] == pytest.approx(0)
+    assert deviation(found["right"], found["wrong"]) == pytest.approx(6)  # of 6, 0, -6
+
+
+def test_rare_ngrams_are_left_out():
+    assert ngram_odds("characters", ["rare"] * 4, [], None)["ngram"] == []
+
+
+def test_thresholds():
+    monitor = {"missing": None, "variants": [{"variant": "", "accuracy": 0.7}, {"variant": "style", "accuracy": 0.9}]}
+    features = [{"feature": "vader", "effect": -0.4}, {"feature": "tokens", "effect": 0.1}]
+    assert exceeded("v1.0", monitor, features, Thresholds()) == []
+    told = exceeded("v1.0", monitor, features, Thresholds(accuracy=0.65, effect=0.2))
+    assert len(told) == 2
+    assert "70.0%" in told[0]
+    assert "vader" in told[1]
+    assert exceeded("v1.0", monitor, features, Thresholds(accuracy=0.7)) == []
+    with pytest.raises(MissingResourceError, match="pip"):
+        exceeded("v1.0", {"missing": "pip install it", "variants": []}, features, Thresholds(accuracy=0.6))
+
+
+def sentiment(**scores: list[float]) -> pa.Table:
+    rows = [(f"{group}{place}", group, score) for group, of in scores.items() for place, score in enumerate(of)]
+    ids, groups, compounds = zip(*rows, strict=True)
+    n = len(rows)
+    columns = [list(ids), list(groups), list(compounds), [0.0] * n, [1.0] * n, [0.0] * n]
+    return pa.table(columns, names=TABLES["sentiment"].schema.names).cast(TABLES["sentiment"].schema)
+
+
+def test_earth_movers_distance_by_hand():
+    right, system = distributions(sentiment(right=[0.0, 0.0, 0.5, 0.5], mine=[0.5, 0.5, 0.5, 0.5]))
+    assert right["distance"] is None
+    assert system["distance"] == pytest.approx(0.25)  # half of the scores move by 0.5
+    assert system["positive_share"] == 1
+    assert right["quantiles"][2] == pytest.approx(0.25)
+    assert sum(right["counts"]) == 4
+
+
+def test_command_needs_a_labelled_case_and_a_threshold_in_range(tmp_path):
+    table = tmp_path / "cloze.parquet"
+    write_table(empty_table("cloze"), table, "cloze")
+    for options, problem in (
+        ([], "no labelled case"),
+        (["--max-accuracy", "7"], "--max-accuracy: must be from 0 to 1"),
+        (["--column", "who=me"], "must be like worker=WorkerId"),
+    ):
+        result = CliRunner().invoke(main, ["statistics", str(table), *options])
+        assert result.exit_code == 2
+        assert problem in result.output
+        assert result.output.count("\n") == 1
+
+
+@pytest.mark.slow
+def test_a_collection_that_gives_its_endings_away_is_stopped(tmp_path):
+    n = 40
+    rows = {
+        "case_id": [f"c{place}" for place in range(n)],
+        "context": [["Tom ran.", "He fell.", "He got up.", "He ran on."]] * n,
+        "ending_1": [f"He was happy to see {place} trees." for place in range(n)],
+        "ending_2": [f"He hated all of the {place} trees." for place in range(n)],
+        "right_ending": [1] * n,
+        "release": ["v1.0"] * n,
+        "split": ["validation"] * n,
+    }
+    path = tmp_path / "cloze.parquet"
+    write_table(pa.table(rows, schema=TABLES["cloze"].schema), path, "cloze")
+    command = ["statistics", str(path), "--folds", "2", "--out", str(tmp_path / "out"), "--max-accuracy", "0.6"]
+    result = CliRunner().invoke(main, command)
+    assert result.exit_code == 1
+    assert "exceeded: v1.0 validation: a model that sees only the endings is right in 100.0%" in result.output
+    assert (tmp_path / "out" / "bias_monitor.md").is_file()
