@@ -43,6 +43,7 @@ _SYSTEMS = {
     "combined": "learns from cases to weigh what several of the others say",
 }
 
+_LONG_TABLE = 20  # rows above which a table of statistics is folded
 _EXAMPLES = 3  # reasons shown for each element
 _TABLE_3 = 20  # stories shown with the reasons that people gave
 
@@ -127,24 +128,24 @@ def _statistics(run: Run) -> Section:
     section = _section("statistics", "Statistics and biases", what, run, ["statistics"], [file])
     if section.missing:
         return section
+    parts = read_json(file)
     content: list[Block] = []
-    for name, part in read_json(file).items():
+    for name, part in parts.items():
         content += [Heading(part["title"]), Paragraph(part["what"])]
-        content += [
-            Table(
-                [str(cell) for cell in table["header"]],
-                [["" if cell is None else str(cell) for cell in row] for row in table["rows"]],
-                table.get("title") or "",
-                table.get("note") or "",
-            )
-            for table in part["tables"]
-        ]
         for place, figure in enumerate(part["figures"], 1):
             text = (file.parent / figure).read_text(encoding="utf-8")
-            content.append(Picture(inline(text, f"statistics-{name}-{place}", part["title"]), part["what"]))
-        if part.get("command"):
-            content.append(Paragraph(f"Made by: {part['command']}"))
+            content.append(Picture(inline(text, f"statistics-{name}-{place}", part["title"]), part["title"]))
+        for table in part["tables"]:
+            shown = _table(table)
+            content.append(Fold(shown.title, [shown]) if len(shown.rows) > _LONG_TABLE else shown)
+    commands = dict.fromkeys(part["command"] for part in parts.values() if part.get("command"))
+    content.append(Paragraph(f"The same on a terminal: {', '.join(commands)}."))
     return _filled(section, content, [])
+
+
+def _table(table: dict[str, Any]) -> Table:
+    rows = [["" if cell is None else str(cell) for cell in row] for row in table["rows"]]
+    return Table(list(map(str, table["header"])), rows, table.get("title") or "", table.get("note") or "")
 
 
 def _training(run: Run) -> Section:
