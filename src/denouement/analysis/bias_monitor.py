@@ -76,7 +76,7 @@ def bias_monitor(
 
     Returns:
         `variants`: rows `variant`, `n`, `correct`, `accuracy` with its exact 95% interval `low`, `high`; `missing`: why
-        there are none, or None; `certain`: cases whose right ending the model gives a probability of `CERTAIN` or more; and
+        there are none, or None; `certain`: cases whose right ending the model gives `CERTAIN` or more; and
         `features`: rows `feature`, `weight` of the model fitted to all cases, the strongest first. And the table
         `bias_cases`: each case with the `probability` that the model, fitted to the other folds, gives the right
         ending, the surest first.

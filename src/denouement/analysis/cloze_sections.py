@@ -373,7 +373,7 @@ def _monitor_tables(name: str, found: Mapping[str, Any], cases: pa.Table) -> lis
             f"{name}: cases given away most clearly",
             ["case", "probability", "right ending", "wrong ending"],
             sure,
-            f"Probability that the model, fitted without the case, gives the right ending: {CERTAIN:.0%} or more in {certain}.",
+            f"What the model, fitted without the case, gives the right ending; {CERTAIN:.0%} or more: {certain}.",
         ),
     ]
 
