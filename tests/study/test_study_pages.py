@@ -337,11 +337,14 @@ def test_a_database_that_does_not_answer_is_told_as_such(person: Person, monkeyp
     def fail(*_: object) -> None:
         raise StoreUnavailableError("postgresql://secret-host: the database does not answer")
 
-    monkeypatch.setattr(type(store_of(person)), "submit", fail)
-    person.send(answer="A")
-    assert person.page.status_code == 503
-    assert "send it again" in person.text
-    assert "secret-host" not in person.text
+    for method, act in (("submit", lambda: person.send(answer="A")), ("design", lambda: person.open("/s/pilot/"))):
+        with monkeypatch.context() as patch:
+            patch.setattr(type(store_of(person)), method, fail)
+            act()
+        assert person.page.status_code == 503
+        assert "send it again" in person.text
+        assert "secret-host" not in person.text
+        person.open("/s/pilot/question")
 
 
 def test_whoever_asks_too_fast_waits(person: Person):

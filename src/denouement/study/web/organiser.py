@@ -4,8 +4,9 @@ import hashlib
 import hmac
 import statistics
 from collections import defaultdict
+from collections.abc import Callable
 from datetime import datetime
-from typing import Annotated, Any
+from typing import Annotated, TypeVar
 
 from fastapi import APIRouter, Depends, Request, Response
 from fastapi.responses import RedirectResponse
@@ -13,7 +14,7 @@ from fastapi.responses import RedirectResponse
 from denouement.errors import UserError
 from denouement.study.export import study_tables, table_file
 from denouement.study.results import study_results
-from denouement.study.store import Store
+from denouement.study.store import Store, StoreUnavailableError
 from denouement.study.web.render import message, page
 from denouement.study.web.security import (
     Limiter,
@@ -25,6 +26,8 @@ from denouement.study.web.security import (
     same_secret,
     set_cookie,
 )
+
+Result = TypeVar("Result")
 
 COOKIE = "organiser"
 HOME = "/organiser/"
@@ -110,7 +113,7 @@ def overview(request: Request, store: Organised, study: str) -> Response:
     """How far a study is."""
     design = _known(store.design, study)
     progress = store.progress(study)
-    seconds = defaultdict(list)
+    seconds: dict[str, list[float]] = defaultdict(list)
     for answer in store.answers(study):
         if answer.status == "accepted" and not answer.item.is_check:
             seconds[answer.item.id].append(answer.seconds)
@@ -157,10 +160,7 @@ def exclude_page(request: Request, store: Organised, study: str, annotator_id: s
 def exclude(request: Request, store: Organised, study: str, annotator_id: str, form: Form) -> Response:
     """Exclude a person."""
     require_form_token(request.app.state.guard.session, form)
-    try:
-        answers = store.exclude(study, annotator_id)
-    except UserError as error:
-        raise _unknown() from error
+    answers = _known(lambda known: store.exclude(known, annotator_id), study)
     told = f"{answers:,} answers are marked as excluded, and the items are open again."
     return message(f"{annotator_id} is excluded", told, back=f"{HOME}{study}", back_label="Go back")
 
@@ -178,7 +178,7 @@ def export(store: Organised, study: str, name: str) -> Response:
     )
 
 
-def _known(of_study: Any, study: str) -> Any:
+def _known(of_study: Callable[[str], Result], study: str) -> Result:
     """What `of_study` says of a study.
 
     Raises:
@@ -186,6 +186,8 @@ def _known(of_study: Any, study: str) -> Any:
     """
     try:
         return of_study(study)
+    except StoreUnavailableError:
+        raise
     except UserError as error:
         raise _unknown() from error
 

@@ -16,7 +16,7 @@ from fastapi.responses import JSONResponse, RedirectResponse
 
 from denouement.errors import UserError
 from denouement.study.design import Design
-from denouement.study.store import Annotator, Answer, Assignment, Store
+from denouement.study.store import Annotator, Answer, Assignment, Store, StoreUnavailableError
 from denouement.study.store.answers import Unfit, check_answer
 from denouement.study.web.questions import given, question, training_order
 from denouement.study.web.render import message, page, paragraphs
@@ -75,6 +75,8 @@ class Visit:
             visits.of_strangers.check(address(request))
         try:
             self.design: Design = self.store.design(study)
+        except StoreUnavailableError:
+            raise
         except UserError as error:
             text = "Open the link that you were given once more, or ask the person who gave it to you."
             raise Refused(404, "There is no such study", text) from error
