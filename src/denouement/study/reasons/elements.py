@@ -2,7 +2,7 @@
 
 Mori et al. 2019 (section 4.4) read 250 reasons and named these elements. Here rules tag them (`elements.yaml`); a
 reason may have several tags, or none. Told are how often each element is named, which are named together, what was
-chosen by those who name it, and how good the rules are on reasons labelled by hand.
+chosen by those who name it, and how good the rules are on reasons that were labelled.
 """
 
 import csv
@@ -135,7 +135,7 @@ def reason_digest(case_id: str, reason: str) -> str:
 
 
 def read_labels(path: Path | None = None) -> dict[str, frozenset[str]]:
-    """By a reason's digest the elements found in it by hand; without a file, the 100 of this package.
+    """By a reason's digest the elements that a reader found in it; without a file, the 100 of this package.
 
     A file is CSV with columns `digest` and `labels`, the elements with blanks between; other columns are passed over.
 
@@ -165,7 +165,7 @@ def _text(path: Path) -> str:
 
 
 def rules_quality(votes: pa.Table, tags: pa.Table, labels: Mapping[str, frozenset[str]]) -> dict[str, Any] | None:
-    """How well the tags agree with labels given by hand, on the reasons that have them; None where none of them has.
+    """How well the tags agree with labels, on the reasons that have them; None where none of them has.
 
     Returns:
         `n`, the reasons with labels; `elements`, for each element how many reasons the rules tagged (`tagged`), have
