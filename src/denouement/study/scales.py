@@ -2,7 +2,7 @@
 
 import warnings
 from collections.abc import Mapping
-from functools import cache
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -130,7 +130,7 @@ def _ordinal_alpha(rows: pa.Table) -> dict[str, Any]:
     return {"items": len(pairable), "alpha": float(alpha)}
 
 
-@cache
+@lru_cache(maxsize=4096)  # most people give one of a few orders
 def _tau(order: tuple[int, ...]) -> float:
     """Kendall's tau of an order of 0, 1, ... with the natural one; 1 for a single sentence."""
     from scipy.stats import kendalltau

@@ -143,8 +143,8 @@ def _answers(results: Mapping[str, Any]) -> Section:
     if sides["of"]:
         answers = sides["answers"]
         notes.append(
-            f"Of {sum(answers.values()):,} answers for one ending, {answers['A']:,} are for A. Of {sides['of']:,} "
-            f"items with more answers for one side, {count_and_share(sides['n'], sides['share'])} have more for A (95% "
+            f"Answers for one ending: {answers['A']:,} for A, {answers['B']:,} for B. Of {sides['of']:,} items with "
+            f"more answers for one side, {count_and_share(sides['n'], sides['share'])} have more for A (95% "
             f"interval {_interval(sides)}; test that neither side is favoured: p = {p_value(sides['p'])})."
         )
     if results["seconds"] is not None:
@@ -255,8 +255,8 @@ def _strengths(found: Mapping[str, Any]) -> Section:
             else ". "
         )
         + "Strengths are logarithms with mean 0; of two systems, shares in the ratio 3 to 1 mean that the first is "
-        "preferred three times as often. Intervals allow for answers about one case going together; it is of "
-        f"{found['cases']:,} cases."
+        "preferred three times as often. Intervals allow for answers about one case going together "
+        f"({found['cases']:,} cases)."
     )
     return Section(title, ("system", "strength", "95% interval", "share"), rows, [note])
 

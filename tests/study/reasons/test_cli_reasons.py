@@ -29,7 +29,7 @@ def run(*words):
     ("command", "options", "table", "line"),
     [
         ("words", [], "reason_words", "| happy | 2 | 2 |"),
-        ("topics", ["--topics", "1", "--min-reasons", "1"], "reason_topics", "happy"),
+        ("topics", ["--topics", "2", "--min-reasons", "1"], "reason_topics", "happy"),
         ("elements", [], "reason_elements", "| emotion | 2 (50.0%) |"),
         ("examples", [], "reason_elements", "It makes sense that she was happy."),
     ],
