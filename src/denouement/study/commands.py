@@ -253,7 +253,8 @@ def results(votes: Path, items: Path | None, out: Path | None, with_reasons: boo
 
     --out writes results.html, results.json, and as Parquet pairs, agreements, strengths, annotators and table_3.
 
-    VOTES may also be a table of ratings or of orders, whose means are printed.
+    VOTES may also be a table of ratings or of orders, whose means are printed; --out writes rating_means and
+    rating_alphas, or order_means.
     """
     if with_reasons and not items:
         raise UserError("--reasons: stories and endings stand in the items table; give it with --items")
@@ -261,11 +262,9 @@ def results(votes: Path, items: Path | None, out: Path | None, with_reasons: boo
 
     kind = table_name(existing_file(votes))
     if kind in ("ratings", "orders"):
-        if out or with_reasons:
-            raise UserError(
-                f"{votes}: a table '{kind}', of which --out and --reasons make nothing; print it, or --json"
-            )
-        _other_results(votes, kind, items, as_json)
+        if with_reasons:
+            raise UserError(f"{votes}: a table '{kind}' has no Table 3; leave --reasons out")
+        _scale_results(votes, kind, items, out, as_json)
         return
     from denouement.study.output import write_results
     from denouement.study.results import count, study_results, table_3
@@ -273,26 +272,37 @@ def results(votes: Path, items: Path | None, out: Path | None, with_reasons: boo
 
     answers = read_table(votes, "votes")
     shown = read_table(items, "items") if items else None
-    found = write_results(out, answers, shown) if out else study_results(answers, shown)
+    ballot = count(answers)
+    found = write_results(out, answers, shown, ballot) if out else study_results(answers, shown, ballot)
     if as_json:
         print_json(found)
         return
     click.echo(results_text(found))
     if with_reasons and shown is not None:
-        click.echo(f"\n## Table 3: stories, endings and reasons\n\n{table_3_text(table_3(count(answers), shown))}")
+        click.echo(f"\n## Table 3: stories, endings and reasons\n\n{table_3_text(table_3(ballot, shown))}")
     if out:
         click.echo(f"\nTables and the page results.html: {out}")
 
 
-def _other_results(answers: Path, kind: str, items: Path | None, as_json: bool) -> None:
-    """Print what ratings or orders came to."""
+def _scale_results(answers: Path, kind: str, items: Path | None, out: Path | None, as_json: bool) -> None:
+    """Print what ratings or orders came to, and write it into the folder `out`."""
     from denouement.schemas import read_table
+    from denouement.study.output import write_scale_results
     from denouement.study.scales import order_results, rating_results
-    from denouement.study.tables import order_text, rating_text
+    from denouement.study.tables import order_section, rating_section, section_text
 
     table = read_table(answers, kind)
     if kind == "ratings":
-        found, text = rating_results(table), rating_text
+        found = rating_results(table)
+        section = rating_section(found)
     else:
-        found, text = order_results(table, read_table(items, "items") if items else None), order_text
-    print_json(found) if as_json else click.echo(text(found))
+        found = order_results(table, read_table(items, "items") if items else None)
+        section = order_section(found)
+    if out:
+        write_scale_results(out, found, section)
+    if as_json:
+        print_json(found)
+        return
+    click.echo(section_text(section))
+    if out:
+        click.echo(f"\nTables and the page results.html: {out}")
