@@ -200,3 +200,44 @@ def test_a_writer_that_closes_does_what_waits_and_refuses_what_comes_later(write
         assert not thread.is_alive()
     assert outcomes == ["refused", "held"]
     writer.close()
+
+
+def test_a_reader_keeps_nobody_waiting_when_somebody_withdraws(tmp_path):
+    path = tmp_path / "study.db"
+    with closing(open_store(f"sqlite:///{path}")) as store:
+        store.create(design(), pairs(2))
+        key = ready(store, "somebody")
+        with closing(sqlite3.connect(path)) as reader:
+            reader.execute("BEGIN")
+            reader.execute("SELECT count(*) FROM items").fetchall()
+            store.submit(key, store.next(key).id, "A", "a reason to forget")
+            start = time.monotonic()
+            assert store.withdraw(key) == 1
+            assert time.monotonic() - start < 5
+    with closing(open_store(f"sqlite:///{path}")):
+        assert b"a reason to forget" not in b"".join(each.read_bytes() for each in tmp_path.iterdir())
+
+
+def test_when_no_transaction_can_begin_all_that_waits_fails_at_once(tmp_path, monkeypatch):
+    monkeypatch.setattr(database, "_WAIT_SECONDS", 1)
+    path = tmp_path / "study.db"
+    with closing(open_store(f"sqlite:///{path}")) as store:
+        store.create(design(), pairs(2))
+        with closing(sqlite3.connect(path)) as other:
+            other.execute("BEGIN IMMEDIATE")
+            failed = []
+
+            def enter(number: int) -> None:
+                try:
+                    store.enter("crowd", f"person-{number}")
+                except StoreUnavailableError:
+                    failed.append(number)
+
+            threads = [threading.Thread(target=enter, args=(number,)) for number in range(8)]
+            start = time.monotonic()
+            for thread in threads:
+                thread.start()
+            for thread in threads:
+                thread.join()
+            assert sorted(failed) == list(range(8))
+            assert time.monotonic() - start < 5  # the first alone, and the others together; each alone would take 8

@@ -64,6 +64,7 @@ def test_another_kind_of_content_is_refused():
     [
         {"origin": "https://evil.example"},
         {"origin": "null"},
+        {"origin": "http://["},
         {"origin": "https://example.org:8443"},
         {"sec_fetch_site": "cross-site"},
         {"sec_fetch_site": "same-site"},

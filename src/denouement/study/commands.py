@@ -1,12 +1,16 @@
 """`denouement study`: human evaluation. Heavy imports stay inside the commands."""
 
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
-from denouement.console import print_json, text_table
+from denouement.console import print_json, text_table, warn
 from denouement.errors import UserError
 from denouement.files import check_output, existing_file
+
+if TYPE_CHECKING:
+    from denouement.study.store import Store
 
 _STORE = click.option(
     "--store",
@@ -45,11 +49,14 @@ def create(file: Path, cases: Path, endings: tuple[Path, ...], dry_run: bool, ur
     design = read_design(file)
     written = [read_table(path, "endings") for path in endings]
     items, counts = make_items(design, read_table(cases, "cloze"), written)
+    if design.entry.links is not None and design.entry.links < design.answers_per_item:
+        warn(
+            f"{design.entry.links} private links cannot give {design.answers_per_item} answers to each item: raise "
+            "entry.links, or the study is never complete"
+        )
     addresses: list[str] = []
     if not dry_run:
-        from denouement.study.store import open_store
-
-        store = open_store(url)
+        store = _opened(url)
         store.create(design, items)
         links = store.links(design.name)
         addresses = [f"/s/{design.name}/link/{token}" for token in links] or [f"/s/{design.name}/"]
@@ -82,9 +89,7 @@ def progress(name: str | None, who: str | None, url: str, as_json: bool) -> None
     """Print how far a study is, and its annotators; without STUDY, the names of the studies."""
     from dataclasses import asdict
 
-    from denouement.study.store import open_store
-
-    store = open_store(url, make=False)
+    store = _opened(url, make=False)
     if name is None:
         names = store.studies()
         print_json({"studies": names}) if as_json else click.echo("\n".join(names) or "no study yet")
@@ -131,10 +136,9 @@ def progress(name: str | None, who: str | None, url: str, as_json: bool) -> None
 def export(name: str, out: Path, url: str, as_json: bool) -> None:
     """Write a study's tables: items.parquet and, by its kind, votes, ratings or orders.parquet."""
     from denouement.study.export import export as export_study
-    from denouement.study.store import open_store
 
     check_output(out / "items.parquet")
-    summary = export_study(open_store(url, make=False), name, out)
+    summary = export_study(_opened(url, make=False), name, out)
     if as_json:
         print_json(summary)
         return
@@ -168,7 +172,9 @@ def serve(url: str, host: str, port: int) -> None:
 
     def started(address: str) -> None:
         for name in store.studies():
-            click.echo(f"{name}: {address}/s/{name}/")
+            links = len(store.links(name))
+            where = f"{links} private links, on the organiser's page" if links else f"{address}/s/{name}/"
+            click.echo(f"{name}: {where}")
         click.echo(f"organiser: {address}/organiser/" + ("" if given else f" (token: {token})"))
 
     try:
@@ -217,8 +223,11 @@ def import_(
     2019 (qualitative_evaluation_results.csv), or our own export. Answers that the requester rejected on Mechanical Turk
     keep the status rejected and count nowhere.
     """
-    for output in filter(None, (out, items, rejects)):
+    outputs = [output for output in (out, items, rejects) if output]
+    for output in outputs:
         check_output(output, files)
+    if len({output.resolve() for output in outputs}) < len(outputs):
+        raise UserError("--out, --items and --rejects: must be different files")
     from denouement.schemas import write_table
     from denouement.study.importing import import_answers, imported_text
 
@@ -306,3 +315,12 @@ def _scale_results(answers: Path, kind: str, items: Path | None, out: Path | Non
     click.echo(section_text(section))
     if out:
         click.echo(f"\nTables and the page results.html: {out}")
+
+
+def _opened(url: str, make: bool = True) -> "Store":
+    """The store, closed when the command ends: SQLite then has all of it in its one file."""
+    from denouement.study.store import open_store
+
+    store = open_store(url, make)
+    click.get_current_context().call_on_close(store.close)
+    return store

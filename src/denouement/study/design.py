@@ -474,7 +474,8 @@ def _with_named_parts(section: Mapping[str, Any]) -> dict[str, Any]:
 def _default_training(kind: object, given: Mapping[str, Any]) -> dict[str, Any]:
     story = defaults.TRAINING
     endings = [story.right, story.wrong] if kind == "pair" else [story.right]
-    return {"context": list(story.context), "endings": endings, **given}
+    feedback = {"feedback": defaults.ORDER_FEEDBACK} if kind == "order" else {}
+    return {"context": list(story.context), "endings": endings, **feedback, **given}
 
 
 def _values(scale: Scale) -> range:

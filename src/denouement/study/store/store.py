@@ -49,6 +49,7 @@ def open_store(url: str, make: bool = True) -> "Store":
     engine = database.connect(url, make)
     with database.failures_told(engine):
         database.migrate(engine)
+        database.forget(engine)
     return Store(engine)
 
 
@@ -258,7 +259,9 @@ class Store:
         deleted = self._write(job)
         with database.failures_told(self._engine):
             if not database.forget(self._engine):
-                logging.getLogger(__name__).warning("deleted text stays in SQLite's log until it is written over")
+                logging.getLogger(__name__).warning(
+                    "somebody reads: deleted text stays in SQLite's log until the store is next opened"
+                )
         return deleted
 
     def exclude(self, study: str, annotator_id: str, now: datetime | None = None) -> int:

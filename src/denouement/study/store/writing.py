@@ -76,12 +76,21 @@ class Writer:
                 return
 
     def _commit(self, batch: list[_Waiting]) -> bool:
-        """Whether all jobs of the batch were committed; if not, none was."""
+        """Whether all jobs of the batch are settled; if not, none was committed.
+
+        Where not even a transaction can begin, all fail at once: one after the other they would wait as long each.
+        """
+        has_begun = False
         try:
             with self._engine.begin() as connection:
+                has_begun = True
                 results = [job(connection) for job, _ in batch]
-        except Exception:  # told by the job that fails again when it is run alone
-            return False
+        except Exception as error:
+            if has_begun:
+                return False  # told by the job that fails again when it is run alone
+            for _, future in batch:
+                future.set_exception(error)
+            return True
         for (_, future), result in zip(batch, results, strict=True):
             future.set_result(result)
         return True

@@ -51,7 +51,7 @@ class Visits:
 
     def __init__(self) -> None:
         self.of_annotators = Limiter(rate=20, burst=60)
-        self.of_strangers = Limiter(rate=10, burst=200)  # a class may open its links from behind one address
+        self.of_strangers = Limiter(rate=10, burst=400)  # a hundred people may come in from behind one address
 
     def check(self, request: Request, key: str) -> None:
         """Count a request before anything is looked up for it; a key that was not seen to be someone's is a stranger's.

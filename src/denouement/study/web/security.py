@@ -113,7 +113,10 @@ def require_same_origin(request: Request) -> None:
     origin = request.headers.get("origin")
     same = site == "same-origin" if site else origin is not None
     if origin is not None:
-        same = same and urlsplit(origin).netloc == request.headers.get("host")
+        try:
+            same = same and urlsplit(origin).netloc == request.headers.get("host")
+        except ValueError:  # such as http://[
+            same = False
     if not same:
         raise _foreign()
 
