@@ -172,9 +172,8 @@ def serve(url: str, host: str, port: int) -> None:
 
     def started(address: str) -> None:
         for name in store.studies():
-            links = len(store.links(name))
-            where = f"{links} private links, on the organiser's page" if links else f"{address}/s/{name}/"
-            click.echo(f"{name}: {where}")
+            only = " (by private links only, which the organiser's page has)" if store.links(name) else ""
+            click.echo(f"{name}: {address}/s/{name}/{only}")
         click.echo(f"organiser: {address}/organiser/" + ("" if given else f" (token: {token})"))
 
     try:
