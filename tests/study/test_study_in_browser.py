@@ -9,6 +9,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+import chromium
 import pytest
 import torch
 from click.testing import CliRunner
@@ -129,28 +130,14 @@ def browsers(tmp_path: Path) -> Iterator[Callable[..., Browser]]:
     opened: list[webdriver.Chrome] = []
 
     def start(phone: bool = False, script: bool = True) -> Browser:
-        options = webdriver.ChromeOptions()
-        options.binary_location = "/usr/bin/chromium"
-        for flag in (
-            "headless=new",
-            "no-sandbox",
-            "disable-gpu",
-            "disable-quic",
-            "no-first-run",
-            "disable-background-networking",
-            "disable-component-update",
-            "disable-sync",
-            "window-size=1200,1000",
-            f"user-data-dir={tmp_path / f'chromium-{len(opened)}'}",
-        ):
-            options.add_argument(f"--{flag}")
+        options = chromium.options(tmp_path / f"chromium-{len(opened)}", width=1200)
         if phone:
             options.add_experimental_option(
                 "mobileEmulation", {"deviceMetrics": {**PHONE, "mobile": True, "touch": True}}
             )
         if not script:
             options.add_experimental_option("prefs", {"profile.managed_default_content_settings.javascript": 2})
-        opened.append(webdriver.Chrome(options, webdriver.ChromeService("/usr/bin/chromedriver")))
+        opened.append(chromium.start(options))
         return Browser(opened[-1])
 
     yield start

@@ -160,7 +160,6 @@ def serve(url: str, host: str, port: int) -> None:
     import os
     import secrets
 
-    from denouement.study.store import open_store
     from denouement.study.web.app import create_app
     from denouement.study.web.app import serve as serve_app
 
@@ -168,7 +167,7 @@ def serve(url: str, host: str, port: int) -> None:
     if given and len(given) < 16:
         raise UserError("DENOUEMENT_ORGANISER_TOKEN: must be 16 characters at least; leave it out to have one made")
     token = given or secrets.token_urlsafe(24)
-    store = open_store(url, make=False)
+    store = _opened(url, make=False)
 
     def started(address: str) -> None:
         for name in store.studies():
@@ -176,10 +175,7 @@ def serve(url: str, host: str, port: int) -> None:
             click.echo(f"{name}: {address}/s/{name}/{only}")
         click.echo(f"organiser: {address}/organiser/" + ("" if given else f" (token: {token})"))
 
-    try:
-        serve_app(create_app(store, token), host, port, started)
-    finally:
-        store.close()
+    serve_app(create_app(store, token), host, port, started)
 
 
 @study.command(name="import")

@@ -342,7 +342,7 @@ class Design:
             if not getattr(self, key).strip():
                 yield Mistake((key,), f"{key}: is empty: leave the key out for the default")
         for key in ("title", "consent", "instructions", "question", "contact"):
-            if any(unicodedata.category(c) in ("Cc", "Cs") and c not in "\n\t" for c in getattr(self, key)):
+            if not can_be_shown(getattr(self, key)):
                 yield Mistake((key,), f"{key}: holds characters that cannot be shown: type it again")
         if self.kind == "order" and self.reason.mode != "off":
             yield Mistake(("kind", "reason"), "reason.mode: must be off in a study of kind order")
@@ -391,6 +391,11 @@ class Design:
         for where, item in known:
             for text in item.mistakes_as(self.kind, self.scales):
                 yield Mistake((where.partition(".")[0], "kind", "scales"), f"{where}.{text}")
+
+
+def can_be_shown(text: str) -> bool:
+    """Whether a text has no control characters but ends of lines and tabs, and no half of a character."""
+    return not any(unicodedata.category(c) in ("Cc", "Cs") and c not in "\n\t" for c in text)
 
 
 def read_design(path: Path) -> Design:
