@@ -1,7 +1,7 @@
 """Run the benchmarks, print them, and keep them in `docs/benchmarks.md`, a section a part.
 
 Parts that are not run keep their section as it is, each of which says where and how it was measured. The exit status
-is 1 when a ratio is too low.
+is 1 when a ratio is too low, or a part could not be measured.
 """
 
 import importlib
@@ -19,6 +19,7 @@ from pathlib import Path
 
 import benchmarks
 from benchmarks.table import Row, as_text
+from denouement.errors import UserError
 from denouement.files import write_text
 
 ROOT = Path(__file__).parents[1]
@@ -46,6 +47,9 @@ def main(names: Sequence[str]) -> int:
     for name in names or parts:
         print(f"{name} ...", file=sys.stderr, flush=True)
         rows = _measured_apart(name)
+        if rows is None:
+            hold = False
+            continue
         hold = hold and all(row.holds for row in rows)
         print(as_text(rows), flush=True)
         page = PAGE.read_text(encoding="utf-8") if PAGE.exists() else ""
@@ -61,16 +65,25 @@ def with_section(page: str, name: str, text: str) -> str:
     return "\n\n".join([TITLE, *(f"## {title}\n\n{sections[title].strip()}" for title in sorted(sections))]) + "\n"
 
 
-def _measured_apart(name: str) -> list[Row]:
-    """The rows of a part, measured in a process of its own: no part finds memory or caches that another one left."""
+def _measured_apart(name: str) -> list[Row] | None:
+    """The rows of a part, measured in a process of its own: no part finds memory or caches that another one left.
+
+    None when it could not be measured, which its process has told.
+    """
     command = [sys.executable, "-c", f"import benchmarks.__main__ as run; run.tell({name!r})"]
-    told = subprocess.run(command, cwd=ROOT, stdout=subprocess.PIPE, text=True, check=True).stdout
-    return [Row(**row) for row in json.loads(told.splitlines()[-1])]
+    measured = subprocess.run(command, cwd=ROOT, stdout=subprocess.PIPE, text=True)
+    if measured.returncode:
+        return None
+    return [Row(**row) for row in json.loads(measured.stdout.splitlines()[-1])]
 
 
 def tell(name: str) -> None:
-    """Measure the part `name` and print its rows as the last line."""
-    rows: list[Row] = importlib.import_module(f"benchmarks.{name}").measure()
+    """Measure the part `name` and print its rows as the last line; a part that cannot be measured says why."""
+    try:
+        rows: list[Row] = importlib.import_module(f"benchmarks.{name}").measure()
+    except UserError as error:
+        print(f"error: {name} is not measured: {error}", file=sys.stderr)
+        sys.exit(1)
     print(json.dumps([asdict(row) for row in rows]))
 
 

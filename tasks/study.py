@@ -11,6 +11,7 @@ from prefect import task
 
 from denouement.files import write_text
 from denouement.schemas import empty_table, write_table
+from denouement.study.agreement import like_an_answer
 from denouement.study.importing import SYSTEMS, find_answers, import_answers, imported_text
 from denouement.study.output import write_results
 from denouement.study.reasons.files import write_reasons
@@ -37,6 +38,8 @@ class StudySettings:
     def __post_init__(self) -> None:
         if len(set(self.systems)) != 2 or len(self.systems) != 2:
             raise ValueError(f"systems: must be two names, not {', '.join(self.systems) or 'none'}")
+        if problem := like_an_answer(self.systems):
+            raise ValueError(f"systems: {problem}")
 
 
 @task
@@ -68,10 +71,16 @@ def work_out_results(settings: StudySettings) -> None:
 
 
 def _figures(results: Mapping[str, Any]) -> dict[str, Any]:
-    """What is logged: by pair of systems the numbers of items by outcome, and how far annotators agree."""
+    """What is logged: by pair of systems the numbers of items by outcome, and how far annotators agree;
+    by system its strength.
+    """
     figures: dict[str, Any] = {"answers": results["answers"]}
     for row in results["pairs"]:
         outcomes = {name: found["n"] for name, found in row["agreement"].items()}
         measures = {"p": row["sign_test"]["p"], "kappa": row["kappa"]["kappa"], "alpha": row["alpha"]["alpha"]}
         figures[re.sub(r"\W", "_", f"{row['first']}_{row['second']}")] = {**outcomes, **measures}
+    figures["strengths"] = {
+        re.sub(r"\W", "_", row["system"]): {name: row[name] for name in ("strength", "low", "high", "share")}
+        for row in results["strengths"]["systems"]
+    }
     return figures

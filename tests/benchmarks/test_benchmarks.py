@@ -4,8 +4,10 @@ from pathlib import Path
 import pytest
 
 import benchmarks
+import benchmarks.__main__ as run
 from benchmarks.__main__ import TITLE, main, with_section
 from benchmarks.table import Row, as_text, best_of_three
+from denouement.errors import UserError
 
 
 def row(ratio: float, at_least: float | None) -> Row:
@@ -53,3 +55,25 @@ def test_every_part_has_something_to_measure():
 def test_an_unknown_part_is_named(capsys: pytest.CaptureFixture[str]):
     assert main(["nope"]) == 2
     assert capsys.readouterr().err.startswith("error: no benchmark nope; there are ")
+
+
+def test_a_part_that_cannot_be_measured_says_why_and_the_others_go_on(tmp_path, monkeypatch, capfd):
+    kept = tmp_path / "benchmarks.md"
+    monkeypatch.setattr(run, "PAGE", kept)
+    told = [None, [row(2.0, 1.0)]]
+    monkeypatch.setattr(run, "_measured_apart", lambda name: told.pop(0))
+    assert main(["pipeline", "sentiment"]) == 1
+    assert "## sentiment" in kept.read_text()
+    assert "## pipeline" not in kept.read_text()
+
+
+def test_what_a_part_lacks_is_one_line(monkeypatch, capsys):
+    def measure():
+        raise UserError("there is something to do; `make run` does it")
+
+    monkeypatch.setattr("benchmarks.pipeline.measure", measure)
+    with pytest.raises(SystemExit):
+        run.tell("pipeline")
+    assert capsys.readouterr().err == (
+        "error: pipeline is not measured: there is something to do; `make run` does it\n"
+    )

@@ -13,6 +13,7 @@ from denouement.cloze.base import ClozeSystem
 from denouement.cloze.case_sets import case_sets
 from denouement.cloze.cross_validation import folds, out_of_fold
 from denouement.cloze.evaluate import evaluate, predictions
+from denouement.cloze.published import accuracy
 from denouement.cloze.resources import Resources
 from denouement.errors import UserError
 
@@ -189,3 +190,10 @@ def test_folds_are_even_and_drawn_by_the_seed():
     assert sorted(np.bincount(fold_of)) == [2] * 7 + [3] * 3
     assert (fold_of == folds(23, 10, seed=1)).all()
     assert (fold_of != folds(23, 10, seed=2)).any()
+
+
+def test_a_part_of_a_system_is_not_set_beside_the_whole():
+    assert accuracy("cogcomp", "", "v1.0", "test") == 0.776
+    assert accuracy("cogcomp", "topic", "v1.0", "test") is None
+    assert accuracy("ending_reg", "pos", "v1.0", "test") == 0.687
+    assert accuracy("word_vectors", "glove", "v1.0", "test") == 0.539

@@ -8,6 +8,7 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 
+import chromium
 import pytest
 from conftest import Project
 from selenium import webdriver
@@ -35,22 +36,7 @@ def pages(first_run, prefect_api: str) -> Iterator[dict[str, str]]:
 
 @pytest.fixture
 def browser(tmp_path: Path) -> Iterator[webdriver.Chrome]:
-    options = webdriver.ChromeOptions()
-    options.binary_location = "/usr/bin/chromium"
-    for flag in (
-        "headless=new",
-        "no-sandbox",
-        "disable-gpu",
-        "disable-quic",
-        "no-first-run",
-        "disable-background-networking",
-        "disable-component-update",
-        "disable-sync",
-        "window-size=1400,1000",
-        f"user-data-dir={tmp_path / 'chromium'}",
-    ):
-        options.add_argument(f"--{flag}")
-    driver = webdriver.Chrome(options, webdriver.ChromeService("/usr/bin/chromedriver"))
+    driver = chromium.start(chromium.options(tmp_path / "chromium", width=1400))
     yield driver
     driver.quit()
 

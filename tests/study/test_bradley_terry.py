@@ -3,27 +3,29 @@
 import numpy as np
 import pytest
 from scipy.optimize import minimize
+from scipy.stats import t
 
 from denouement.study.bradley_terry import Comparisons, strengths
 
 
 def compared(first: str, second: str, *counts: tuple[int, int, int]) -> Comparisons:
-    return Comparisons(first, second, np.array(counts))
+    """Counts item by item, each of a case of its own: the first one of case 0, and so on."""
+    return Comparisons(first, second, np.array(counts), np.arange(len(counts)))
 
 
 def test_two_systems_have_a_closed_form():
     # Davidson: the odds of winning are w_i / w_j, and ties come v * sqrt(w_i w_j) as often.
-    found = strengths([compared("a", "b", (30, 10, 20))])
+    found = strengths([compared("a", "b", (20, 5, 5), (10, 5, 15))])
     a, b = found["systems"]
     assert [row["system"] for row in (a, b)] == ["a", "b"]
     assert a["strength"] == -b["strength"] == pytest.approx(np.log(30 / 10) / 2)
     assert a["share"] == pytest.approx(0.75)
     assert found["tie"] == pytest.approx(20 / np.sqrt(30 * 10))
-    assert (found["answers"], found["items"], found["why_not"]) == (60, 1, None)
+    assert (found["answers"], found["items"], found["cases"], found["why_not"]) == (60, 2, 2, None)
 
 
 def test_without_ties_it_is_the_model_of_bradley_and_terry():
-    found = strengths([compared("a", "b", (3, 1, 0))])
+    found = strengths([compared("a", "b", (2, 1, 0), (1, 0, 0))])
     assert found["systems"][0]["share"] == pytest.approx(0.75)
     assert found["tie"] is None
 
@@ -42,7 +44,7 @@ def test_four_systems_against_the_likelihood_maximised_directly():
 
     best = minimize(loss, np.zeros(4), tol=1e-12).x
     logs = np.append(0, best[:3])
-    found = strengths([compared(names[i], names[j], counts) for (i, j), counts in totals.items()])
+    found = strengths([compared(names[i], names[j], counts, (0, 0, 0), counts) for (i, j), counts in totals.items()])
     by_name = {row["system"]: row["strength"] for row in found["systems"]}
     assert [by_name[name] for name in names] == pytest.approx(list(logs - logs.mean()), abs=1e-4)
     assert found["tie"] == pytest.approx(np.exp(best[3]), rel=1e-4)
@@ -51,10 +53,12 @@ def test_four_systems_against_the_likelihood_maximised_directly():
 
 def test_intervals_are_the_textbook_ones_where_every_item_has_one_answer():
     # The logarithm of the odds of 40 wins to 10 has the standard error sqrt(1/40 + 1/10); strengths are half of it.
+    # Of 50 clusters the variance is 50/49 as large, and the quantile is of 49 degrees of freedom.
     items = [(1, 0, 0)] * 40 + [(0, 1, 0)] * 10
     first, _ = strengths([compared("a", "b", *items)])["systems"]
-    half = 1.96 * np.sqrt(1 / 40 + 1 / 10) / 2
-    assert first["high"] - first["strength"] == pytest.approx(half, rel=1e-3)
+    half = t.ppf(0.975, 49) * np.sqrt((1 / 40 + 1 / 10) * 50 / 49) / 2
+    assert first["high"] - first["strength"] == pytest.approx(half, rel=1e-6)
+    assert first["strength"] - first["low"] == pytest.approx(half, rel=1e-6)
 
 
 def test_answers_that_go_together_make_intervals_wider():
@@ -62,7 +66,59 @@ def test_answers_that_go_together_make_intervals_wider():
     together = strengths([compared("a", "b", *[(5, 0, 0)] * 8, *[(0, 5, 0)] * 4)])["systems"][0]
     assert together["strength"] == pytest.approx(apart["strength"])
     width = (together["high"] - together["low"]) / (apart["high"] - apart["low"])
-    assert width == pytest.approx(np.sqrt(5))  # five answers tell no more than one
+    # Five answers tell no more than one; then 12 clusters in place of 60.
+    few, many = (t.ppf(0.975, n - 1) * np.sqrt(n / (n - 1)) for n in (12, 60))
+    assert width == pytest.approx(np.sqrt(5) * few / many)
+
+
+def test_items_of_one_case_are_one_cluster():
+    # a against b and against c, of the same 20 cases; in half of them a wins both, in a quarter both others do.
+    counts = np.array([(1, 0, 0)] * 10 + [(0, 1, 0)] * 5 + [(0, 0, 1)] * 5)
+
+    def width(cases):
+        pairs = [Comparisons("a", other, counts, numbers) for other, numbers in zip("bc", cases, strict=True)]
+        found = strengths(pairs)
+        (a,) = (row for row in found["systems"] if row["system"] == "a")
+        return found["cases"], a["high"] - a["low"]
+
+    n_apart, apart = width([np.arange(20), np.arange(20, 40)])
+    n_together, together = width([np.arange(20), np.arange(20)])
+    assert (n_apart, n_together) == (40, 20)
+    # Scores of the two items of a case are equal, so their sum has twice the variance of two independent ones.
+    few, many = (t.ppf(0.975, n - 1) * np.sqrt(n / (n - 1)) for n in (20, 40))
+    assert together / apart == pytest.approx(np.sqrt(2) * few / many)
+
+
+def test_cases_that_happen_to_be_alike_do_not_make_it_certain():
+    # Without a spread between cases the standard error is that of ten independent answers.
+    first, _ = strengths([compared("a", "b", (3, 2, 0), (3, 2, 0))])["systems"]
+    half = t.ppf(0.975, 1) * np.sqrt(1 / 6 + 1 / 4) / 2
+    assert (first["low"], first["high"]) == pytest.approx((np.log(1.5) / 2 - half, np.log(1.5) / 2 + half))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("n_cases", "spread"), [(4, 0.7), (8, 0.7), (30, 0.7), (30, 0.0)])
+def test_intervals_hold_the_strength_as_often_as_they_say(n_cases, spread):
+    """Three systems, five answers an item; every case raises and lowers the systems by its own normal deviates."""
+    w = np.array([0.6, 0.0, -0.6])
+    generator = np.random.default_rng(1)
+
+    def drawn(n, answers):
+        own = w + generator.normal(0, spread, (n, 3))
+        pairs = []
+        for i, j in ((0, 1), (0, 2), (1, 2)):
+            weights = np.exp(np.stack([own[:, i], own[:, j], (own[:, i] + own[:, j]) / 2], axis=1))
+            counts = generator.multinomial(answers, weights / weights.sum(axis=1, keepdims=True))
+            pairs.append(Comparisons("abc"[i], "abc"[j], counts, np.arange(n)))
+        return strengths(pairs)["systems"]
+
+    truth = {row["system"]: row["strength"] for row in drawn(100_000, 100)}
+    rows = [row for _ in range(250) for row in drawn(n_cases, 5)]
+    assert len(rows) == 750
+    held = np.mean([row["low"] <= truth[row["system"]] <= row["high"] for row in rows])
+    assert held > 0.93
+    if n_cases >= 30:
+        assert held < 0.985
 
 
 def test_simulated_strengths_are_found_again():
@@ -71,7 +127,8 @@ def test_simulated_strengths_are_found_again():
     pairs = []
     for first, second in (("a", "b"), ("b", "c"), ("a", "c")):
         weights = np.array([w[first], w[second], v * np.sqrt(w[first] * w[second])])
-        pairs.append(Comparisons(first, second, generator.multinomial(5, weights / weights.sum(), size=2000)))
+        counts = generator.multinomial(5, weights / weights.sum(), size=2000)
+        pairs.append(Comparisons(first, second, counts, np.arange(2000)))
     found = strengths(pairs)
     for row in found["systems"]:
         assert row["low"] < np.log(w[row["system"]]) < row["high"]
@@ -94,6 +151,10 @@ def test_simulated_strengths_are_found_again():
             "no answer prefers c to a and b, whose strength would be infinite",
         ),
         ([compared("a", "b", (0, 0, 9))], "every answer is a tie"),
+        (
+            [compared("a", "b", (3, 2, 0), (0, 0, 0)), compared("b", "c", (1, 2, 0))],
+            "all answers are about one case, so nothing tells how strengths differ from case to case",
+        ),
     ],
 )
 def test_why_there_is_no_estimate(pairs, why_not):
@@ -103,6 +164,8 @@ def test_why_there_is_no_estimate(pairs, why_not):
 
 def test_a_tie_shared_with_other_pairs_keeps_a_system_that_never_wins_finite():
     # Against b, c only ties; how often ties come is known from a and b, so that alone is finite.
-    found = strengths([compared("a", "b", (5, 5, 3)), compared("b", "c", (4, 0, 4)), compared("a", "c", (2, 2, 1))])
+    found = strengths(
+        [compared("a", "b", (5, 5, 3)), compared("b", "c", (0, 0, 0), (4, 0, 4)), compared("a", "c", (2, 2, 1))]
+    )
     assert found["why_not"] is None
     assert found["systems"][-1]["system"] == "c"

@@ -227,6 +227,51 @@ def test_sentences_in_columns_of_their_own_and_checks(tmp_path):
     assert (checks["known"], checks["failed"]) == (1, 1)
 
 
+@pytest.mark.parametrize(
+    ("told", "choice"),
+    [("A", "net"), ("option b", "people"), ("people", "people"), ("both", "both"), ("neither", "neither")],
+)
+def test_a_check_asks_for_an_answer_or_a_system(told, choice, tmp_path):
+    found = import_answers([write(tmp_path / "b.csv", csv_text([assignment(1, "A1", {"answer": "A"})]))])
+    assert found.tables["items"]["expected"].to_pylist() == [None]
+    row = assignment(1, "A1", {"answer": "A"}, **{"Input.gold": told})
+    found = import_answers([write(tmp_path / "c.csv", csv_text([row]))])
+    assert found.tables["items"]["expected"].to_pylist() == [choice]
+
+
+def test_a_check_that_nobody_could_pass_is_told(tmp_path):
+    rows = [
+        assignment(1, "A1", {"answer": "A"}, **{"Input.expected": "see notes"}),
+        assignment(2, "A2", {"answer": "A"}, **{"Input.expected": ""}),
+    ]
+    found = import_answers([write(tmp_path / "b.csv", csv_text(rows))])
+    assert found.tables["votes"]["is_check"].to_pylist() == [False]
+    assert found.rejects.to_pylist() == [
+        {
+            "file": "b.csv",
+            "line": 2,
+            "reason": "Input.expected is 'see notes', not A, B, both, neither, net or people; leave it empty where the "
+            "item is no attention check",
+        }
+    ]
+
+
+def test_a_system_called_as_an_answer_is_refused_by_name(tmp_path):
+    message = "a system is called neither, which is an answer"
+    row = assignment(1, "A1", {"answer": "A"}, **{"Input.system_a": "neither"})
+    with pytest.raises(UserError, match=message):
+        import_answers([write(tmp_path / "b.csv", csv_text([row]))])
+    with pytest.raises(UserError, match="systems: a system is called both, which is an answer; give it another name"):
+        import_answers([tmp_path / "b.csv"], systems=("both", "people"))
+    own = votes({"i1": ("neither", "people", ["people"])})
+    write_table(own, tmp_path / "own.parquet", "votes")
+    with pytest.raises(UserError, match=f"own.parquet: {message}; give it another name"):
+        import_answers([tmp_path / "own.parquet"])
+    rows = [{name: "" if value is None else str(value) for name, value in row.items()} for row in own.to_pylist()]
+    with pytest.raises(UserError, match=f"own.csv line 2: {message}"):
+        import_answers([write(tmp_path / "own.csv", csv_text(rows))])
+
+
 def published(answer: str, reason: str, side: str = "A", **other: str) -> dict[str, str]:
     options = (GENERATED, RIGHT) if side == "A" else (RIGHT, GENERATED)
     meant = {"A": "Generated", "B": "Human"} if side == "A" else {"A": "Human", "B": "Generated"}

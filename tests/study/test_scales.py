@@ -6,12 +6,13 @@ from itertools import permutations
 import krippendorff
 import numpy as np
 import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 from click.testing import CliRunner
 from scipy.stats import kendalltau, ttest_1samp
 
 from denouement.cli import main
-from denouement.schemas import TABLES, write_table
+from denouement.schemas import TABLES, table_name, write_table
 from denouement.study.scales import order_results, rating_results
 
 COMMON = {"study": "s", "is_check": False, "status": "accepted", "started_at": None, "submitted_at": None}
@@ -50,6 +51,18 @@ def test_means_are_of_items():
     assert (a["low"], a["high"]) == pytest.approx((interval.low, interval.high))
     assert a["values"] == {"0": 1, "1": 1, "2": 2}
     assert (b["mean"], b["low"], b["high"]) == (1, None, None)
+
+
+def test_items_that_are_all_alike_have_an_interval_without_width():
+    (row,) = rating_results(ratings(("a", "i1", "p", 2), ("a", "i2", "p", 2)))["means"]
+    assert (row["mean"], row["low"], row["high"]) == (2, 2, 2)
+    (row,) = rating_results(ratings(("a", "i1", "p", 0), ("a", "i2", "p", 0)))["means"]
+    assert (row["mean"], row["low"], row["high"]) == (0, 0, 0)
+
+
+def test_one_sentence_is_in_order():
+    (row,) = order_results(orders(("i", "p", [0])))["systems"]
+    assert (row["right"], row["mean"]) == (1, 1)
 
 
 def test_alpha_is_ordinal():
@@ -101,5 +114,49 @@ def test_the_command_prints_them(name, table, told, tmp_path):
     assert told in " ".join(done.output.split())
     done = CliRunner().invoke(main, ["study", "results", str(tmp_path / "answers.parquet"), "--json"])
     assert json.loads(done.stdout)["answers"] == table.num_rows
-    done = CliRunner().invoke(main, ["study", "results", str(tmp_path / "answers.parquet"), "--out", str(tmp_path)])
+    done = CliRunner().invoke(main, ["study", "results", str(tmp_path / "answers.parquet"), "--reasons"])
     assert (done.exit_code, done.stderr.count("\n")) == (2, 1)
+
+
+def written(folder, name, table) -> dict[str, bytes]:
+    write_table(table, folder / "answers.parquet", name)
+    for out in ("one", "two"):
+        words = ["study", "results", str(folder / "answers.parquet"), "--out", str(folder / out)]
+        done = CliRunner().invoke(main, words)
+        assert done.exit_code == 0, done.output
+        assert f"Tables and the page results.html: {folder / out}" in done.stdout
+    one, two = ({path.name: path.read_bytes() for path in (folder / out).iterdir()} for out in ("one", "two"))
+    assert one == two
+    return one
+
+
+def test_ratings_are_written(tmp_path):
+    evil = "<script>alert(1)</script>"
+    files = written(tmp_path, "ratings", ratings(*RATED, (evil, "i5", "p", 1)))
+    assert set(files) == {"results.json", "results.html", "rating_means.parquet", "rating_alphas.parquet"}
+    assert table_name(tmp_path / "one/rating_means.parquet") == "rating_means"
+    means = pq.read_table(tmp_path / "one/rating_means.parquet").to_pylist()
+    assert [row["system"] for row in means] == [evil, "a", "b"]
+    assert (means[1]["items"], means[1]["values"], means[1]["counts"]) == (3, [0, 1, 2], [1, 1, 2])
+    assert means[1]["mean"] == pytest.approx((1.5 + 0 + 2) / 3)
+    assert (means[2]["low"], means[2]["high"]) == (None, None)
+    (alpha,) = pq.read_table(tmp_path / "one/rating_alphas.parquet").to_pylist()
+    assert (alpha["question"], alpha["items"]) == ("logic", 1)
+    assert json.loads(files["results.json"])["answers"] == 6
+    page = files["results.html"].decode()
+    assert evil not in page
+    assert "&lt;script&gt;" in page
+
+
+def test_orders_are_written(tmp_path):
+    table = orders(("i1", "p", [0, 1, 2]), ("i1", "q", [2, 1, 0]))
+    files = written(tmp_path, "orders", table)
+    assert set(files) == {"results.json", "results.html", "order_means.parquet"}
+    assert pq.read_table(tmp_path / "one/order_means.parquet").to_pylist() == [
+        {"system": "all", "items": 1, "answers": 2, "right": 1, "share": 0.5, "mean": 0.0, "low": None, "high": None}
+    ]
+
+
+def test_without_ratings_the_tables_are_empty(tmp_path):
+    written(tmp_path, "ratings", ratings())
+    assert pq.read_table(tmp_path / "one/rating_means.parquet").num_rows == 0

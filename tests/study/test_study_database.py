@@ -2,6 +2,7 @@
 
 import sqlite3
 import threading
+import time
 from contextlib import closing
 
 import pytest
@@ -105,6 +106,13 @@ def test_a_store_that_is_locked_for_too_long_says_so(tmp_path, monkeypatch):
         assert store.submit(key, assignment.id, "A").status == "accepted"
 
 
+def until(holds):
+    deadline = time.monotonic() + 10
+    while not holds():
+        assert time.monotonic() < deadline
+        time.sleep(0.001)
+
+
 @pytest.fixture
 def writer(tmp_path):
     engine = database.connect(f"sqlite:///{tmp_path / 'w.db'}")
@@ -147,8 +155,7 @@ def test_jobs_that_wait_are_committed_together_and_a_failed_one_harms_no_other(w
     threads += [threading.Thread(target=run, args=(n, insert(n % 5))) for n in range(4)]
     for thread in threads[1:]:
         thread.start()
-    while writer._waiting.qsize() < 4:
-        pass
+    until(lambda: writer._waiting.qsize() == 4)
     go.set()
     for thread in threads:
         thread.join()
@@ -163,8 +170,74 @@ def test_jobs_that_wait_are_committed_together_and_a_failed_one_harms_no_other(w
     assert writer.run(numbers) == [0, 1, 2, 3, 7, 8]
 
 
-def test_a_writer_that_was_closed_begins_again(writer):
-    assert writer.run(insert(1)) == 1
+def test_a_writer_that_closes_does_what_waits_and_refuses_what_comes_later(writer):
+    begun, go, outcomes = threading.Event(), threading.Event(), []
+
+    def hold(connection):
+        begun.set()
+        assert go.wait(10)
+        return "held"
+
+    holding = threading.Thread(target=lambda: outcomes.append(writer.run(hold)))
+    holding.start()
+    assert begun.wait(10)
+    closing_ = threading.Thread(target=writer.close)
+    closing_.start()
+    until(lambda: writer._waiting.qsize() == 1)  # the end mark
+
+    def late():
+        with pytest.raises(StoreUnavailableError, match="closed"):
+            writer.run(insert(1))
+        outcomes.append("refused")
+
+    refused = threading.Thread(target=late, daemon=True)
+    refused.start()
+    refused.join(5)
+    assert outcomes == ["refused"]
+    go.set()
+    for thread in (holding, closing_):
+        thread.join(10)
+        assert not thread.is_alive()
+    assert outcomes == ["refused", "held"]
     writer.close()
-    assert writer.run(insert(2)) == 1
-    assert writer.run(numbers) == [1, 2]
+
+
+def test_a_reader_keeps_nobody_waiting_when_somebody_withdraws(tmp_path):
+    path = tmp_path / "study.db"
+    with closing(open_store(f"sqlite:///{path}")) as store:
+        store.create(design(), pairs(2))
+        key = ready(store, "somebody")
+        with closing(sqlite3.connect(path)) as reader:
+            reader.execute("BEGIN")
+            reader.execute("SELECT count(*) FROM items").fetchall()
+            store.submit(key, store.next(key).id, "A", "a reason to forget")
+            start = time.monotonic()
+            assert store.withdraw(key) == 1
+            assert time.monotonic() - start < 5
+    with closing(open_store(f"sqlite:///{path}")):
+        assert b"a reason to forget" not in b"".join(each.read_bytes() for each in tmp_path.iterdir())
+
+
+def test_when_no_transaction_can_begin_all_that_waits_fails_at_once(tmp_path, monkeypatch):
+    monkeypatch.setattr(database, "_WAIT_SECONDS", 1)
+    path = tmp_path / "study.db"
+    with closing(open_store(f"sqlite:///{path}")) as store:
+        store.create(design(), pairs(2))
+        with closing(sqlite3.connect(path)) as other:
+            other.execute("BEGIN IMMEDIATE")
+            failed = []
+
+            def enter(number: int) -> None:
+                try:
+                    store.enter("crowd", f"person-{number}")
+                except StoreUnavailableError:
+                    failed.append(number)
+
+            threads = [threading.Thread(target=enter, args=(number,)) for number in range(8)]
+            start = time.monotonic()
+            for thread in threads:
+                thread.start()
+            for thread in threads:
+                thread.join()
+            assert sorted(failed) == list(range(8))
+            assert time.monotonic() - start < 5  # the first alone, and the others together; each alone would take 8

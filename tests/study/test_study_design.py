@@ -7,6 +7,10 @@ import pytest
 from denouement.errors import UserError
 from denouement.study.design import SCALES, Design, Entry, design_from, from_json, read_design, to_json
 
+KNOWN = {"context": ["One."], "endings": ["Two.", "Three."]}
+ONE = {"context": ["One."], "endings": ["Two."]}
+ORDER = {"kind": "order", "systems": ["human_right"]}
+RIGHT = {"quality": [3], "fun": [1]}
 LEAST = {"name": "pilot", "systems": ["h_seq2seq", "human_right"]}
 
 
@@ -82,6 +86,19 @@ def test_every_mistake_is_named_at_once():
         ({"kind": "write"}, "kind: must be one of pair, rating, order"),
         ({"entry": {"kind": "prolific"}}, "entry.completion_code: is missing"),
         ({"entry": {"links": 0}}, "entry.links: must lie"),
+        ({"entry": {"kind": "open", "links": 0}}, "entry.links: entry of kind open has none"),
+        ({"seed": 1}, "unknown key seed"),
+        ({"reason": {"mode": "off", "min_length": 20}}, "reason.min_length: no reason is asked"),
+        ({"reason": {"question": "Why?"}}, "reason.question: no reason is asked"),
+        ({"checks": {"items": [KNOWN]}}, "checks.items: are never shown"),
+        ({"checks": {"rate": 0.1, "items": [{**KNOWN, "values": {"fun": [1]}}]}}, "checks.items.1.values: a study of"),
+        ({**ORDER, "training": {**ONE, "expected": "first"}}, "training.expected: a study of kind order has none"),
+        ({**ORDER, "training": {**ONE, "values": {"fun": [1]}}}, "training.values: a study of kind order has none"),
+        (
+            {**ORDER, "kind": "rating", "scales": "bad_to_perfect", "training": {**ONE, "values": RIGHT}},
+            "training.values: fun is not among the scales",
+        ),
+        ({"systems": ["a", "b", "c"], "pairs": [["a", "b"]]}, "pairs: c is in none"),
         ({"entry": {"completion_code": "a b"}}, "entry.completion_code: must be letters"),
         ({"question": " "}, "question: is empty"),
         ({"lease_minutes": 0}, "lease_minutes: must be above 0"),
@@ -141,6 +158,9 @@ def test_reading_a_file(tmp_path: Path):
     design = read_design(path)
     assert isinstance(design, Design)
     assert (design.reason.min_length, design.lease_minutes) == (20, 5.0)
+    path.write_text("name: pilot\nsystems: [a, b]\nreason: {mode: off}\ntraining: true\n")  # off is no word for false
+    assert read_design(path).reason.mode == "off"
+    assert read_design(path).training
 
 
 @pytest.mark.parametrize(

@@ -10,6 +10,7 @@ from test_study_items import cases, endings
 
 from denouement.cli import main
 from denouement.schemas import read_table, write_table
+from denouement.study.design import design_from
 from denouement.study.export import study_tables, table_file
 from denouement.study.store import open_store
 
@@ -157,3 +158,26 @@ def test_errors_are_one_line(folder, arguments, message, monkeypatch):
     assert result.exit_code == 2
     assert message in result.output
     assert result.output.count("\n") == 1
+
+
+def test_a_study_is_in_its_one_file_once_it_is_made(folder):
+    store = folder / "studies.db"
+    options = ("--cases", folder / "cloze.parquet", "--endings", folder / "h.parquet", "--store", f"sqlite:///{store}")
+    run("create", folder / "STUDY.yaml", *options)
+    copy = folder / "elsewhere.db"
+    copy.write_bytes(store.read_bytes())
+    assert run("progress", "--store", f"sqlite:///{copy}") == "pilot\n"
+
+
+def test_too_few_links_are_told(folder):
+    (folder / "STUDY.yaml").write_text(STUDY.replace("{kind: %s}", "{kind: links, links: 1}"))
+    tables = ("--cases", folder / "cloze.parquet", "--endings", folder / "h.parquet")
+    told = run("create", folder / "STUDY.yaml", *tables, "--dry-run")
+    assert "1 private links cannot give 2 answers to each item" in told
+
+
+def test_training_to_order_tells_of_orders():
+    given = {"name": "o", "kind": "order", "systems": ["h"], "training": True, "reason": {"mode": "off"}}
+    design = design_from(given, "STUDY.yaml")
+    assert "order" in design.training.feedback
+    assert "other one" not in design.training.feedback

@@ -1,24 +1,33 @@
 """Whole studies in a real Chromium, served as `denouement study serve` serves them."""
 
+import json
 import os
-import signal
-import subprocess
-import sys
 import threading
 from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+import chromium
 import pytest
+import torch
+from click.testing import CliRunner
 from hosted import TOKEN, design, statuses, store_with
 from selenium import webdriver
 from selenium.webdriver.common.by import By
 from selenium.webdriver.common.keys import Keys
 from selenium.webdriver.remote.webelement import WebElement
 from selenium.webdriver.support.ui import WebDriverWait
+from test_study_items import cases
 
+from benchmarks.study import serving
+from denouement.cli import main
+from denouement.generators.base import generator_class
+from denouement.schemas import read_table, write_table
 from denouement.study.store import open_store
+from denouement.tensors import write_checkpoint
+from denouement.text.vocabulary import Vocabulary
 
 pytestmark = [pytest.mark.slow, pytest.mark.browser, pytest.mark.timeout(300)]
 
@@ -121,28 +130,14 @@ def browsers(tmp_path: Path) -> Iterator[Callable[..., Browser]]:
     opened: list[webdriver.Chrome] = []
 
     def start(phone: bool = False, script: bool = True) -> Browser:
-        options = webdriver.ChromeOptions()
-        options.binary_location = "/usr/bin/chromium"
-        for flag in (
-            "headless=new",
-            "no-sandbox",
-            "disable-gpu",
-            "disable-quic",
-            "no-first-run",
-            "disable-background-networking",
-            "disable-component-update",
-            "disable-sync",
-            "window-size=1200,1000",
-            f"user-data-dir={tmp_path / f'chromium-{len(opened)}'}",
-        ):
-            options.add_argument(f"--{flag}")
+        options = chromium.options(tmp_path / f"chromium-{len(opened)}", width=1200)
         if phone:
             options.add_experimental_option(
                 "mobileEmulation", {"deviceMetrics": {**PHONE, "mobile": True, "touch": True}}
             )
         if not script:
             options.add_experimental_option("prefs", {"profile.managed_default_content_settings.javascript": 2})
-        opened.append(webdriver.Chrome(options, webdriver.ChromeService("/usr/bin/chromedriver")))
+        opened.append(chromium.start(options))
         return Browser(opened[-1])
 
     yield start
@@ -153,18 +148,8 @@ def browsers(tmp_path: Path) -> Iterator[Callable[..., Browser]]:
 @contextmanager
 def served(folder: Path) -> Iterator[str]:
     """The address of a server of the store in `folder`."""
-    command = [sys.executable, "-c", "from denouement.cli import main; main()", "study", "serve", "--port", "0"]
-    environment = {
-        **os.environ,
-        "DENOUEMENT_STUDY_STORE": f"sqlite:///{folder / 'studies.db'}",
-        "DENOUEMENT_ORGANISER_TOKEN": TOKEN,
-    }
-    with subprocess.Popen(command, env=environment, stdout=subprocess.PIPE, text=True) as process:
-        try:
-            assert process.stdout is not None
-            yield process.stdout.readline().split()[1].partition("/s/")[0]
-        finally:
-            process.send_signal(signal.SIGINT)
+    with serving(f"sqlite:///{folder / 'studies.db'}", TOKEN) as (process, address):
+        yield address
     assert process.returncode == 0
 
 
@@ -390,3 +375,65 @@ def test_the_organiser_sees_and_excludes(tmp_path: Path, browsers: Callable[...,
         person.leaves(person.driver.refresh)
         assert person.heading == "Your part has ended"
     assert statuses(store) == {"excluded": 1}
+
+
+def test_from_a_generator_s_endings_to_printed_results(tmp_path: Path, browsers: Callable[..., Browser]):
+    """Every step as the command line has it, but for an untrained generator in the place of a trained one."""
+    url = f"sqlite:///{tmp_path / 'studies.db'}"
+    write_table(cases(4), tmp_path / "cloze.parquet", "cloze")
+    write_untrained(tmp_path / "best.parquet")
+    (tmp_path / "STUDY.yaml").write_text(
+        "name: pilot\nsystems: [seq2seq, human_right]\ncases: {n: 4}\nanswers_per_item: 2\n"
+        "reason: {mode: required}\nentry: {kind: links, links: 2}\n"
+    )
+    inputs = ["--cases", tmp_path / "cloze.parquet", "--endings", tmp_path / "endings.parquet"]
+    run(
+        *("generate", "--model", tmp_path / "best.parquet", "--contexts", tmp_path / "cloze.parquet"),
+        *("--out", tmp_path / "endings.parquet", "--release", "v1.0", "--split", "validation"),
+    )
+    created = json.loads(run("study", "create", tmp_path / "STUDY.yaml", *inputs, "--store", url, "--json"))
+    assert created["counts"]["items"] == 4
+    two = [browsers(), browsers()]
+    with served(tmp_path) as address:
+        for browser, link in zip(two, created["addresses"], strict=True):
+            browser.open(address + link)
+            browser.leaves(browser.one("button").click)
+
+        def prefer_people(browser: Browser) -> None:
+            while browser.heading.startswith("Question"):
+                is_right = [label.text.startswith("A") for label in browser.all("label") if "Right" in label.text]
+                browser.answer("A" if is_right[0] else "B", REASON)
+
+        with ThreadPoolExecutor(2) as pool:
+            list(pool.map(prefer_people, two))
+        assert [browser.heading for browser in two] == ["Thank you", "Thank you"]
+    run("study", "export", "pilot", "--out", tmp_path, "--store", url)
+    tables = [tmp_path / "votes.parquet", "--items", tmp_path / "items.parquet"]
+    found = json.loads(run("study", "results", *tables, "--json"))
+    [pair] = found["pairs"]
+    assert (pair["first"], pair["second"], pair["items"], pair["answers"]) == ("seq2seq", "human_right", 4, 8)
+    assert pair["agreement"]["second"]["n"] == 4
+    printed = run("study", "results", *tables, "--reasons")
+    assert "seq2seq" in printed
+    assert printed.count(REASON) == 8
+    shown = read_table(tmp_path / "items.parquet", "items").to_pylist()
+    assert all(ending in printed for item in shown for ending in item["endings"])
+
+
+def run(*arguments: object) -> str:
+    done = CliRunner().invoke(main, [str(argument) for argument in arguments])
+    assert done.exit_code == 0, done.output
+    return done.stdout
+
+
+def write_untrained(path: Path) -> None:
+    """A checkpoint of a tiny generator."""
+    kind = generator_class("seq2seq")
+    with torch.random.fork_rng():
+        torch.manual_seed(1)
+        generator = kind(
+            kind.settings_class(units=8), Vocabulary.build(["Story 1.", "It goes on.", "The car was fast."])
+        )
+    checkpoint: dict[str, Any] = {"state_dict": generator.state_dict()}
+    generator.on_save_checkpoint(checkpoint)
+    write_checkpoint(checkpoint, path)

@@ -1,12 +1,15 @@
 """Items from cases and endings: what is drawn, what is left out and counted."""
 
+import csv
+
 import pyarrow as pa
 import pytest
 
 from denouement.errors import UserError
 from denouement.schemas import TABLES
 from denouement.study.design import design_from
-from denouement.study.items import make_items
+from denouement.study.items import make_items, shown
+from denouement.text.sentences import is_finished
 
 
 def cases(n: int, **columns) -> pa.Table:
@@ -118,12 +121,40 @@ def test_too_few_cases_and_unknown_systems_are_told():
         make_items(design(), cases(2), [endings("other", {"c0": "H."})])
 
 
-def test_marks_that_would_tell_systems_apart_are_made_alike_and_lacking_ones_counted():
-    generated = [endings("h", {"c0": " It’s  “fine”… ", "c1": "no mark"})]
-    items, counts = make_items(design(), cases(2), generated)
-    assert {item.endings[0] for item in items} == {'It\'s "fine"...', "no mark"}
-    assert counts["without_end_mark_h"] == 1
-    assert "without_end_mark_human_right" not in counts
+@pytest.mark.parametrize(
+    ("written", "seen"),
+    [
+        (" It’s  “fine”… ", 'It\'s "fine"...'),
+        ("no mark", "No mark."),
+        ("and then ,", "And then."),
+        ("she did n't go , she 's ill .", "She didn't go, she's ill."),
+        ("`` hello , '' he said", '"Hello," he said.'),
+        ('He said , " go ! "', 'He said, "go!"'),
+        ("i think i 'm ok ( now ) !", "I think I'm ok (now)!"),
+        ('She said, "Go."', 'She said, "Go."'),
+        ("We ate chips, i.e. fries.", "We ate chips, i.e. fries."),
+        ("the boys ' dog cost $ 5", "The boys' dog cost $5."),
+    ],
+)
+def test_the_form_of_a_text_does_not_tell_who_wrote_it(written, seen):
+    assert shown(written) == seen
+    assert shown(seen) == seen
+
+
+def test_items_hold_what_is_shown_and_mended_endings_are_counted():
+    generated = [endings("h", {"c0": "tom did n't go .", "c1": "It is fine."})]
+    items, counts = make_items(design(), cases(2, ending_1="right"), generated)
+    assert {item.endings for item in items} == {("Tom didn't go.", "Right."), ("It is fine.", "Right.")}
+    assert counts["mended_h"] == 1
+    assert counts["mended_human_right"] == 2
+    assert "mended_h" not in make_items(design(), cases(2), [endings("h", {"c0": "One.", "c1": "Two."})])[1]
+
+
+def test_real_sentences_are_shown_as_they_were_written(shared_data):
+    with (shared_data / "rocstories" / "ROCStories_sample.csv").open(encoding="utf-8", newline="") as opened:
+        endings_ = [" ".join(row["sentence5"].split()) for row in csv.DictReader(opened)]
+    finished = [text for text in endings_ if is_finished(text) and not set(text) & set("‘’“”…–—\xa0")]
+    assert sum(shown(text) == text for text in finished) / len(finished) > 0.99
 
 
 def test_checks_and_training_have_known_answers_and_names_that_are_no_systems():

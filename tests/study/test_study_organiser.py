@@ -1,11 +1,15 @@
+import html
 import io
+import re
 from pathlib import Path
+from urllib.parse import quote
 
 import pyarrow.parquet as pq
 import pytest
 from hosted import TOKEN, Person, design, statuses, store_with
 
 from denouement.schemas import read_table
+from denouement.study.items import Item
 from denouement.study.store import Store
 
 
@@ -34,7 +38,7 @@ def test_only_the_token_opens_the_pages_and_it_is_kept_nowhere(store: Store):
     assert stranger.page.status_code == 403
     assert "not the token" in stranger.problem
     stranger.client.cookies.set("organiser", TOKEN)
-    for address in ("pilot", "pilot/export/votes.parquet", "pilot/exclude/someone", "nothing"):
+    for address in ("pilot", "pilot/export/votes.parquet", "pilot/exclude?annotator=someone", "nothing"):
         assert stranger.open(f"/organiser/{address}").page.status_code == 403
     organiser = Person(store).open("/organiser/").send(token=TOKEN)
     assert 'href="/organiser/pilot"' in organiser.text
@@ -74,14 +78,61 @@ def test_the_overview_counts_answers_people_and_failed_checks(store: Store, orga
 
 def test_excluding_is_confirmed_and_reopens_the_items(store: Store, organiser: Person):
     who = answer_all(store, "A")
-    organiser.open(f"/organiser/pilot/exclude/{who}")
+    organiser.open(f"/organiser/pilot/exclude?annotator={who}")
     assert set(statuses(store)) == {"accepted"}
     action = organiser.action
     assert organiser.client.post(action, data={"form": "forged"}).status_code == 403
     organiser.send(exclude="yes")
     assert set(statuses(store)) == {"excluded"}
     assert store.progress("pilot").accepted == 0
-    assert organiser.open("/organiser/pilot/exclude/nobody").page.status_code == 404
+    assert organiser.open("/organiser/pilot/exclude?annotator=nobody").page.status_code == 404
+
+
+@pytest.mark.parametrize("who", ["a/b?c=d&e", "../x", "<b>x</b>", "a b+c%20"])
+def test_whoever_came_can_be_excluded_whatever_their_id(tmp_path: Path, who: str):
+    store = store_with(tmp_path, design(hash_ids=False))
+    key = store.consent(store.enter("pilot", who).key).key
+    store.submit(key, store.next(key).id, "A")
+    organiser = Person(store).open("/organiser/").send(token=TOKEN).open("/organiser/pilot")
+    link = html.unescape(re.search(r'href="([^"]+/exclude[^"]+)"', organiser.text)[1])
+    organiser.open(link)
+    organiser.page = organiser.client.post(
+        organiser.action, data={name: html.unescape(value) for name, value in organiser.hidden.items()}
+    )
+    assert f"{who} is excluded" in html.unescape(organiser.text)
+    assert statuses(store) == {"excluded": 1}
+
+
+def test_what_people_and_designs_say_is_escaped(tmp_path: Path):
+    evil = "<script>alert('1')</script>"
+    study = design(hash_ids=False, systems=[evil, "human_right"], answers_per_item=1)
+    item = Item("1" * 16, f"{evil} case", "pair", ("One.",), study.systems, ("Two.", "Three."))
+    store = store_with(tmp_path, study, items=[item])
+    key = store.consent(store.enter("pilot", evil).key).key
+    store.submit(key, store.next(key).id, "A")
+    organiser = Person(store).open("/organiser/").send(token=TOKEN)
+    for address in ("pilot", f"pilot/exclude?annotator={quote(evil)}"):
+        text = organiser.open(f"/organiser/{address}").text
+        assert "&lt;script&gt;alert(&#39;1&#39;)" in text
+        assert "<script>alert" not in text
+    assert (
+        "&lt;script&gt;" in organiser.open("/organiser/pilot").text.partition("/ human_right")[0].rpartition("<th")[2]
+    )
+
+
+def test_agreement_is_that_of_complete_items_and_answers_are_read_once(
+    store: Store, organiser: Person, monkeypatch: pytest.MonkeyPatch
+):
+    answer_all(store, "A")
+    read = []
+    monkeypatch.setattr(Store, "_answers", lambda *of, read_=Store._answers: read.append(1) or read_(*of))
+    assert "Agreement" not in organiser.open("/organiser/pilot").text
+    assert len(read) == 1
+    person = Person(store).go()
+    while store.progress("pilot").complete < 1:
+        person.send(answer="A")
+    text = organiser.open("/organiser/pilot").text
+    assert "plain_system / human_right</th><td>1</td><td>2</td>" in text
 
 
 def test_the_export_is_what_the_command_writes(store: Store, organiser: Person, tmp_path: Path):

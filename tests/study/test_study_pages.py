@@ -337,22 +337,54 @@ def test_a_database_that_does_not_answer_is_told_as_such(person: Person, monkeyp
     def fail(*_: object) -> None:
         raise StoreUnavailableError("postgresql://secret-host: the database does not answer")
 
-    monkeypatch.setattr(type(store_of(person)), "submit", fail)
-    person.send(answer="A")
-    assert person.page.status_code == 503
-    assert "send it again" in person.text
-    assert "secret-host" not in person.text
+    for method, act in (("submit", lambda: person.send(answer="A")), ("design", lambda: person.open("/s/pilot/"))):
+        with monkeypatch.context() as patch:
+            patch.setattr(type(store_of(person)), method, fail)
+            act()
+        assert person.page.status_code == 503
+        assert "send it again" in person.text
+        assert "secret-host" not in person.text
+        person.open("/s/pilot/question")
 
 
 def test_whoever_asks_too_fast_waits(person: Person):
     visits: pages.Visits = person.client.app.state.visits
-    visits.of_annotators, visits.of_strangers = Limiter(0.5, 3), Limiter(0.5, 3)
+    stopped = {"clock": lambda: 0.0}
+    visits.of_annotators, visits.of_strangers = Limiter(0.5, 3, **stopped), Limiter(0.5, 3, **stopped)
     person.go()
     answers = [person.open("/s/pilot/question").page for _ in range(4)]
     assert answers[-1].status_code == 429
     assert answers[-1].headers["retry-after"] == "2"
     assert "Your answers so far are saved" in person.text
-    assert person.other().go().page.status_code == 429, "strangers share what their address has"
+    assert person.other().open("/s/pilot/").page.status_code == 429, "strangers share what their address has"
+
+
+def test_made_up_keys_are_stopped_before_they_are_looked_up(person: Person, monkeypatch: pytest.MonkeyPatch):
+    visits: pages.Visits = person.client.app.state.visits
+    visits.of_strangers = Limiter(0.5, 2, clock=lambda: 0.0)
+    looked_up = []
+    monkeypatch.setattr(type(store_of(person)), "annotator", lambda _, key: looked_up.append(key))
+    statuses_of = []
+    for number in range(5):
+        person.client.cookies.set("session", f"made-up-{number}")
+        statuses_of.append(person.client.get("/s/pilot/end", follow_redirects=False).status_code)
+    assert statuses_of == [303, 303, 429, 429, 429]
+    assert looked_up == ["made-up-0", "made-up-1"]
+
+
+@pytest.mark.parametrize("forged", ["a/b?c=d", "x", "unnamed-0123456789abcdef"])
+def test_a_browser_is_known_by_an_id_of_our_own_making_alone(tmp_path: Path, forged: str):
+    person = Person(store_with(tmp_path, design(hash_ids=False)))
+    person.client.cookies.set("browser", forged, path="/s/pilot/")
+    person.go()
+    assert person.at == "/s/pilot/question"
+    [who] = store_of(person).progress("pilot").people
+    assert re.fullmatch(r"[\w-]{22}", who.annotator_id)
+
+
+def test_a_rating_asks_the_question_of_the_design(tmp_path: Path):
+    study = design(kind="rating", systems=["plain_system"], scales="bad_to_perfect", question="Well <told>?")
+    assert "Well &lt;told&gt;?" in Person(store_with(tmp_path, study, n=1)).go().text
 
 
 def test_the_script_is_told_where_to_go(person: Person):

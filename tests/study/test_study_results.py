@@ -19,7 +19,6 @@ from denouement.study.results import (
     annotator_results,
     count,
     kappa,
-    pair_results,
     result_tables,
     sign_test,
     study_results,
@@ -158,7 +157,29 @@ def test_times_and_sides():
     table = votes({"i1": (N, P, [N, P])}, started_at=started, submitted_at=started + timedelta(seconds=90))
     found = study_results(table)
     assert found["seconds"] == found["annotators"][0]["seconds"] == 90
-    assert found["sides"]["n"] == found["sides"]["of"] == 2  # both chose what stood on side A
+    assert found["sides"]["answers"] == {"A": 2, "B": 0}  # both chose what stood on side A
+    assert (found["sides"]["n"], found["sides"]["of"]) == (1, 1)
+
+
+def test_sides_are_tested_by_item():
+    # Fixed sides, and all five agree: 8 items, of which A wins 7, and not 40 answers of which it wins 35.
+    rows = {f"i{place}": (N, P, [N if place < 7 else P] * 5) for place in range(8)}
+    fixed = votes(rows | {"even": (N, P, [N, P])}, position_a=N, position_b=P).to_pylist()
+    table = pa.Table.from_pylist(
+        [row | {"answer": "A" if row["choice"] == N else "B"} for row in fixed], schema=TABLES["votes"].schema
+    )
+    found = study_results(table)["sides"]
+    assert found["answers"] == {"A": 36, "B": 6}
+    assert (found["n"], found["of"]) == (7, 8)
+    assert found["p"] == pytest.approx(2 * (1 + 8) / 2**8)
+
+
+def test_answers_about_one_case_go_together():
+    # Two items of a case, of different pairs, are one cluster: as many cases as there are.
+    table = votes({"i1": (N, P, [N, P, N]), "i2": (N, P, [P, P, N])})
+    third = votes({"i3": (N, "third", [N, "third"])}, case_id="case-i1")
+    found = study_results(pa.concat_tables([table, third]))["strengths"]
+    assert (found["items"], found["cases"]) == (3, 2)
 
 
 def test_kappa_against_its_formula():
@@ -212,6 +233,17 @@ def test_votes_that_contradict_themselves_are_refused():
         study_results(votes({"i1": (N, N, [N])}))
 
 
+@pytest.mark.parametrize("name", ["both", "neither"])
+def test_a_system_called_as_an_answer_is_refused_by_name(name):
+    with pytest.raises(UserError, match=f"a system is called {name}, which is an answer; give it another name"):
+        study_results(votes({"i1": (N, name, [N, name])}))
+
+
+def test_results_of_a_ballot_at_hand_are_the_same():
+    table = votes(SMALL)
+    assert study_results(table, None, count(table)) == study_results(table)
+
+
 def test_the_order_of_rows_does_not_matter():
     table = votes(SMALL | {"j": (N, "third", [N, "third", "both"])})
     shuffled = table.take(pa.array(np.random.default_rng(0).permutation(table.num_rows)))
@@ -236,7 +268,9 @@ def test_the_published_answers(shared_data):
     ballot = count(imported.tables["votes"])
     found = study_results(imported.tables["votes"], imported.tables["items"])
     (row,) = found["pairs"]
-    assert row == pair_results(("h_seq2seq", "human_right"), ballot.counts())
+    assert (row["first"], row["second"], row["items"], row["answers"]) == ("h_seq2seq", "human_right", 50, 250)
+    assert row["answers_per_item"] == [5, 5]
+    assert row["sign_test"]["p"] == pytest.approx(2 * 0.5**42)
     assert {name: each["n"] for name, each in row["agreement"].items()} == {
         "first": 0,
         "second": 42,
@@ -248,6 +282,9 @@ def test_the_published_answers(shared_data):
     assert row["kappa"]["kappa"] == pytest.approx(0.373, abs=0.0005)
     assert row["alpha"]["alpha"] == pytest.approx(0.375, abs=0.0005)
     assert (found["unnamed_answers"], found["annotators"]) == (250, [])
+    sides = found["sides"]
+    assert (sides["answers"], sides["n"], sides["of"]) == ({"A": 92, "B": 110}, 23, 49)
+    assert sides["p"] == pytest.approx(0.775, abs=0.0005)
     third = table_3(ballot, imported.tables["items"])
     assert third.num_rows == 50
     assert pc.sum(pc.list_value_length(third["reasons"])).as_py() == 250

@@ -1,5 +1,6 @@
 """People's states, leases, late answers, withdrawal and exclusion, with a clock of our own."""
 
+from contextlib import closing
 from datetime import UTC, datetime, timedelta
 
 import pytest
@@ -413,3 +414,35 @@ class TestStudies:
         [person] = store.progress("crowd").people
         assert (person.answered, person.median_seconds, person.state) == (3, 20.0, "answering")
         assert person.last_seen_at == START + timedelta(seconds=60)
+
+
+def test_what_was_withdrawn_is_in_no_file_while_the_study_runs(tmp_path):
+    url = f"sqlite:///{tmp_path / 's.db'}"
+    with closing(open_store(url)) as store, closing(open_store(url)) as of_another_process:
+        store.create(design(reason=Reason("required")), pairs(3))
+        keys = [ready(store, name) for name in ("p", "q")]
+        of_another_process.progress("crowd")
+        for key, reason in zip(keys, ("a reason to forget", "a reason to keep"), strict=True):
+            store.submit(key, store.next(key).id, "A", reason)
+        assert store.withdraw(keys[0]) == 1
+        written = b"".join(path.read_bytes() for path in tmp_path.iterdir())
+        assert b"a reason to keep" in written
+        assert b"a reason to forget" not in written
+        assert not store.answers("crowd")[1:]
+
+
+def test_an_id_that_would_stand_for_nobody_known_is_no_ones(tmp_path):
+    with closing(open_store(f"sqlite:///{tmp_path / 's.db'}")) as store:
+        store.create(design(hash_ids=False), pairs(1))
+        store.create(design(name="hashed"), pairs(1))
+        assert store.enter("crowd", "unnamed-1") is None
+        assert not store.enter("hashed", "unnamed-1").id.startswith("unnamed-")
+
+
+def test_a_study_without_items_is_refused_and_not_there(tmp_path):
+    with closing(open_store(f"sqlite:///{tmp_path / 's.db'}")) as store:
+        with pytest.raises(ValueError, match="without items"):
+            store.create(design(), [])
+        assert store.studies() == []
+        with pytest.raises(UserError, match="no annotator has this key"):
+            store.withdraw("nobody's")

@@ -64,6 +64,11 @@ def test_results_are_printed(files):
     ]
     assert "6 answers count. By status: 6 accepted." in done.output
     assert "| p0 " in done.output
+    # Sides are swapped for every second person: A, B, B and B, B, both.
+    assert (
+        "Answers for one ending: 1 for A, 4 for B. Of 2 items with more answers for one side, 0 (0.0%)" in done.output
+    )
+    assert "answers about one case going together (2 cases)." in done.output
 
 
 def test_json_is_what_the_library_returns_and_numbers_are_numbers(files):

@@ -1,7 +1,6 @@
 """A study of three systems in the store, answered, exported, and read as results."""
 
 import json
-import random
 from itertools import combinations
 
 import pytest
@@ -15,13 +14,16 @@ from denouement.study.items import Item, check_items
 from denouement.study.store import open_store
 
 SYSTEMS = ("seq2seq", "h_seq2seq", "human_right")
-WORTH = {"seq2seq": 1.0, "h_seq2seq": 2.0, "human_right": 8.0, "check_first": 1e6, "check_second": 1e-6}
+WORTH = {"seq2seq": 1, "h_seq2seq": 2, "human_right": 3, "check_first": 4, "check_second": 0}
 N_CASES, PEOPLE = 6, [f"p{number}" for number in range(6)]
 
 
 @pytest.fixture(scope="module")
 def exported(tmp_path_factory):
-    """Six people, of whom the last one answers by chance and is excluded; five answers an item."""
+    """Six people, of whom the last one always says A and is excluded; five answers an item.
+
+    Of the five, four choose the better system of an item and one the other, each in turn from case to case.
+    """
     folder = tmp_path_factory.mktemp("study")
     store = open_store(f"sqlite:///{folder / 'studies.db'}")
     made = design(systems=SYSTEMS, pairs=tuple(combinations(SYSTEMS, 2)), reason=Reason("optional"), checks=Checks(0.1))
@@ -33,14 +35,17 @@ def exported(tmp_path_factory):
         for place, pair in enumerate(combinations(SYSTEMS, 2))
     ]
     store.create(made, [*items, *check_items(made)])
-    draw = random.Random(1)
+
+    def chosen(number, assignment):
+        shown = [WORTH[assignment.item.systems[place]] for place in assignment.order]
+        better, worse = "AB" if shown[0] > shown[1] else "BA"
+        case = assignment.item.case_id.removeprefix("case-")
+        return worse if case.isdigit() and (int(case) + number) % 5 == 0 else better
 
     def work(name):
         key = ready(store, name)
         while assignment := store.next(key):
-            shown = [assignment.item.systems[place] for place in assignment.order]
-            weights = [WORTH[system] for system in shown]
-            answer = draw.choices("AB", weights if name != PEOPLE[-1] else None)[0]
+            answer = chosen(PEOPLE.index(name), assignment) if name != PEOPLE[-1] else "A"
             assert store.submit(key, assignment.id, answer, reason=f"It reads <b>better</b>, says {name}.")
 
     for name in reversed(PEOPLE):  # the careless one first
@@ -70,7 +75,11 @@ def test_the_export_is_read_and_the_better_systems_are_found_to_be_better(export
         ("seq2seq", "human_right", N_CASES),
     ]
     assert [row["system"] for row in found["strengths"]["systems"]] == ["human_right", "h_seq2seq", "seq2seq"]
-    assert found["strengths"]["why_not"] is None
+    assert (found["strengths"]["why_not"], found["strengths"]["cases"]) == (None, N_CASES)
+    for row in found["pairs"]:
+        better = "second" if row["second"] == "human_right" else "first"
+        assert row["agreement"][better]["n"] == N_CASES
+        assert sorted(each["n"] for each in row["single_answers"].values()) == [0, 0, N_CASES, 4 * N_CASES]
     assert found["checks"]["known"] > 0
     assert found["checks"]["failed"] == 0
     assert len(found["annotators"]) == len(PEOPLE) - 1

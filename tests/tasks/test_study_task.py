@@ -1,6 +1,7 @@
 """The stage study, with the real MLflow."""
 
 import json
+import math
 from pathlib import Path
 
 import mlflow
@@ -16,6 +17,7 @@ ANSWERS = """InputStoryid,context,optionA,optionB,answer,reason,RightEnding,mode
 case-1,One. Two.,He sang.,He slept.,A,Nice.,He slept.,A,Generated
 case-1,One. Two.,He sang.,He slept.,B,Tired.,He slept.,A,Human
 case-1,One. Two.,He sang.,He slept.,B,He was tired.,He slept.,A,Human
+case-2,Three. Four.,He sang.,He slept.,B,,He slept.,A,Human
 """
 
 
@@ -35,12 +37,22 @@ def test_answers_under_data_raw_become_results_in_files_and_in_mlflow(capsys):
     (paths.RAW / "deep").mkdir()
     (paths.RAW / "deep/renamed.txt").write_text(ANSWERS)
     work_out_results.fn(StudySettings(systems=("net", "people")))
-    assert "rows: 3; answers accepted: 3" in capsys.readouterr().out
-    assert read_table(paths.STUDY / "votes.parquet", "votes")["choice"].to_pylist() == ["net", "people", "people"]
-    assert read_table(paths.STUDY / "pairs.parquet", "pairs")["n_second"].to_pylist() == [1]
-    assert json.loads((paths.METRICS / "study.json").read_text())["net_people"]["second"] == 1
+    assert "rows: 4; answers accepted: 4" in capsys.readouterr().out
+    assert read_table(paths.STUDY / "votes.parquet", "votes")["choice"].to_pylist() == [
+        "net",
+        "people",
+        "people",
+        "people",
+    ]
+    assert read_table(paths.STUDY / "pairs.parquet", "pairs")["n_second"].to_pylist() == [2]
+    figures = json.loads((paths.METRICS / "study.json").read_text())
+    assert figures["net_people"]["second"] == 2
+    # Of four answers three prefer people: the logarithm of the odds is log 3, and strengths are half of it.
+    assert figures["strengths"]["people"]["strength"] == pytest.approx(math.log(3) / 2)
+    assert figures["strengths"]["net"]["low"] < -math.log(3) / 2 < figures["strengths"]["net"]["high"]
     (run,) = mlflow.search_runs(search_all_experiments=True, output_format="list")
-    assert run.data.metrics["net_people.second"] == 1
+    assert run.data.metrics["net_people.second"] == 2
+    assert run.data.metrics["strengths.people.share"] == pytest.approx(3 / 4)
     assert (
         json.loads((paths.STUDY / "reasons.json").read_text())["words"]["words"]
         == [
@@ -68,3 +80,8 @@ def test_without_answers_the_tables_are_empty_and_it_says_so(capsys):
 def test_systems_are_two(systems):
     with pytest.raises(UserError, match=r"study\.systems: must be two names"):
         build(StudySettings, {"systems": systems}, "params.yaml: study")
+
+
+def test_systems_are_not_called_as_answers_are():
+    with pytest.raises(UserError, match=r"study\.systems: a system is called both, which is an answer"):
+        build(StudySettings, {"systems": ["net", "both"]}, "params.yaml: study")

@@ -1,5 +1,7 @@
 """What several annotators agree on about one pair of endings: the rules of Mori et al. 2019, A.2."""
 
+from collections.abc import Iterable
+
 import numpy as np
 import numpy.typing as npt
 
@@ -7,6 +9,7 @@ FIRST, SECOND, BOTH, NEITHER = range(4)
 """The places of the answers to a pair: its first system, its second system, both, neither."""
 
 NO_AGREEMENT = -1
+
 
 Counts = npt.NDArray[np.int64]
 """int64 [items, 4]: how many annotators gave each answer."""
@@ -23,6 +26,12 @@ _TIES = {
     (SECOND, NEITHER): SECOND,
     (BOTH, NEITHER): BOTH,
 }
+
+
+def like_an_answer(systems: Iterable[str]) -> str | None:
+    """What is wrong with the names of `systems`, if one of them could not be told from an answer."""
+    mistaken = sorted({"both", "neither"} & set(systems))
+    return f"a system is called {mistaken[0]}, which is an answer" if mistaken else None
 
 
 def _outcomes() -> Codes:

@@ -15,8 +15,6 @@ import numpy.typing as npt
 
 Floats = npt.NDArray[np.float64]
 
-_Z = 1.959963984540054  # of a 95% interval
-
 
 @dataclass(frozen=True)
 class Comparisons:
@@ -25,35 +23,45 @@ class Comparisons:
     Attributes:
         first, second: the systems.
         counts: int64 [items, 3]: answers for the first, for the second, and ties, item by item.
+        cases: int64 [items]: the number of each item's case; the same in all pairs in which the case stands.
     """
 
     first: str
     second: str
     counts: npt.NDArray[np.int64]
+    cases: npt.NDArray[np.int64]
 
 
 def strengths(comparisons: Sequence[Comparisons]) -> dict[str, Any]:
     """Fit the model to all answers.
 
-    Answers to one item are about the same endings, so they are not independent: standard errors are robust to that (the
-    sandwich estimator, clusters being items).
+    Answers about one case are about the same story and in part the same endings, so they are not independent. Standard
+    errors are robust to that: the sandwich estimator with cases as clusters, times `G / (G - 1)` for G cases, and
+    intervals by Student's t with G - 1 degrees of freedom (Cameron and Miller 2015, section VI). With few cases it can
+    still come out too small by chance, to 0 where all cases have the same counts; so no standard error is taken to be
+    below that of independent answers.
 
     Args:
         comparisons: of pairs of systems, each pair once.
 
     Returns:
         `systems`: rows `system`, `strength` (log w, mean 0 over the systems), `low`, `high` (95%), `share` (w as a
-        share of the sum), the strongest first; `tie`: v, or None when no answer is a tie; `answers` and `items`: how
-        many there are. When there is no estimate `systems` is empty and `why_not` a sentence; else it is None.
+        share of the sum), the strongest first; `tie`: v, or None when no answer is a tie; `answers`, `items` and
+        `cases`: how many there are. When there is no estimate `systems` is empty and `why_not` a sentence; else it is
+        None.
     """
+    from scipy.stats import t
+
     compared = [pair for pair in comparisons if pair.counts.sum()]
     names = sorted({name for pair in compared for name in (pair.first, pair.second)})
     totals = np.array([pair.counts.sum(axis=0) for pair in compared]).reshape(-1, 3)
+    case_numbers = np.unique(np.concatenate([[], *(pair.cases[pair.counts.any(axis=1)] for pair in compared)]))
     found: dict[str, Any] = {
         "systems": [],
         "tie": None,
         "answers": int(totals.sum()),
         "items": sum(int(pair.counts.any(axis=1).sum()) for pair in compared),
+        "cases": len(case_numbers),
         "why_not": _disconnected(names, compared),
     }
     if found["why_not"]:
@@ -62,21 +70,27 @@ def strengths(comparisons: Sequence[Comparisons]) -> dict[str, Any]:
     outcomes = [_outcomes(names, pair, has_ties) for pair in compared]
     totals = totals if has_ties else totals[:, :2]
     found["why_not"] = _without_bound(names, outcomes, totals)
+    if not found["why_not"] and len(case_numbers) == 1:
+        found["why_not"] = "all answers are about one case, so nothing tells how strengths differ from case to case"
     if found["why_not"]:
         return found
     estimate, bread = _fit(outcomes, totals)
-    covariance = bread @ _spread(compared, outcomes, estimate) @ bread
+    spread = _spread(compared, outcomes, estimate, case_numbers)
     n_free = len(names) - 1  # the first system's strength is 0 while fitting
     centre = np.eye(len(names)) - 1 / len(names)
     logs = centre @ np.concatenate([[0.0], estimate[:n_free]])
-    errors = np.sqrt(np.diag(centre[:, 1:] @ covariance[:n_free, :n_free] @ centre[:, 1:].T))
+    variances = [
+        np.diag(centre[:, 1:] @ covariance[:n_free, :n_free] @ centre[:, 1:].T)
+        for covariance in (bread, bread @ spread @ bread)
+    ]
+    half_widths = t.ppf(0.975, len(case_numbers) - 1) * np.sqrt(np.maximum(*variances))
     shares = np.exp(logs) / np.exp(logs).sum()
     found["systems"] = [
         {
             "system": names[place],
             "strength": float(logs[place]),
-            "low": float(logs[place] - _Z * errors[place]),
-            "high": float(logs[place] + _Z * errors[place]),
+            "low": float(logs[place] - half_widths[place]),
+            "high": float(logs[place] + half_widths[place]),
             "share": float(shares[place]),
         }
         for place in np.argsort(-logs, kind="stable")
@@ -155,19 +169,22 @@ def _fit(outcomes: Sequence[Floats], totals: npt.NDArray[np.int64]) -> tuple[Flo
     return np.asarray(fitted.params)[:n_parameters], np.asarray(fitted.cov_params())[:n_parameters, :n_parameters]
 
 
-def _spread(compared: Sequence[Comparisons], outcomes: Sequence[Floats], estimate: Floats) -> Floats:
-    """The sum of the outer products of the items' scores.
+def _spread(
+    compared: Sequence[Comparisons], outcomes: Sequence[Floats], estimate: Floats, case_numbers: npt.NDArray[np.int64]
+) -> Floats:
+    """The sum of the outer products of the cases' scores, times G / (G - 1) for G cases.
 
     An item's residuals sum to 0, so it adds nothing to the score of its pair's constant.
     """
-    spread = np.zeros((len(estimate), len(estimate)))
+    n_cases = len(case_numbers)
+    scores = np.zeros((n_cases, len(estimate)))
     for pair, rows in zip(compared, outcomes, strict=True):
+        answered = pair.counts.any(axis=1)
+        counts = pair.counts[answered, : len(rows)]
         weights = np.exp(rows @ estimate)
-        counts = pair.counts[:, : len(rows)]
         residuals = counts - counts.sum(axis=1, keepdims=True) * weights / weights.sum()
-        scores = residuals @ rows
-        spread += scores.T @ scores
-    return spread
+        np.add.at(scores, np.searchsorted(case_numbers, pair.cases[answered]), residuals @ rows)
+    return scores.T @ scores * n_cases / (n_cases - 1)
 
 
 def _joined(names: Sequence[str]) -> str:

@@ -1,12 +1,16 @@
 """`denouement study`: human evaluation. Heavy imports stay inside the commands."""
 
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
-from denouement.console import print_json, text_table
+from denouement.console import print_json, text_table, warn
 from denouement.errors import UserError
 from denouement.files import check_output, existing_file
+
+if TYPE_CHECKING:
+    from denouement.study.store import Store
 
 _STORE = click.option(
     "--store",
@@ -45,11 +49,14 @@ def create(file: Path, cases: Path, endings: tuple[Path, ...], dry_run: bool, ur
     design = read_design(file)
     written = [read_table(path, "endings") for path in endings]
     items, counts = make_items(design, read_table(cases, "cloze"), written)
+    if design.entry.links is not None and design.entry.links < design.answers_per_item:
+        warn(
+            f"{design.entry.links} private links cannot give {design.answers_per_item} answers to each item: raise "
+            "entry.links, or the study is never complete"
+        )
     addresses: list[str] = []
     if not dry_run:
-        from denouement.study.store import open_store
-
-        store = open_store(url)
+        store = _opened(url)
         store.create(design, items)
         links = store.links(design.name)
         addresses = [f"/s/{design.name}/link/{token}" for token in links] or [f"/s/{design.name}/"]
@@ -82,9 +89,7 @@ def progress(name: str | None, who: str | None, url: str, as_json: bool) -> None
     """Print how far a study is, and its annotators; without STUDY, the names of the studies."""
     from dataclasses import asdict
 
-    from denouement.study.store import open_store
-
-    store = open_store(url, make=False)
+    store = _opened(url, make=False)
     if name is None:
         names = store.studies()
         print_json({"studies": names}) if as_json else click.echo("\n".join(names) or "no study yet")
@@ -131,10 +136,9 @@ def progress(name: str | None, who: str | None, url: str, as_json: bool) -> None
 def export(name: str, out: Path, url: str, as_json: bool) -> None:
     """Write a study's tables: items.parquet and, by its kind, votes, ratings or orders.parquet."""
     from denouement.study.export import export as export_study
-    from denouement.study.store import open_store
 
     check_output(out / "items.parquet")
-    summary = export_study(open_store(url, make=False), name, out)
+    summary = export_study(_opened(url, make=False), name, out)
     if as_json:
         print_json(summary)
         return
@@ -156,7 +160,6 @@ def serve(url: str, host: str, port: int) -> None:
     import os
     import secrets
 
-    from denouement.study.store import open_store
     from denouement.study.web.app import create_app
     from denouement.study.web.app import serve as serve_app
 
@@ -164,17 +167,15 @@ def serve(url: str, host: str, port: int) -> None:
     if given and len(given) < 16:
         raise UserError("DENOUEMENT_ORGANISER_TOKEN: must be 16 characters at least; leave it out to have one made")
     token = given or secrets.token_urlsafe(24)
-    store = open_store(url, make=False)
+    store = _opened(url, make=False)
 
     def started(address: str) -> None:
         for name in store.studies():
-            click.echo(f"{name}: {address}/s/{name}/")
+            only = " (by private links only, which the organiser's page has)" if store.links(name) else ""
+            click.echo(f"{name}: {address}/s/{name}/{only}")
         click.echo(f"organiser: {address}/organiser/" + ("" if given else f" (token: {token})"))
 
-    try:
-        serve_app(create_app(store, token), host, port, started)
-    finally:
-        store.close()
+    serve_app(create_app(store, token), host, port, started)
 
 
 @study.command(name="import")
@@ -217,8 +218,11 @@ def import_(
     2019 (qualitative_evaluation_results.csv), or our own export. Answers that the requester rejected on Mechanical Turk
     keep the status rejected and count nowhere.
     """
-    for output in filter(None, (out, items, rejects)):
+    outputs = [output for output in (out, items, rejects) if output]
+    for output in outputs:
         check_output(output, files)
+    if len({output.resolve() for output in outputs}) < len(outputs):
+        raise UserError("--out, --items and --rejects: must be different files")
     from denouement.schemas import write_table
     from denouement.study.importing import import_answers, imported_text
 
@@ -253,7 +257,8 @@ def results(votes: Path, items: Path | None, out: Path | None, with_reasons: boo
 
     --out writes results.html, results.json, and as Parquet pairs, agreements, strengths, annotators and table_3.
 
-    VOTES may also be a table of ratings or of orders, whose means are printed.
+    VOTES may also be a table of ratings or of orders, whose means are printed; --out writes rating_means and
+    rating_alphas, or order_means.
     """
     if with_reasons and not items:
         raise UserError("--reasons: stories and endings stand in the items table; give it with --items")
@@ -261,11 +266,9 @@ def results(votes: Path, items: Path | None, out: Path | None, with_reasons: boo
 
     kind = table_name(existing_file(votes))
     if kind in ("ratings", "orders"):
-        if out or with_reasons:
-            raise UserError(
-                f"{votes}: a table '{kind}', of which --out and --reasons make nothing; print it, or --json"
-            )
-        _other_results(votes, kind, items, as_json)
+        if with_reasons:
+            raise UserError(f"{votes}: a table '{kind}' has no Table 3; leave --reasons out")
+        _scale_results(votes, kind, items, out, as_json)
         return
     from denouement.study.output import write_results
     from denouement.study.results import count, study_results, table_3
@@ -273,26 +276,46 @@ def results(votes: Path, items: Path | None, out: Path | None, with_reasons: boo
 
     answers = read_table(votes, "votes")
     shown = read_table(items, "items") if items else None
-    found = write_results(out, answers, shown) if out else study_results(answers, shown)
+    ballot = count(answers)
+    found = write_results(out, answers, shown, ballot) if out else study_results(answers, shown, ballot)
     if as_json:
         print_json(found)
         return
     click.echo(results_text(found))
     if with_reasons and shown is not None:
-        click.echo(f"\n## Table 3: stories, endings and reasons\n\n{table_3_text(table_3(count(answers), shown))}")
+        click.echo(f"\n## Table 3: stories, endings and reasons\n\n{table_3_text(table_3(ballot, shown))}")
     if out:
         click.echo(f"\nTables and the page results.html: {out}")
 
 
-def _other_results(answers: Path, kind: str, items: Path | None, as_json: bool) -> None:
-    """Print what ratings or orders came to."""
+def _scale_results(answers: Path, kind: str, items: Path | None, out: Path | None, as_json: bool) -> None:
+    """Print what ratings or orders came to, and write it into the folder `out`."""
     from denouement.schemas import read_table
+    from denouement.study.output import write_scale_results
     from denouement.study.scales import order_results, rating_results
-    from denouement.study.tables import order_text, rating_text
+    from denouement.study.tables import order_section, rating_section, section_text
 
     table = read_table(answers, kind)
     if kind == "ratings":
-        found, text = rating_results(table), rating_text
+        found = rating_results(table)
+        section = rating_section(found)
     else:
-        found, text = order_results(table, read_table(items, "items") if items else None), order_text
-    print_json(found) if as_json else click.echo(text(found))
+        found = order_results(table, read_table(items, "items") if items else None)
+        section = order_section(found)
+    if out:
+        write_scale_results(out, found, section)
+    if as_json:
+        print_json(found)
+        return
+    click.echo(section_text(section))
+    if out:
+        click.echo(f"\nTables and the page results.html: {out}")
+
+
+def _opened(url: str, make: bool = True) -> "Store":
+    """The store, closed when the command ends: SQLite then has all of it in its one file."""
+    from denouement.study.store import open_store
+
+    store = open_store(url, make)
+    click.get_current_context().call_on_close(store.close)
+    return store

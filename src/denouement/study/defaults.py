@@ -58,6 +58,8 @@ FEEDBACK = (
     "sentence of some other story."
 )
 
+ORDER_FEEDBACK = "In the right order each sentence goes on with what the ones before it tell."
+
 CHECKS = (
     Story(
         (

@@ -29,6 +29,7 @@ TIES = ("both", "neither")
 CHECK_SYSTEMS = ("check_first", "check_second")
 
 _NAME = re.compile(r"[a-z0-9][a-z0-9_-]{0,39}")
+_BOOL = "tag:yaml.org,2002:bool"
 _PROLIFIC = "https://app.prolific.com/submissions/complete?cc="
 
 
@@ -83,6 +84,9 @@ class Reason:
                 ("min_length", "max_length"),
                 f"max_length: must lie between min_length and 10,000, not {self.max_length}",
             )
+        for key in ("min_length", "max_length", "question"):
+            if self.mode == "off" and getattr(self, key) != getattr(Reason, key):
+                yield Mistake(("mode", key), f"{key}: no reason is asked: leave the key out, or set mode")
 
 
 @dataclass(frozen=True)
@@ -143,13 +147,13 @@ class KnownItem:
     Attributes:
         context: its sentences.
         endings: two of a pair, else one.
-        expected: of a pair: `first` or `second` ending, both, neither.
+        expected: of a pair alone: `first` (which None is) or `second` ending, both, neither.
         values: of a rating: the values that count as right, by the scale's name. An order's answer is the story's own.
     """
 
     context: tuple[str, ...] = ()
     endings: tuple[str, ...] = ()
-    expected: str = "first"
+    expected: str | None = None
     values: dict[str, list[int]] = field(default_factory=dict)
 
     def mistakes(self) -> Iterator[Mistake]:
@@ -158,7 +162,7 @@ class KnownItem:
             texts = getattr(self, key)
             if not texts or not all(text.strip() for text in texts):
                 yield Mistake((key,), f"{key}: must be a list of sentences, none of them empty")
-        if self.expected not in ("first", "second", *TIES):
+        if self.expected not in (None, "first", "second", *TIES):
             yield Mistake(
                 ("expected",), f"expected: must be one of first, second, both, neither, not {self.expected!r}"
             )
@@ -168,7 +172,13 @@ class KnownItem:
         wanted = 2 if kind == "pair" else 1
         if len(self.endings) != wanted:
             yield f"endings: must be {wanted} in a study of kind {kind}, not {len(self.endings)}"
+        if self.expected is not None and kind != "pair":
+            yield f"expected: a study of kind {kind} has none: leave the key out"
+        if self.values and kind != "rating":
+            yield f"values: a study of kind {kind} has none: leave the key out"
         if kind == "rating":
+            for name in self.values.keys() - {scale.name for scale in scales}:
+                yield f"values: {name} is not among the scales"
             for scale in scales:
                 right = self.values.get(scale.name)
                 if not (isinstance(right, list) and right and all(value in _values(scale) for value in right)):
@@ -210,6 +220,8 @@ class Checks:
         """What is out of range."""
         if not 0 <= self.rate <= 0.5:
             yield Mistake(("rate",), f"rate: must lie between 0 and 0.5, not {self.rate}")
+        if self.items and not self.rate:
+            yield Mistake(("rate", "items"), "items: are never shown at a rate of 0: leave the key out, or set rate")
 
 
 @dataclass(frozen=True)
@@ -219,20 +231,22 @@ class Entry:
     Attributes:
         kind: `links`, a private link for each; `open`, one link for all, where each browser is one annotator;
             `prolific`, one link with PROLIFIC_PID, STUDY_ID and SESSION_ID.
-        links: how many private links are made.
+        links: how many private links are made; 10 unless told, and None in another kind of entry.
         completion_code: shown at the end; on Prolific, of the redirect.
         completion_url: where a person is sent at the end. Made from the code on Prolific.
         screen_out_code, screen_out_url: the same for those who do not consent or fail the training.
     """
 
     kind: Literal["links", "open", "prolific"] = "links"
-    links: int = 10
+    links: int | None = None
     completion_code: str = ""
     completion_url: str = ""
     screen_out_code: str = ""
     screen_out_url: str = ""
 
     def __post_init__(self) -> None:
+        if self.kind == "links" and self.links is None:
+            object.__setattr__(self, "links", 10)
         if self.kind == "prolific":
             for end in ("completion", "screen_out"):
                 code = getattr(self, f"{end}_code")
@@ -241,8 +255,10 @@ class Entry:
 
     def mistakes(self) -> Iterator[Mistake]:
         """What is missing or out of range."""
-        if self.kind == "links" and not 1 <= self.links <= 10_000:
+        if self.kind == "links" and not 1 <= (self.links or 0) <= 10_000:
             yield Mistake(("kind", "links"), f"links: must lie between 1 and 10,000, not {self.links}")
+        if self.kind != "links" and self.links is not None:
+            yield Mistake(("kind", "links"), f"links: entry of kind {self.kind} has none: leave the key out")
         for key in ("completion_code", "screen_out_code"):
             code = getattr(self, key)
             if not re.fullmatch(r"[A-Za-z0-9_-]{0,64}", code):
@@ -269,7 +285,6 @@ class Design:
         systems: whose endings are judged: any of the endings tables, `human_right`, `human_wrong`.
         pairs: of a pair study; none takes every two systems.
         scales: of a rating study; in the file a list, or a name in `SCALES`.
-        seed: of the order of the items.
         answers_per_item: k, by as many different people.
         lease_minutes: how long an item is kept for one person.
         max_items_per_person: checks included; None: no limit.
@@ -284,7 +299,6 @@ class Design:
     pairs: tuple[tuple[str, ...], ...] = ()
     scales: tuple[Scale, ...] = ()
     cases: Cases = Cases()
-    seed: int = 1
     answers_per_item: int = 5
     reason: Reason = Reason()
     checks: Checks = Checks()
@@ -328,7 +342,7 @@ class Design:
             if not getattr(self, key).strip():
                 yield Mistake((key,), f"{key}: is empty: leave the key out for the default")
         for key in ("title", "consent", "instructions", "question", "contact"):
-            if any(unicodedata.category(c) in ("Cc", "Cs") and c not in "\n\t" for c in getattr(self, key)):
+            if not can_be_shown(getattr(self, key)):
                 yield Mistake((key,), f"{key}: holds characters that cannot be shown: type it again")
         if self.kind == "order" and self.reason.mode != "off":
             yield Mistake(("kind", "reason"), "reason.mode: must be off in a study of kind order")
@@ -352,6 +366,9 @@ class Design:
             for system in pair:
                 if system not in self.systems:
                     yield Mistake(("pairs", "systems"), f"pairs: {system} is not among the systems")
+        for system in self.systems:
+            if self.kind == "pair" and self.pairs and not any(system in pair for pair in self.pairs):
+                yield Mistake(("pairs", "systems", "kind"), f"pairs: {system} is in none: compare it, or leave it out")
         for told in _repeated(tuple(" and ".join(sorted(pair)) for pair in self.pairs)):
             yield Mistake(("pairs", "systems"), f"pairs: {told} stands twice: sides are drawn for each annotator")
 
@@ -374,6 +391,11 @@ class Design:
         for where, item in known:
             for text in item.mistakes_as(self.kind, self.scales):
                 yield Mistake((where.partition(".")[0], "kind", "scales"), f"{where}.{text}")
+
+
+def can_be_shown(text: str) -> bool:
+    """Whether a text has no control characters but ends of lines and tabs, and no half of a character."""
+    return not any(unicodedata.category(c) in ("Cc", "Cs") and c not in "\n\t" for c in text)
 
 
 def read_design(path: Path) -> Design:
@@ -421,13 +443,24 @@ _NAME_RULE = "must be 1 to 40 of a-z, 0-9, - and _, the first a letter or digit"
 
 
 class _Loader(yaml.SafeLoader):
-    """Refuses a key that stands twice, of which YAML would silently take the last."""
+    """Reads `off` (yes, no, on) as text, as YAML 1.2 does, and refuses a key that stands twice.
+
+    Of such a key YAML would silently take the last.
+    """
+
+    yaml_implicit_resolvers = {  # noqa: RUF012 (as in the class it is of)
+        first: [(tag, pattern) for tag, pattern in resolvers if tag != _BOOL]
+        for first, resolvers in yaml.SafeLoader.yaml_implicit_resolvers.items()
+    }
 
     def construct_mapping(self, node: yaml.MappingNode, deep: bool = False) -> dict[Any, Any]:
         keys = [key.value for key, _ in node.value if isinstance(key, yaml.ScalarNode)]
         for key in _repeated(tuple(keys)):
             raise yaml.constructor.ConstructorError(None, None, f"key {key} stands twice", node.start_mark)
         return dict(super().construct_mapping(node, deep))
+
+
+_Loader.add_implicit_resolver(_BOOL, re.compile("true|false|True|False|TRUE|FALSE"), list("tfTF"))
 
 
 def _with_named_parts(section: Mapping[str, Any]) -> dict[str, Any]:
@@ -446,7 +479,8 @@ def _with_named_parts(section: Mapping[str, Any]) -> dict[str, Any]:
 def _default_training(kind: object, given: Mapping[str, Any]) -> dict[str, Any]:
     story = defaults.TRAINING
     endings = [story.right, story.wrong] if kind == "pair" else [story.right]
-    return {"context": list(story.context), "endings": endings, **given}
+    feedback = {"feedback": defaults.ORDER_FEEDBACK} if kind == "order" else {}
+    return {"context": list(story.context), "endings": endings, **feedback, **given}
 
 
 def _values(scale: Scale) -> range:

@@ -24,13 +24,13 @@ def study_tables(store: Store, study: str) -> dict[str, pa.Table]:
     Raises:
         UserError: no such study.
     """
-    kind = store.design(study).kind
-    name = ANSWER_TABLES[kind]
-    rows = [row for answer in store.answers(study) for row in _ROWS[kind](study, answer)]
-    return {
-        name: pa.Table.from_pylist(rows, schema=TABLES[name].schema),
-        "items": items_table(study, store.items(study)),
-    }
+    return _tables(store, study, store.answers(study))
+
+
+def answers_table(kind: Kind, study: str, answers: Sequence[Answer]) -> pa.Table:
+    """The table `votes`, `ratings` or `orders` of a study of this kind: its answers, in their order."""
+    rows = [row for answer in answers for row in _ROWS[kind](study, answer)]
+    return pa.Table.from_pylist(rows, schema=TABLES[ANSWER_TABLES[kind]].schema)
 
 
 def items_table(study: str, items: Sequence[Item]) -> pa.Table:
@@ -71,10 +71,10 @@ def export(store: Store, study: str, out: Path) -> dict[str, Any]:
     Raises:
         UserError: no such study; a folder that cannot be written to.
     """
-    tables = study_tables(store, study)
+    answers = store.answers(study)
+    tables = _tables(store, study, answers)
     for name, table in tables.items():
         write_table(table, out / f"{name}.parquet", name)
-    answers = store.answers(study)
     return {
         "study": study,
         "kind": store.design(study).kind,
@@ -82,6 +82,14 @@ def export(store: Store, study: str, out: Path) -> dict[str, Any]:
         "checks": dict(sorted(Counter(each.status for each in answers if each.item.is_check).items())),
         "rows": {name: table.num_rows for name, table in tables.items()},
         "out": str(out),
+    }
+
+
+def _tables(store: Store, study: str, answers: Sequence[Answer]) -> dict[str, pa.Table]:
+    kind = store.design(study).kind
+    return {
+        ANSWER_TABLES[kind]: answers_table(kind, study, answers),
+        "items": items_table(study, store.items(study)),
     }
 
 

@@ -8,6 +8,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import islice
+from typing import Any
 
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -18,10 +19,17 @@ from denouement.schemas import RELEASES, shortened
 from denouement.study import defaults
 from denouement.study.defaults import Kind
 from denouement.study.design import CHECK_SYSTEMS, HUMAN_RIGHT, HUMAN_WRONG, Design, KnownItem
+from denouement.text.sentences import is_finished
+from denouement.text.words import CLOSING_QUOTE, OPENING_QUOTE, capitalize, detokenize, tokenize
 
-# Marks that one system writes curly and another straight would tell them apart.
+# Marks that one system writes curly and another straight would tell them apart; so would those of the Penn Treebank.
 _PLAIN_MARKS = str.maketrans({"‘": "'", "’": "'", "“": '"', "”": '"', "…": "...", "–": "-", "—": "-", "\xa0": " "})
-_END_MARK = re.compile(r"[.!?]['\")]*$")
+_TREEBANK_QUOTE = re.compile("``|''")
+
+# Blanks where nobody writes one, but who takes sentences apart into words does.
+_TOKENIZED = re.compile(r"""\ [.,;:!?%)\]}]|[(\[{$]\ |(?:^|\ )"(?:\ |$)""")
+_APART = re.compile(r"(?i) (?=(?:n't|'(?:s|m|d|re|ve|ll))\b)|(?<=s) (?=' )")
+_LONE_I = re.compile(r"(?<![\w.'-])i(?=$|[ ,;!?)\"]|'(?:m|d|ve|ll)\b|[.](?!\w))")
 
 
 @dataclass(frozen=True)
@@ -56,6 +64,27 @@ class Item:
         """The context's sentences and the endings: of an order, those that are shuffled."""
         return (*self.context, *self.endings)
 
+    def chosen(self, answer: str | None, order: Sequence[int]) -> str | None:
+        """Of a pair whose endings stand in `order`: the system that the answer A or B chose; both and neither stay."""
+        return self.systems[order[answer == "B"]] if answer in ("A", "B") else answer
+
+    def is_right(self, choice: str | None, values: Mapping[str, int], arranged: Sequence[int]) -> bool | None:
+        """Whether the known answer was given; None where none is known.
+
+        Args:
+            choice: of a pair, as `chosen` returns it.
+            values: of a rating, by question.
+            arranged: of an order, the sentences by their place in the story, from 0.
+        """
+        if self.expected is None:
+            return None
+        if self.kind == "pair":
+            return choice == self.expected
+        expected: Any = json.loads(self.expected)
+        if self.kind == "rating":
+            return all(values.get(question) in right for question, right in expected.items())
+        return bool(list(arranged) == expected)
+
     @property
     def content(self) -> str:
         """A digest of the texts alone, whichever side they stand on: no person sees two items of the same texts."""
@@ -73,8 +102,8 @@ def make_items(design: Design, cases: pa.Table, endings: Sequence[pa.Table]) -> 
     Returns:
         The items, and counts: `cases` used, `items` to judge, `checks`, `training`, `cases_without_endings` (left out:
         a system wrote none, or no label tells the human ones), `identical_endings` (pairs left out: nobody can prefer),
-        `further_endings` (left out), and `without_end_mark_SYSTEM` (endings that lack a full stop, by which a system
-        may be told).
+        `further_endings` (left out), and `mended_SYSTEM` (items whose ending of this system is not shown as it was
+        written, see `shown`).
 
     Raises:
         UserError: no case of the split and release, a system without any ending, fewer cases than asked for, no item.
@@ -94,14 +123,17 @@ def make_items(design: Design, cases: pa.Table, endings: Sequence[pa.Table]) -> 
     groups = design.pairs if design.kind == "pair" else tuple((system,) for system in design.systems)
     items: list[Item] = []
     identical = 0
+    mended = Counter[str]()
     for case_id in islice(complete, wanted):
-        context = tuple(map(_plain, contexts[case_id]))
+        context = tuple(map(shown, contexts[case_id]))
         for systems in groups:
-            texts = tuple(written[system][case_id] for system in systems)
+            texts = tuple(shown(written[system][case_id]) for system in systems)
             if len({_compared(text) for text in texts}) < len(texts):
                 identical += 1
             else:
                 items.append(_item(design.kind, case_id, context, systems, texts))
+                pairs = zip(systems, texts, strict=True)
+                mended.update(system for system, text in pairs if text != written[system][case_id])
     if not items:
         raise UserError("no item is left: the endings of every pair are identical; compare other systems")
     checks = check_items(design)
@@ -115,13 +147,7 @@ def make_items(design: Design, cases: pa.Table, endings: Sequence[pa.Table]) -> 
         "identical_endings": identical,
         "further_endings": further,
     }
-    unmarked = Counter(
-        system
-        for item in items
-        for system, text in set(zip(item.systems, item.endings, strict=True))
-        if not _END_MARK.search(text)
-    )
-    counts |= {f"without_end_mark_{system}": unmarked[system] for system in sorted(unmarked)}
+    counts |= {f"mended_{system}": mended[system] for system in sorted(mended)}
     return [*items, *checks, *([training] if training else [])], counts
 
 
@@ -147,12 +173,12 @@ def _known(
 ) -> Item:
     systems = CHECK_SYSTEMS[: len(known.endings)]
     if design.kind == "pair":
-        expected = {"first": systems[0], "second": systems[-1]}.get(known.expected, known.expected)
+        expected = {"first": systems[0], "second": systems[-1]}.get(known.expected or "first", known.expected)
     elif design.kind == "rating":
         expected = json.dumps({scale.name: known.values[scale.name] for scale in design.scales}, sort_keys=True)
     else:
         expected = json.dumps(list(range(len(known.context) + 1)))
-    texts = tuple(map(_plain, known.context)), tuple(map(_plain, known.endings))
+    texts = tuple(map(shown, known.context)), tuple(map(shown, known.endings))
     return _item(design.kind, case_id, texts[0], systems, texts[1], is_check, is_training, expected)
 
 
@@ -193,7 +219,7 @@ def _endings_by_system(
         if system in written and case_id in written[system]:
             further += 1
         elif system in written:
-            written[system][case_id] = _plain(text)
+            written[system][case_id] = text
     if lacking := [system for system in design.systems if not written[system]]:
         found = sorted({system for table in tables for system in pc.unique(table["system"]).to_pylist()})
         raise UserError(
@@ -215,9 +241,24 @@ def _generated_endings(tables: Sequence[pa.Table]) -> Iterator[tuple[str, str, s
         yield from zip(*(table[name].to_pylist() for name in ("case_id", "system", "ending")), strict=True)
 
 
-def _plain(text: str) -> str:
-    """The text as it is shown: one blank between words, straight marks, whichever system wrote it."""
-    return " ".join(unicodedata.normalize("NFC", clean_text(text)[0]).translate(_PLAIN_MARKS).split())
+def shown(written: str) -> str:
+    """The text as annotators see it, so that its form does not tell who wrote it; the same rule for everyone.
+
+    Straight marks, one blank between words; words that were taken apart are put together (`do n't go .`), the first
+    letter and the word I are capitals, and a full stop stands at the end unless there is an end mark. `shown(shown(x))`
+    is `shown(x)`.
+    """
+    text = unicodedata.normalize("NFC", clean_text(written)[0]).translate(_PLAIN_MARKS)
+    text = _APART.sub("", " ".join(_TREEBANK_QUOTE.sub('"', text).split()))
+    if _TOKENIZED.search(text):
+        words = tokenize(text)
+        quotes = [place for place, word in enumerate(words) if word in (OPENING_QUOTE, CLOSING_QUOTE)]
+        if len(quotes) % 2 == 0:  # blanks around them do not tell which opens
+            for number, place in enumerate(quotes):
+                words[place] = CLOSING_QUOTE if number % 2 else OPENING_QUOTE
+        text = detokenize(words)
+    text = capitalize(_LONE_I.sub("I", text))
+    return text if is_finished(text) or not text else text.rstrip(" ,;:-") + "."
 
 
 def _compared(text: str) -> str:

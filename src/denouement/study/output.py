@@ -1,22 +1,31 @@
 """A study's results as files."""
 
 import json
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
+import pyarrow.parquet as pq
 
-from denouement.files import write_text
-from denouement.schemas import write_table
-from denouement.study.results import agreements, count, result_tables, study_results, table_3
-from denouement.study.tables import results_html, table_3_text
+from denouement.files import atomic_write, write_text
+from denouement.schemas import stamp, write_table
+from denouement.study.results import Ballot, agreements, count, result_tables, study_results, table_3
+from denouement.study.scales import scale_tables
+from denouement.study.tables import Section, results_html, sections_html, table_3_text
 
 
-def write_results(out: Path, votes: pa.Table, items: pa.Table | None) -> dict[str, Any]:
+def write_results(out: Path, votes: pa.Table, items: pa.Table | None, ballot: Ballot | None = None) -> dict[str, Any]:
     """Work out the results and write them into the folder `out`; the same answers give the same bytes.
 
     Written are `results.json`, `results.html`, the tables `pairs`, `agreements`, `strengths` and `annotators` as
     Parquet, and, when there are items, Table 3 as `table_3.parquet` and `table_3.txt`.
+
+    Args:
+        out: the folder.
+        votes: the table `votes`.
+        items: the table `items`, if there is one.
+        ballot: `results.count(votes)`, where it is at hand.
 
     Returns:
         What `results.study_results` returns.
@@ -24,8 +33,8 @@ def write_results(out: Path, votes: pa.Table, items: pa.Table | None) -> dict[st
     Raises:
         UserError: as `results.study_results`, or a folder that cannot be written to.
     """
-    results = study_results(votes, items)
-    ballot = count(votes)
+    ballot = ballot or count(votes)
+    results = study_results(votes, items, ballot)
     tables = {**result_tables(results), "agreements": agreements(ballot)}
     third = table_3(ballot, items) if items is not None else None
     if third is not None:
@@ -33,6 +42,31 @@ def write_results(out: Path, votes: pa.Table, items: pa.Table | None) -> dict[st
         write_text(out / "table_3.txt", table_3_text(third) + "\n")
     for name, table in tables.items():
         write_table(table, out / f"{name}.parquet", name)
-    write_text(out / "results.json", json.dumps(results, indent=2, ensure_ascii=False) + "\n")
+    _write_json(out, results)
     write_text(out / "results.html", results_html(results, third))
     return results
+
+
+def write_scale_results(out: Path, results: Mapping[str, Any], section: Section) -> None:
+    """Write what ratings or orders came to into the folder `out`; the same answers give the same bytes.
+
+    Written are `results.json`, `results.html`, and as Parquet the tables `scales.scale_tables`: of ratings
+    `rating_means` and `rating_alphas`, of orders `order_means`.
+
+    Args:
+        out: the folder.
+        results: of `scales.rating_results` or `scales.order_results`.
+        section: the same for the page.
+
+    Raises:
+        UserError: a folder that cannot be written to.
+    """
+    for name, table in scale_tables(results).items():
+        with atomic_write(out / f"{name}.parquet") as beside:
+            pq.write_table(table.cast(stamp(table.schema, name, 1)), beside, compression="zstd")
+    _write_json(out, results)
+    write_text(out / "results.html", sections_html(results["studies"], [section]))
+
+
+def _write_json(out: Path, results: Mapping[str, Any]) -> None:
+    write_text(out / "results.json", json.dumps(results, indent=2, ensure_ascii=False) + "\n")

@@ -11,7 +11,17 @@ import pyarrow.compute as pc
 
 from denouement import schemas
 from denouement.errors import UserError
-from denouement.study.agreement import BOTH, FIRST, NEITHER, NO_AGREEMENT, SECOND, Codes, Counts, agreement
+from denouement.study.agreement import (
+    BOTH,
+    FIRST,
+    NEITHER,
+    NO_AGREEMENT,
+    SECOND,
+    Codes,
+    Counts,
+    agreement,
+    like_an_answer,
+)
 from denouement.study.bradley_terry import Comparisons, strengths
 
 OUTCOMES = ("first", "second", "both", "neither", "no_agreement")
@@ -51,7 +61,7 @@ class Ballot:
         return flat.reshape(-1, 4).astype(np.int64)
 
 
-def study_results(votes: pa.Table, items: pa.Table | None = None) -> dict[str, Any]:
+def study_results(votes: pa.Table, items: pa.Table | None = None, ballot: Ballot | None = None) -> dict[str, Any]:
     """Everything that a study's answers come to, ready for JSON: counts are integers, shares floats from 0 to 1.
 
     Only answers with the status `accepted` count, attention checks apart.
@@ -59,19 +69,21 @@ def study_results(votes: pa.Table, items: pa.Table | None = None) -> dict[str, A
     Args:
         votes: the table `votes`, of one or more studies.
         items: the table `items` of the same; without it no answer to a check can be called right or wrong.
+        ballot: `count(votes)`, where it is at hand.
 
     Returns:
         `studies`; `statuses` (answers by status) and `answers` (those that count); `pairs` (Table 2, `pair_results`);
-        `strengths` (`bradley_terry.strengths`); `sides` (is A chosen more often than B?); `annotators` and
+        `strengths` (`bradley_terry.strengths`); `sides` (`side_results`); `annotators` and
         `unnamed_answers` (`annotator_results`); `checks` (`answers` to them, and of those whose right answer is
         `known`, how many `failed`, by how many `annotators_failing`); `seconds` (median time of an answer, or None).
 
     Raises:
-        UserError: rows whose choice is not what their answer and sides say.
+        UserError: as `count`.
     """
-    ballot = count(votes)
+    ballot = ballot or count(votes)
     counts = ballot.counts()
     pair_of_item = ballot.items["pair"].to_numpy()
+    (cases,), _ = _numbered(ballot.items["case_id"])
     by_pair = [counts[pair_of_item == place] for place in range(len(ballot.pairs))]
     checks = _checks(votes, items)
     annotators, unnamed = annotator_results(ballot, checks)
@@ -82,11 +94,15 @@ def study_results(votes: pa.Table, items: pa.Table | None = None) -> dict[str, A
         "pairs": [pair_results(pair, of_pair) for pair, of_pair in zip(ballot.pairs, by_pair, strict=True)],
         "strengths": strengths(
             [
-                Comparisons(*pair, np.column_stack([c[:, FIRST], c[:, SECOND], c[:, BOTH] + c[:, NEITHER]]))
-                for pair, c in zip(ballot.pairs, by_pair, strict=True)
+                Comparisons(
+                    *pair,
+                    np.column_stack([c[:, FIRST], c[:, SECOND], c[:, BOTH] + c[:, NEITHER]]),
+                    cases[pair_of_item == place],
+                )
+                for place, (pair, c) in enumerate(zip(ballot.pairs, by_pair, strict=True))
             ]
         ),
-        "sides": _sides(ballot.votes),
+        "sides": side_results(ballot),
         "annotators": annotators,
         "unnamed_answers": unnamed,
         "checks": _checks_in_all(votes, checks, items),
@@ -98,7 +114,8 @@ def count(votes: pa.Table) -> Ballot:
     """The answers of `votes` that count, sorted into items and pairs.
 
     Raises:
-        UserError: rows whose choice is not what their answer and sides say.
+        UserError: rows whose choice is not what their answer and sides say, whose sides are the same system, or where
+            a system is called as an answer is (`both`, `neither`).
     """
     _check_choices(votes)
     accepted = votes.filter(pc.and_(pc.equal(votes["status"], "accepted"), pc.invert(votes["is_check"])))
@@ -333,8 +350,10 @@ def result_tables(results: Mapping[str, Any]) -> dict[str, pa.Table]:
 
 
 def _check_choices(votes: pa.Table) -> None:
-    """Refuse votes whose choice is not what the answer and the sides say."""
+    """Refuse votes whose choice is not what the answer and the sides say, or does not tell which system it is."""
     answer, a, b = votes["answer"], votes["position_a"], votes["position_b"]
+    if problem := like_an_answer([*a.unique().to_pylist(), *b.unique().to_pylist()]):
+        raise UserError(f"votes: {problem}; give it another name")
     said = pc.if_else(pc.equal(answer, "A"), a, pc.if_else(pc.equal(answer, "B"), b, answer))
     wrong = pc.sum(pc.not_equal(said, votes["choice"])).as_py() or 0
     if wrong:
@@ -380,10 +399,26 @@ def _checks_in_all(
     }
 
 
-def _sides(votes: pa.Table) -> dict[str, Any]:
-    """How often A was preferred where one side was, with the exact interval and test: is one side favoured?"""
-    frequencies = _frequencies(votes["answer"])
-    return sign_test(frequencies.get("A", 0), frequencies.get("B", 0))
+def side_results(ballot: Ballot) -> dict[str, Any]:
+    """Is one side favoured, whatever stands on it?
+
+    The test is of items, not of answers: where an item's sides are the same for all its annotators, as in the published
+    answers, these say A or B together because they agree on the ending. Of items it holds whether sides are drawn for
+    each annotator or once for all.
+
+    Returns:
+        `answers`: how many are for `A` and for `B`; and of the items with more answers for one side than for the other
+        the `sign_test` of those that have more for A.
+    """
+    frequencies = _frequencies(ballot.votes["answer"])
+    answer = ballot.votes["answer"].to_numpy()
+    surplus = np.bincount(
+        ballot.item, (answer == "A").astype(np.float64) - (answer == "B"), minlength=ballot.items.num_rows
+    )
+    return {
+        "answers": {side: frequencies.get(side, 0) for side in ("A", "B")},
+        **sign_test(int((surplus > 0).sum()), int((surplus < 0).sum())),
+    }
 
 
 def _share(n: int, of: int) -> dict[str, Any]:

@@ -1,6 +1,8 @@
 """What came out of studies that ask for ratings, or for the order of shuffled sentences."""
 
-from collections.abc import Sequence
+import warnings
+from collections.abc import Mapping
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -10,6 +12,28 @@ import pyarrow.compute as pc
 
 ALL = "all"
 """Stands for the system where no table of items tells it."""
+
+_COUNTED = [pa.field("items", pa.int64(), nullable=False), pa.field("answers", pa.int64(), nullable=False)]
+_MEAN = [pa.field("mean", pa.float64(), nullable=False), pa.field("low", pa.float64()), pa.field("high", pa.float64())]
+_QUESTION, _SYSTEM = (pa.field(name, pa.string(), nullable=False) for name in ("question", "system"))
+
+SCHEMAS = {
+    "rating_means": pa.schema(
+        [
+            *(_QUESTION, _SYSTEM, *_COUNTED, *_MEAN),
+            pa.field("values", pa.list_(pa.int8()), nullable=False),
+            pa.field("counts", pa.list_(pa.int64()), nullable=False),
+        ]
+    ),
+    "rating_alphas": pa.schema([_QUESTION, _COUNTED[0], pa.field("alpha", pa.float64())]),
+    "order_means": pa.schema(
+        [
+            *(_SYSTEM, *_COUNTED, pa.field("right", pa.int64(), nullable=False)),
+            *(pa.field("share", pa.float64(), nullable=False), *_MEAN),
+        ]
+    ),
+}
+"""The tables that results are written as; `low`, `high` and `alpha` are null where they are not known."""
 
 
 def rating_results(ratings: pa.Table) -> dict[str, Any]:
@@ -60,7 +84,7 @@ def order_results(orders: pa.Table, items: pa.Table | None = None) -> dict[str, 
     systems = np.array([system_of.get(key, ALL) for key in keys], dtype=str)
     given = counted["order"].to_pylist()
     right = np.array([order == sorted(order) for order in given], dtype=bool)
-    taus = np.array([_tau(order) for order in given], dtype=np.float64)
+    taus = np.array([_tau(tuple(order)) for order in given], dtype=np.float64)
     rows = []
     for system in np.unique(systems).tolist():
         its = np.flatnonzero(systems == system)
@@ -76,15 +100,18 @@ def _counted(table: pa.Table) -> pa.Table:
 
 def _mean(rows: pa.Table, values: npt.NDArray[Any]) -> dict[str, Any]:
     """`items`, `answers`, and the mean of items' means with its interval."""
-    from scipy.stats import t
+    from scipy.stats import ttest_1samp
 
     by_item = pa.table({"study": rows["study"], "item_id": rows["item_id"], "value": pa.array(values, pa.float64())})
     grouped = by_item.group_by(["study", "item_id"]).aggregate([("value", "mean")])
     of_items = grouped["value_mean"].to_numpy()
-    n, mean = len(of_items), float(of_items.mean())
-    half = float(t.ppf(0.975, n - 1) * of_items.std(ddof=1) / np.sqrt(n)) if n > 1 else None
-    low, high = (None, None) if half is None else (mean - half, mean + half)
-    return {"items": n, "answers": len(values), "mean": mean, "low": low, "high": high}
+    found = {"items": len(of_items), "answers": len(values), "mean": float(of_items.mean()), "low": None, "high": None}
+    if len(of_items) > 1:
+        with warnings.catch_warnings():  # of its t, which is not used, where the spread is 0
+            warnings.simplefilter("ignore", RuntimeWarning)
+            interval = ttest_1samp(of_items, 0).confidence_interval()
+        found |= {"low": float(interval.low), "high": float(interval.high)}
+    return found
 
 
 def _ordinal_alpha(rows: pa.Table) -> dict[str, Any]:
@@ -103,9 +130,22 @@ def _ordinal_alpha(rows: pa.Table) -> dict[str, Any]:
     return {"items": len(pairable), "alpha": float(alpha)}
 
 
-def _tau(order: Sequence[int]) -> float:
+@lru_cache(maxsize=4096)  # most people give one of a few orders
+def _tau(order: tuple[int, ...]) -> float:
     """Kendall's tau of an order of 0, 1, ... with the natural one; 1 for a single sentence."""
-    n = len(order)
-    pairs = n * (n - 1) // 2
-    inversions = sum(order[i] > order[j] for i in range(n) for j in range(i + 1, n))
-    return 1 - 2 * inversions / pairs if pairs else 1.0
+    from scipy.stats import kendalltau
+
+    return float(kendalltau(order, range(len(order))).statistic) if len(order) > 1 else 1.0
+
+
+def scale_tables(results: Mapping[str, Any]) -> dict[str, pa.Table]:
+    """What `rating_results` or `order_results` returns as tables, by the names of `SCHEMAS`."""
+    if "systems" in results:
+        rows = {"order_means": results["systems"]}
+    else:
+        means = [
+            row | {"values": [int(value) for value in row["values"]], "counts": list(row["values"].values())}
+            for row in results["means"]
+        ]
+        rows = {"rating_means": means, "rating_alphas": results["alphas"]}
+    return {name: pa.Table.from_pylist(its, schema=SCHEMAS[name]) for name, its in rows.items()}

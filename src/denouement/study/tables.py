@@ -50,10 +50,10 @@ def sections(results: Mapping[str, Any]) -> list[Section]:
 
 def results_text(results: Mapping[str, Any], level: int = 2) -> str:
     """The sections as Markdown, readable on a terminal, headings of the given level."""
-    return "\n\n".join(_section_text(section, level) for section in sections(results))
+    return "\n\n".join(section_text(section, level) for section in sections(results))
 
 
-def rating_text(results: Mapping[str, Any]) -> str:
+def rating_section(results: Mapping[str, Any]) -> Section:
     """What `scales.rating_results` found."""
     rows = [
         [
@@ -72,7 +72,7 @@ def rating_text(results: Mapping[str, Any]) -> str:
     return _or_nothing(results, Section(f"Ratings: {', '.join(results['studies'])}", header, rows, notes))
 
 
-def order_text(results: Mapping[str, Any]) -> str:
+def order_section(results: Mapping[str, Any]) -> Section:
     """What `scales.order_results` found."""
     rows = [
         [
@@ -90,8 +90,8 @@ def order_text(results: Mapping[str, Any]) -> str:
     return _or_nothing(results, Section(f"Orders: {', '.join(results['studies'])}", header, rows, notes))
 
 
-def _or_nothing(results: Mapping[str, Any], section: Section) -> str:
-    return _section_text(section, 2) if results["answers"] else f"## {section.title}\n\n0 answers count."
+def _or_nothing(results: Mapping[str, Any], section: Section) -> Section:
+    return section if results["answers"] else Section(section.title, (), (), ["0 answers count."])
 
 
 def _range(row: Mapping[str, Any]) -> str:
@@ -116,12 +116,18 @@ def table_3_text(table: pa.Table) -> str:
 
 def results_html(results: Mapping[str, Any], table: pa.Table | None) -> str:
     """A page with all sections and Table 3; whatever annotators wrote is shown as text."""
-    title = f"Results of {', '.join(results['studies']) or 'no study'}"
-    parts = [f"<h1>{escape(title)}</h1>", *(_section_html(section) for section in sections(results))]
+    parts = []
     if table is not None:
         parts.append("<h2>Table 3: stories, endings and reasons</h2>")
         parts.append("<p>In the order of the answers. What the annotators agree on is marked.</p>")
         parts += [_item_html(row) for row in table.to_pylist()]
+    return sections_html(results["studies"], sections(results), parts)
+
+
+def sections_html(studies: Sequence[str], shown: Sequence[Section], parts: Sequence[str] = ()) -> str:
+    """A page of the results of `studies`: the sections, then `parts`, which are HTML."""
+    title = f"Results of {', '.join(studies) or 'no study'}"
+    parts = [f"<h1>{escape(title)}</h1>", *map(_section_html, shown), *parts]
     return (
         '<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
         '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
@@ -135,9 +141,11 @@ def _answers(results: Mapping[str, Any]) -> Section:
     notes = [_statuses(results)]
     sides = results["sides"]
     if sides["of"]:
+        answers = sides["answers"]
         notes.append(
-            f"Of {sides['of']:,} answers for one ending, {count_and_share(sides['n'], sides['share'])} are for A "
-            f"(95% interval {_interval(sides)}; test that neither side is favoured: p = {p_value(sides['p'])})."
+            f"Answers for one ending: {answers['A']:,} for A, {answers['B']:,} for B. Of {sides['of']:,} items with "
+            f"more answers for one side, {count_and_share(sides['n'], sides['share'])} have more for A (95% "
+            f"interval {_interval(sides)}; test that neither side is favoured: p = {p_value(sides['p'])})."
         )
     if results["seconds"] is not None:
         notes.append(f"Median time of an answer: {results['seconds']:.0f} s.")
@@ -247,7 +255,8 @@ def _strengths(found: Mapping[str, Any]) -> Section:
             else ". "
         )
         + "Strengths are logarithms with mean 0; of two systems, shares in the ratio 3 to 1 mean that the first is "
-        "preferred three times as often. Intervals allow for answers to one item going together."
+        "preferred three times as often. Intervals allow for answers about one case going together "
+        f"({found['cases']:,} cases)."
     )
     return Section(title, ("system", "strength", "95% interval", "share"), rows, [note])
 
@@ -290,7 +299,8 @@ def _interval(found: Mapping[str, Any]) -> str:
     return "-" if found["low"] is None else f"{found['low']:.1%} to {found['high']:.1%}"
 
 
-def _section_text(section: Section, level: int) -> str:
+def section_text(section: Section, level: int = 2) -> str:
+    """A section as Markdown, its heading of the given level."""
     table = [text_table(section.header, section.rows)] if section.header else []
     return "\n\n".join([f"{'#' * level} {section.title}", *table, *section.notes])
 

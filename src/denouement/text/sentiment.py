@@ -18,6 +18,7 @@ from array import array
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from functools import cache
+from tempfile import TemporaryFile
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:  # numpy takes longer to import than a further process needs to be ready
@@ -121,9 +122,15 @@ def _scores(texts: Sequence[str]) -> "array[float]":
 
 
 def _scores_elsewhere(texts: Sequence[str]) -> bytes:
-    """The bytes of `_scores(texts)`, computed by another process."""
+    """The bytes of `_scores(texts)`, computed by another process.
+
+    It reads a file: a pipe would be filled bit by bit, each time waiting for the interpreter that scores meanwhile.
+    """
     command = [sys.executable, "-P", "-m", "denouement.text.sentiment"]
-    return subprocess.run(command, input=json.dumps(texts).encode(), stdout=subprocess.PIPE, check=True).stdout  # noqa: S603 - our own module
+    with TemporaryFile() as sent:
+        sent.write(json.dumps(texts).encode())
+        sent.seek(0)
+        return subprocess.run(command, stdin=sent, stdout=subprocess.PIPE, check=True).stdout  # noqa: S603 - our own module
 
 
 def _serve() -> None:

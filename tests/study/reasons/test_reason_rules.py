@@ -56,8 +56,7 @@ def test_what_is_denied_keeps_its_element_and_says_so(rules, parses):
     assert found == {"logic": False, "relevance": True, "emotion": False}
 
 
-def test_every_element_has_a_meaning_and_rules_of_distinct_names(rules):
-    assert tuple(rules.meanings) == ELEMENTS
+def test_every_element_has_rules_of_distinct_names(rules):
     names = [(rule.element, rule.name) for rule in rules.rules]
     assert len(set(names)) == len(names)
     assert {element for element, _ in names} == set(ELEMENTS)
@@ -83,16 +82,16 @@ RULE = {"name": "joy", "patterns": ["joy"]}
         ("- a", "no section `elements`"),
         (changed(elements={"style": {}}), "unknown style; elements are logic"),
         (changed(colour=1), "unknown colour"),
-        (changed(elements={"logic": {"rules": []}}), "missing key meaning"),
-        (changed(elements={"logic": {"meaning": "x", "rules": [RULE | {"when": 1}]}}), "'joy': unknown key when"),
+        (changed(elements={"logic": {"rules": [RULE]}}), "stands where another is due"),
+        (changed(elements={"logic": [RULE | {"when": 1}]}), "'joy': unknown key when"),
         (
-            changed(elements={"logic": {"meaning": "x", "rules": [RULE | {"patterns": ["@colours"]}]}}),
+            changed(elements={"logic": [RULE | {"patterns": ["@colours"]}]}),
             "logic, rule 'joy': pattern '@colours': no list 'colours'",
         ),
-        (changed(elements={"logic": {"meaning": "x", "rules": [RULE | {"unless": ["..."]}]}}), "begin and end"),
-        (changed(elements={"logic": {"meaning": "x", "rules": 3}}), "stands where another is due"),
-        (changed(elements={"logic": {"meaning": "x", "rules": [RULE, RULE]}}), "two rules of the same name"),
-        (changed(elements={"logic": {"meaning": "x", "rules": [{"name": "y"}]}}), "missing key patterns"),
+        (changed(elements={"logic": [RULE | {"unless": ["..."]}]}), "begin and end"),
+        (changed(elements={"logic": 3}), "stands where another is due"),
+        (changed(elements={"logic": [RULE, RULE]}), "two rules of the same name"),
+        (changed(elements={"logic": [{"name": "y"}]}), "missing key patterns"),
         (changed(reach="far"), "invalid literal"),
     ],
 )
@@ -108,7 +107,7 @@ def test_mistakes_of_a_file_of_rules_are_named(tmp_path, text, message):
 
 def test_ones_own_rules_are_read(tmp_path):
     path = tmp_path / "rules.yaml"
-    path.write_text(changed(elements={"emotion": {"meaning": "joy", "rules": [RULE]}}))
+    path.write_text(changed(elements={"emotion": [RULE]}))
     text = "Joy makes sense"
     [match] = matches(parse([text], None)[text], read_rules(path))
     assert (match.element, match.rule, match.words, match.denied) == ("emotion", "joy", "Joy", False)

@@ -11,6 +11,7 @@ import pyarrow.compute as pc
 from denouement import schemas
 from denouement.errors import UserError
 from denouement.files import existing_file
+from denouement.study.agreement import like_an_answer
 from denouement.study.importing import mturk, own, published
 from denouement.study.importing.answers import Answer, Imported, Unusable, hidden, tables_of
 from denouement.study.importing.rows import Header, header_of
@@ -95,10 +96,13 @@ def import_answers(
         keep_ids: keep Mechanical Turk's worker ids, which are otherwise hashed.
 
     Raises:
-        UserError: a file that is none of these, or cannot be read; no usable answer in any of them.
+        UserError: names of systems that are alike or those of answers; a role that is not known; a file that is none of
+            these, or cannot be read; no usable answer in any of them.
     """
     if systems[0] == systems[1]:
         raise UserError(f"systems: both are called {systems[0]}; name two")
+    if problem := like_an_answer(systems):
+        raise UserError(f"systems: {problem}; give it another name")
     if unknown := sorted(set(columns or {}) - set(mturk.ROLES)):
         raise UserError(f"columns: no role {', '.join(unknown)}; roles are {', '.join(mturk.ROLES)}")
     found = {path: _recognised(path) for path in dict.fromkeys(files)}

@@ -11,6 +11,7 @@ from typing import Any
 
 from denouement.errors import UserError
 from denouement.schemas import shortened
+from denouement.study.agreement import like_an_answer
 from denouement.study.importing.answers import Answer, Unusable, answer_named, digest
 from denouement.study.importing.rows import Header, rows_of
 from denouement.text.sentences import split_sentences
@@ -207,10 +208,6 @@ def _answer(
     sides = _sides(cells, columns, endings, systems)
     given = dict(_given(cells))
     answer = _chosen(given, named.get("answer"))
-    expected = cells[columns.expected] if columns.expected else ""
-    if expected:
-        side = answer_named(expected)
-        expected = {"A": sides[0], "B": sides[1]}.get(side or "", side or expected)
     return Answer(
         case_id=(cells[columns.case_id] if columns.case_id else "") or f"case-{digest(context)[:12]}",
         context=context,
@@ -220,10 +217,28 @@ def _answer(
         answer=answer,
         reason=_reason(given, named.get("reason")),
         status=status,
-        expected=expected or None,
+        expected=_expected(cells, columns.expected, sides),
         started_at=_time(fixed.get("accepttime", "")),
         submitted_at=_time(fixed.get("submittime", "")),
     )
+
+
+def _expected(cells: Mapping[str, str], column: str | None, sides: tuple[str, str]) -> str | None:
+    """The choice that an attention check asks for; None where the item is none.
+
+    Raises:
+        ValueError: a text that is no choice: nobody could pass the check.
+    """
+    told = cells[column] if column else ""
+    if not told or told in sides:
+        return told or None
+    side = answer_named(told)
+    if side is None:
+        raise ValueError(
+            f"{column} is '{told[:40]}', not A, B, both, neither, {' or '.join(sides)}; leave it empty where the item "
+            "is no attention check"
+        )
+    return {"A": sides[0], "B": sides[1]}.get(side, side)
 
 
 def _sides(
@@ -236,6 +251,8 @@ def _sides(
             raise ValueError(f"empty: {columns.system_a if not a else columns.system_b}")
         if a == b:
             raise ValueError(f"A and B are both of {a}")
+        if problem := like_an_answer((a, b)):
+            raise ValueError(problem)
         return a, b
     model, human = systems
     if columns.model_side and (side := answer_named(cells[columns.model_side])) in ("A", "B"):

@@ -10,6 +10,7 @@ import pyarrow as pa
 
 from denouement.errors import UserError
 from denouement.schemas import TABLES, read_table
+from denouement.study.agreement import like_an_answer
 from denouement.study.importing.answers import Unusable
 from denouement.study.importing.rows import Header, rows_of
 
@@ -67,6 +68,8 @@ def _vote(cells: dict[str, str]) -> dict[str, Any]:
     vote["reason"] = vote["reason"] or None
     if empty := [name for name in kind.schema.names if vote[name] == "" and not kind.schema.field(name).nullable]:
         raise ValueError(f"empty: {', '.join(empty)}")
+    if problem := like_an_answer((vote["position_a"], vote["position_b"])):
+        raise ValueError(problem)
     said = {"A": vote["position_a"], "B": vote["position_b"]}.get(vote["answer"], vote["answer"])
     if said != vote["choice"]:
         raise ValueError(f"choice is '{vote['choice']}', but answer {vote['answer']} is {said}")
@@ -77,9 +80,14 @@ def read_own(path: Path, name: str) -> pa.Table:
     """The table `name` of an export, checked.
 
     Raises:
-        UserError: damaged, or another version.
+        UserError: damaged, or another version; votes in which a system is called as an answer is.
     """
     try:
-        return read_table(path, name)
+        table = read_table(path, name)
     except UserError as error:
         raise UserError(f"{error}; export the study again") from error
+    if name == "votes":
+        sides = (table[side].unique().to_pylist() for side in ("position_a", "position_b"))
+        if problem := like_an_answer(system for systems in sides for system in systems):
+            raise UserError(f"{path}: {problem}; give it another name")
+    return table

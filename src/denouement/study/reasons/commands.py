@@ -127,7 +127,7 @@ def elements(
     Each reason is tagged with logic, relevance, emotion, morality, common sense and grammar, or some or none of them,
     by rules; told is how often each is named, what is named together, and what was chosen by those who named it.
 
-    Where some of the reasons were labelled by hand, it is told how well the rules agree.
+    Where some of the reasons were labelled, it is told how well the rules agree.
     """
     _check_outputs((out,), (votes, rules_file, labels_file))
     from denouement.schemas import write_table

@@ -2,19 +2,20 @@
 
 Mori et al. 2019 (section 4.4) read 250 reasons and named these elements. Here rules tag them (`elements.yaml`); a
 reason may have several tags, or none. Told are how often each element is named, which are named together, what was
-chosen by those who name it, and how good the rules are on reasons labelled by hand.
+chosen by those who name it, and how good the rules are on reasons that were labelled.
 """
 
 import csv
 import hashlib
 import io
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from itertools import combinations
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 import pyarrow as pa
 
 from denouement import schemas
@@ -24,6 +25,8 @@ from denouement.study.reasons import ELEMENTS
 from denouement.study.reasons.rules import Rules, matches, packaged
 from denouement.study.reasons.written import written_reasons
 from denouement.text.syntax import parse
+
+FIGURES = ("precision", "recall", "f1")
 
 _VOTE = ("study", "item_id", "case_id", "annotator_id", "choice", "reason")
 
@@ -135,7 +138,7 @@ def reason_digest(case_id: str, reason: str) -> str:
 
 
 def read_labels(path: Path | None = None) -> dict[str, frozenset[str]]:
-    """By a reason's digest the elements found in it by hand; without a file, the 100 of this package.
+    """By a reason's digest the elements that a reader found in it; without a file, the 100 of this package.
 
     A file is CSV with columns `digest` and `labels`, the elements with blanks between; other columns are passed over.
 
@@ -165,7 +168,7 @@ def _text(path: Path) -> str:
 
 
 def rules_quality(votes: pa.Table, tags: pa.Table, labels: Mapping[str, frozenset[str]]) -> dict[str, Any] | None:
-    """How well the tags agree with labels given by hand, on the reasons that have them; None where none of them has.
+    """How well the tags agree with labels, on the reasons that have them; None where none of them has.
 
     Returns:
         `n`, the reasons with labels; `elements`, for each element how many reasons the rules tagged (`tagged`), have
@@ -185,28 +188,28 @@ def rules_quality(votes: pa.Table, tags: pa.Table, labels: Mapping[str, frozense
     if not labelled:
         return None
     by_rule, by_hand = np.array(tagged), np.array(labelled)
-    counts = zip(by_rule.sum(0).tolist(), by_hand.sum(0).tolist(), (by_rule & by_hand).sum(0).tolist(), strict=True)
-    rows = [{"element": element, **_agreement(*of)} for element, of in zip(ELEMENTS, counts, strict=True)]
+    rows = [
+        {"element": element, **_quality(by_rule[:, [place]], by_hand[:, [place]])}
+        for place, element in enumerate(ELEMENTS)
+    ]
+    known = {name: [row[name] for row in rows if row[name] is not None] for name in FIGURES}
     return {
         "n": len(labelled),
         "elements": rows,
-        "micro": _agreement(int(by_rule.sum()), int(by_hand.sum()), int((by_rule & by_hand).sum())),
-        "macro": {name: _mean(row[name] for row in rows) for name in ("precision", "recall", "f1")},
+        "micro": _quality(by_rule, by_hand),
+        "macro": {name: float(np.mean(values)) if values else None for name, values in known.items()},
         "exact": float((by_rule == by_hand).all(1).mean()),
     }
 
 
-def _agreement(tagged: int, labelled: int, both: int) -> dict[str, Any]:
+def _quality(tagged: npt.NDArray[np.bool_], labelled: npt.NDArray[np.bool_]) -> dict[str, Any]:
+    """The counts and the figures of `rules_quality`, of everything in bool [reasons, elements] together."""
+    from sklearn.metrics import precision_recall_fscore_support
+
+    figures = precision_recall_fscore_support(labelled.ravel(), tagged.ravel(), average="binary", zero_division=np.nan)
     return {
-        "tagged": tagged,
-        "labelled": labelled,
-        "both": both,
-        "precision": both / tagged if tagged else None,
-        "recall": both / labelled if labelled else None,
-        "f1": 2 * both / (tagged + labelled) if tagged + labelled else None,
+        "tagged": int(tagged.sum()),
+        "labelled": int(labelled.sum()),
+        "both": int((tagged & labelled).sum()),
+        **{name: None if np.isnan(of) else float(of) for name, of in zip(FIGURES, figures[:3], strict=True)},
     }
-
-
-def _mean(values: Iterable[float | None]) -> float | None:
-    known: Sequence[float] = [value for value in values if value is not None]
-    return sum(known) / len(known) if known else None

@@ -59,7 +59,7 @@ def elements_text(document: Mapping[str, Any]) -> str:
     ]
     if document["quality"]:
         paragraphs += [
-            f"How well the rules agree with {document['quality']['n']:,} of these reasons as labelled by hand:",
+            f"How well the rules agree with {document['quality']['n']:,} of these reasons as a reader labelled them:",
             _quality(document["quality"]),
             f"All labels of a reason are right in {document['quality']['exact']:.1%}.",
         ]
@@ -101,7 +101,7 @@ def _quality(quality: Mapping[str, Any]) -> str:
         for row in [*quality["elements"], {"element": "micro", **quality["micro"]}]
     ]
     rows.append(["macro", "", "", "", *_figures(quality["macro"])])
-    return text_table(["element", "by rule", "by hand", "both", "precision", "recall", "F1"], rows)
+    return text_table(["element", "by rule", "by reader", "both", "precision", "recall", "F1"], rows)
 
 
 def _figures(row: Mapping[str, Any]) -> list[str]:

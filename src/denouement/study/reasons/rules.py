@@ -37,10 +37,9 @@ class Rule:
 
 @dataclass(frozen=True, slots=True)
 class Rules:
-    """The rules in the file's order, what an element means, and what denies a match."""
+    """The rules in the file's order, and what denies a match."""
 
     rules: tuple[Rule, ...]
-    meanings: Mapping[str, str]
     denial: Denial
 
 
@@ -77,10 +76,9 @@ def read_rules(path: Path | None = None) -> Rules:
         denial = Denial(
             frozenset(document["negations"].split()), frozenset(document["barriers"].split()), int(document["reach"])
         )
-        rules, meanings = [], {}
-        for element, section in document["elements"].items():
-            meanings[element] = " ".join(section["meaning"].split())
-            of_element = [_rule(element, rule, lists) for rule in section["rules"]]
+        rules = []
+        for element, written in document["elements"].items():
+            of_element = [_rule(element, rule, lists) for rule in written]
             if len({rule.name for rule in of_element}) < len(of_element):
                 raise ValueError(f"{element}: two rules of the same name; give each its own")
             rules += of_element
@@ -90,7 +88,7 @@ def read_rules(path: Path | None = None) -> Rules:
         raise UserError(f"{where}: {error}") from error
     except (AttributeError, TypeError) as error:
         raise UserError(f"{where}: text, a list or a section stands where another is due ({error})") from error
-    return Rules(tuple(rules), meanings, denial)
+    return Rules(tuple(rules), denial)
 
 
 def packaged(name: str) -> str:

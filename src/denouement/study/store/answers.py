@@ -1,9 +1,8 @@
 """Whether an answer fits the question that was asked."""
 
-import unicodedata
 from collections.abc import Mapping, Sequence
 
-from denouement.study.design import ANSWERS, Design
+from denouement.study.design import ANSWERS, Design, can_be_shown
 
 
 class Unfit(ValueError):  # noqa: N818 (an answer's property, not a fault of the program)
@@ -54,6 +53,6 @@ def checked_reason(design: Design, reason: str | None) -> str | None:
         raise Unfit(f"Please write a reason of at least {rules.min_length} characters.")
     if len(text) > rules.max_length:
         raise Unfit(f"Please write a reason of at most {rules.max_length:,} characters; it has {len(text):,}.")
-    if any(unicodedata.category(c) in ("Cc", "Cs") and c not in "\n\t" for c in text):
+    if not can_be_shown(text):
         raise Unfit("The reason holds characters that cannot be shown; please type it again.")
     return text

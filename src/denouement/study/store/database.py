@@ -20,6 +20,7 @@ from denouement.errors import UserError
 HEAD = "0001"  # the newest revision in `migrations/versions`
 
 _WRITES = "denouement_writes"
+_BARE = "denouement_bare"
 _LOCK = 0x64656E6F75656D  # of PostgreSQL, for all writing; any number that no other program takes
 _WAIT_SECONDS = 30
 
@@ -39,7 +40,8 @@ def connect(url: str, make: bool = True) -> sa.Engine:
         make: whether an SQLite file that is not there is made.
 
     Raises:
-        UserError: another kind of URL, or no such file.
+        UserError: another kind of URL, one that names no file, no such file or folder, or the driver of PostgreSQL is
+            not installed.
     """
     try:
         parsed = sa.make_url(url)
@@ -78,6 +80,26 @@ def connect(url: str, make: bool = True) -> sa.Engine:
 def writer(engine: sa.Engine) -> sa.Engine:
     """`engine`, whose transactions write: there is one at a time in the whole database, whichever process begins it."""
     return engine.execution_options(**{_WRITES: True})
+
+
+def forget(engine: sa.Engine) -> bool:
+    """Leave nothing of deleted rows in SQLite's write-ahead log: bring it into the database and cut it to nothing.
+
+    To be called once their deletion is committed. PostgreSQL needs none of it: its server recycles its log.
+
+    Nothing waits for it: a reader of an older state keeps the log for now, and nobody's answer.
+
+    Returns:
+        Whether the log is empty.
+    """
+    if engine.dialect.name != "sqlite":
+        return True
+    with engine.execution_options(**{_BARE: True}).connect() as connection:
+        connection.exec_driver_sql("PRAGMA busy_timeout = 0")
+        try:
+            return connection.exec_driver_sql("PRAGMA wal_checkpoint(TRUNCATE)").scalar() == 0
+        finally:
+            connection.exec_driver_sql(f"PRAGMA busy_timeout = {_WAIT_SECONDS * 1000}")
 
 
 def shown(url: sa.URL) -> str:
@@ -150,8 +172,9 @@ def _set_up_sqlite(connection: Any, _: object) -> None:
 
 
 def _begin_sqlite(connection: sa.Connection) -> None:
-    writes = connection.get_execution_options().get(_WRITES)
-    connection.exec_driver_sql("BEGIN IMMEDIATE" if writes else "BEGIN")
+    options = connection.get_execution_options()
+    if not options.get(_BARE):  # a checkpoint runs outside of any transaction
+        connection.exec_driver_sql("BEGIN IMMEDIATE" if options.get(_WRITES) else "BEGIN")
 
 
 def _begin_postgresql(connection: sa.Connection) -> None:

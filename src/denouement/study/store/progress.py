@@ -21,10 +21,13 @@ def measure(study: Study, people: Sequence[Any], held: Mapping[int, int], answer
     by_person: dict[str, list[Answer]] = defaultdict(list)
     for answer in answers:
         by_person[answer.annotator_id].append(answer)
-    accepted = Counter(answer.item.id for answer in answers if answer.status == "accepted")
+    seconds: dict[str, list[float]] = defaultdict(list)  # of the answers to each item that count
+    for answer in answers:
+        if answer.status == "accepted" and not answer.item.is_check:
+            seconds[answer.item.id].append(answer.seconds)
     statuses = Counter(answer.status for answer in answers if not answer.item.is_check)
     rows = tuple(
-        ItemProgress(item.id, item.case_id, accepted[item.id], held.get(row, 0))
+        ItemProgress(item.id, item.case_id, len(seconds[item.id]), held.get(row, 0), _median(seconds[item.id]))
         for row, item in study.items.items()
         if not (item.is_check or item.is_training)
     )
@@ -39,6 +42,7 @@ def measure(study: Study, people: Sequence[Any], held: Mapping[int, int], answer
         open=sum(row.open for row in rows),
         surplus=statuses["surplus"],
         excluded=statuses["excluded"],
+        median_seconds=_median([each for of_item in seconds.values() for each in of_item]),
     )
 
 
@@ -51,6 +55,10 @@ def _person_progress(person: Any, answers: Sequence[Answer]) -> PersonProgress:
         checks=len(checks),
         checks_failed=sum(not answer.is_right for answer in checks),
         surplus=sum(answer.status == "surplus" for answer in answers),
-        median_seconds=median(answer.seconds for answer in answers) if answers else None,
+        median_seconds=_median([answer.seconds for answer in answers]),
         last_seen_at=person.seen_at,
     )
+
+
+def _median(seconds: Sequence[float]) -> float | None:
+    return median(seconds) if seconds else None

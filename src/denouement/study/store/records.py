@@ -1,10 +1,9 @@
 """What the store hands out: plain values, none of which writes anything."""
 
-import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import Any, Literal
+from typing import Literal
 
 from denouement.study.items import Item
 
@@ -71,11 +70,11 @@ class Outcome:
     Attributes:
         status: `accepted`: it counts, and is on the disk. `surplus`: it is kept, marked, since it came late and others
             had filled the item. `duplicate`: this item was answered before; nothing changed. `refused`: it is not kept.
-        message: for the annotator, one line.
+        message: of a refused one: why, for the annotator, one line.
     """
 
     status: Literal["accepted", "surplus", "duplicate", "refused"]
-    message: str
+    message: str = ""
 
 
 @dataclass(frozen=True)
@@ -111,31 +110,26 @@ class Answer:
     @property
     def choice(self) -> str | None:
         """Of a pair: the system chosen, or both, or neither."""
-        if self.answer in ("A", "B"):
-            return self.item.systems[self.order[self.answer == "B"]]
-        return self.answer
+        return self.item.chosen(self.answer, self.order)
 
     @property
     def is_right(self) -> bool | None:
         """Whether it is the known answer; None where none is known."""
-        if self.item.expected is None:
-            return None
-        if self.item.kind == "pair":
-            return self.choice == self.item.expected
-        expected: Any = json.loads(self.item.expected)
-        if self.item.kind == "rating":
-            return all(self.values.get(question) in right for question, right in expected.items())
-        return bool(list(self.arranged) == expected)
+        return self.item.is_right(self.choice, self.values, self.arranged)
 
 
 @dataclass(frozen=True)
 class ItemProgress:
-    """How far an item to judge is: `accepted` answers, and `open` leases that have not lapsed."""
+    """How far an item to judge is: `accepted` answers, and `open` leases that have not lapsed.
+
+    `median_seconds` is of an accepted answer; None without any.
+    """
 
     item_id: str
     case_id: str
     accepted: int
     open: int
+    median_seconds: float | None
 
 
 @dataclass(frozen=True)
@@ -162,6 +156,7 @@ class Progress:
         complete: items that have k of them.
         open: leases that have not lapsed.
         surplus, excluded: answers kept and not counted.
+        median_seconds: of an accepted answer; None without any.
     """
 
     study: str
@@ -173,3 +168,4 @@ class Progress:
     open: int
     surplus: int
     excluded: int
+    median_seconds: float | None

@@ -4,6 +4,7 @@ Whatever changes the database is a job of the one `Writer`, and no two jobs run 
 that a job reads and writes as if it were alone.
 """
 
+import logging
 import random
 import secrets
 from collections import Counter
@@ -15,7 +16,7 @@ from typing import Any, TypeVar
 import sqlalchemy as sa
 
 from denouement.errors import UserError
-from denouement.schemas import shortened
+from denouement.schemas import UNNAMED_ANNOTATOR, shortened
 from denouement.study.design import Design, from_json, to_json
 from denouement.study.items import Item
 from denouement.study.store import database
@@ -29,9 +30,6 @@ from denouement.study.store.writing import Writer
 
 Result = TypeVar("Result")
 
-_ACCEPTED = Outcome("accepted", "Your answer is saved.")
-_SURPLUS = Outcome("surplus", "Your answer is saved. It came late: others had answered in the meantime.")
-_DUPLICATE = Outcome("duplicate", "You have answered this already; your first answer is kept.")
 _UNKNOWN = Outcome("refused", "This question is not yours to answer. Please go on with the one that is shown next.")
 _LEFT = Outcome("refused", "You are no longer taking part, so this answer is not kept.")
 
@@ -51,6 +49,7 @@ def open_store(url: str, make: bool = True) -> "Store":
     engine = database.connect(url, make)
     with database.failures_told(engine):
         database.migrate(engine)
+        database.forget(engine)
     return Store(engine)
 
 
@@ -78,12 +77,15 @@ class Store:
 
         Raises:
             UserError: a study of this name is there.
+            ValueError: there are no items.
         """
+        if not study_items:
+            raise ValueError("a study without items")
         moment = _now(now)
         salt = secrets.token_hex(32)
         drawn = list(range(len(study_items)))
-        random.Random(design.seed).shuffle(drawn)  # noqa: S311 (a study's order, not a secret)
-        tokens = [secrets.token_urlsafe(16) for _ in range(design.entry.links if design.entry.kind == "links" else 0)]
+        random.Random(salt).shuffle(drawn)  # noqa: S311 (seeded by a secret)
+        tokens = [secrets.token_urlsafe(16) for _ in range(design.entry.links or 0)]
 
         def job(connection: sa.Connection) -> None:
             if connection.scalar(sa.select(studies.c.id).where(studies.c.name == design.name)):
@@ -101,8 +103,6 @@ class Store:
                     [{"study_id": study_id, "number": n, "token": token} for n, token in enumerate(tokens, 1)],
                 )
 
-        if not study_items:
-            raise ValueError("a study without items")
         self._write(job)
 
     def studies(self) -> list[str]:
@@ -156,7 +156,7 @@ class Store:
 
         Returns:
             None where people come in by private links and this is the token of none, or for an id that is empty, longer
-            than 128 characters or not printable.
+            than 128 characters, not printable, or would stand in the tables as that of nobody known.
         """
         of = self._study(study)
         moment = _now(now)
@@ -239,7 +239,11 @@ class Store:
         return self._step(key, "training", step, now)
 
     def withdraw(self, key: str, now: datetime | None = None) -> int:
-        """Delete a person's answers and what came with their entry, and free their items. The number of answers."""
+        """Delete a person's answers and what came with their entry, and free their items. The number of answers.
+
+        Raises:
+            UserError: a key that is no one's.
+        """
         moment = _now(now)
 
         def job(connection: sa.Connection) -> int:
@@ -252,7 +256,13 @@ class Store:
             _update(connection, person.pk, state="withdrawn", entry={}, answered=0, seen_at=moment)
             return int(answers or 0)
 
-        return self._write(job)
+        deleted = self._write(job)
+        with database.failures_told(self._engine):
+            if not database.forget(self._engine):
+                logging.getLogger(__name__).warning(
+                    "somebody reads: deleted text stays in SQLite's log until the store is next opened"
+                )
+        return deleted
 
     def exclude(self, study: str, annotator_id: str, now: datetime | None = None) -> int:
         """Mark a person's answers excluded and reopen their items. The number of answers.
@@ -368,7 +378,7 @@ class Store:
             if assignment is None:
                 return _UNKNOWN
             if assignment.state == "answered":
-                return _DUPLICATE
+                return Outcome("duplicate")
             study = self._study(person.study)
             try:
                 check_answer(study.design, len(assignment.places), answer, values, order)
@@ -388,19 +398,25 @@ class Store:
             }
             connection.execute(_ANSWER, given)
             connection.execute(_ANSWERED, {"annotator": person.pk, "seen_at": moment})
-            return _ACCEPTED if counts else _SURPLUS
+            return Outcome("accepted" if counts else "surplus")
 
         return self._write(job)
 
     # For the organiser
 
-    def progress(self, study: str, now: datetime | None = None) -> Progress:
-        """How far a study is."""
+    def progress(self, study: str, now: datetime | None = None, answers: Sequence[Answer] | None = None) -> Progress:
+        """How far a study is.
+
+        Args:
+            study: its name.
+            now: the time.
+            answers: what `answers` gave, where it was asked already.
+        """
         of = self._study(study)
         with self._reading() as connection:
             people = connection.execute(_PERSON.where(annotators.c.study_id == of.id).order_by(annotators.c.id)).all()
             held = Counter[int](connection.scalars(held_items(of.id, _now(now))))
-            return measure(of, people, held, self._answers(connection, of))
+            return measure(of, people, held, self._answers(connection, of) if answers is None else answers)
 
     def answers(self, study: str) -> list[Answer]:
         """All answers, by item and annotator; those of checks too."""
@@ -512,7 +528,9 @@ def _annotator_id(connection: sa.Connection, study: Study, external_id: str) -> 
     if not could_be_id(external_id):
         return None
     if study.design.entry.kind != "links":
-        return study.hashed(external_id) if study.design.hash_ids else external_id
+        if study.design.hash_ids:
+            return study.hashed(external_id)
+        return None if external_id.startswith(UNNAMED_ANNOTATOR) else external_id
     link = sa.select(links.c.number).where(links.c.study_id == study.id, links.c.token == external_id)
     number = connection.scalar(link)
     if number is None:

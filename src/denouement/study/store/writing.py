@@ -8,6 +8,8 @@ from typing import Any, TypeVar
 
 import sqlalchemy as sa
 
+from denouement.study.store.database import StoreUnavailableError
+
 Result = TypeVar("Result")
 _Waiting = tuple[Callable[[sa.Connection], Any], "Future[Any]"]
 
@@ -24,27 +26,35 @@ class Writer:
     def __init__(self, engine: sa.Engine) -> None:
         self._engine = engine
         self._waiting: SimpleQueue[_Waiting | None] = SimpleQueue()
-        self._starting = threading.Lock()
+        self._queueing = threading.Lock()  # so that nothing is queued behind the end
+        self._closed = False
         self._thread: threading.Thread | None = None
 
     def run(self, job: Callable[[sa.Connection], Result]) -> Result:
-        """Run `job` and return its result once it is committed; raise what it, or the commit, raised."""
+        """Run `job` and return its result once it is committed; raise what it, or the commit, raised.
+
+        Raises:
+            StoreUnavailableError: the writer was closed.
+        """
         future: Future[Result] = Future()
-        self._waiting.put((job, future))
-        self._ensure_thread()
-        return future.result()
-
-    def close(self) -> None:
-        """End once all that waits is done."""
-        if self._thread and self._thread.is_alive():
-            self._waiting.put(None)
-            self._thread.join()
-
-    def _ensure_thread(self) -> None:
-        with self._starting:
+        with self._queueing:
+            if self._closed:
+                raise StoreUnavailableError("the store is closed; open it again to write to it")
+            self._waiting.put((job, future))
             if self._thread is None or not self._thread.is_alive():
                 self._thread = threading.Thread(target=self._work, name="study-writer", daemon=True)
                 self._thread.start()
+        return future.result()
+
+    def close(self) -> None:
+        """End once all that waits is done; what comes later is refused."""
+        with self._queueing:
+            if not self._closed:
+                self._closed = True
+                self._waiting.put(None)
+            thread = self._thread
+        if thread:
+            thread.join()
 
     def _work(self) -> None:
         while (first := self._waiting.get()) is not None:
@@ -66,12 +76,21 @@ class Writer:
                 return
 
     def _commit(self, batch: list[_Waiting]) -> bool:
-        """Whether all jobs of the batch were committed; if not, none was."""
+        """Whether all jobs of the batch are settled; if not, none was committed.
+
+        Where not even a transaction can begin, all fail at once: one after the other they would wait as long each.
+        """
+        has_begun = False
         try:
             with self._engine.begin() as connection:
+                has_begun = True
                 results = [job(connection) for job, _ in batch]
-        except Exception:  # told by the job that fails again when it is run alone
-            return False
+        except Exception as error:
+            if has_begun:
+                return False  # told by the job that fails again when it is run alone
+            for _, future in batch:
+                future.set_exception(error)
+            return True
         for (_, future), result in zip(batch, results, strict=True):
             future.set_result(result)
         return True

@@ -2,18 +2,17 @@
 
 import hashlib
 import hmac
-import statistics
-from collections import defaultdict
+from collections.abc import Callable, Sequence
 from datetime import datetime
-from typing import Annotated, Any
+from typing import Annotated, Any, TypeVar
 
 from fastapi import APIRouter, Depends, Request, Response
 from fastapi.responses import RedirectResponse
 
 from denouement.errors import UserError
-from denouement.study.export import study_tables, table_file
-from denouement.study.results import study_results
-from denouement.study.store import Store
+from denouement.study.export import ANSWER_TABLES, answers_table, study_tables, table_file
+from denouement.study.results import count, pair_results
+from denouement.study.store import Answer, Progress, Store, StoreUnavailableError
 from denouement.study.web.render import message, page
 from denouement.study.web.security import (
     Limiter,
@@ -25,6 +24,8 @@ from denouement.study.web.security import (
     same_secret,
     set_cookie,
 )
+
+Result = TypeVar("Result")
 
 COOKIE = "organiser"
 HOME = "/organiser/"
@@ -109,60 +110,52 @@ def logout(form: Form) -> Response:
 def overview(request: Request, store: Organised, study: str) -> Response:
     """How far a study is."""
     design = _known(store.design, study)
-    progress = store.progress(study)
-    seconds = defaultdict(list)
-    for answer in store.answers(study):
-        if answer.status == "accepted" and not answer.item.is_check:
-            seconds[answer.item.id].append(answer.seconds)
-    timed = [each for taken in seconds.values() for each in taken]
-    tables = study_tables(store, study)
+    answers = store.answers(study)
+    progress = store.progress(study, answers=answers)
     return page(
         "study.html",
         title=f"Study {study}",
         study=study,
         design=design,
         progress=progress,
-        median=statistics.median(timed) if timed else None,
-        item_seconds={item: statistics.median(taken) for item, taken in seconds.items()},
-        pairs=study_results(tables["votes"], tables["items"])["pairs"] if design.kind == "pair" else [],
-        tables=[name for name, table in tables.items() if table.num_rows],
+        pairs=_pairs_so_far(progress, design.answers_per_item, answers) if design.kind == "pair" else [],
+        tables=[*([ANSWER_TABLES[design.kind]] if answers else []), "items"],
         links=[f"{_address(request)}/s/{study}/link/{token}" for token in store.links(study)],
         entry=f"{_address(request)}/s/{study}/",
         shown_time=_shown_time,
     )
 
 
-@router.get("/{study}/exclude/{annotator_id}")
-def exclude_page(request: Request, store: Organised, study: str, annotator_id: str) -> Response:
-    """What excluding a person does, and whether to."""
+@router.get("/{study}/exclude")
+def exclude_page(request: Request, store: Organised, study: str, annotator: str = "") -> Response:
+    """What excluding a person does, and whether to. Their id may hold whatever came with them: no path holds it."""
     people = {person.annotator_id for person in _known(store.progress, study).people}
-    if annotator_id not in people:
+    if annotator not in people:
         raise _unknown()
     return page(
         "form.html",
-        title=f"Exclude {annotator_id}?",
+        title=f"Exclude {annotator}?",
         paragraphs=[
             "Their answers stay in the export, marked as excluded, and count no more. Their items are handed out again "
             "to others, and they can answer no more. It cannot be undone."
         ],
-        action=f"{HOME}{study}/exclude/{annotator_id}",
+        action=f"{HOME}{study}/exclude",
         form_token=form_token(request.app.state.guard.session),
+        hidden={"annotator": annotator},
         buttons=[{"name": "exclude", "value": "yes", "kind": "danger", "text": "Exclude"}],
         back=f"{HOME}{study}",
         back_label="Go back",
     )
 
 
-@router.post("/{study}/exclude/{annotator_id}")
-def exclude(request: Request, store: Organised, study: str, annotator_id: str, form: Form) -> Response:
+@router.post("/{study}/exclude")
+def exclude(request: Request, store: Organised, study: str, form: Form) -> Response:
     """Exclude a person."""
     require_form_token(request.app.state.guard.session, form)
-    try:
-        answers = store.exclude(study, annotator_id)
-    except UserError as error:
-        raise _unknown() from error
+    annotator = form.get("annotator", "")
+    answers = _known(lambda known: store.exclude(known, annotator), study)
     told = f"{answers:,} answers are marked as excluded, and the items are open again."
-    return message(f"{annotator_id} is excluded", told, back=f"{HOME}{study}", back_label="Go back")
+    return message(f"{annotator} is excluded", told, back=f"{HOME}{study}", back_label="Go back")
 
 
 @router.get("/{study}/export/{name}.parquet")
@@ -178,7 +171,15 @@ def export(store: Organised, study: str, name: str) -> Response:
     )
 
 
-def _known(of_study: Any, study: str) -> Any:
+def _pairs_so_far(progress: Progress, k: int, answers: Sequence[Answer]) -> list[dict[str, Any]]:
+    """`results.pair_results` of each pair, over the items that have all of their `k` answers."""
+    complete = {item.item_id for item in progress.items if item.accepted >= k}
+    ballot = count(answers_table("pair", progress.study, [each for each in answers if each.item.id in complete]))
+    counts, pair_of_item = ballot.counts(), ballot.items["pair"].to_numpy()
+    return [pair_results(pair, counts[pair_of_item == place]) for place, pair in enumerate(ballot.pairs)]
+
+
+def _known(of_study: Callable[[str], Result], study: str) -> Result:
     """What `of_study` says of a study.
 
     Raises:
@@ -186,6 +187,8 @@ def _known(of_study: Any, study: str) -> Any:
     """
     try:
         return of_study(study)
+    except StoreUnavailableError:
+        raise
     except UserError as error:
         raise _unknown() from error
 

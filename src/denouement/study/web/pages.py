@@ -8,7 +8,6 @@ import re
 import secrets
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
-from datetime import UTC, datetime
 from typing import Annotated, Any
 
 from fastapi import APIRouter, Depends, Request, Response
@@ -16,7 +15,7 @@ from fastapi.responses import JSONResponse, RedirectResponse
 
 from denouement.errors import UserError
 from denouement.study.design import Design
-from denouement.study.store import Annotator, Answer, Assignment, Store
+from denouement.study.store import Annotator, Assignment, Store, StoreUnavailableError
 from denouement.study.store.answers import Unfit, check_answer
 from denouement.study.web.questions import given, question, training_order
 from denouement.study.web.render import message, page, paragraphs
@@ -34,8 +33,8 @@ SESSION = "session"  # cookie: the person's key in the store
 BROWSER = "browser"  # cookie: the own random id by which an open study knows a browser
 PROLIFIC = ("PROLIFIC_PID", "STUDY_ID", "SESSION_ID")
 
-# Where a person in each state belongs.
-STEPS = defaultdict(lambda: "end", consenting="consent", training="training", answering="question")
+# Where a person in each state belongs; in any other, at the end.
+STEPS = {"consenting": "consent", "training": "training", "answering": "question"}
 
 # What the next question's page says of the answer before; its address names one.
 NOTES = {
@@ -48,11 +47,27 @@ Form = Annotated[dict[str, str], Depends(read_form)]
 
 
 class Visits:
-    """How fast pages may be asked for: by each annotator, and by an address without one."""
+    """How fast pages may be asked for: by each annotator, whom their key tells, and by an address without one."""
 
     def __init__(self) -> None:
         self.of_annotators = Limiter(rate=20, burst=60)
-        self.of_strangers = Limiter(rate=10, burst=200)  # a class may open its links from behind one address
+        self.of_strangers = Limiter(rate=10, burst=400)  # a hundred people may come in from behind one address
+
+    def check(self, request: Request, key: str) -> None:
+        """Count a request before anything is looked up for it; a key that was not seen to be someone's is a stranger's.
+
+        Raises:
+            Refused: requests come too fast.
+        """
+        if self.of_annotators.knows(key):
+            self.of_annotators.check(key)
+        else:
+            self.of_strangers.check(address(request))
+
+    def remember(self, key: str) -> None:
+        """From now on count what comes with this key, which is an annotator's, for them."""
+        if not self.of_annotators.knows(key):
+            self.of_annotators.wait(key)
 
 
 class Visit:
@@ -66,15 +81,16 @@ class Visit:
         self.request, self.study = request, study
         self.store: Store = request.app.state.store
         self.key = request.cookies.get(SESSION, "")
+        visits: Visits = request.app.state.visits
+        visits.check(request, self.key)
         found = self.store.annotator(self.key) if self.key else None
         self.annotator = found if found and found.study == study else None
-        visits: Visits = request.app.state.visits
         if self.annotator:
-            visits.of_annotators.check(self.annotator.id)
-        else:
-            visits.of_strangers.check(address(request))
+            visits.remember(self.key)
         try:
             self.design: Design = self.store.design(study)
+        except StoreUnavailableError:
+            raise
         except UserError as error:
             text = "Open the link that you were given once more, or ask the person who gave it to you."
             raise Refused(404, "There is no such study", text) from error
@@ -92,11 +108,11 @@ class Visit:
     def onward(self, annotator: Annotator | None = None) -> Response:
         """Go to where the person stands; without one, to the entry."""
         annotator = annotator or self.annotator
-        return self.to(STEPS[annotator.state] if annotator else "")
+        return self.to(_step(annotator) if annotator else "")
 
     def stands_at(self, step: str) -> bool:
         """Whether this is the page of the step at which the person stands."""
-        return self.annotator is not None and STEPS[self.annotator.state] == step
+        return self.annotator is not None and _step(self.annotator) == step
 
     def require_form(self, form: Mapping[str, str]) -> None:
         """Let only the forms of this person's own pages through.
@@ -145,7 +161,7 @@ def entry(visit: Visiting) -> Response:
         raise Refused(403, "Open this study from Prolific", "Its link there tells us who you are.")
     if kind == "links":
         raise Refused(403, "Open your own link", "Each person who takes part was given one.")
-    browser = visit.request.cookies.get(BROWSER) or secrets.token_urlsafe(16)
+    browser = _browser(visit) or secrets.token_urlsafe(16)
     response = _consent(visit, browser, "enter")
     set_cookie(response, visit.request, BROWSER, browser, visit.url(""))
     return response
@@ -162,7 +178,7 @@ def private_link(visit: Visiting, token: str) -> Response:
 @router.post("/enter")
 def enter_open(visit: Visiting, form: Form) -> Response:
     """Consent in an open study: only now is there a person in the store, so that mere visits leave no trace."""
-    browser = visit.request.cookies.get(BROWSER, "")
+    browser = _browser(visit)
     if visit.design.entry.kind != "open" or not browser:
         return visit.to("")
     require_form_token(browser, form)
@@ -206,10 +222,8 @@ def training(visit: Visiting, form: Form) -> Response:
         check_answer(visit.design, len(order), told.answer, told.values, told.order)
     except Unfit as unfit:
         return _training(visit, form, problem=str(unfit))
-    arranged = tuple(order[place] for place in told.order or ())
-    now = datetime.now(UTC)
-    answer = Answer(item, "", order, told.answer, told.values or {}, arranged, None, "accepted", now, now)
-    if answer.is_right:
+    arranged = [order[place] for place in told.order or ()]
+    if item.is_right(item.chosen(told.answer, order), told.values or {}, arranged):
         visit.store.passed_training(visit.key)
         return visit.to("passed")
     return visit.onward(visit.store.failed_training(visit.key))
@@ -256,7 +270,7 @@ def end(visit: Visiting) -> Response:
     """Thanks, and the way back to where the person came from."""
     if not visit.annotator:
         return visit.to("")
-    if STEPS[visit.annotator.state] != "end":
+    if _step(visit.annotator) != "end":
         return visit.onward()
     return _end(visit, visit.annotator)
 
@@ -268,9 +282,7 @@ def withdraw_page(visit: Visiting) -> Response:
         return visit.onward()
     told = ("This deletes all that you have answered, and ends your part in the study. It cannot be undone.",)
     buttons = [{"name": "withdraw", "value": "yes", "kind": "danger", "text": "Delete my answers"}]
-    return _form(
-        visit, "Withdraw from the study?", told, "withdraw", buttons, back=visit.url(STEPS[visit.annotator.state])
-    )
+    return _form(visit, "Withdraw from the study?", told, "withdraw", buttons, back=visit.url(_step(visit.annotator)))
 
 
 @router.post("/withdraw")
@@ -279,6 +291,16 @@ def withdraw(visit: Visiting, form: Form) -> Response:
     visit.require_form(form)
     visit.store.withdraw(visit.key)
     return visit.to("end")
+
+
+def _step(annotator: Annotator) -> str:
+    return STEPS.get(annotator.state, "end")
+
+
+def _browser(visit: Visit) -> str:
+    """The random id that this browser was given by an open study; empty if it has none, or one that we did not make."""
+    given = visit.request.cookies.get(BROWSER, "")
+    return given if re.fullmatch(r"[A-Za-z0-9_-]{22}", given) else ""
 
 
 def _consent(visit: Visit, key: str, action: str) -> Response:

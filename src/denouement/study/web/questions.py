@@ -40,7 +40,7 @@ class Question:
         ending: the one ending that is rated.
         groups: what is chosen from.
         sentences: those to put into order.
-        legend: what is asked of `sentences`.
+        legend: what is asked of `sentences` or, before its scales, of `ending`.
     """
 
     context: Sequence[str] = ()
@@ -72,7 +72,7 @@ def question(design: Design, context: Sequence[str], shown: Sequence[str]) -> Qu
         return Question(sentences=shown, legend=design.question)
     if design.kind == "rating":
         groups = [Group(f"scale-{scale.name}", scale.text, _values(scale), scale=True) for scale in design.scales]
-        return Question(context, shown[0], groups)
+        return Question(context, shown[0], groups, legend=design.question)
     first, second = shown
     choices = (
         Choice("A", "1", "A", first),

@@ -6,7 +6,7 @@ import ipaddress
 import threading
 import time
 from collections import OrderedDict
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from urllib.parse import parse_qsl, urlsplit
 
 from starlette.datastructures import MutableHeaders
@@ -55,15 +55,22 @@ class Limiter:
     It holds at most `most` visitors, forgetting those seen longest ago: what is held stays small whoever comes.
     """
 
-    def __init__(self, rate: float, burst: int, most: int = 50_000) -> None:
-        self.rate, self.burst, self.most = rate, burst, most
+    def __init__(
+        self, rate: float, burst: int, most: int = 50_000, clock: Callable[[], float] = time.monotonic
+    ) -> None:
+        self.rate, self.burst, self.most, self._clock = rate, burst, most, clock
         self._buckets: OrderedDict[str, tuple[float, float]] = OrderedDict()  # tokens left, when
         self._lock = threading.Lock()
 
-    def wait(self, visitor: str, now: float | None = None) -> float:
-        """Take a token of `visitor`; 0, or the seconds until there is one again."""
-        now = time.monotonic() if now is None else now
+    def knows(self, visitor: str) -> bool:
+        """Whether `visitor` took a token that is not forgotten."""
         with self._lock:
+            return visitor in self._buckets
+
+    def wait(self, visitor: str) -> float:
+        """Take a token of `visitor`; 0, or the seconds until there is one again."""
+        with self._lock:
+            now = self._clock()
             tokens, before = self._buckets.pop(visitor, (float(self.burst), now))
             tokens = min(self.burst, tokens + (now - before) * self.rate)
             allowed = tokens >= 1
@@ -106,7 +113,10 @@ def require_same_origin(request: Request) -> None:
     origin = request.headers.get("origin")
     same = site == "same-origin" if site else origin is not None
     if origin is not None:
-        same = same and urlsplit(origin).netloc == request.headers.get("host")
+        try:
+            same = same and urlsplit(origin).netloc == request.headers.get("host")
+        except ValueError:  # such as http://[
+            same = False
     if not same:
         raise _foreign()
 
