@@ -21,6 +21,7 @@ STAGES = [
     "report",
     "sample",
     "sentiment",
+    "statistics",
     "study",
     "train@h_seq2seq",
     "train@seq2seq",
@@ -77,11 +78,11 @@ def test_an_edited_library_file_reruns_its_stage_and_what_follows_and_prefect_sh
     edited.write_text(edited.read_text() + "\n# edited\n")
     done = reproduced.reproduce()
     assert done.returncode == 0, done.stdout + done.stderr
-    assert stages_run(done.stdout) == ["cloze", "report", "sentiment"]  # these import it too
+    assert stages_run(done.stdout) == ["cloze", "report", "sentiment", "statistics"]  # these import it too
     states = prefect_states()
     assert sorted(states) == STAGES
     assert sorted(stage for stage, state in states.items() if state == "Cached") == sorted(
-        set(STAGES) - {"cloze", "report", "sentiment"}
+        set(STAGES) - {"cloze", "report", "sentiment", "statistics"}
     )
     assert states["sentiment"] == "Completed"
 

@@ -32,6 +32,7 @@ def test_one_run_holds_the_others(runs):
         "generate h_seq2seq",
         "sentiment",
         "cloze",
+        "statistics",
         "study",
         "report",
     }
