@@ -1,58 +1,15 @@
 """A copy of the project in a git repository of its own, small enough to be reproduced within a minute or two."""
 
-import os
 import shutil
 import subprocess
-import sys
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
-import yaml
+from project import Project
 
 ROOT = Path(__file__).parents[2]
-
-
-@dataclass(frozen=True)
-class Project:
-    """A copy of the project, used as a person at a terminal would."""
-
-    folder: Path
-
-    def run(self, *command: str, timeout: float = 280) -> subprocess.CompletedProcess[str]:
-        return subprocess.run(
-            command, cwd=self.folder, env=self.environment(), capture_output=True, text=True, timeout=timeout
-        )
-
-    def python(self, *arguments: str) -> subprocess.CompletedProcess[str]:
-        return self.run(sys.executable, *arguments)
-
-    def reproduce(self, *arguments: str) -> subprocess.CompletedProcess[str]:
-        return self.python("-m", "flows.reproduce", *arguments)
-
-    def environment(self) -> dict[str, str]:
-        # the library of the copy, not the one installed from the project itself
-        paths = {"PYTHONPATH": str(self.folder / "src"), "PATH": f"{Path(sys.executable).parent}:{os.environ['PATH']}"}
-        return {**os.environ, **paths, "MLFLOW_TRACKING_URI": self.tracking_uri}
-
-    @property
-    def tracking_uri(self) -> str:
-        return f"sqlite:///{self.folder / 'mlflow.db'}"
-
-    def set(self, change: Callable[[dict[str, Any]], None]) -> None:
-        path = self.folder / "params.yaml"
-        params = yaml.safe_load(path.read_text())
-        change(params)
-        path.write_text(yaml.safe_dump(params, sort_keys=False))
-
-    def locked(self) -> dict[str, Any]:
-        return yaml.safe_load((self.folder / "dvc.lock").read_text())["stages"]
-
-    def copy(self, folder: Path) -> "Project":
-        shutil.copytree(self.folder, folder, symlinks=True)
-        return Project(folder)
 
 
 def make_small(params: dict[str, Any]) -> None:

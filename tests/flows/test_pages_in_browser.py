@@ -10,7 +10,7 @@ from pathlib import Path
 
 import chromium
 import pytest
-from conftest import Project
+from project import Project
 from selenium import webdriver
 from selenium.webdriver.common.by import By
 from selenium.webdriver.support.ui import WebDriverWait

@@ -8,7 +8,7 @@ import time
 from pathlib import Path
 
 import pytest
-from conftest import Project
+from project import Project
 
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(900)]
 
