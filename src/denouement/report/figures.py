@@ -94,16 +94,7 @@ def sentiment_shares(rows: Sequence[Mapping[str, Any]]) -> "Figure":
         for share, colour in ((row["negative_share"], ORANGE), (neutral, GREY), (row["positive_share"], BLUE)):
             panel.barh(place, share, left=left, height=_BAR, color=colour, alpha=alpha)
             if share >= 0.04:
-                on_dark = colour != GREY and alpha == 1
-                panel.text(
-                    left + share / 2,
-                    place,
-                    f"{share:.0%}",
-                    color="white" if on_dark else "black",
-                    ha="center",
-                    va="center_baseline",
-                    fontsize="small",
-                )
+                _inside(panel, left + share / 2, place, f"{share:.0%}", colour != GREY and alpha == 1)
             left += share
     panel.set_yticks([place for _, _, place, _ in bars], [f"{name} (n = {row['n']:,})" for name, row, _, _ in bars])
     panel.set_ylim(bars[-1][2] + _BAR, -_BAR)
@@ -170,16 +161,8 @@ def study_outcomes(rows: Sequence[Mapping[str, Any]]) -> "Figure":
             edge = "black" if outcome == "no_agreement" and share else colour
             panel.barh(place, share, left=left, height=_BAR, color=colour, edgecolor=edge, linewidth=0.5)
             if share >= 0.03:
-                on_dark = outcome in ("first", "second")
-                panel.text(
-                    left + share / 2,
-                    place,
-                    f"{row['agreement'][outcome]['n']:,}",
-                    color="white" if on_dark else "black",
-                    ha="center",
-                    va="center_baseline",
-                    fontsize="small",
-                )
+                n = f"{row['agreement'][outcome]['n']:,}"
+                _inside(panel, left + share / 2, place, n, outcome in ("first", "second"))
             left += share
     names = [f"{row['first']} / {row['second']}\n(n = {row['items']:,})" for row in rows]
     panel.set_yticks(range(len(rows)), names)
@@ -223,6 +206,12 @@ def _save(figure: "Figure", target: "Path | BinaryIO", kind: str) -> None:
     metadata = {"Date": None, "Creator": None} if kind == "svg" else {"Software": None}
     with matplotlib.rc_context({"svg.hashsalt": "denouement"}):
         figure.savefig(target, format=kind, dpi=150, metadata=metadata)
+
+
+def _inside(panel: "Axes", x: float, y: float, text: str, on_dark: bool) -> None:
+    """Write `text` into a part of a bar whose middle is at `x`, `y`."""
+    colour = "white" if on_dark else "black"
+    panel.text(x, y, text, color=colour, ha="center", va="center_baseline", fontsize="small")
 
 
 def _quiet(panel: "Axes") -> None:
