@@ -76,6 +76,14 @@ _GIVEN = (
     ("submitted_at", _TIME, _OR_NULL),
 )
 
+_MEAN = (
+    ("items", pa.int64()),
+    ("answers", pa.int64()),
+    ("mean", pa.float64()),
+    ("low", pa.float64(), _OR_NULL),
+    ("high", pa.float64(), _OR_NULL),
+)
+
 _AGREEMENTS = _columns(
     ("study", pa.string()),
     ("item_id", pa.string()),
@@ -296,6 +304,28 @@ TABLES: dict[str, Table] = {
             ]
         ),
         key=("study", "item_id", "first", "second"),
+    ),
+    # What ratings come to, a row a question and system and a row a question; what orders come to, a row a system.
+    "rating_means": Table(
+        1,
+        _columns(
+            ("question", pa.string()),
+            ("system", pa.string()),
+            *_MEAN,
+            ("values", pa.list_(pa.field("element", pa.int8(), nullable=False))),
+            ("counts", pa.list_(pa.field("element", pa.int64(), nullable=False))),
+        ),
+        key=("question", "system"),
+    ),
+    "rating_alphas": Table(
+        1,
+        _columns(("question", pa.string()), ("items", pa.int64()), ("alpha", pa.float64(), _OR_NULL)),
+        key=("question",),
+    ),
+    "order_means": Table(
+        1,
+        _columns(("system", pa.string()), *_MEAN, ("right", pa.int64()), ("share", pa.float64())),
+        key=("system",),
     ),
     # What reasons are made of: a word, a word of a topic, a rule that found an element in a reason.
     "reason_words": Table(

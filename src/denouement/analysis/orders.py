@@ -10,6 +10,7 @@ import pyarrow.compute as pc
 
 from denouement.analysis.columns import read_columns
 from denouement.errors import UserError
+from denouement.study.counted import counted
 
 ORDER_COLUMNS = {"story": "story", "order": "order"}
 TLINK_COLUMNS = {"first": "first_sentence", "second": "second_sentence", "relation": "relation"}
@@ -37,9 +38,9 @@ _FORWARD, _BACKWARD = {"before", "ibefore"}, {"after", "iafter"}
 
 def orderings(orders: pa.Table) -> Orderings:
     """Those of the table `orders` that are accepted, attention checks apart."""
-    counted = orders.filter(pc.and_(pc.equal(orders["status"], "accepted"), pc.invert(orders["is_check"])))
-    stories = pc.binary_join_element_wise(counted["study"], counted["item_id"], "/").to_pylist()
-    return [(story, tuple(order)) for story, order in zip(stories, counted["order"].to_pylist(), strict=True)]
+    accepted = counted(orders)
+    stories = pc.binary_join_element_wise(accepted["study"], accepted["item_id"], "/").to_pylist()
+    return [(story, tuple(order)) for story, order in zip(stories, accepted["order"].to_pylist(), strict=True)]
 
 
 def read_orderings(path: Path, columns: Mapping[str, str]) -> Orderings:

@@ -7,6 +7,7 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
+from denouement.analysis.intervals import share_with_interval
 from denouement.cloze.base import Scores, choices
 from denouement.corpus.cases import right_and_wrong
 
@@ -25,19 +26,9 @@ def accuracy(is_correct: Correct) -> dict[str, Any]:
 
     Shares between 0 and 1; None without cases.
     """
-    from scipy.stats import binomtest
-
     n, n_correct = len(is_correct), int(is_correct.sum())
-    if not n:
-        return {"n": 0, "correct": 0, "accuracy": None, "low": None, "high": None}
-    interval = binomtest(n_correct, n).proportion_ci(method="exact")
-    return {
-        "n": n,
-        "correct": n_correct,
-        "accuracy": n_correct / n,
-        "low": float(interval.low),
-        "high": float(interval.high),
-    }
+    found = share_with_interval(n_correct, n)
+    return {"n": n, "correct": n_correct, "accuracy": found["share"], "low": found["low"], "high": found["high"]}
 
 
 def mcnemar(one: Correct, other: Correct) -> dict[str, Any]:

@@ -6,10 +6,9 @@ from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
-import pyarrow.parquet as pq
 
-from denouement.files import atomic_write, write_text
-from denouement.schemas import stamp, write_table
+from denouement.files import write_text
+from denouement.schemas import write_table
 from denouement.study.results import Ballot, agreements, count, result_tables, study_results, table_3
 from denouement.study.scales import scale_tables
 from denouement.study.tables import Section, results_html, sections_html, table_3_text
@@ -62,8 +61,7 @@ def write_scale_results(out: Path, results: Mapping[str, Any], section: Section)
         UserError: a folder that cannot be written to.
     """
     for name, table in scale_tables(results).items():
-        with atomic_write(out / f"{name}.parquet") as beside:
-            pq.write_table(table.cast(stamp(table.schema, name, 1)), beside, compression="zstd")
+        write_table(table, out / f"{name}.parquet", name)
     _write_json(out, results)
     write_text(out / "results.html", sections_html(results["studies"], [section]))
 

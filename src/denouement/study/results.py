@@ -10,6 +10,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from denouement import schemas
+from denouement.analysis.intervals import share_with_interval
 from denouement.errors import UserError
 from denouement.study.agreement import (
     BOTH,
@@ -23,6 +24,7 @@ from denouement.study.agreement import (
     like_an_answer,
 )
 from denouement.study.bradley_terry import Comparisons, strengths
+from denouement.study.counted import counted
 
 OUTCOMES = ("first", "second", "both", "neither", "no_agreement")
 
@@ -118,7 +120,7 @@ def count(votes: pa.Table) -> Ballot:
             a system is called as an answer is (`both`, `neither`).
     """
     _check_choices(votes)
-    accepted = votes.filter(pc.and_(pc.equal(votes["status"], "accepted"), pc.invert(votes["is_check"])))
+    accepted = counted(votes)
     if not accepted.num_rows:
         items = schemas.empty_table("votes").select(["study", "item_id", "case_id"])
         none = np.zeros(0, np.int64)
@@ -186,7 +188,7 @@ def pair_results(pair: tuple[str, str], counts: Counts) -> dict[str, Any]:
         "items": len(counts),
         "answers": int(answers.sum()),
         "answers_per_item": [int(per_item.min()), int(per_item.max())],
-        "agreement": {name: _share(n, len(counts)) for name, n in numbers.items()},
+        "agreement": {name: {"n": n, **share_with_interval(n, len(counts))} for name, n in numbers.items()},
         "single_answers": {
             name: {"n": int(n), "share": float(n / answers.sum())}
             for name, n in zip(OUTCOMES[:4], answers, strict=True)
@@ -203,7 +205,8 @@ def sign_test(first: int, second: int) -> dict[str, Any]:
     from scipy.stats import binomtest
 
     n = first + second
-    return {**_share(first, n), "of": n, "p": float(binomtest(first, n).pvalue) if n else 1.0}
+    p = float(binomtest(first, n).pvalue) if n else 1.0
+    return {"n": first, **share_with_interval(first, n), "of": n, "p": p}
 
 
 def kappa(counts: Counts) -> dict[str, Any]:
@@ -419,16 +422,6 @@ def side_results(ballot: Ballot) -> dict[str, Any]:
         "answers": {side: frequencies.get(side, 0) for side in ("A", "B")},
         **sign_test(int((surplus > 0).sum()), int((surplus < 0).sum())),
     }
-
-
-def _share(n: int, of: int) -> dict[str, Any]:
-    """`n`, `share` and its exact (Clopper and Pearson 1934) 95% interval; None of nothing."""
-    from scipy.stats import binomtest
-
-    if not of:
-        return {"n": n, "share": None, "low": None, "high": None}
-    interval = binomtest(n, of).proportion_ci(method="exact")
-    return {"n": n, "share": n / of, "low": float(interval.low), "high": float(interval.high)}
 
 
 def _frequencies(column: pa.ChunkedArray) -> dict[str, int]:

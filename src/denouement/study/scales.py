@@ -10,30 +10,11 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from denouement.schemas import TABLES
+from denouement.study.counted import counted
+
 ALL = "all"
 """Stands for the system where no table of items tells it."""
-
-_COUNTED = [pa.field("items", pa.int64(), nullable=False), pa.field("answers", pa.int64(), nullable=False)]
-_MEAN = [pa.field("mean", pa.float64(), nullable=False), pa.field("low", pa.float64()), pa.field("high", pa.float64())]
-_QUESTION, _SYSTEM = (pa.field(name, pa.string(), nullable=False) for name in ("question", "system"))
-
-SCHEMAS = {
-    "rating_means": pa.schema(
-        [
-            *(_QUESTION, _SYSTEM, *_COUNTED, *_MEAN),
-            pa.field("values", pa.list_(pa.int8()), nullable=False),
-            pa.field("counts", pa.list_(pa.int64()), nullable=False),
-        ]
-    ),
-    "rating_alphas": pa.schema([_QUESTION, _COUNTED[0], pa.field("alpha", pa.float64())]),
-    "order_means": pa.schema(
-        [
-            *(_SYSTEM, *_COUNTED, pa.field("right", pa.int64(), nullable=False)),
-            *(pa.field("share", pa.float64(), nullable=False), *_MEAN),
-        ]
-    ),
-}
-"""The tables that results are written as; `low`, `high` and `alpha` are null where they are not known."""
 
 
 def rating_results(ratings: pa.Table) -> dict[str, Any]:
@@ -45,10 +26,10 @@ def rating_results(ratings: pa.Table) -> dict[str, Any]:
         `values`, how often each was given; `alphas`: rows `question`, `items` with two answers or more, and `alpha`:
         Krippendorff's, for ordinal data (None where all values are the same).
     """
-    counted = _counted(ratings)
+    accepted = counted(ratings)
     means, alphas = [], []
-    for question in sorted(counted["question"].unique().to_pylist()):
-        of_question = counted.filter(pc.equal(counted["question"], question))
+    for question in sorted(accepted["question"].unique().to_pylist()):
+        of_question = accepted.filter(pc.equal(accepted["question"], question))
         for system in sorted(of_question["system"].unique().to_pylist()):
             rows = of_question.filter(pc.equal(of_question["system"], system))
             values = rows["value"].to_numpy().astype(np.int64)
@@ -58,7 +39,7 @@ def rating_results(ratings: pa.Table) -> dict[str, Any]:
         alphas.append({"question": question, **_ordinal_alpha(of_question)})
     return {
         "studies": sorted(ratings["study"].unique().to_pylist()),
-        "answers": counted.num_rows,
+        "answers": accepted.num_rows,
         "means": means,
         "alphas": alphas,
     }
@@ -75,27 +56,23 @@ def order_results(orders: pa.Table, items: pa.Table | None = None) -> dict[str, 
         `studies`; `answers`; `systems`: rows `system`, `items`, `answers`, `right` (the story's own order, all of it)
         with its `share`, and `mean`, `low`, `high` of Kendall's tau between the two orders: 1 is the same, -1 reversed.
     """
-    counted = _counted(orders)
+    accepted = counted(orders)
     system_of = {}
     if items is not None:
         columns = (items[name].to_pylist() for name in ("study", "item_id", "systems"))
         system_of = {(study, item_id): systems[0] for study, item_id, systems in zip(*columns, strict=True)}
-    keys = zip(counted["study"].to_pylist(), counted["item_id"].to_pylist(), strict=True)
+    keys = zip(accepted["study"].to_pylist(), accepted["item_id"].to_pylist(), strict=True)
     systems = np.array([system_of.get(key, ALL) for key in keys], dtype=str)
-    given = counted["order"].to_pylist()
+    given = accepted["order"].to_pylist()
     right = np.array([order == sorted(order) for order in given], dtype=bool)
     taus = np.array([_tau(tuple(order)) for order in given], dtype=np.float64)
     rows = []
     for system in np.unique(systems).tolist():
         its = np.flatnonzero(systems == system)
         n_right = int(right[its].sum())
-        found = _mean(counted.take(pa.array(its)), taus[its])
+        found = _mean(accepted.take(pa.array(its)), taus[its])
         rows.append({"system": system, "right": n_right, "share": n_right / len(its), **found})
-    return {"studies": sorted(orders["study"].unique().to_pylist()), "answers": counted.num_rows, "systems": rows}
-
-
-def _counted(table: pa.Table) -> pa.Table:
-    return table.filter(pc.and_(pc.equal(table["status"], "accepted"), pc.invert(table["is_check"])))
+    return {"studies": sorted(orders["study"].unique().to_pylist()), "answers": accepted.num_rows, "systems": rows}
 
 
 def _mean(rows: pa.Table, values: npt.NDArray[Any]) -> dict[str, Any]:
@@ -139,7 +116,7 @@ def _tau(order: tuple[int, ...]) -> float:
 
 
 def scale_tables(results: Mapping[str, Any]) -> dict[str, pa.Table]:
-    """What `rating_results` or `order_results` returns as tables, by the names of `SCHEMAS`."""
+    """What `rating_results` or `order_results` returns as tables, by their names."""
     if "systems" in results:
         rows = {"order_means": results["systems"]}
     else:
@@ -148,4 +125,4 @@ def scale_tables(results: Mapping[str, Any]) -> dict[str, pa.Table]:
             for row in results["means"]
         ]
         rows = {"rating_means": means, "rating_alphas": results["alphas"]}
-    return {name: pa.Table.from_pylist(its, schema=SCHEMAS[name]) for name, its in rows.items()}
+    return {name: pa.Table.from_pylist(its, schema=TABLES[name].schema) for name, its in rows.items()}

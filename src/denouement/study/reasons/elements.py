@@ -19,6 +19,7 @@ import numpy.typing as npt
 import pyarrow as pa
 
 from denouement import schemas
+from denouement.analysis.intervals import share_with_interval
 from denouement.errors import UserError
 from denouement.files import existing_file
 from denouement.study.reasons import ELEMENTS
@@ -113,22 +114,13 @@ def _key(row: Mapping[str, Any]) -> tuple[str, ...]:
 def _choices(
     reasons: set[tuple[str, ...]], choice_of: Mapping[tuple[str, ...], str], choices: Iterable[str]
 ) -> list[dict[str, Any]]:
-    from scipy.stats import binomtest
-
     counted = Counter(choice_of[reason] for reason in reasons)
     others = Counter(choice_of[reason] for reason in choice_of.keys() - reasons)
     rows = []
     for choice in choices:
-        row: dict[str, Any] = {"choice": choice, "n": counted[choice], "share": None, "low": None, "high": None}
-        if reasons:
-            interval = binomtest(counted[choice], len(reasons)).proportion_ci(method="exact")
-            row |= {
-                "share": counted[choice] / len(reasons),
-                "low": float(interval.low),
-                "high": float(interval.high),
-            }
-        row["share_without"] = others[choice] / others.total() if others else None
-        rows.append(row)
+        n = counted[choice]
+        without = others[choice] / others.total() if others else None
+        rows.append({"choice": choice, "n": n, **share_with_interval(n, len(reasons)), "share_without": without})
     return rows
 
 

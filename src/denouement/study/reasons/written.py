@@ -4,6 +4,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from denouement.errors import UserError
+from denouement.study.counted import counted
 
 
 def written_reasons(votes: pa.Table) -> pa.Table:
@@ -16,8 +17,7 @@ def written_reasons(votes: pa.Table) -> pa.Table:
         UserError: no row is left.
     """
     has_text = pc.fill_null(pc.match_substring_regex(votes["reason"], r"\S"), False)
-    counts = pc.and_(pc.equal(votes["status"], "accepted"), pc.invert(votes["is_check"]))
-    written = votes.filter(pc.and_(has_text, counts))
+    written = counted(votes.filter(has_text))
     if not written.num_rows:
         raise UserError(f"none of the {votes.num_rows} votes is accepted and has a reason: nothing to analyse")
     return written
