@@ -29,10 +29,12 @@ class Weights(NamedTuple):
     Attributes:
         values: float64 [features]; 0 outside the groups asked for.
         losses: float64 [n], nats, of each case when it was held out.
+        strength: C, which made them least.
     """
 
     values: npt.NDArray[np.float64]
     losses: npt.NDArray[np.float64]
+    strength: float
 
     @property
     def loss(self) -> float:
@@ -93,35 +95,38 @@ class Pairwise:
             n_folds: of the cross-validation inside the cases given.
             seed: draws the folds.
         """
-        columns = np.flatnonzero(np.isin(self._groups, list(groups)))
+        losses = {strength: self._losses(groups, strength, n_folds, seed) for strength in STRENGTHS}
+        best = min(STRENGTHS, key=lambda strength: float(losses[strength].mean()))
         weights = np.zeros(len(self._groups))
-        if not len(columns):
-            return Weights(weights, np.full(self._differences.shape[0], np.log(2)))
-        losses = [self._losses(columns, strength, n_folds, seed) for strength in STRENGTHS]
-        best = int(np.argmin([of_cases.mean() for of_cases in losses]))
-        weights[columns] = _fit(self._differences[:, columns], STRENGTHS[best], seed)
-        return Weights(weights, losses[best])
+        columns = self._columns(groups)
+        weights[columns] = _fit(self._differences[:, columns], best, seed)
+        return Weights(weights, losses[best], best)
 
     def fit_chosen(self, groups: Collection[str], n_folds: int, seed: int) -> Weights:
         """As `fit`, after groups were left out one by one, each time the one without which the loss is least.
 
-        That goes on as long as the loss falls by more than the standard error of its fall.
+        That goes on as long as the loss falls by more than the standard error of its fall. Until it ends, the strength
+        of the penalty stays what it is with all groups: to find it for each choice takes four times as long.
         """
-        best, chosen = self.fit(groups, n_folds, seed), set(groups)
+        everything, chosen = self.fit(groups, n_folds, seed), set(groups)
+        losses = everything.losses
         while len(chosen) > 1:
-            without = {name: self.fit(chosen - {name}, n_folds, seed) for name in sorted(chosen)}
-            name = min(without, key=lambda each: without[each].loss)
-            gains = best.losses - without[name].losses
+            without = {
+                name: self._losses(chosen - {name}, everything.strength, n_folds, seed) for name in sorted(chosen)
+            }
+            name = min(without, key=lambda each: float(without[each].mean()))
+            gains = losses - without[name]
             if gains.mean() <= gains.std(ddof=1) / np.sqrt(len(gains)):
                 break
-            best = without[name]
+            losses = without[name]
             chosen.remove(name)
-        return best
+        return everything if len(chosen) == len(set(groups)) else self.fit(chosen, n_folds, seed)
 
-    def _losses(
-        self, columns: npt.NDArray[np.int64], strength: float, n_folds: int, seed: int
-    ) -> npt.NDArray[np.float64]:
-        differences = self._differences[:, columns]
+    def _columns(self, groups: Collection[str]) -> npt.NDArray[np.int64]:
+        return np.flatnonzero(np.isin(self._groups, list(groups)))
+
+    def _losses(self, groups: Collection[str], strength: float, n_folds: int, seed: int) -> npt.NDArray[np.float64]:
+        differences = self._differences[:, self._columns(groups)]
         fold_of = folds(differences.shape[0], n_folds, seed)
         log_odds = np.empty(len(fold_of))  # of the right ending
         for fold in range(n_folds):
@@ -165,6 +170,8 @@ def _fit(differences: Any, strength: float, seed: int) -> npt.NDArray[np.float64
     from scipy.sparse import diags_array
     from sklearn.linear_model import LogisticRegression
 
+    if not differences.shape[1]:
+        return np.zeros(0)
     # scikit-learn wants two classes: the other way round, a difference is an example of the other one.
     is_first = np.arange(differences.shape[0]) % 2 == 0
     turned = diags_array(np.where(is_first, 1.0, -1.0)) @ differences

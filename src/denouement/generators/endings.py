@@ -1,6 +1,7 @@
 """Endings of many contexts as a table, and how likely a generator holds given endings."""
 
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -45,7 +46,7 @@ def generate_endings(
     contexts = cases["context"].to_pylist()
     generator.expect(contexts)
     endings: list[list[Ending]] = [[] for _ in contexts]
-    batches = _batches(contexts, batch_size)
+    batches = _batches(list(map(_length, contexts)), batch_size)
     for batch in progress(batches, "endings", total=len(batches), unit="batches"):
         for case, decoded in zip(batch, decode(generator, [contexts[i] for i in batch], decoding, n), strict=True):
             endings[case] = decoded
@@ -91,7 +92,8 @@ def score(
     words = [[*generator.vocabulary.encode(ending), END] for ending in endings]
     n_tokens = np.array([len(ending) for ending in words], dtype=np.int64)
     log_prob = np.zeros(len(words))
-    for batch in _batches(contexts, batch_size):
+    lengths = list(zip(map(_length, contexts), n_tokens.tolist(), strict=True))
+    for batch in _batches(lengths, batch_size):
         targets = torch.nn.utils.rnn.pad_sequence(
             [torch.tensor(words[i]) for i in batch], batch_first=True, padding_value=PAD
         )
@@ -102,7 +104,11 @@ def score(
     return log_prob, n_tokens
 
 
-def _batches(contexts: Sequence[Context], size: int) -> list[list[int]]:
-    """Places of `contexts` in batches of similar length, the longest first: if memory is short, it shows at once."""
-    order = sorted(range(len(contexts)), key=lambda i: -sum(map(len, contexts[i])))
+def _length(context: Context) -> int:
+    return sum(map(len, context))
+
+
+def _batches(lengths: Sequence[Any], size: int) -> list[list[int]]:
+    """Places of `lengths` in batches of similar length, the longest first: if memory is short, it shows at once."""
+    order = sorted(range(len(lengths)), key=lengths.__getitem__, reverse=True)
     return [order[start : start + size] for start in range(0, len(order), size)]
