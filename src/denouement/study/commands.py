@@ -270,8 +270,9 @@ def results(votes: Path, items: Path | None, out: Path | None, with_reasons: boo
             raise UserError(f"{votes}: a table '{kind}' has no Table 3; leave --reasons out")
         _scale_results(votes, kind, items, out, as_json)
         return
+    from denouement.study.ballot import count
     from denouement.study.output import write_results
-    from denouement.study.results import count, study_results, table_3
+    from denouement.study.results import study_results, table_3
     from denouement.study.tables import results_text, table_3_text
 
     answers = read_table(votes, "votes")
