@@ -104,7 +104,7 @@ def test_orders_by_the_system_of_the_ending():
 @pytest.mark.parametrize(
     ("name", "table", "told"),
     [
-        ("ratings", ratings(*RATED), "| logic: a"),
+        ("ratings", ratings(*RATED), "| logic | a | 3 | 4 | 1.17 | 0.00 to 2.00 |"),
         ("orders", orders(("i", "p", [0, 1])), "| 1 (100.0%) |"),
         ("ratings", ratings(), "0 answers count"),
         ("orders", orders(), "0 answers count"),

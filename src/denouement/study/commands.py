@@ -230,6 +230,9 @@ def import_(
     found = import_answers(files, study=name, systems=systems, columns=roles, keep_ids=keep_ids)
     if items and "items" not in found.tables:
         raise UserError(f"{', '.join(map(str, files))}: no stories and endings in it; leave --items out")
+    if {"ratings", "orders"} & set(found.tables):
+        listed = ", ".join(map(str, files))
+        raise UserError(f"{listed}: tables of ratings and orders need no import; give them to denouement study results")
     write_table(found.tables["votes"], out, "votes")
     if items:
         write_table(found.tables["items"], items, "items")

@@ -10,9 +10,10 @@ import pyarrow as pa
 from denouement.files import write_text
 from denouement.schemas import write_table
 from denouement.study.ballot import Ballot, count
+from denouement.study.page import results_html, sections_html
 from denouement.study.results import agreements, result_tables, study_results, table_3
 from denouement.study.scales import scale_tables
-from denouement.study.tables import Section, results_html, sections_html, table_3_text
+from denouement.study.tables import Section, table_3_text
 
 
 def write_results(out: Path, votes: pa.Table, items: pa.Table | None, ballot: Ballot | None = None) -> dict[str, Any]:

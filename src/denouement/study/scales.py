@@ -17,6 +17,11 @@ ALL = "all"
 """Stands for the system where no table of items tells it."""
 
 
+def scale_results(name: str, answers: pa.Table, items: pa.Table | None = None) -> dict[str, Any]:
+    """`rating_results` or `order_results` of the table `ratings` or `orders`, as its `name` says."""
+    return rating_results(answers) if name == "ratings" else order_results(answers, items)
+
+
 def rating_results(ratings: pa.Table) -> dict[str, Any]:
     """What the accepted answers of the table `ratings` come to, attention checks apart.
 
