@@ -4,6 +4,7 @@ import json
 import re
 from html.parser import HTMLParser
 
+import chromium
 import pyarrow as pa
 import pytest
 from click.testing import CliRunner
@@ -131,6 +132,26 @@ def test_whatever_people_or_systems_wrote_is_text_on_the_page(tmp_path):
     assert "script" not in page.tags
     assert page.text.count(EVIL) >= 8
     assert "article" in page.tags
+
+
+@pytest.mark.browser
+@pytest.mark.parametrize("width", [390, 1280])
+def test_wide_tables_scroll_in_their_boxes_and_the_page_does_not(files, width):
+    run("results", files / "votes.parquet", "--items", files / "items.parquet", "--out", files / "out")
+    browser = chromium.start(chromium.options(files / "profile", 1280))
+    try:
+        size = {"width": width, "height": 900, "deviceScaleFactor": 1, "mobile": width < 500}
+        browser.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", size)
+        browser.get((files / "out/results.html").as_uri())
+        assert browser.execute_script("return document.documentElement.scrollWidth") <= width
+        boxes = browser.execute_script(
+            "return [...document.querySelectorAll('.wide')].map(box => "
+            "[getComputedStyle(box).overflowX, box.scrollWidth > box.clientWidth])"
+        )
+        assert all(overflow == "auto" for overflow, _ in boxes)
+        assert any(scrolls for _, scrolls in boxes) == (width < 500)
+    finally:
+        browser.quit()
 
 
 def test_a_page_and_a_text_without_answers():

@@ -165,8 +165,9 @@ def study_outcomes(rows: Sequence[Mapping[str, Any]]) -> "Figure":
                 _inside(panel, left + share / 2, place, n, outcome in ("first", "second"))
             left += share
     other_side = panel.twinx()
-    for axis, side in ((panel, "first"), (other_side, "second")):
-        axis.set_yticks(range(len(rows)), [f"{row[side]}\n(n = {row['items']:,})" for row in rows])
+    panel.set_yticks(range(len(rows)), [f"{row['first']}\n(n = {row['items']:,})" for row in rows])
+    other_side.set_yticks(range(len(rows)), [row["second"] for row in rows])
+    for axis in (panel, other_side):
         axis.set_ylim(len(rows) - 0.5, -0.5)
         _quiet(axis)
     panel.set_xlim(0, 1)
