@@ -13,9 +13,10 @@ from denouement.files import write_text
 from denouement.schemas import empty_table, write_table
 from denouement.study.agreement import like_an_answer
 from denouement.study.importing import SYSTEMS, find_answers, import_answers, imported_text
-from denouement.study.output import write_results
+from denouement.study.output import write_results, write_scale_results
 from denouement.study.reasons.files import write_reasons
-from denouement.study.tables import results_text
+from denouement.study.scales import scale_results
+from denouement.study.tables import SCALES, results_text, scale_section, section_text
 from tasks import paths, tracking
 
 TABLES = ("votes", "items", "rejects")
@@ -57,10 +58,13 @@ def work_out_results(settings: StudySettings) -> None:
     with tracking.run("study", "study", asdict(settings)):
         for name, table in tables.items():
             write_table(table, paths.STUDY / f"{name}.parquet", name)
-        tracking.log_inputs(**{name: paths.STUDY / f"{name}.parquet" for name in ("votes", "items")})
+        tracking.log_inputs(**{name: paths.STUDY / f"{name}.parquet" for name in tables if name != "rejects"})
         results = write_results(paths.STUDY, tables["votes"], tables["items"])
+        scales = {name: scale_results(name, tables[name], tables["items"]) for name in SCALES if name in tables}
+        for name, of_scale in scales.items():
+            write_scale_results(paths.STUDY / name, of_scale, scale_section(of_scale))
         reasons = write_reasons(paths.STUDY, tables["votes"], paths.WORK / "study" / "parses.parquet")
-        figures = _figures(results)
+        figures = _figures(results) | {name: _means(of_scale) for name, of_scale in scales.items()}
         if reasons:
             figures["reasons"] = {row["element"]: row["share"] for row in reasons["elements"]["elements"]}
         write_text(paths.METRICS / "study.json", json.dumps(figures, indent=2) + "\n")
@@ -68,6 +72,7 @@ def work_out_results(settings: StudySettings) -> None:
         mlflow.log_artifacts(str(paths.STUDY), "study")
         if files:
             print(results_text(results))
+            print(*(f"\n{section_text(scale_section(of_scale))}" for of_scale in scales.values()))
 
 
 def _figures(results: Mapping[str, Any]) -> dict[str, Any]:
@@ -84,3 +89,10 @@ def _figures(results: Mapping[str, Any]) -> dict[str, Any]:
         for row in results["strengths"]["systems"]
     }
     return figures
+
+
+def _means(results: Mapping[str, Any]) -> dict[str, Any]:
+    """What is logged of ratings or orders: the mean by question and system, or by system."""
+    if "systems" in results:
+        return {re.sub(r"\W", "_", row["system"]): row["mean"] for row in results["systems"]}
+    return {re.sub(r"\W", "_", f"{row['question']}_{row['system']}"): row["mean"] for row in results["means"]}

@@ -68,9 +68,12 @@ def test_each_outcome_of_a_pair_has_its_part_of_the_bar():
     numbers = {"first": 5, "second": 10, "both": 2, "neither": 3, "no_agreement": 0}
     agreement = {outcome: {"n": n, "share": n / 20} for outcome, n in numbers.items()}
     figure = study_outcomes([{"first": "net", "second": "human_right", "items": 20, "agreement": agreement}])
-    [panel] = figure.axes
+    panel, other_side = figure.axes
     assert [bar.get_width() for bar in panel.patches] == pytest.approx([0.25, 0.1, 0, 0.15, 0.5])
     assert [text.get_text() for text in panel.texts] == ["5", "2", "3", "10"]
-    assert [label.get_text() for label in panel.get_yticklabels()] == ["net / human_right\n(n = 20)"]
+    assert [label.get_text() for label in panel.get_yticklabels()] == ["net\n(n = 20)"]
+    assert [label.get_text() for label in other_side.get_yticklabels()] == ["human_right"]
+    assert other_side.get_ylim() == panel.get_ylim()
     [legend] = figure.legends
-    assert [text.get_text() for text in legend.get_texts()] == ["first better", "both", "neither", "second better"]
+    labels = [text.get_text() for text in legend.get_texts()]
+    assert labels == ["left one better", "both", "neither", "right one better"]

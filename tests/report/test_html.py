@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
-from test_summary import HISTORIES, run, write  # noqa: F401 -- `run` is a fixture
+from test_summary import HISTORIES, run, write, write_ratings_and_orders  # noqa: F401 -- `run` is a fixture
 
 from denouement.cli import main
 from denouement.errors import UserError
@@ -177,6 +177,17 @@ def test_what_stories_and_endings_hold_is_text(page, run):  # noqa: F811
     assert "<script>alert" not in text
     assert "A &lt;b&gt;bold" in text
     assert ending in [e[1] for story in json.loads(Page(text).script)["stories"] for e in story[2]]
+
+
+def test_ratings_and_orders_are_shown_without_votes(page, run):  # noqa: F811
+    for name in ("votes", "table_3"):
+        write(run["study"].parent / f"{name}.parquet", name, [])
+    write_ratings_and_orders(run["study"])
+    text = section(page(), "human-evaluation")
+    assert "&lt;i&gt;logic&lt;/i&gt;" in text
+    assert '<td class="number">2.50</td>' in text
+    assert "<h3>Orders: s</h3>" in text
+    assert "<code>data/study/ratings/results.json</code>" in text
 
 
 def test_statistics_are_shown_as_they_stand(page):

@@ -11,6 +11,7 @@ from denouement.errors import UserError
 from denouement.report.summary import write_summary
 from denouement.schemas import TABLES, empty_table, write_table
 from denouement.study.results import study_results
+from denouement.study.scales import scale_results
 
 HISTORIES = {
     "seq2seq": {
@@ -161,10 +162,37 @@ def test_what_people_answered_stands_there_with_its_chart_and_nothing_without_an
     votes = pa.Table.from_pylist(rows, schema=TABLES["votes"].schema)
     run["study"].write_text(json.dumps(study_results(votes)))
     section = write_summary(Path("reports"), **run).split("## Human evaluation")[1]
-    row = next(line for line in section.splitlines() if line.startswith("| seq2seq / human_right"))
-    assert [cell.strip() for cell in row.split("|")[2:7]] == ["items", "1", "0 (0.0%)", "1 (100.0%)", "0 (0.0%)"]
+    assert "### Which ending is better: seq2seq or human_right?" in section
+    row = next(line for line in section.splitlines() if line.startswith("| items "))
+    assert [cell.strip() for cell in row.split("|")[2:6]] == ["1", "0 (0.0%)", "1 (100.0%)", "0 (0.0%)"]
     assert "](study.svg)" in section
     assert Path("reports/study.svg").exists()
+
+
+def write_ratings_and_orders(study: Path) -> None:
+    """Results of two ratings and an order, where the stage `study` leaves them."""
+    told = {
+        **{"study": "s", "item_id": "i", "case_id": "case-01", "reason": None, "is_check": False},
+        **{"status": "accepted", "started_at": None, "submitted_at": None},
+    }
+    rated = [
+        {**told, "annotator_id": name, "system": "seq2seq", "question": "<i>logic</i>", "value": value}
+        for name, value in (("p", 2), ("q", 3))
+    ]
+    ordered = [{**told, "annotator_id": "p", "shown": [1, 0, 2], "order": [0, 1, 2]}]
+    for name, rows in (("ratings", rated), ("orders", ordered)):
+        (study.parent / name).mkdir()
+        found = scale_results(name, pa.Table.from_pylist(rows, schema=TABLES[name].schema))
+        (study.parent / name / "results.json").write_text(json.dumps(found))
+
+
+def test_ratings_and_orders_stand_there_too(run):
+    write_ratings_and_orders(run["study"])
+    section = write_summary(Path("reports"), **run).split("## Human evaluation")[1]
+    assert r"| \<i>logic\</i> | seq2seq |" in re.sub(" +", " ", section)
+    assert "| 2.50 |" in re.sub(" +", " ", section)
+    assert "| all | 1 | 1 | 1 (100.0%) | 1.000 |" in re.sub(" +", " ", section)
+    assert "study.svg" not in section
 
 
 def test_story_cloze_systems_stand_beside_the_paper_and_missing_ones_are_named(run):

@@ -4,6 +4,7 @@ import json
 import re
 from html.parser import HTMLParser
 
+import chromium
 import pyarrow as pa
 import pytest
 from click.testing import CliRunner
@@ -12,8 +13,9 @@ from votes_by_hand import votes
 from denouement.cli import main
 from denouement.schemas import TABLES, read_table, write_table
 from denouement.study.output import write_results
+from denouement.study.page import results_html
 from denouement.study.results import study_results
-from denouement.study.tables import results_html, results_text
+from denouement.study.tables import results_text, section_text, sections
 
 EVIL = "<script>alert(\"1\")</script> & 'x'"
 
@@ -59,9 +61,12 @@ def cells(text: str, beginning: str) -> list[str]:
 def test_results_are_printed(files):
     done = run("results", files / "votes.parquet")
     assert done.exit_code == 0, done.output
-    assert cells(done.output, "| new / plain")[1:] == [
-        *("items", "2", "1 (50.0%)", "0 (0.0%)", "0 (0.0%)", "0 (0.0%)", "1 (50.0%)")
-    ]
+    assert "## Which ending is better: new or plain?" in done.output
+    assert cells(done.output, "| of ") == ["of", "n", "new better", "plain better", "both", "neither", "no agreement"]
+    # One of one each: no agreement. The exact interval of 1 of 2 is from 1 - sqrt(1 - 0.025).
+    assert cells(done.output, "| items ")[1:] == ["2", "1 (50.0%)", *["0 (0.0%)"] * 3, "1 (50.0%)"]
+    assert cells(done.output, "| 95% interval ")[2] == "1.3% to 98.7%"
+    assert cells(done.output, "| new / plain ")[1:4] == ["new", "1 of 1", "2.5% to 100.0%"]
     assert "6 answers count. By status: 6 accepted." in done.output
     assert "| p0 " in done.output
     # Sides are swapped for every second person: A, B, B and B, B, both.
@@ -129,10 +134,48 @@ def test_whatever_people_or_systems_wrote_is_text_on_the_page(tmp_path):
     assert "article" in page.tags
 
 
+@pytest.mark.browser
+@pytest.mark.parametrize("width", [390, 1280])
+def test_wide_tables_scroll_in_their_boxes_and_the_page_does_not(files, width):
+    run("results", files / "votes.parquet", "--items", files / "items.parquet", "--out", files / "out")
+    browser = chromium.start(chromium.options(files / "profile", 1280))
+    try:
+        size = {"width": width, "height": 900, "deviceScaleFactor": 1, "mobile": width < 500}
+        browser.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", size)
+        browser.get((files / "out/results.html").as_uri())
+        assert browser.execute_script("return document.documentElement.scrollWidth") <= width
+        boxes = browser.execute_script(
+            "return [...document.querySelectorAll('.wide')].map(box => "
+            "[getComputedStyle(box).overflowX, box.scrollWidth > box.clientWidth])"
+        )
+        assert all(overflow == "auto" for overflow, _ in boxes)
+        assert any(scrolls for _, scrolls in boxes) == (width < 500)
+    finally:
+        browser.quit()
+
+
 def test_a_page_and_a_text_without_answers():
     nothing = study_results(TABLES["votes"].schema.empty_table())
     assert "0 answers count" in results_text(nothing)
     assert "0 answers count" in results_html(nothing, None)
+
+
+def test_whichever_system_is_preferred_is_named_with_its_own_share():
+    table = votes({f"i{place}": ("new", "plain", [choice]) for place, choice in enumerate(["plain"] * 4 + ["new"])})
+    text = results_text(study_results(table))
+    # The exact interval of 4 of 5 is that of 1 of 5, turned round.
+    assert cells(text, "| new / plain ")[1:4] == ["plain", "4 of 5", "28.4% to 99.5%"]
+    even = results_text(study_results(votes({"i": ("new", "plain", ["new"]), "j": ("new", "plain", ["plain"])})))
+    assert cells(even, "| new / plain ")[1:3] == ["-", "1 of 2"]
+
+
+def test_the_paper_s_row_tells_where_it_comes_from():
+    (_, pair, *_) = sections(study_results(votes({"i": ("h_seq2seq", "human_right", ["human_right"])})))
+    text = section_text(pair)
+    assert cells(text, "| Mori et al. 2019 ")[1:4] == ["200", "4 (2.0%)", "179 (89.5%)"]
+    assert "their Table 2" in text.split("| Mori et al. 2019")[1]
+    (_, pair, *_) = sections(study_results(votes({"i": ("new", "plain", ["new"])})))
+    assert "Mori" not in section_text(pair)
 
 
 def test_why_there_are_no_strengths_is_said():

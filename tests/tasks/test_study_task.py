@@ -5,10 +5,11 @@ import math
 from pathlib import Path
 
 import mlflow
+import pyarrow as pa
 import pytest
 
 from denouement.errors import UserError
-from denouement.schemas import read_table
+from denouement.schemas import TABLES, read_table, write_table
 from denouement.settings import build
 from tasks import paths
 from tasks.study import StudySettings, work_out_results
@@ -65,6 +66,27 @@ def test_answers_under_data_raw_become_results_in_files_and_in_mlflow(capsys):
     before = outputs()
     work_out_results.fn(StudySettings(systems=("net", "people")))
     assert outputs() == before
+
+
+def test_exported_ratings_become_results_of_their_own(capsys):
+    rows = [
+        {
+            **{"study": "s", "item_id": "i", "case_id": "c", "annotator_id": name, "system": "net", "reason": None},
+            **{"question": question, "value": value, "is_check": False, "status": "accepted"},
+            **{"started_at": None, "submitted_at": None},
+        }
+        for name, question, value in (("p", "logic", 1), ("p", "grammar", 4), ("q", "logic", 2), ("q", "grammar", 4))
+    ]
+    write_table(pa.Table.from_pylist(rows, schema=TABLES["ratings"].schema), paths.RAW / "mine.parquet", "ratings")
+    work_out_results.fn(StudySettings())
+    printed = capsys.readouterr().out
+    assert "rows: 4; answers accepted: 2" in printed
+    assert "## Ratings: s" in printed
+    assert json.loads((paths.STUDY / "ratings/results.json").read_text())["answers"] == 2
+    means = read_table(paths.STUDY / "ratings/rating_means.parquet", "rating_means").to_pylist()
+    assert [(row["question"], row["mean"]) for row in means] == [("grammar", 4), ("logic", 1.5)]
+    assert json.loads((paths.METRICS / "study.json").read_text())["ratings"] == {"grammar_net": 4, "logic_net": 1.5}
+    assert not (paths.STUDY / "orders").exists()
 
 
 def test_without_answers_the_tables_are_empty_and_it_says_so(capsys):

@@ -143,7 +143,7 @@ def cloze_accuracies(rows: Sequence[Mapping[str, Any]]) -> "Figure":
 
 
 def study_outcomes(rows: Sequence[Mapping[str, Any]]) -> "Figure":
-    """What annotators agree on, a bar a pair of systems, with the numbers of items.
+    """What annotators agree on, a bar a pair of systems with one at either end, and the numbers of items.
 
     Args:
         rows: `pairs` of `study.results.study_results`.
@@ -164,18 +164,21 @@ def study_outcomes(rows: Sequence[Mapping[str, Any]]) -> "Figure":
                 n = f"{row['agreement'][outcome]['n']:,}"
                 _inside(panel, left + share / 2, place, n, outcome in ("first", "second"))
             left += share
-    names = [f"{row['first']} / {row['second']}\n(n = {row['items']:,})" for row in rows]
-    panel.set_yticks(range(len(rows)), names)
-    panel.set_ylim(len(rows) - 0.5, -0.5)
+    other_side = panel.twinx()
+    panel.set_yticks(range(len(rows)), [f"{row['first']}\n(n = {row['items']:,})" for row in rows])
+    other_side.set_yticks(range(len(rows)), [row["second"] for row in rows])
+    for axis in (panel, other_side):
+        axis.set_ylim(len(rows) - 0.5, -0.5)
+        _quiet(axis)
     panel.set_xlim(0, 1)
     panel.set_xlabel("share of items")
     panel.xaxis.set_major_formatter(lambda share, _: f"{share:.0%}")
     labels = {
-        "first": "first better",
+        "first": "left one better",
         "both": "both",
         "no_agreement": "no agreement",
         "neither": "neither",
-        "second": "second better",
+        "second": "right one better",
     }
     handles = [
         Patch(facecolor=colours[outcome], edgecolor="black" if outcome == "no_agreement" else "none", label=label)
@@ -183,7 +186,6 @@ def study_outcomes(rows: Sequence[Mapping[str, Any]]) -> "Figure":
         if outcome != "no_agreement" or any(row["agreement"]["no_agreement"]["n"] for row in rows)
     ]
     figure.legend(handles=handles, ncols=5, loc="outside upper center", frameon=False, fontsize="small")
-    _quiet(panel)
     return figure
 
 

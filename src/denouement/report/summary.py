@@ -20,7 +20,7 @@ from denouement.report.tables import cloze_text, endings_text, sentiment_text, t
 from denouement.schemas import read_table
 from denouement.study.reasons.reading import elements_text, words_text
 from denouement.study.reasons.words import word_chart
-from denouement.study.tables import results_text
+from denouement.study.tables import SCALES, results_text, scale_section, section_text
 
 SUMMARY = "summary.md"
 TRAINING_FIGURE, SENTIMENT_FIGURE, CLOZE_FIGURE = "training.svg", "sentiment.svg", "cloze.svg"
@@ -56,7 +56,8 @@ def write_summary(
         endings: endings tables.
         sentiment: a sentiment table, of the same corpus and endings.
         story_cloze: the `evaluation.json` of Story Cloze systems on the same corpus.
-        study: the `results.json` of human evaluations; their section is left out when there is no answer.
+        study: the `results.json` of human evaluations, beside it the folders `ratings` and `orders` with one each, if
+            there are such answers; their section is left out when there is none.
 
     Returns:
         The text of `summary.md`.
@@ -101,14 +102,19 @@ def write_summary(
             f"![Accuracy of each system]({CLOZE_FIGURE})",
         ]
     people = _read_json(study, "study")
+    scales = [path for name in SCALES if (path := study.parent / name / "results.json").exists()]
+    if people["answers"] or scales:
+        sections += [
+            "## Human evaluation",
+            "What people said who read stories with the endings that people and systems wrote.",
+        ]
     if people["answers"]:
         figures.save(figures.study_outcomes(people["pairs"]), out / STUDY_FIGURE)
         sections += [
-            "## Human evaluation",
-            "What people answered who were shown a story and two endings, and asked which one is better.",
             results_text(people, level=3),
-            f"![What annotators agree on, by pair of systems]({STUDY_FIGURE})",
+            f"![What people agree on, by pair of systems, which stand at the ends of its bar]({STUDY_FIGURE})",
         ]
+    sections += [section_text(scale_section(_read_json(path, "study")), level=3) for path in scales]
     if (study.parent / "reasons.json").exists():
         reasons = _read_json(study.parent / "reasons.json", "study")
         figures.save(word_chart(reasons["words"]["words"], reasons["words"]["reasons"]), out / REASONS_FIGURE)

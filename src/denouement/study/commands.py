@@ -230,6 +230,9 @@ def import_(
     found = import_answers(files, study=name, systems=systems, columns=roles, keep_ids=keep_ids)
     if items and "items" not in found.tables:
         raise UserError(f"{', '.join(map(str, files))}: no stories and endings in it; leave --items out")
+    if {"ratings", "orders"} & set(found.tables):
+        listed = ", ".join(map(str, files))
+        raise UserError(f"{listed}: tables of ratings and orders need no import; give them to denouement study results")
     write_table(found.tables["votes"], out, "votes")
     if items:
         write_table(found.tables["items"], items, "items")
@@ -270,8 +273,9 @@ def results(votes: Path, items: Path | None, out: Path | None, with_reasons: boo
             raise UserError(f"{votes}: a table '{kind}' has no Table 3; leave --reasons out")
         _scale_results(votes, kind, items, out, as_json)
         return
+    from denouement.study.ballot import count
     from denouement.study.output import write_results
-    from denouement.study.results import count, study_results, table_3
+    from denouement.study.results import study_results, table_3
     from denouement.study.tables import results_text, table_3_text
 
     answers = read_table(votes, "votes")

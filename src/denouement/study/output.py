@@ -9,9 +9,11 @@ import pyarrow as pa
 
 from denouement.files import write_text
 from denouement.schemas import write_table
-from denouement.study.results import Ballot, agreements, count, result_tables, study_results, table_3
+from denouement.study.ballot import Ballot, count
+from denouement.study.page import results_html, sections_html
+from denouement.study.results import agreements, result_tables, study_results, table_3
 from denouement.study.scales import scale_tables
-from denouement.study.tables import Section, results_html, sections_html, table_3_text
+from denouement.study.tables import Section, table_3_text
 
 
 def write_results(out: Path, votes: pa.Table, items: pa.Table | None, ballot: Ballot | None = None) -> dict[str, Any]:
@@ -24,7 +26,7 @@ def write_results(out: Path, votes: pa.Table, items: pa.Table | None, ballot: Ba
         out: the folder.
         votes: the table `votes`.
         items: the table `items`, if there is one.
-        ballot: `results.count(votes)`, where it is at hand.
+        ballot: `ballot.count(votes)`, where it is at hand.
 
     Returns:
         What `results.study_results` returns.

@@ -1,6 +1,5 @@
 """What came out of studies that ask for ratings, or for the order of shuffled sentences."""
 
-import warnings
 from collections.abc import Mapping
 from functools import lru_cache
 from typing import Any
@@ -10,6 +9,7 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from denouement.analysis.intervals import mean_with_interval
 from denouement.schemas import TABLES
 from denouement.study.counted import counted
 
@@ -17,14 +17,19 @@ ALL = "all"
 """Stands for the system where no table of items tells it."""
 
 
+def scale_results(name: str, answers: pa.Table, items: pa.Table | None = None) -> dict[str, Any]:
+    """`rating_results` or `order_results` of the table `ratings` or `orders`, as its `name` says."""
+    return rating_results(answers) if name == "ratings" else order_results(answers, items)
+
+
 def rating_results(ratings: pa.Table) -> dict[str, Any]:
     """What the accepted answers of the table `ratings` come to, attention checks apart.
 
     Returns:
-        `studies`; `answers` (values given); `means`: rows `question`, `system`, `items`, `answers`, `mean` with its 95%
-        interval `low`, `high` (Student's t over the means of items, whose answers go together; None for one item), and
-        `values`, how often each was given; `alphas`: rows `question`, `items` with two answers or more, and `alpha`:
-        Krippendorff's, for ordinal data (None where all values are the same).
+        `studies`; `answers` (an answer rates an item by every question); `means`: rows `question`, `system`, `items`,
+        `answers`, `mean` with its 95% interval `low`, `high` (`mean_with_interval` of the means of items, whose answers
+        go together), and `values`, how often each was given; `alphas`: rows `question`, `items` with two answers or
+        more, and `alpha`: Krippendorff's, for ordinal data (None where all values are the same).
     """
     accepted = counted(ratings)
     means, alphas = [], []
@@ -39,7 +44,7 @@ def rating_results(ratings: pa.Table) -> dict[str, Any]:
         alphas.append({"question": question, **_ordinal_alpha(of_question)})
     return {
         "studies": sorted(ratings["study"].unique().to_pylist()),
-        "answers": accepted.num_rows,
+        "answers": accepted.group_by(["study", "item_id", "annotator_id"]).aggregate([]).num_rows,
         "means": means,
         "alphas": alphas,
     }
@@ -77,18 +82,9 @@ def order_results(orders: pa.Table, items: pa.Table | None = None) -> dict[str, 
 
 def _mean(rows: pa.Table, values: npt.NDArray[Any]) -> dict[str, Any]:
     """`items`, `answers`, and the mean of items' means with its interval."""
-    from scipy.stats import ttest_1samp
-
     by_item = pa.table({"study": rows["study"], "item_id": rows["item_id"], "value": pa.array(values, pa.float64())})
     grouped = by_item.group_by(["study", "item_id"]).aggregate([("value", "mean")])
-    of_items = grouped["value_mean"].to_numpy()
-    found = {"items": len(of_items), "answers": len(values), "mean": float(of_items.mean()), "low": None, "high": None}
-    if len(of_items) > 1:
-        with warnings.catch_warnings():  # of its t, which is not used, where the spread is 0
-            warnings.simplefilter("ignore", RuntimeWarning)
-            interval = ttest_1samp(of_items, 0).confidence_interval()
-        found |= {"low": float(interval.low), "high": float(interval.high)}
-    return found
+    return {"items": grouped.num_rows, "answers": len(values), **mean_with_interval(grouped["value_mean"].to_numpy())}
 
 
 def _ordinal_alpha(rows: pa.Table) -> dict[str, Any]:

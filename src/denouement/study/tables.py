@@ -1,8 +1,7 @@
-"""A study's results as tables with a line of explanation each, for a terminal, for Markdown and as a page of HTML."""
+"""A study's results as tables, with what they show above and what their figures are below: a terminal's, Markdown."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from html import escape
 from typing import Any
 
 import pyarrow as pa
@@ -11,31 +10,28 @@ from denouement.console import text_table
 from denouement.report.tables import count_and_share, number, p_value
 from denouement.study.results import OUTCOMES
 
+SCALES = ("ratings", "orders")
+"""Tables of answers that are not votes, and the folders that their results stand in beside those of votes."""
+
 _ANNOTATORS_SHOWN = 20
 
-_STYLE = """
-body { font: 16px/1.5 system-ui, sans-serif; max-width: 80rem; margin: 2rem auto; padding: 0 1rem; color: #1a1a1a; }
-h1 { font-size: 1.6rem; } h2 { font-size: 1.25rem; margin-top: 2.5rem; }
-.wide { overflow-x: auto; }
-table { border-collapse: collapse; font-variant-numeric: tabular-nums; }
-th, td { padding: .3rem .8rem; text-align: right; white-space: nowrap; border-bottom: 1px solid #d0d0d0; }
-th:first-child, td:first-child { text-align: left; }
-article { border-top: 1px solid #d0d0d0; padding: .4rem 0 1rem; }
-article h3 { font-size: 1rem; margin: .6rem 0 .2rem; overflow-wrap: anywhere; }
-.agreed { background: #e2effa; }
-dl { display: grid; grid-template-columns: max-content 1fr; gap: .2rem 1rem; margin: .5rem 0; }
-dt { font-weight: 600; } dd { margin: 0; padding: 0 .3rem; overflow-wrap: anywhere; }
-ul { margin: .3rem 0; } li { overflow-wrap: anywhere; white-space: pre-line; }
-.who { color: #595959; }
-@media (max-width: 40rem) { dl { grid-template-columns: 1fr; } }
-"""
+_MEANS = (
+    "Means and their intervals are of the items' means: what other items would give, asked of the same people. The "
+    "interval never leaves the scale (bootstrap, Hesterberg 2015); a dash, that there is one item, or all are alike."
+)
 
 
 @dataclass(frozen=True)
 class Section:
-    """A heading, a table (or none where `header` is empty), and what its figures are."""
+    """A heading, and a table where `header` is not empty.
+
+    Attributes:
+        what: one plain sentence on what the table shows; may be empty.
+        notes: paragraphs on what its figures are, and where those of others come from.
+    """
 
     title: str
+    what: str
     header: Sequence[str]
     rows: Sequence[Sequence[str]]
     notes: Sequence[str]
@@ -44,8 +40,14 @@ class Section:
 def sections(results: Mapping[str, Any]) -> list[Section]:
     """What `results.study_results` found, in the order in which it is read."""
     if not results["answers"]:
-        return [Section("Answers", (), (), [_statuses(results)])]
-    return [_answers(results), *_pairs(results), _strengths(results["strengths"]), _annotators(results)]
+        return [Section("Answers", "", (), (), [_statuses(results)])]
+    return [
+        _answers(results),
+        *map(_pair, results["pairs"]),
+        _tests(results["pairs"]),
+        _strengths(results["strengths"]),
+        _annotators(results),
+    ]
 
 
 def results_text(results: Mapping[str, Any], level: int = 2) -> str:
@@ -57,7 +59,8 @@ def rating_section(results: Mapping[str, Any]) -> Section:
     """What `scales.rating_results` found."""
     rows = [
         [
-            f"{row['question']}: {row['system']}",
+            row["question"],
+            row["system"],
             f"{row['items']:,}",
             f"{row['answers']:,}",
             number(row["mean"], 2),
@@ -67,9 +70,21 @@ def rating_section(results: Mapping[str, Any]) -> Section:
         for row in results["means"]
     ]
     alphas = [f"{row['question']} {number(row['alpha'], 3)}" for row in results["alphas"]]
-    header = ("question and system", "items", "answers", "mean", "95% interval", "how often each value")
-    notes = [f"Krippendorff's alpha (ordinal): {', '.join(alphas)}. Intervals are of the means of items."]
-    return _or_nothing(results, Section(f"Ratings: {', '.join(results['studies'])}", header, rows, notes))
+    notes = [
+        _MEANS,
+        "How far people agree with each other (Krippendorff's alpha for ordinal data; 1 is always, 0 no more than by "
+        f"chance): {', '.join(alphas)}.",
+    ]
+    return _or_nothing(
+        results,
+        Section(
+            f"Ratings: {', '.join(results['studies'])}",
+            "How people rated the endings of each system: the mean by question, and how often each value was given.",
+            ("question", "system", "items", "answers", "mean", "95% interval", "how often each value"),
+            rows,
+            notes,
+        ),
+    )
 
 
 def order_section(results: Mapping[str, Any]) -> Section:
@@ -85,13 +100,25 @@ def order_section(results: Mapping[str, Any]) -> Section:
         ]
         for row in results["systems"]
     ]
-    header = ("ending of", "items", "answers", "all in order", "Kendall's tau", "95% interval")
-    notes = ["Tau is 1 for the story's own order and -1 for its reverse. Intervals are of the means of items."]
-    return _or_nothing(results, Section(f"Orders: {', '.join(results['studies'])}", header, rows, notes))
+    return _or_nothing(
+        results,
+        Section(
+            f"Orders: {', '.join(results['studies'])}",
+            "How well people put the shuffled sentences of stories into order, by the system that wrote the ending.",
+            ("ending of", "items", "answers", "all in order", "Kendall's tau", "95% interval"),
+            rows,
+            [f"Tau is 1 for the story's own order and -1 for its reverse. {_MEANS}"],
+        ),
+    )
+
+
+def scale_section(results: Mapping[str, Any]) -> Section:
+    """What `scales.scale_results` found."""
+    return order_section(results) if "systems" in results else rating_section(results)
 
 
 def _or_nothing(results: Mapping[str, Any], section: Section) -> Section:
-    return section if results["answers"] else Section(section.title, (), (), ["0 answers count."])
+    return section if results["answers"] else Section(section.title, "", (), (), ["0 answers count."])
 
 
 def _range(row: Mapping[str, Any]) -> str:
@@ -108,37 +135,20 @@ def table_3_text(table: pa.Table) -> str:
             lines.append(f"  {mark} {name} ({n}): {' '.join(ending.split())}")
         lines += [
             f"    both {row['n_both']}, neither {row['n_neither']}; agreement: {row['agreement'] or 'none'}",
-            *(f"    - {choice}: {' '.join(reason.split())}" for choice, reason in _reasons(row)),
+            *(f"    - {choice}: {' '.join(reason.split())}" for choice, reason in reasons_told(row)),
         ]
         paragraphs.append("\n".join(lines))
     return "\n\n".join(paragraphs)
 
 
-def results_html(results: Mapping[str, Any], table: pa.Table | None) -> str:
-    """A page with all sections and Table 3; whatever annotators wrote is shown as text."""
-    parts = []
-    if table is not None:
-        parts.append("<h2>Table 3: stories, endings and reasons</h2>")
-        parts.append("<p>In the order of the answers. What the annotators agree on is marked.</p>")
-        parts += [_item_html(row) for row in table.to_pylist()]
-    return sections_html(results["studies"], sections(results), parts)
-
-
-def sections_html(studies: Sequence[str], shown: Sequence[Section], parts: Sequence[str] = ()) -> str:
-    """A page of the results of `studies`: the sections, then `parts`, which are HTML."""
-    title = f"Results of {', '.join(studies) or 'no study'}"
-    parts = [f"<h1>{escape(title)}</h1>", *map(_section_html, shown), *parts]
-    return (
-        '<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
-        '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
-        f"<title>{escape(title)}</title>\n<style>{_STYLE}</style>\n</head>\n<body>\n"
-        + "\n".join(parts)
-        + "\n</body>\n</html>\n"
-    )
-
-
 def _answers(results: Mapping[str, Any]) -> Section:
-    notes = [_statuses(results)]
+    notes = [
+        _statuses(results),
+        "An answer is for one of the two endings, or it is both (both are good) or neither (neither is). What people "
+        "agree on about an item, a story with its two endings, is the answer that most of them gave. Two answers given "
+        "equally often come to what Mori et al. 2019 (appendix A.2) make of them: the two endings are both, both and "
+        "neither are both, and an ending wins over either of these. Any other tie is no agreement.",
+    ]
     sides = results["sides"]
     if sides["of"]:
         answers = sides["answers"]
@@ -153,96 +163,102 @@ def _answers(results: Mapping[str, Any]) -> Section:
     if checks["known"]:
         notes.append(
             f"Attention checks: {checks['failed']:,} of {checks['known']:,} failed, by "
-            f"{checks['annotators_failing']:,} annotators. They count in nothing else here."
+            f"{checks['annotators_failing']:,} annotators."
         )
     elif checks["answers"]:
-        notes.append(
-            f"Attention checks: {checks['answers']:,} answers, left out of everything here; the table of items tells "
-            "which are right (--items)."
-        )
-    return Section(f"Answers: {', '.join(results['studies'])}", (), (), notes)
+        notes.append("Which answers to attention checks are right stands in the table of items (--items).")
+    return Section(f"Answers: {', '.join(results['studies'])}", "", (), (), notes)
 
 
 def _statuses(results: Mapping[str, Any]) -> str:
     told = [f"{n:,} {status}" for status, n in results["statuses"].items()]
     n_checks = results["checks"]["answers"]
-    checks = f"; {n_checks:,} of the accepted are to attention checks" if n_checks else ""
-    return f"{results['answers']:,} answers count. By status: {', '.join(told) or 'there are none'}{checks}."
+    checks = f" Apart from these, {n_checks:,} are to attention checks." if n_checks else ""
+    return f"{results['answers']:,} answers count. By status: {', '.join(told) or 'there are none'}.{checks}"
 
 
-def _pairs(results: Mapping[str, Any]) -> list[Section]:
-    shares, tests = [], []
-    for row in results["pairs"]:
-        name = f"{row['first']} / {row['second']}"
-        for what, found, n in (
-            ("items", row["agreement"], row["items"]),
-            ("answers", row["single_answers"], row["answers"]),
-        ):
-            cells = [count_and_share(found[o]["n"], found[o]["share"]) if o in found else "" for o in OUTCOMES]
-            shares.append([name, what, f"{n:,}", *cells])
-        if row["paper"]:
-            n = sum(row["paper"].values())
-            cells = [count_and_share(row["paper"][o], row["paper"][o] / n) for o in OUTCOMES[:4]]
-            shares.append([name, "Mori et al. 2019, Table 2", f"{n:,}", *cells, ""])
+def _pair(row: Mapping[str, Any]) -> Section:
+    """A row of Mori et al. 2019, Table 2, with the paper's own where it has these two systems."""
+    first, second = row["first"], row["second"]
+    agreed, single = row["agreement"], row["single_answers"]
+    lines = [
+        ["items", f"{row['items']:,}", *(_cell(agreed[outcome]) for outcome in OUTCOMES)],
+        ["95% interval", "", *(_interval(agreed[outcome]) for outcome in OUTCOMES)],
+        ["single answers", f"{row['answers']:,}", *(_cell(single[outcome]) for outcome in OUTCOMES[:4]), ""],
+    ]
+    notes = []
+    if row["paper"]:
+        n = sum(row["paper"].values())
+        cells = [count_and_share(row["paper"][outcome], row["paper"][outcome] / n) for outcome in OUTCOMES[:4]]
+        lines.append(["Mori et al. 2019", f"{n:,}", *cells, ""])
+        notes = [
+            f"Mori et al. 2019 compared systems of these names on {n} items, with five answers each: their Table 2, "
+            "with the authors' correction."
+        ]
+    return Section(
+        f"Which ending is better: {first} or {second}?",
+        "How many items people agree on in each way, with the exact interval of the share, and how many single answers "
+        "there were.",
+        ("of", "n", f"{first} better", f"{second} better", "both", "neither", "no agreement"),
+        lines,
+        notes,
+    )
+
+
+def _tests(pairs: Sequence[Mapping[str, Any]]) -> Section:
+    lines = []
+    for row in pairs:
         sign = row["sign_test"]
         least, most = row["answers_per_item"]
-        tests.append(
+        if second_wins := sign["of"] > 2 * sign["n"]:
+            low, high = 1 - sign["high"], 1 - sign["low"]
+            sign = sign | {"n": sign["of"] - sign["n"], "share": 1 - sign["share"], "low": low, "high": high}
+        lines.append(
             [
-                name,
-                f"{least}" if least == most else f"{least} to {most}",
+                _name(row),
+                row["second"] if second_wins else row["first"] if sign["of"] < 2 * sign["n"] else "-",
                 f"{sign['n']:,} of {sign['of']:,}",
                 _interval(sign),
                 p_value(sign["p"]),
-                *(_interval(row["agreement"][outcome]) for outcome in ("first", "second")),
+                f"{least}" if least == most else f"{least} to {most}",
                 number(row["kappa"]["kappa"], 3),
                 number(row["alpha"]["alpha"], 3),
             ]
         )
     left_out = [
-        f"{row['first']} / {row['second']}: kappa is of the {row['kappa']['items']:,} items with "
-        f"{row['kappa']['answers_per_item']} answers, without the {row['kappa']['items_left_out']:,} others."
-        for row in results["pairs"]
+        f"{_name(row)}: kappa is of the {row['kappa']['items']:,} items with {row['kappa']['answers_per_item']} "
+        f"answers, without the {row['kappa']['items_left_out']:,} others."
+        for row in pairs
         if row["kappa"]["items_left_out"]
     ]
-    return [
-        Section(
-            "Table 2: which ending is better",
-            ("first / second", "of", "n", "first", "second", "both", "neither", "no agreement"),
-            shares,
-            [
-                "Of items: the most frequent answer to each, and for ties of two what Mori et al. 2019, A.2, make of "
-                "them; any other tie is no agreement."
-            ],
-        ),
-        Section(
-            "How sure it is",
-            (
-                "first / second",
-                "answers an item",
-                "first preferred",
-                "95% interval",
-                "p",
-                "first, of all",
-                "second, of all",
-                "kappa",
-                "alpha",
-            ),
-            tests,
-            [
-                "First preferred: of the items on which one ending is preferred, with the exact interval of the share, "
-                "and the exact two-sided sign test. Of all: exact 95% intervals of the shares of all items. "
-                "Fleiss' kappa and Krippendorff's alpha (nominal) tell how far annotators agree beyond chance: 1 is "
-                "always; a dash, that all answers are the same or no item has two.",
-                *left_out,
-            ],
-        ),
-    ]
+    return Section(
+        "How sure it is",
+        "Which of two systems people prefer, whether that could be chance, and how far people agree with each other.",
+        ("systems", "preferred", "on items", "95% interval", "p", "answers an item", "kappa", "alpha"),
+        lines,
+        [
+            "On items: of those on which people agree that one ending is better, how many prefer the system named, "
+            "with the exact interval of their share; p is that of the exact two-sided sign test: how often chance "
+            "alone would come as far. Fleiss' kappa and Krippendorff's alpha (nominal) tell how far people agree "
+            "beyond chance: 1 is always, 0 no more than by chance; a dash, that all answers are the same or no item "
+            "has two.",
+            *left_out,
+        ],
+    )
+
+
+def _name(row: Mapping[str, Any]) -> str:
+    return f"{row['first']} / {row['second']}"
+
+
+def _cell(found: Mapping[str, Any]) -> str:
+    return count_and_share(found["n"], found["share"])
 
 
 def _strengths(found: Mapping[str, Any]) -> Section:
     title = "Strengths of the systems"
     if found["why_not"]:
-        return Section(title, (), (), [f"Not estimated (Bradley and Terry): {found['why_not']}."])
+        return Section(title, "", (), (), [f"Not estimated (Bradley and Terry): {found['why_not']}."])
     rows = [
         [row["system"], number(row["strength"], 2), f"{row['low']:.2f} to {row['high']:.2f}", f"{row['share']:.1%}"]
         for row in found["systems"]
@@ -258,7 +274,8 @@ def _strengths(found: Mapping[str, Any]) -> Section:
         "preferred three times as often. Intervals allow for answers about one case going together "
         f"({found['cases']:,} cases)."
     )
-    return Section(title, ("system", "strength", "95% interval", "share"), rows, [note])
+    what = "All systems on one scale: the stronger one is, the more often people prefer its endings."
+    return Section(title, what, ("system", "strength", "95% interval", "share"), rows, [note])
 
 
 def _annotators(results: Mapping[str, Any]) -> Section:
@@ -267,7 +284,7 @@ def _annotators(results: Mapping[str, Any]) -> Section:
     if results["unnamed_answers"]:
         notes.append(f"{results['unnamed_answers']:,} answers come from a file that names no annotators.")
     if not rows:
-        return Section("Annotators", (), (), notes)
+        return Section("Annotators", "", (), (), notes)
     several = len({row["study"] for row in rows}) > 1
     lines = [
         [
@@ -289,6 +306,7 @@ def _annotators(results: Mapping[str, Any]) -> Section:
         notes.append(f"The {len(lines)} that agree least of {len(rows):,}; all of them are in annotators.parquet.")
     return Section(
         "Annotators",
+        "How far each person agrees with the others; who agrees least comes first.",
         ("annotator", "answers", "with the rest", "share", "pairwise", "seconds", "checks failed"),
         lines,
         notes,
@@ -301,45 +319,17 @@ def _interval(found: Mapping[str, Any]) -> str:
 
 def section_text(section: Section, level: int = 2) -> str:
     """A section as Markdown, its heading of the given level."""
+    what = [section.what] if section.what else []
     table = [text_table(section.header, section.rows)] if section.header else []
-    return "\n\n".join([f"{'#' * level} {section.title}", *table, *section.notes])
-
-
-def _section_html(section: Section) -> str:
-    parts = [f"<h2>{escape(section.title)}</h2>"]
-    if section.header:
-        head = "".join(f'<th scope="col">{escape(name)}</th>' for name in section.header)
-        body = "\n".join("<tr>" + "".join(f"<td>{escape(cell)}</td>" for cell in row) + "</tr>" for row in section.rows)
-        parts.append(
-            f'<div class="wide" tabindex="0"><table>\n<thead><tr>{head}</tr></thead>\n'
-            f"<tbody>\n{body}\n</tbody></table></div>"
-        )
-    return "\n".join([*parts, *(f"<p>{escape(note)}</p>" for note in section.notes)])
+    return "\n\n".join([f"{'#' * level} {section.title}", *what, *table, *section.notes])
 
 
 def _endings(row: Mapping[str, Any]) -> list[tuple[str, str, int]]:
     return [(row[side], row[f"ending_{side}"], row[f"n_{side}"]) for side in ("first", "second")]
 
 
-def _reasons(row: Mapping[str, Any]) -> list[tuple[str, str]]:
+def reasons_told(row: Mapping[str, Any]) -> list[tuple[str, str]]:
     """Choice and reason of the answers that have one, in the order of first, second, both, neither."""
     order = [row["first"], row["second"], "both", "neither"]
     told = [(choice, reason) for choice, reason in zip(row["choices"], row["reasons"], strict=True) if reason]
     return sorted(told, key=lambda each: order.index(each[0]))
-
-
-def _item_html(row: Mapping[str, Any]) -> str:
-    endings = [(name, f"{ending} ", n) for name, ending, n in _endings(row)]
-    votes = [("both", "", row["n_both"]), ("neither", "", row["n_neither"])]
-    lines = []
-    for name, ending, n in [*endings, *votes]:
-        mark = ' class="agreed"' if name == row["agreement"] else ""
-        votes_text = f'<span class="who">{n} {"answer" if n == 1 else "answers"}</span>'
-        lines.append(f"<dt>{escape(name)}</dt><dd{mark}>{escape(ending)}{votes_text}</dd>")
-    reasons = "".join(
-        f'<li><span class="who">{escape(choice)}:</span> {escape(reason)}</li>' for choice, reason in _reasons(row)
-    )
-    return (
-        f"<article>\n<h3>{escape(row['case_id'])}</h3>\n<p>{escape(' '.join(row['context']))}</p>\n"
-        f"<dl>{''.join(lines)}</dl>\n" + (f"<ul>{reasons}</ul>\n" if reasons else "") + "</article>"
-    )

@@ -3,18 +3,14 @@
 import base64
 import hashlib
 from collections.abc import Iterable
-from importlib.resources import files
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from denouement.errors import UserError
 from denouement.files import write_text
 from denouement.report.html.glance import glance
+from denouement.report.html.rendering import asset, environment
 from denouement.report.html.run import Run, read_json
 from denouement.report.html.sections import Section, sections
-
-if TYPE_CHECKING:  # heavy
-    from jinja2 import Environment
 
 PAGE = "report.html"
 
@@ -47,16 +43,16 @@ def write_page(run: Run, out: Path, commit: str | None) -> list[Section]:
         raise UserError(f"{run.folder}: no such folder; name the folder of a run, such as data, or make one: make run")
     found = sections(run)
     ingest = run.corpus / "ingest.json"
-    script = _asset("report.js")
+    script = asset("report.js")
     page = (
-        _environment()
+        environment()
         .get_template("report.html")
         .render(
             sections=found,
             glance=glance(run),
             corpus=_CORPUS[read_json(ingest)["corpus"]] if ingest.exists() else "",
             commit=commit,
-            style=_asset("report.css"),
+            style=asset("report.css"),
             script=script,
             script_digest=_csp_digest(script),
         )
@@ -68,22 +64,6 @@ def write_page(run: Run, out: Path, commit: str | None) -> list[Section]:
 def missing_text(found: Iterable[Section]) -> list[str]:
     """A line for each section that has nothing to show: what it needs, and the command."""
     return [f"{section.title}: {' `'.join(reversed(section.missing))}`" for section in found if section.missing]
-
-
-def _environment() -> "Environment":
-    from jinja2 import Environment, PackageLoader, StrictUndefined
-
-    return Environment(
-        loader=PackageLoader("denouement.report.html"),
-        autoescape=True,
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-    )
-
-
-def _asset(name: str) -> str:
-    return (files("denouement.report.html") / "templates" / name).read_text(encoding="utf-8")
 
 
 def _csp_digest(script: str) -> str:

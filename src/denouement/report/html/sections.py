@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from denouement.corpus.cases import labelled_cases
 from denouement.corpus.ingest import summary_text
 from denouement.report import figures
-from denouement.report.html.blocks import Block, Bullets, Fold, Heading, Paragraph, Picture, Story, Table, blocks
+from denouement.report.html.blocks import Block, Bullets, Fold, Heading, Paragraph, Picture, Table, blocks
 from denouement.report.html.endings_browser import endings_browser
 from denouement.report.html.run import Origin, Run, read_json
 from denouement.report.html.svg import inline
@@ -316,54 +316,42 @@ def _comparisons(evaluation: dict[str, Any]) -> list[Block]:
 
 
 def _human_evaluation(run: Run) -> Section:
-    from denouement.study.tables import results_text
+    from denouement.study.page import judged, section_blocks
+    from denouement.study.tables import SCALES, scale_section
+    from denouement.study.tables import sections as pair_sections
 
-    what = "What people said who read a story with two endings and were asked which one is better."
-    files = [run.study / "results.json", run.study / "votes.parquet"]
+    what = "What people said who read stories with the endings that people and systems wrote."
+    scales = [path for name in SCALES if (path := run.study / name / "results.json").exists()]
+    files = [run.study / "results.json", run.study / "votes.parquet", *scales]
     section = _section("human-evaluation", "Human evaluation", what, run, ["study"], files)
     results = None if section.missing else read_json(files[0])
-    if not results or not results["answers"]:
+    if not results or not (results["answers"] or scales):
         return _without_answers("human-evaluation", "Human evaluation", what)
     reading = [
         (
             "Items and answers",
-            "An item is a story with two endings. Several people answer each, so there are more answers.",
+            "An item is a story with one or two endings. Several people answer each, so there are more answers.",
         ),
-        ("Both, neither", "Both endings are good; none is."),
         (
             "Kappa, alpha",
             "How far people agree beyond chance: 1 is always, 0 no more than by chance.",
         ),
-        ("Table 2, A.2", "Of Mori et al. 2019; the row of that name holds the paper's own figures."),
-        (
-            "First, second",
-            "The two systems of a row, as its first column names them. People's own endings are human_right.",
-        ),
+        ("human_right, human_wrong", "People's own endings: of the Story Cloze Test, the right and the wrong one."),
     ]
-    shown = [
-        _picture(figures.study_outcomes(results["pairs"]), "study", "What annotators agree on, by pair of systems"),
-        *blocks(results_text(results, level=3)),
-    ]
+    parts = [scale_section(read_json(path)) for path in scales]
+    shown: list[Block] = []
+    if results["answers"]:
+        caption = "What people agree on, by pair of systems, which stand at the ends of its bar"
+        shown.append(_picture(figures.study_outcomes(results["pairs"]), "study", caption))
+        parts = [*pair_sections(results), *parts]
+    for part in parts:
+        shown += [Heading(part.title), *section_blocks(part)]
     told = read_table(run.study / "table_3.parquet", "table_3")
     if told.num_rows:
-        first = [_judged(row) for row in told.slice(0, _TABLE_3).to_pylist()]
+        first = [judged(row) for row in told.slice(0, _TABLE_3).to_pylist()]
         title = f"The first {len(first)} of {told.num_rows:,} stories with their endings, answers and reasons"
         shown.append(Fold(title, [*first, Paragraph("All of them stand in results.html in the folder of the study.")]))
     return _filled(section, shown, reading)
-
-
-def _judged(row: dict[str, Any]) -> Story:
-    endings = [
-        (row[side], row[f"ending_{side}"], f"{row[f'n_{side}']} for it" + ", agreed" * (row["agreement"] == row[side]))
-        for side in ("first", "second")
-    ]
-    endings += [
-        (outcome, "", f"{row[f'n_{outcome}']} for it" + ", agreed" * (row["agreement"] == outcome))
-        for outcome in ("both", "neither")
-        if row[f"n_{outcome}"]
-    ]
-    told = [(f"chose {choice}", why) for choice, why in zip(row["choices"], row["reasons"], strict=True) if why]
-    return Story(row["case_id"], " ".join(row["context"]), endings, told)
 
 
 def _reasons(run: Run) -> Section:

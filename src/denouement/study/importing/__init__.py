@@ -1,4 +1,7 @@
-"""Answers that were collected elsewhere, as the tables `votes` and `items`. A file is known by its header."""
+"""Answers that were collected elsewhere, as the tables `votes` and `items`. A file is known by its header.
+
+Our own exports may also hold `ratings` or `orders`.
+"""
 
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
@@ -140,10 +143,13 @@ def import_answers(
         for name, table in made.items():
             tables.setdefault(name, []).append(table)
     merged = {name: _merged(name, its, counts) for name, its in tables.items()}
-    votes = merged.setdefault("votes", schemas.empty_table("votes"))
-    counts.update(votes["status"].to_pylist())
+    merged.setdefault("votes", schemas.empty_table("votes"))
+    given = [table for name, table in merged.items() if name != "items"]
+    for table in given:  # of ratings, an answer has a row for each question
+        one_each = table.group_by(["study", "item_id", "annotator_id", "status"]).aggregate([])
+        counts.update(one_each["status"].to_pylist())
     counts["unusable"] = len(unusable)
-    if not votes.num_rows:
+    if not any(table.num_rows for table in given):
         first = f": {unusable[0].file} line {unusable[0].line}: {unusable[0].reason}" if unusable else ""
         raise UserError(f"{', '.join(map(str, found))}: no usable answer in {counts['rows']:,} rows{first}")
     rejects = [{"file": each.file, "line": each.line, "reason": each.reason} for each in unusable]

@@ -14,7 +14,7 @@ from denouement.study.agreement import like_an_answer
 from denouement.study.importing.answers import Unusable
 from denouement.study.importing.rows import Header, rows_of
 
-NAMES = ("votes", "items")
+NAMES = ("votes", "items", "ratings", "orders")
 """The tables of an export that are read here."""
 
 _TIMES = ("started_at", "submitted_at")
