@@ -4,18 +4,19 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from denouement.errors import UserError
+from denouement.legible import seen
 
 
 def written_reasons(votes: pa.Table) -> pa.Table:
     """The rows of a table `votes` whose reason is analysed: accepted answers to real questions with a reason.
 
     Left out are answers that do not count (excluded, rejected, surplus), attention checks, and answers without a
-    reason or with a blank one.
+    reason or with one of which nothing is seen (`legible.seen`).
 
     Raises:
         UserError: no row is left.
     """
-    has_text = pc.fill_null(pc.match_substring_regex(votes["reason"], r"\S"), False)
+    has_text = pa.array([bool(seen(reason or "")) for reason in votes["reason"].to_pylist()], pa.bool_())
     counts = pc.and_(pc.equal(votes["status"], "accepted"), pc.invert(votes["is_check"]))
     written = votes.filter(pc.and_(has_text, counts))
     if not written.num_rows:
