@@ -44,6 +44,13 @@ ITEM = {
 }
 
 
+def texts(document: object) -> str:
+    """All texts of a JSON document, one after another."""
+    if isinstance(document, dict):
+        return texts([*document, *document.values()])
+    return "".join(map(texts, document)) if isinstance(document, list) else str(document)
+
+
 @pytest.fixture
 def tables(tmp_path):
     rows = {"votes": [vote("a", f"ours{NASTY}"), vote("b", "people")], "items": [ITEM]}
@@ -75,9 +82,7 @@ def test_no_command_reaches_the_terminal(words, tables):
     assert done.stdout
     assert can_be_shown(done.stdout)
     if "--json" in words:
-        assert NASTY in str(json.loads(done.stdout)) or NASTY.encode("unicode_escape").decode() in str(
-            json.loads(done.stdout)
-        )
+        assert NASTY in texts(json.loads(done.stdout))  # the document means the same
 
 
 def test_nor_does_text_of_files_of_answers(tmp_path):
@@ -96,7 +101,8 @@ def test_the_text_of_table_3_may_be_read_from_its_file(tables):
 
 
 def test_a_reader_that_ends_early_is_no_error(tables):
-    command = f"{sys.executable} -c 'from denouement.cli import main; main()' study results {tables / 'votes.parquet'} --json | head -c 1"
+    start = f"{sys.executable} -c 'from denouement.cli import main; main()'"
+    command = f"{start} study results {tables / 'votes.parquet'} --json | head -c 1"
     done = subprocess.run(["bash", "-o", "pipefail", "-c", command], capture_output=True, text=True, check=False)
     assert done.stdout == "{"
     assert done.stderr == ""
