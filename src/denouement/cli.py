@@ -6,7 +6,8 @@ Heavy imports stay inside the commands, so that `denouement --help` answers at o
 import io
 import signal
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
 from importlib.abc import MetaPathFinder
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -17,6 +18,7 @@ from denouement.analysis.commands import statistics
 from denouement.console import print_json
 from denouement.errors import UserError, is_defect, one_line, printable
 from denouement.files import check_output, existing_file
+from denouement.legible import printed
 from denouement.report.commands import report
 from denouement.study.commands import study
 from denouement.study.reasons.commands import reasons
@@ -24,6 +26,39 @@ from denouement.study.reasons.commands import reasons
 if TYPE_CHECKING:
     from denouement.generators.base import Generator
     from denouement.generators.decoding import Decoding
+
+
+class _Legible(io.TextIOWrapper):
+    """Standard output as people may read it: text of tables and files sends no commands to their terminal.
+
+    Whatever prints, in any command, it passes here.
+    """
+
+    def write(self, text: str) -> int:
+        return super().write(printed(text))
+
+
+@contextmanager
+def _legible_output() -> Iterator[None]:
+    """Let all that is written to standard output be legible."""
+    before = sys.stdout
+    if not isinstance(before, io.TextIOWrapper):
+        yield
+        return
+    before.flush()
+    sys.stdout = _Legible(
+        before.buffer,
+        encoding=before.encoding,
+        errors="backslashreplace",  # what a terminal's encoding lacks ends nothing
+        line_buffering=before.line_buffering,
+        write_through=before.write_through,
+    )
+    try:
+        yield
+    finally:
+        legible, sys.stdout = sys.stdout, before
+        with suppress(BrokenPipeError):  # no one reads on
+            legible.detach()
 
 
 class _Commands(click.Group):
@@ -34,12 +69,12 @@ class _Commands(click.Group):
 
     def main(self, *args: Any, **extra: Any) -> Any:
         """Run, and end what was begun when told to end (SIGTERM) as on Ctrl-C: no half-written file stays behind."""
-        for stream in (sys.stdout, sys.stderr):
-            if isinstance(stream, io.TextIOWrapper):
-                stream.reconfigure(errors="backslashreplace")  # what a terminal's encoding lacks ends nothing
+        if isinstance(sys.stderr, io.TextIOWrapper):
+            sys.stderr.reconfigure(errors="backslashreplace")
         before = signal.signal(signal.SIGTERM, signal.default_int_handler)
         try:
-            return super().main(*args, **extra)
+            with _legible_output():
+                return super().main(*args, **extra)
         finally:
             signal.signal(signal.SIGTERM, before)
 

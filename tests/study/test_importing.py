@@ -332,7 +332,20 @@ def test_our_own_export_comes_back_as_it_was(tmp_path):
         (b"", "no file of answers"),
         (b"a,b\n1,2\n", "no file of answers"),
         (b"PK\x03\x04\0\0", "no file of answers"),
-        (csv_text([published("A", "x")]).encode("utf-16"), "no file of answers"),
+        (csv_text([published("A", "x")]).encode("utf-16"), "UTF-16 text; save the file as UTF-8"),
+        (csv_text([assignment(1, "w", {"choice": "A"})]).encode("utf-16"), "UTF-16 text; save the file as UTF-8"),
+        (
+            csv_text([published("A", "x" * 200_000)]).encode(),
+            "row of line 2 has a cell of more than 131,072 characters",
+        ),
+        (
+            (",".join(TABLES["ratings"].schema.names) + "\n").encode(),
+            "a table 'ratings', not votes; `denouement study resu",
+        ),
+        (
+            (",".join(TABLES["orders"].schema.names) + "\n").encode(),
+            "a table 'orders', not votes; `denouement study resul",
+        ),
         (csv_text([published("A", "caf\xe9")]).encode("latin-1"), "line 2 is not UTF-8"),
         (csv_text([published("A", "x")]).encode() + b'"open', r"the row of line 3 is not CSV"),
         (csv_text([published("maybe", "x")]).encode(), "no usable answer in 1 rows: f.csv line 2: answer is 'maybe'"),
@@ -346,6 +359,73 @@ def test_a_file_that_cannot_be_read_is_one_line(content, message, tmp_path):
     with pytest.raises(UserError, match=message) as caught:
         import_answers([path])
     assert "\n" not in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("name", "message"),
+    [
+        ("ratings", "a table 'ratings', not votes; `denouement study results` reads it"),
+        ("orders", "a table 'orders', not votes; `denouement study results` reads it"),
+        ("stories", "a table 'stories', not votes; name the votes.parquet"),
+        ("items", "items and no answers; name the votes.parquet beside it too"),
+    ],
+)
+def test_our_own_tables_without_votes_are_told_by_name(name, message, tmp_path):
+    write_table(TABLES[name].schema.empty_table(), tmp_path / "t.parquet", name)
+    with pytest.raises(UserError, match=message):
+        import_answers([tmp_path / "t.parquet"])
+
+
+@pytest.mark.parametrize(
+    "time",
+    ["Fri Dec 31 23:00:00 PST 9999", "Mon Jan 01 00:00:00 GMT 0000", "Tue Mar 99 08:14:02 PST 2019", "soon", "\x1b"],
+)
+def test_times_that_cannot_be_are_left_empty_and_counted(time, tmp_path):
+    found = import_answers(
+        [write(tmp_path / "b.csv", csv_text([assignment(1, "w", {"choice": "A"}, AcceptTime=time)]))]
+    )
+    assert found.tables["votes"]["started_at"].to_pylist() == [None]
+    assert found.counts["unknown_times"] == 1
+
+
+@pytest.mark.parametrize("time", ["9999-12-31T23:59:59-08:00", "0001-01-01T00:00:00+14:00", "soon"])
+def test_times_of_an_export_that_cannot_be_are_told(time, tmp_path):
+    row = dict(
+        zip(TABLES["votes"].schema.names, ("s", "i", "c", "p", *"abAa", "why", "false", "accepted"), strict=False)
+    )
+    row |= {"started_at": time, "submitted_at": ""}
+    with pytest.raises(UserError, match=r"started_at is '.*not a time such as"):
+        import_answers([write(tmp_path / "votes.csv", csv_text([row]))])
+
+
+def test_a_column_of_no_sentence_is_passed_over(tmp_path):
+    strange = {f"Input.sentence{'9' * 5000}": "x", "Input.sentence\u0661": "x"}
+    assert choices(write(tmp_path / "b.csv", csv_text([assignment(1, "w", {"choice": "A"}, **strange)]))) == ["net"]
+
+
+@pytest.mark.parametrize(
+    ("extra", "told"),
+    [(["Answer.choice"], "Answer.choice"), (["workerid", "Input.optionA"], "WorkerId, Input.optionA")],
+)
+def test_columns_that_stand_twice_are_named(extra, told, tmp_path):
+    header, row = csv_text([assignment(1, "w", {"choice": "A"})]).splitlines()
+    more = "".join(f',"{name}"' for name in extra), ',"B"' * len(extra)
+    path = write(tmp_path / "b.csv", f"{header}{more[0]}\r\n{row}{more[1]}\r\n")
+    with pytest.raises(UserError, match=f"columns that stand twice: {told}; rename"):
+        import_answers([path])
+
+
+@pytest.mark.parametrize("nested", ["[" * 50_000, '[{"a":' * 20_000, f'[{{"choice": {"9" * 5000}}}]'])
+def test_json_that_cannot_be_read_is_told_with_its_line(nested, tmp_path):
+    rows = [assignment(1, "w", {"taskAnswers": nested}), assignment(2, "v", {"taskAnswers": '[{"choice": "A"}]'})]
+    found = import_answers([write(tmp_path / "b.csv", csv_text(rows))])
+    assert found.rejects["reason"].to_pylist() == ["Answer.taskAnswers is not JSON"]
+
+
+def test_halves_of_characters_in_json_are_replaced(tmp_path):
+    given = '[{"choice": "A", "reason": "\\ud83d\\ude42 \\ud800 \\udc00\\ud800!"}]'
+    found = import_answers([write(tmp_path / "b.csv", csv_text([assignment(1, "w", {"taskAnswers": given})]))])
+    assert found.tables["votes"]["reason"].to_pylist() == ["🙂 \ufffd \ufffd\ufffd!"]
 
 
 def test_wrong_options_are_told():

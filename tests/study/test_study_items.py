@@ -73,6 +73,64 @@ def test_identical_endings_are_dropped_and_counted():
     assert (counts["items"], counts["identical_endings"], counts["cases"]) == (1, 1, 2)
 
 
+@pytest.mark.parametrize(
+    "text", ["right 0.\u200b", "\ufeffRight\xa0 0.", "Ri\xadght 0.", "Right\u3164 0.", "Right\u200d 0."]
+)
+def test_endings_that_differ_invisibly_or_by_blanks_are_identical(text):
+    _, counts = make_items(design(), cases(2), [endings("h", {"c0": text, "c1": "H 1."})])
+    assert counts["identical_endings"] == 1
+
+
+@pytest.mark.parametrize(
+    ("text", "problem"),
+    [
+        ("", "empty"),
+        (" \t\u3000", "empty"),
+        ("\u200b\ufeff", "empty"),
+        ("\u200d", "empty"),
+        ("\u2800\u3164", "empty"),
+        ("Bell \x07.", "not_shown"),
+        ("\x1b[2JGone.", "not_shown"),
+        ("He said \u202eno\u202c.", "not_shown"),
+        ("\u2066Isolated.", "not_shown"),
+        ("Deleted \x7f.", "not_shown"),
+    ],
+)
+def test_sentences_that_cannot_be_shown_are_left_out_and_counted_with_their_reason(text, problem):
+    of = design(cases={"n": 1})
+    items, counts = make_items(of, cases(2), [endings("h", {"c0": text, "c1": "H 1."})])
+    assert [item.case_id for item in items] == ["c1"]
+    assert (counts[f"endings_{problem}"], counts["cases_without_endings"]) == (1, 1)
+    items, _ = make_items(of, cases(1), [endings("h", {"c0": text}), endings("h", {"c0": "Second."})])
+    assert items[0].endings[0] == "Second."  # as if the first were not written
+    for context in (["One.", text], [text]):
+        both = pa.concat_tables([cases(1, case_id="bad", context=context), cases(1)])
+        items, counts = make_items(of, both, [endings("h", {"bad": "H.", "c0": "H 0."})])
+        assert [item.case_id for item in items] == ["c0"]
+        assert counts[f"contexts_{problem}"] == 1
+    with pytest.raises(UserError, match=r"no ending of h .* \(1 are empty or cannot be shown\)"):
+        make_items(of, cases(1), [endings("h", {"c0": text})])
+
+
+def test_a_case_without_a_context_is_left_out():
+    _, counts = make_items(design(cases={"n": 1}), pa.concat_tables([cases(1, case_id="bad", context=[]), cases(1)]), H)
+    assert counts["contexts_empty"] == 1
+
+
+def test_sentences_that_read_the_same_cannot_be_put_into_order():
+    same = pa.concat_tables([cases(1, ending_1="it goes  on."), cases(1, case_id="c1")])
+    items, counts = make_items(design(kind="order", systems=["human_right"]), same, [])
+    assert [item.case_id for item in items] == ["c1"]
+    assert counts["identical_endings"] == 1
+
+
+def test_what_is_invisible_is_not_in_an_item():
+    items, _ = make_items(
+        design(cases={"n": 1}), cases(1, context=["\ufeffOne."]), [endings("h", {"c0": "T\u200bwo."})]
+    )
+    assert (items[0].context, items[0].endings[0]) == (("One.",), "Two.")
+
+
 def test_cases_that_lack_an_ending_are_left_out_and_counted():
     items, counts = make_items(design(), cases(5), [endings("h", {"c1": "H 1.", "c4": "H 4."})])
     assert {item.case_id for item in items} == {"c1", "c4"}

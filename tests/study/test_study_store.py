@@ -97,6 +97,51 @@ class TestPeople:
             store.next("nobody")
 
 
+def of_cases(*case_ids: str) -> list[Item]:
+    """Items of ratings: the n-th of the case given."""
+    return [
+        Item(f"item-{n}", case_id, "rating", (f"Story {case_id}.",), (f"s{n}",), (f"End {n}.",))
+        for n, case_id in enumerate(case_ids)
+    ]
+
+
+RATED = {"kind": "rating", "scales": (Scale("fun", "Is it fun?", 0, 5),)}
+
+
+class TestStories:
+    def test_nobody_reads_a_story_twice_while_items_of_others_are_free(self, store):
+        store.create(design(**RATED), of_cases("a", "a", "a", "b", "b", "c"))
+        for person in range(5):
+            key = ready(store, f"p{person}")
+            seen = []
+            for _ in range(6):
+                assignment = lease(store, key)
+                seen.append(assignment.item)
+                store.submit(key, assignment.id, values={"fun": 1}, now=START)
+            assert {item.case_id for item in seen[:3]} == {"a", "b", "c"}
+            assert len({item.id for item in seen}) == 6
+
+    def test_an_item_with_fewer_answers_waits_for_those_who_have_not_read_its_story(self, store):
+        store.create(design(**RATED, answers_per_item=2), of_cases("a", "a", "b"))
+        first, second = ready(store, "p"), ready(store, "q")
+        for key in (first, second):
+            cases_ = []
+            while assignment := store.next(key, now=START):
+                cases_.append(assignment.item.case_id)
+                store.submit(key, assignment.id, values={"fun": 1}, now=START)
+            assert sorted(cases_) == ["a", "a", "b"]
+            assert cases_.index("b") < 2
+        assert counts(store) == (6, 0, 0, 0)
+
+
+class TestStoredDesigns:
+    def test_a_study_that_breaks_the_rules_of_now_runs_on(self, store_url):
+        with closing(open_store(store_url)) as store:
+            store.create(design(lease_minutes=0.001, title="\u202e"), pairs(1))
+        with closing(open_store(store_url)) as store:
+            assert lease(store, ready(store, "p")).item.id == "item-0"
+
+
 class TestLeases:
     def test_reload_and_another_tab_show_the_same_item_and_sides(self, store):
         store.create(design(), pairs(30))
@@ -283,6 +328,22 @@ class TestAnswers:
         outcome = store.submit(key, lease(store, key).id, "A", reason, now=START)
         assert outcome.status == "refused"
         assert message in outcome.message
+
+    @pytest.mark.parametrize(
+        "reason", ["\u200b" * 40, " \u2800\u3164" * 20, "\u200d\ufeff" * 20, "short" + "\u2060" * 20]
+    )
+    def test_what_nobody_sees_makes_no_reason_longer(self, store, reason):
+        store.create(design(reason=Reason("required")), pairs(1))
+        key = ready(store, "p")
+        outcome = store.submit(key, lease(store, key).id, "A", reason, now=START)
+        assert (outcome.status, "at least 10 characters" in outcome.message) == ("refused", True)
+
+    def test_an_invisible_reason_is_none_and_what_is_invisible_in_one_is_not_kept(self, store):
+        store.create(design(reason=Reason("optional")), pairs(2))
+        key = ready(store, "p")
+        for reason in ("\u200b\ufeff", "\ufeffIt is bet\u200bter.\u2060"):
+            store.submit(key, lease(store, key).id, "A", reason, now=START)
+        assert {answer.reason for answer in store.answers("crowd")} == {None, "It is better."}
 
     def test_a_reason_is_kept_as_written(self, store):
         store.create(design(reason=Reason("required")), pairs(1))

@@ -208,7 +208,7 @@ def test_import_writes_the_tables(files):
         (("results", "{files}/items.parquet"), "is a table 'items', not 'votes'"),
         (("results", "{files}/votes.parquet", "--reasons"), "--items"),
         (("import", "{files}/none.csv", "--out", "{files}/v.parquet"), "no such file"),
-        (("import", "{files}/items.parquet", "--out", "{files}/v.parquet"), "no usable answer"),
+        (("import", "{files}/items.parquet", "--out", "{files}/v.parquet"), "items and no answers"),
         (("import", "{files}/votes.parquet", "--out", "{files}/votes.parquet"), "is read too"),
         (("import", "{files}/votes.parquet", "--out", "{files}/v.parquet", "--items", "{files}/i.parquet"), "--items"),
         (("import", "{files}/votes.parquet", "--out", "{files}/v.parquet", "--column", "x"), "--column x"),

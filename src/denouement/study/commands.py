@@ -46,8 +46,9 @@ def create(file: Path, cases: Path, endings: tuple[Path, ...], dry_run: bool, ur
     from denouement.study.design import read_design
     from denouement.study.items import make_items
 
-    design = read_design(file)
     written = [read_table(path, "endings") for path in endings]
+    systems = {system for table in written for system in table["system"].unique().to_pylist()}
+    design = read_design(file, systems)
     items, counts = make_items(design, read_table(cases, "cloze"), written)
     if design.entry.links is not None and design.entry.links < design.answers_per_item:
         warn(

@@ -53,12 +53,17 @@ TRAINING = Story(
     "The bus driver closed the doors at the station.",
 )
 
-FEEDBACK = (
-    "The better ending goes on with what the story tells: Nora baked a cake for her father. The other one is a "
-    "sentence of some other story."
-)
+# Of the training item above, by the kind of the study.
+FEEDBACK: dict[str, str] = {
+    "pair": (
+        "The better ending goes on with what the story tells: Nora baked a cake for her father. The other one is a "
+        "sentence of some other story."
+    ),
+    "rating": "This ending goes on with what the story tells: Nora baked a cake for her father.",
+    "order": "In the right order each sentence goes on with what the ones before it tell.",
+}
 
-ORDER_FEEDBACK = "In the right order each sentence goes on with what the ones before it tell."
+OWN_FEEDBACK = "Read the whole story once more, and think of what its sentences tell."
 
 CHECKS = (
     Story(

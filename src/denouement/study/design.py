@@ -1,13 +1,14 @@
 """What a study is: its file, checked as a whole, as one frozen `Design`.
 
-`docs/study.md` lists every key. A study's design never changes once its store was made.
+`docs/study.md` lists every key. A study's design never changes once its store was made: the rules are for new files. Of
+a stored design only the form is read (`from_json`), so that a later version's stricter rules end no running study.
 """
 
 import dataclasses
 import json
 import re
 import unicodedata
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, field
 from itertools import combinations
 from pathlib import Path
@@ -18,8 +19,9 @@ import yaml
 
 from denouement.errors import UserError
 from denouement.files import existing_file
-from denouement.schemas import RELEASES, SPLITS
-from denouement.settings import collect
+from denouement.legible import can_be_shown, seen
+from denouement.schemas import RELEASES, SPLITS, shortened
+from denouement.settings import build, collect
 from denouement.study import defaults
 from denouement.study.defaults import Kind
 
@@ -31,6 +33,9 @@ CHECK_SYSTEMS = ("check_first", "check_second")
 _NAME = re.compile(r"[a-z0-9][a-z0-9_-]{0,39}")
 _BOOL = "tag:yaml.org,2002:bool"
 _PROLIFIC = "https://app.prolific.com/submissions/complete?cc="
+_UNSHOWN = "holds characters that cannot be shown: type it again"
+_MOST_BYTES = 1 << 20  # of a study's file; texts and checks of a large study are some kilobytes
+_MOST_TOLD = 300  # characters of a mistake, which may tell a whole value
 
 
 class Mistake(NamedTuple):
@@ -84,6 +89,7 @@ class Reason:
                 ("min_length", "max_length"),
                 f"max_length: must lie between min_length and 10,000, not {self.max_length}",
             )
+        yield from _text_mistakes(self, "question")
         for key in ("min_length", "max_length", "question"):
             if self.mode == "off" and getattr(self, key) != getattr(Reason, key):
                 yield Mistake(("mode", key), f"{key}: no reason is asked: leave the key out, or set mode")
@@ -109,8 +115,12 @@ class Scale:
         """What is out of range."""
         if not _NAME.fullmatch(self.name):
             yield Mistake(("name",), f"name: {_NAME_RULE}, not {self.name!r}")
-        if not self.text.strip():
-            yield Mistake(("text",), "text: is missing: write what annotators read")
+        if not seen(self.text):
+            yield Mistake(
+                ("text",), f"text: is missing: write what annotators read, or name one of {', '.join(SCALES)}"
+            )
+        if not all(map(can_be_shown, (self.text, *self.labels))):
+            yield Mistake(("text", "labels"), f"text, labels: {_UNSHOWN}")
         if not 0 <= self.low < self.high <= 100:
             yield Mistake(("low", "high"), f"low, high: must be 0 <= low < high <= 100, not {self.low} and {self.high}")
         elif self.labels and len(self.labels) != self.high - self.low + 1:
@@ -160,8 +170,10 @@ class KnownItem:
         """What is missing whatever the study asks."""
         for key in ("context", "endings"):
             texts = getattr(self, key)
-            if not texts or not all(text.strip() for text in texts):
+            if not texts or not all(map(seen, texts)):
                 yield Mistake((key,), f"{key}: must be a list of sentences, none of them empty")
+            if not all(map(can_be_shown, texts)):
+                yield Mistake((key,), f"{key}: {_UNSHOWN}")
         if self.expected not in (None, "first", "second", *TIES):
             yield Mistake(
                 ("expected",), f"expected: must be one of first, second, both, neither, not {self.expected!r}"
@@ -172,6 +184,9 @@ class KnownItem:
         wanted = 2 if kind == "pair" else 1
         if len(self.endings) != wanted:
             yield f"endings: must be {wanted} in a study of kind {kind}, not {len(self.endings)}"
+        judged = (*self.context, *self.endings) if kind == "order" else self.endings
+        if told_apart(judged) < len(judged):
+            yield "endings: two sentences to choose from are the same to a reader: change one"
         if self.expected is not None and kind != "pair":
             yield f"expected: a study of kind {kind} has none: leave the key out"
         if self.values and kind != "rating":
@@ -182,7 +197,10 @@ class KnownItem:
             for scale in scales:
                 right = self.values.get(scale.name)
                 if not (isinstance(right, list) and right and all(value in _values(scale) for value in right)):
-                    yield f"values: must list which of {scale.low} to {scale.high} are right for {scale.name}"
+                    yield (
+                        f"values: must list which of {scale.low} to {scale.high} are right for {scale.name}, such as "
+                        f"{{{scale.name}: [{scale.high}]}}"
+                    )
 
 
 @dataclass(frozen=True)
@@ -194,12 +212,13 @@ class Training(KnownItem):
         attempts: wrong answers after which a person is screened out; None: never.
     """
 
-    feedback: str = defaults.FEEDBACK
+    feedback: str = defaults.OWN_FEEDBACK
     attempts: int | None = None
 
     def mistakes(self) -> Iterator[Mistake]:
         """What is out of range."""
         yield from super().mistakes()
+        yield from _text_mistakes(self, "feedback")
         if self.attempts is not None and self.attempts < 1:
             yield Mistake(("attempts",), f"attempts: must be at least 1, not {self.attempts}")
 
@@ -284,7 +303,7 @@ class Design:
             which order the sentences stood (Mostafazadeh et al. 2016, 3.3).
         systems: whose endings are judged: any of the endings tables, `human_right`, `human_wrong`.
         pairs: of a pair study; none takes every two systems.
-        scales: of a rating study; in the file a list, or a name in `SCALES`.
+        scales: of a rating study; in the file a list of them and of names in `SCALES`, or one such name.
         answers_per_item: k, by as many different people.
         lease_minutes: how long an item is kept for one person.
         max_items_per_person: checks included; None: no limit.
@@ -334,16 +353,13 @@ class Design:
             value = getattr(self, key)
             if value is not None and not least <= value <= most:
                 yield Mistake((key,), f"{key}: must lie between {least} and {most:,}, not {value}")
-        if not 0 < self.lease_minutes <= 10_080:
+        if not 1 <= self.lease_minutes <= 10_080:
             yield Mistake(
-                ("lease_minutes",), f"lease_minutes: must be above 0 and a week at most, not {self.lease_minutes:g}"
+                ("lease_minutes",), f"lease_minutes: must lie between 1 and 10,080 (a week), not {self.lease_minutes:g}"
             )
-        for key in ("title", "consent", "instructions", "question"):
-            if not getattr(self, key).strip():
-                yield Mistake((key,), f"{key}: is empty: leave the key out for the default")
-        for key in ("title", "consent", "instructions", "question", "contact"):
-            if not can_be_shown(getattr(self, key)):
-                yield Mistake((key,), f"{key}: holds characters that cannot be shown: type it again")
+        yield from _text_mistakes(self, "title", "consent", "instructions", "question")
+        if not can_be_shown(self.contact):
+            yield Mistake(("contact",), f"contact: {_UNSHOWN}")
         if self.kind == "order" and self.reason.mode != "off":
             yield Mistake(("kind", "reason"), "reason.mode: must be off in a study of kind order")
         yield from self._known_mistakes()
@@ -355,7 +371,7 @@ class Design:
         for system in _repeated(self.systems):
             yield Mistake(("systems",), f"systems: {system} stands twice")
         for system in self.systems:
-            if not system.strip() or system in (*TIES, *CHECK_SYSTEMS):
+            if not seen(system) or not can_be_shown(system) or system in (*TIES, *CHECK_SYSTEMS):
                 yield Mistake(("systems",), f"systems: {system!r} cannot be a system's name: rename it")
         if self.pairs and self.kind != "pair":
             yield Mistake(("pairs", "kind"), f"pairs: a study of kind {self.kind} has none: leave the key out")
@@ -393,40 +409,72 @@ class Design:
                 yield Mistake((where.partition(".")[0], "kind", "scales"), f"{where}.{text}")
 
 
-def can_be_shown(text: str) -> bool:
-    """Whether a text has no control characters but ends of lines and tabs, and no half of a character."""
-    return not any(unicodedata.category(c) in ("Cc", "Cs") and c not in "\n\t" for c in text)
+def told_apart(texts: Collection[str]) -> int:
+    """How many of these texts a reader tells apart: not those that differ by blanks, by case or invisibly."""
+    return len({seen(text).casefold() for text in texts})
 
 
-def read_design(path: Path) -> Design:
+def read_design(path: Path, written: Collection[str] | None = None) -> Design:
     """The design that the YAML file `path` holds.
 
+    Args:
+        path: the file.
+        written: the systems whose endings are at hand, people aside; None where that is not known.
+
     Raises:
-        UserError: no such file, no YAML, or mistakes: all of them in one line, joined by `; `.
+        UserError: no such file, a file that is too large or no YAML, or mistakes: all of them in one line, joined by
+            `; `.
     """
+    if existing_file(path).stat().st_size > _MOST_BYTES:
+        raise UserError(f"{path}: larger than {_MOST_BYTES:,} bytes, so it is no study's file")
     try:
-        section = yaml.load(existing_file(path).read_text(encoding="utf-8"), Loader=_Loader)  # noqa: S506 (a SafeLoader)
+        section = yaml.load(path.read_text(encoding="utf-8"), Loader=_Loader)  # noqa: S506 (a SafeLoader)
     except UnicodeDecodeError as error:
         raise UserError(f"{path}: not text in UTF-8 ({error.reason} at byte {error.start})") from error
+    except RecursionError as error:
+        raise UserError(f"{path}: nested too deep to be a study's file") from error
+    except ValueError as error:  # a number or a date that cannot be
+        raise UserError(f"{path}: not readable YAML ({str(error).partition(';')[0]})") from error
     except yaml.YAMLError as error:
         mark = getattr(error, "problem_mark", None)
         where = f"{path}: line {mark.line + 1}" if mark else f"{path}"
-        raise UserError(f"{where}: not readable YAML ({getattr(error, 'problem', None) or 'unknown'})") from error
-    return design_from(section, str(path))
+        told = getattr(error, "problem", None) or getattr(error, "reason", None) or "unknown"
+        raise UserError(f"{where}: not readable YAML ({told})") from error
+    return design_from(section, str(path), written)
 
 
-def design_from(section: Mapping[str, Any] | None, where: str) -> Design:
-    """The design of the keys of `section`, as YAML or JSON gives them.
+def design_from(section: Mapping[str, Any] | None, where: str, written: Collection[str] | None = None) -> Design:
+    """The design of the keys of `section`, as YAML gives them.
+
+    Args:
+        section: the keys.
+        where: what a message calls the section.
+        written: as in `read_design`.
 
     Raises:
         UserError: mistakes: all of them in one line, joined by `; `, each with `where` and its key.
     """
     if isinstance(section, Mapping):
         section = _with_named_parts(section)
-    design, mistakes = collect(Design, section, where)
+    try:
+        design, mistakes = collect(Design, section, where)
+    except RecursionError as error:
+        raise UserError(f"{where}: nested too deep to be a study's file") from error
+    if written is not None and isinstance(section, Mapping):
+        mistakes += [f"{where}.{text}" for text in _not_written(section.get("systems"), written)]
     if design is None or mistakes:
-        raise UserError("; ".join(mistakes))
+        raise UserError("; ".join(text if len(text) <= _MOST_TOLD else f"{text[:_MOST_TOLD]}..." for text in mistakes))
     return design
+
+
+def _not_written(systems: Any, written: Collection[str]) -> Iterator[str]:
+    """The mistake that endings of some of the systems are not there."""
+    named = [system for system in systems if isinstance(system, str)] if isinstance(systems, list | tuple) else []
+    if lacking := [each for each in dict.fromkeys(named) if each not in {*written, HUMAN_RIGHT, HUMAN_WRONG}]:
+        yield (
+            f"systems: no ending of {shortened(lacking)}; the endings tables hold "
+            f"{shortened(sorted(written)) or 'none'}: correct the name, or name its table with --endings"
+        )
 
 
 def to_json(design: Design) -> str:
@@ -434,24 +482,42 @@ def to_json(design: Design) -> str:
     return json.dumps(dataclasses.asdict(design), ensure_ascii=False, sort_keys=True)
 
 
-def from_json(text: str) -> Design:
-    """The design that `to_json` wrote."""
-    return design_from(json.loads(text), "stored design")
+def from_json(text: str, where: str = "stored design") -> Design:
+    """The design that `to_json` wrote, in this version or an earlier one; by its form alone, whatever the rules.
+
+    Raises:
+        UserError: a key or a kind that this version does not know.
+    """
+    try:
+        return build(Design, json.loads(text), where)
+    except UserError as error:
+        raise UserError(f"{error}; the study is of another version of this package: use that one") from error
+    except (ValueError, RecursionError) as error:
+        raise UserError(f"{where}: damaged ({error}); restore the database from a copy") from error
 
 
 _NAME_RULE = "must be 1 to 40 of a-z, 0-9, - and _, the first a letter or digit"
 
 
 class _Loader(yaml.SafeLoader):
-    """Reads `off` (yes, no, on) as text, as YAML 1.2 does, and refuses a key that stands twice.
+    """Reads `off` (yes, no, on) as text, as YAML 1.2 does, and refuses a key that stands twice, and aliases.
 
-    Of such a key YAML would silently take the last.
+    Of such a key YAML would silently take the last; a few lines of aliases to aliases stand for more than fits into
+    memory.
     """
 
     yaml_implicit_resolvers = {  # noqa: RUF012 (as in the class it is of)
         first: [(tag, pattern) for tag, pattern in resolvers if tag != _BOOL]
         for first, resolvers in yaml.SafeLoader.yaml_implicit_resolvers.items()
     }
+
+    def compose_node(self, parent: yaml.Node | None, index: int) -> yaml.Node | None:
+        if self.check_event(yaml.AliasEvent):
+            event = self.peek_event()  # type: ignore[no-untyped-call]
+            raise yaml.composer.ComposerError(
+                None, None, f"*{event.anchor} is an alias: write out what it stands for", event.start_mark
+            )
+        return super().compose_node(parent, index)
 
     def construct_mapping(self, node: yaml.MappingNode, deep: bool = False) -> dict[Any, Any]:
         keys = [key.value for key, _ in node.value if isinstance(key, yaml.ScalarNode)]
@@ -466,8 +532,11 @@ _Loader.add_implicit_resolver(_BOOL, re.compile("true|false|True|False|TRUE|FALS
 def _with_named_parts(section: Mapping[str, Any]) -> dict[str, Any]:
     """`section` with scales that are named, and the training item of the package (`training: true`), put in."""
     section = dict(section)
-    if isinstance(section.get("scales"), str) and section["scales"] in SCALES:
-        section["scales"] = SCALES[section["scales"]]
+    scales = section.get("scales")
+    if isinstance(scales, str | list):
+        section["scales"] = [
+            scale for each in ([scales] if isinstance(scales, str) else scales) for scale in _named(each)
+        ]
     training = section.get("training")
     if training is False:
         section["training"] = None
@@ -476,11 +545,28 @@ def _with_named_parts(section: Mapping[str, Any]) -> dict[str, Any]:
     return section
 
 
+def _named(scale: Any) -> Collection[Any]:
+    """The scales that a name stands for; for a name that is not known, a scale that lacks its text."""
+    if not isinstance(scale, str):
+        return [scale]
+    return SCALES.get(scale, [{"name": scale}])
+
+
 def _default_training(kind: object, given: Mapping[str, Any]) -> dict[str, Any]:
     story = defaults.TRAINING
     endings = [story.right, story.wrong] if kind == "pair" else [story.right]
-    feedback = {"feedback": defaults.ORDER_FEEDBACK} if kind == "order" else {}
-    return {"context": list(story.context), "endings": endings, **feedback, **given}
+    feedback = defaults.FEEDBACK.get(str(kind), defaults.OWN_FEEDBACK)
+    return {"context": list(story.context), "endings": endings, "feedback": feedback, **given}
+
+
+def _text_mistakes(settings: object, *keys: str) -> Iterator[Mistake]:
+    """Which of these texts, that people read, are empty or cannot be shown."""
+    for key in keys:
+        text = getattr(settings, key)
+        if not seen(text):
+            yield Mistake((key,), f"{key}: is empty: leave the key out for the default")
+        elif not can_be_shown(text):
+            yield Mistake((key,), f"{key}: {_UNSHOWN}")
 
 
 def _values(scale: Scale) -> range:

@@ -15,10 +15,11 @@ import pyarrow.compute as pc
 
 from denouement.corpus.cells import clean_text
 from denouement.errors import UserError
+from denouement.legible import can_be_shown, cleaned, seen
 from denouement.schemas import RELEASES, shortened
 from denouement.study import defaults
 from denouement.study.defaults import Kind
-from denouement.study.design import CHECK_SYSTEMS, HUMAN_RIGHT, HUMAN_WRONG, Design, KnownItem
+from denouement.study.design import CHECK_SYSTEMS, HUMAN_RIGHT, HUMAN_WRONG, Design, KnownItem, told_apart
 from denouement.text.sentences import is_finished
 from denouement.text.words import CLOSING_QUOTE, OPENING_QUOTE, capitalize, detokenize, tokenize
 
@@ -101,15 +102,18 @@ def make_items(design: Design, cases: pa.Table, endings: Sequence[pa.Table]) -> 
 
     Returns:
         The items, and counts: `cases` used, `items` to judge, `checks`, `training`, `cases_without_endings` (left out:
-        a system wrote none, or no label tells the human ones), `identical_endings` (pairs left out: nobody can prefer),
-        `further_endings` (left out), and `mended_SYSTEM` (items whose ending of this system is not shown as it was
-        written, see `shown`).
+        a system wrote none that is left, or no label tells the human ones), `identical_endings` (left out: nobody can
+        prefer one of a pair that reads the same, or put sentences that read the same into order), `further_endings`
+        (left out), and `mended_SYSTEM` (items whose ending of this system is not shown as it was written, see `shown`).
+        By `unusable`, and where there are any: `contexts_empty`, `contexts_not_shown` (cases left out),
+        `endings_empty`, `endings_not_shown` (endings left out, as if they were not written).
 
     Raises:
         UserError: no case of the split and release, a system without any ending, fewer cases than asked for, no item.
     """
-    cases = _chosen_cases(design, cases)
-    written, further = _endings_by_system(design, cases, endings)
+    cases, left_out = _with_usable_contexts(_chosen_cases(design, cases))
+    written, further, unusable_endings = _endings_by_system(design, cases, endings)
+    left_out += unusable_endings
     ids = cases["case_id"].to_pylist()
     contexts = dict(zip(ids, cases["context"].to_pylist(), strict=True))
     drawn = sorted(ids, key=lambda case_id: _digest(design.cases.seed, case_id))
@@ -128,14 +132,15 @@ def make_items(design: Design, cases: pa.Table, endings: Sequence[pa.Table]) -> 
         context = tuple(map(shown, contexts[case_id]))
         for systems in groups:
             texts = tuple(shown(written[system][case_id]) for system in systems)
-            if len({_compared(text) for text in texts}) < len(texts):
+            chosen_from = (*context, *texts) if design.kind == "order" else texts
+            if told_apart(chosen_from) < len(chosen_from):
                 identical += 1
             else:
                 items.append(_item(design.kind, case_id, context, systems, texts))
                 pairs = zip(systems, texts, strict=True)
                 mended.update(system for system, text in pairs if text != written[system][case_id])
     if not items:
-        raise UserError("no item is left: the endings of every pair are identical; compare other systems")
+        raise UserError("no item is left: the sentences to choose from read the same; name other systems")
     checks = check_items(design)
     training = training_item(design)
     counts = {
@@ -146,6 +151,7 @@ def make_items(design: Design, cases: pa.Table, endings: Sequence[pa.Table]) -> 
         "cases_without_endings": len(ids) - len(complete),
         "identical_endings": identical,
         "further_endings": further,
+        **left_out,
     }
     counts |= {f"mended_{system}": mended[system] for system in sorted(mended)}
     return [*items, *checks, *([training] if training else [])], counts
@@ -209,24 +215,42 @@ def _chosen_cases(design: Design, cases: pa.Table) -> pa.Table:
     return of_split.filter(pc.equal(of_split["release"], release))
 
 
+def _with_usable_contexts(cases: pa.Table) -> tuple[pa.Table, Counter[str]]:
+    """The cases whose every sentence is text that can be shown, and counts of the others."""
+    counts = Counter[str]()
+    usable = []
+    for context in cases["context"].to_pylist():
+        problems = {problem for sentence in context or [""] if (problem := unusable(sentence))}
+        counts.update(f"contexts_{problem}" for problem in sorted(problems)[:1])
+        usable.append(not problems)
+    return cases.filter(pa.array(usable, pa.bool_())), counts
+
+
 def _endings_by_system(
     design: Design, cases: pa.Table, tables: Sequence[pa.Table]
-) -> tuple[dict[str, Mapping[str, str]], int]:
-    """The endings of each system by case, and how many further ones a system wrote for a case."""
+) -> tuple[dict[str, Mapping[str, str]], int, Counter[str]]:
+    """The endings of each system by case, how many further ones a system wrote for a case, and counts of others."""
     written: dict[str, dict[str, str]] = {system: {} for system in design.systems}
+    ids = set(cases["case_id"].to_pylist())
     further = 0
+    counts = Counter[str]()
     for case_id, system, text in (*_human_endings(cases), *_generated_endings(tables)):
-        if system in written and case_id in written[system]:
+        if system not in written or case_id not in ids:
+            continue
+        if problem := unusable(text):
+            counts[f"endings_{problem}"] += 1
+        elif case_id in written[system]:
             further += 1
-        elif system in written:
+        else:
             written[system][case_id] = text
     if lacking := [system for system in design.systems if not written[system]]:
         found = sorted({system for table in tables for system in pc.unique(table["system"]).to_pylist()})
+        left_out = f" ({counts.total():,} are empty or cannot be shown)" if counts else ""
         raise UserError(
-            f"systems: no ending of {', '.join(lacking)} for any of the cases; the endings tables hold "
+            f"systems: no ending of {', '.join(lacking)} for any of the cases{left_out}; the endings tables hold "
             f"{shortened(found) or 'none'}: name their tables with --endings, or leave the system out"
         )
-    return dict(written), further
+    return dict(written), further, counts
 
 
 def _human_endings(cases: pa.Table) -> Iterator[tuple[str, str, str]]:
@@ -241,14 +265,25 @@ def _generated_endings(tables: Sequence[pa.Table]) -> Iterator[tuple[str, str, s
         yield from zip(*(table[name].to_pylist() for name in ("case_id", "system", "ending")), strict=True)
 
 
+def unusable(written: str) -> str | None:
+    """Why a sentence can be no part of an item: `empty` of anything to see, or `not_shown`; None when it can.
+
+    The rule is `legible`'s, of the text as `shown` makes it: unusual blanks are plain ones by then, and what is
+    invisible is gone.
+    """
+    if not seen(written):
+        return "empty"
+    return None if can_be_shown(shown(written)) else "not_shown"
+
+
 def shown(written: str) -> str:
     """The text as annotators see it, so that its form does not tell who wrote it; the same rule for everyone.
 
-    Straight marks, one blank between words; words that were taken apart are put together (`do n't go .`), the first
-    letter and the word I are capitals, and a full stop stands at the end unless there is an end mark. `shown(shown(x))`
-    is `shown(x)`.
+    Straight marks, one blank between words, no invisible characters (`legible.cleaned`); words that were taken apart
+    are put together (`do n't go .`), the first letter and the word I are capitals, and a full stop stands at the end
+    unless there is an end mark. `shown(shown(x))` is `shown(x)`.
     """
-    text = unicodedata.normalize("NFC", clean_text(written)[0]).translate(_PLAIN_MARKS)
+    text = unicodedata.normalize("NFC", clean_text(cleaned(written))[0]).translate(_PLAIN_MARKS)
     text = _APART.sub("", " ".join(_TREEBANK_QUOTE.sub('"', text).split()))
     if _TOKENIZED.search(text):
         words = tokenize(text)
@@ -259,11 +294,6 @@ def shown(written: str) -> str:
         text = detokenize(words)
     text = capitalize(_LONE_I.sub("I", text))
     return text if is_finished(text) or not text else text.rstrip(" ,;:-") + "."
-
-
-def _compared(text: str) -> str:
-    """The text without what a reader does not tell apart."""
-    return text.casefold()
 
 
 def _digest(*parts: object) -> str:

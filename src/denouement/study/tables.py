@@ -7,6 +7,7 @@ from typing import Any
 import pyarrow as pa
 
 from denouement.console import text_table
+from denouement.legible import printed
 from denouement.report.tables import count_and_share, number, p_value
 from denouement.study.results import OUTCOMES
 
@@ -137,7 +138,7 @@ def table_3_text(table: pa.Table) -> str:
             f"    both {row['n_both']}, neither {row['n_neither']}; agreement: {row['agreement'] or 'none'}",
             *(f"    - {choice}: {' '.join(reason.split())}" for choice, reason in reasons_told(row)),
         ]
-        paragraphs.append("\n".join(lines))
+        paragraphs.append(printed("\n".join(lines)))
     return "\n\n".join(paragraphs)
 
 

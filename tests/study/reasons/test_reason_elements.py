@@ -94,6 +94,7 @@ def test_only_accepted_answers_to_real_questions_with_a_reason_are_read(votes_of
         ("She was happy.", "ours", {"is_check": True}),
         (None, "ours"),
         (" \n", "ours"),
+        ("\u200b\u2800", "ours"),
     )
     summary = elements_summary(votes, tag_reasons(votes, rules))
     assert summary["reasons"] == 1

@@ -3,6 +3,7 @@ import random
 import pytest
 
 from denouement.errors import UserError
+from denouement.study.reasons.reading import topics_text
 from denouement.study.reasons.topics import TopicSettings, find_topics, topic_rows
 
 FOOD = ["cake", "soup", "bread", "cheese", "salad"]
@@ -53,6 +54,12 @@ def test_rows_are_those_of_the_table(found):
     assert len(rows) == 10
     assert {row["topic"] for row in rows} == {1, 2}
     assert rows[0]["weight"] >= rows[1]["weight"] > 0
+
+
+def test_topics_of_few_reasons_come_with_a_caution(texts, found):
+    assert (found["reasons"], found["enough_reasons"]) == (60, 400)
+    assert "Caution: under 400 reasons, 2 topics mean nothing" in topics_text(found)
+    assert "Caution" not in topics_text(found | {"reasons": 400})
 
 
 def test_too_few_words_are_refused():

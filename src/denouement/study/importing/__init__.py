@@ -56,11 +56,15 @@ def recognise(path: Path) -> Recognised | None:
     """What the file `path` is, or None when it is no file of answers.
 
     Raises:
-        UserError: no such file.
+        UserError: no such file, UTF-16 text, or a table of our own that holds no votes.
     """
     table = schemas.table_name(existing_file(path))
     if table in own.NAMES:
         return Recognised("own", None, table)
+    if table is None and (header := header_of(path, lambda names: own.other_table(names) is not None)):
+        table = own.other_table(header.names)
+    if table in schemas.TABLES:
+        raise UserError(f"{path}: a table '{table}', not votes; {_instead(table)}")
     for kind, known in _KNOWN.items():
         header = header_of(path, known)
         if header:
@@ -149,6 +153,8 @@ def import_answers(
         one_each = table.group_by(["study", "item_id", "annotator_id", "status"]).aggregate([])
         counts.update(one_each["status"].to_pylist())
     counts["unusable"] = len(unusable)
+    if all(each.table == "items" for each in found.values()):
+        raise UserError(f"{', '.join(map(str, found))}: items and no answers; name the votes.parquet beside it too")
     if not any(table.num_rows for table in given):
         first = f": {unusable[0].file} line {unusable[0].line}: {unusable[0].reason}" if unusable else ""
         raise UserError(f"{', '.join(map(str, found))}: no usable answer in {counts['rows']:,} rows{first}")
@@ -169,6 +175,12 @@ def _recognised(path: Path) -> Recognised:
             "qualitative_evaluation_results.csv of Mori et al. 2019, and tables of `denouement study export`"
         )
     return found
+
+
+def _instead(table: str) -> str:
+    if table in own.OTHERS:
+        return "`denouement study results` reads it, as the Parquet file that was exported"
+    return "name the votes.parquet of an export"
 
 
 def _merged(name: str, tables: Sequence[pa.Table], counts: Counter[str]) -> pa.Table:

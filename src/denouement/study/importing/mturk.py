@@ -70,7 +70,7 @@ _NAMES: dict[str, tuple[str, ...]] = {
 ROLES = tuple(_NAMES)
 """What a column can be named as by the caller."""
 
-_SENTENCE = re.compile(r"(?:input|context)?sentence(\d+)")
+_SENTENCE = re.compile(r"(?:input|context)?sentence([0-9]{1,3})")
 _TIME = "%a %b %d %H:%M:%S %Y"
 _ZONES = {"PST": -8, "PDT": -7, "UTC": 0, "GMT": 0}  # Mechanical Turk wrote Pacific time
 
@@ -110,8 +110,10 @@ def read_batch(
         seen: assignments read before, from this file or others; what is read is added.
 
     Raises:
-        UserError: a column that is needed is not there, or a named one is not.
+        UserError: a column that is needed is not there, or a named one is not; a column stands twice.
     """
+    if repeated := _repeated(header.names):
+        raise UserError(f"{path}: columns that stand twice: {shortened(repeated)}; rename or delete one of each")
     inputs = [name for name in header.names if name.lower().startswith("input.")]
     if not any(name.lower().startswith("answer.") for name in header.names):
         raise UserError(f"{path}: a batch without Answer columns; download the batch's results, not its input")
@@ -139,6 +141,13 @@ def read_batch(
             bool(fixed.get(name)) and _time(fixed[name]) is None for name in ("accepttime", "submittime")
         )
     return answers, unusable, counts
+
+
+def _repeated(names: Sequence[str]) -> list[str]:
+    """The names that stand more than once; of the fixed columns in any case, as they are known in any."""
+    fixed = {name.lower(): name for name in FIXED}
+    counts = Counter(fixed.get(name.lower(), name) for name in names if name)
+    return [name for name, n in counts.items() if n > 1]
 
 
 def _input_columns(path: Path, inputs: Sequence[str], named: Mapping[str, str]) -> _Columns:
@@ -291,7 +300,12 @@ def _leaves(told: Mapping[str, Any], prefix: str) -> Iterator[tuple[str, str]]:
         elif isinstance(value, bool):
             yield f"{prefix}{name}", str(value).lower()
         elif value is not None:
-            yield f"{prefix}{name}", str(value).strip()
+            yield f"{prefix}{name}", _whole(str(value)).strip()
+
+
+def _whole(text: str) -> str:
+    """The text with U+FFFD for halves of characters, which JSON can escape and no table can hold."""
+    return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
 
 
 def _chosen(given: Mapping[str, str], named: str | None) -> str:
@@ -349,12 +363,12 @@ def _key(name: str) -> str:
 
 
 def _time(text: str) -> datetime | None:
-    """The time of a cell such as `Tue Mar 05 08:14:02 PST 2019`; None when it is written otherwise."""
+    """The time of a cell such as `Tue Mar 05 08:14:02 PST 2019`; None when it is written otherwise or is none."""
     told = re.fullmatch(r"(.+) ([A-Z]{3}) (\d{4})", text)
     if not told or told[2] not in _ZONES:
         return None
     try:
         local = datetime.strptime(f"{told[1]} {told[3]}", _TIME)
-    except ValueError:
+        return (local - timedelta(hours=_ZONES[told[2]])).replace(tzinfo=UTC)
+    except (ValueError, OverflowError):  # the last evening of the year 9999
         return None
-    return (local - timedelta(hours=_ZONES[told[2]])).replace(tzinfo=UTC)

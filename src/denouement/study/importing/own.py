@@ -2,7 +2,7 @@
 
 from collections import Counter
 from collections.abc import Sequence
-from datetime import datetime
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -16,9 +16,16 @@ from denouement.study.importing.rows import Header, rows_of
 
 NAMES = ("votes", "items", "ratings", "orders")
 """The tables of an export that are read here."""
+OTHERS = ("ratings", "orders")
+"""Those whose answers are no votes."""
 
 _TIMES = ("started_at", "submitted_at")
 _BOOLEANS = {"true": True, "false": False, "1": True, "0": False}
+
+
+def other_table(names: Sequence[str]) -> str | None:
+    """Which table of answers other than votes has these columns, in any order; None when it is none."""
+    return next((name for name in OTHERS if sorted(names) == sorted(TABLES[name].schema.names)), None)
 
 
 def is_votes(names: Sequence[str]) -> bool:
@@ -62,8 +69,8 @@ def _vote(cells: dict[str, str]) -> dict[str, Any]:
     vote["is_check"] = _BOOLEANS[vote["is_check"].lower()]
     for name in _TIMES:
         try:
-            vote[name] = datetime.fromisoformat(vote[name]) if vote[name] else None
-        except ValueError as error:
+            vote[name] = _moment(vote[name]) if vote[name] else None
+        except (ValueError, OverflowError) as error:
             raise ValueError(f"{name} is '{vote[name]}', not a time such as 2026-01-31 12:00:00Z") from error
     vote["reason"] = vote["reason"] or None
     if empty := [name for name in kind.schema.names if vote[name] == "" and not kind.schema.field(name).nullable]:
@@ -74,6 +81,12 @@ def _vote(cells: dict[str, str]) -> dict[str, Any]:
     if said != vote["choice"]:
         raise ValueError(f"choice is '{vote['choice']}', but answer {vote['answer']} is {said}")
     return vote
+
+
+def _moment(text: str) -> datetime:
+    """The time in UTC, in which a time without a zone is told."""
+    told = datetime.fromisoformat(text)
+    return told.astimezone(UTC) if told.tzinfo else told.replace(tzinfo=UTC)
 
 
 def read_own(path: Path, name: str) -> pa.Table:

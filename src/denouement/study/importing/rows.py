@@ -41,10 +41,12 @@ def header_of(path: Path, known: Callable[[Sequence[str]], bool]) -> Header | No
     """The header of the text file `path` for which `known` holds, whatever delimiter it has; None where there is none.
 
     Raises:
-        UserError: no such file.
+        UserError: no such file, or UTF-16 text.
     """
     with existing_file(path).open("rb") as opened:
         head = opened.read(_HEAD_BYTES)
+    if head.startswith(_UTF16_MARKS):
+        raise _utf16(path)
     if b"\0" in head:
         return None
     text = head.decode("utf-8-sig", errors="replace")
@@ -66,8 +68,6 @@ def rows_of(path: Path, header: Header) -> Iterator[Row]:
         UserError: not UTF-8, or a quote left open; the message names the line.
     """
     content = path.read_bytes()
-    if content.startswith(_UTF16_MARKS):
-        raise UserError(f"{path}: UTF-16 text; save the file as UTF-8")
     try:
         text = content.decode("utf-8-sig")
     except UnicodeDecodeError as error:
@@ -84,7 +84,16 @@ def rows_of(path: Path, header: Header) -> Iterator[Row]:
                 seen_header = True
             line = reader.line_num + 1
     except csv.Error as error:
+        if "field larger than" in str(error):
+            raise UserError(
+                f"{path}: the row of line {line} has a cell of more than {csv.field_size_limit():,} characters; close "
+                "the quote that is left open in it, or shorten the cell"
+            ) from error
         raise UserError(f"{path}: the row of line {line} is not CSV ({error}); mend the quotes in it") from error
+
+
+def _utf16(path: Path) -> UserError:
+    return UserError(f"{path}: UTF-16 text; save the file as UTF-8 (a spreadsheet calls it CSV UTF-8)")
 
 
 def _reader(text: str, delimiter: str, strict: bool = False) -> Any:

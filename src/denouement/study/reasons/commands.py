@@ -54,7 +54,7 @@ def words(votes: Path, cache: Path | None, out: Path | None, as_json: bool, top:
     _check_outputs((out, figure), (votes,))
     from denouement.report.figures import save
     from denouement.study.reasons.reading import words_text
-    from denouement.study.reasons.words import word_chart, word_frequencies
+    from denouement.study.reasons.words import word_chart, word_frequencies, words_document
 
     texts = _content_words(votes, cache)
     rows = word_frequencies(texts)
@@ -64,7 +64,7 @@ def words(votes: Path, cache: Path | None, out: Path | None, as_json: bool, top:
         _write(rows, out, "reason_words")
     if figure:
         save(word_chart(rows[:top], len(texts)), figure)
-    document = {"reasons": len(texts), "distinct": len(rows), "words": rows[:top]}
+    document = words_document(texts, rows, top)
     print_json(document) if as_json else click.echo(words_text(document))
 
 
@@ -131,14 +131,14 @@ def elements(
     """
     _check_outputs((out,), (votes, rules_file, labels_file))
     from denouement.schemas import write_table
-    from denouement.study.reasons.elements import elements_summary, read_labels, rules_quality
+    from denouement.study.reasons.elements import elements_document, read_labels
     from denouement.study.reasons.reading import elements_text
 
     labels = read_labels(labels_file)
     table, tags = _tagged(votes, cache, rules_file)
     if out:
         write_table(tags, out, "reason_elements")
-    document = elements_summary(table, tags) | {"quality": rules_quality(table, tags, labels)}
+    document = elements_document(table, tags, labels)
     print_json(document) if as_json else click.echo(elements_text(document))
 
 

@@ -159,6 +159,11 @@ def _text(path: Path) -> str:
     return existing_file(path).read_text(encoding="utf-8-sig", errors="replace")
 
 
+def elements_document(votes: pa.Table, tags: pa.Table, labels: Mapping[str, frozenset[str]]) -> dict[str, Any]:
+    """What `elements_summary` tells, and as `quality` how well the rules agree with labels (`rules_quality`)."""
+    return elements_summary(votes, tags) | {"quality": rules_quality(votes, tags, labels)}
+
+
 def rules_quality(votes: pa.Table, tags: pa.Table, labels: Mapping[str, frozenset[str]]) -> dict[str, Any] | None:
     """How well the tags agree with labels, on the reasons that have them; None where none of them has.
 

@@ -10,12 +10,16 @@ from denouement.errors import UserError
 from denouement.files import write_text
 from denouement.report.figures import save
 from denouement.schemas import TABLES, write_table
-from denouement.study.reasons.elements import elements_summary, read_labels, rules_quality, tag_reasons
+from denouement.study.reasons.elements import elements_document, read_labels, tag_reasons
 from denouement.study.reasons.rules import read_rules
-from denouement.study.reasons.words import content_words, word_chart, word_frequencies
+from denouement.study.reasons.words import (
+    MOST_FREQUENT,
+    content_words,
+    word_chart,
+    word_frequencies,
+    words_document,
+)
 from denouement.study.reasons.written import written_reasons
-
-MOST_FREQUENT = 20  # as in Mori et al. 2019, Figure 2
 
 
 def write_reasons(out: Path, votes: pa.Table, cache: Path | None = None) -> dict[str, Any] | None:
@@ -31,16 +35,17 @@ def write_reasons(out: Path, votes: pa.Table, cache: Path | None = None) -> dict
         UserError: no parser, or a folder that cannot be written to.
     """
     try:
-        texts = written_reasons(votes)["reason"].to_pylist()
+        reasons = written_reasons(votes)["reason"].to_pylist()
     except UserError:
         return None
-    words = word_frequencies(content_words(texts, cache))
+    texts = content_words(reasons, cache)
+    words = word_frequencies(texts)
     if not words:
         return None
     tags = tag_reasons(votes, read_rules(), cache)
     found = {
-        "words": {"reasons": len(texts), "distinct": len(words), "words": words[:MOST_FREQUENT]},
-        "elements": elements_summary(votes, tags) | {"quality": rules_quality(votes, tags, read_labels())},
+        "words": words_document(texts, words),
+        "elements": elements_document(votes, tags, read_labels()),
     }
     write_table(
         pa.Table.from_pylist(words, TABLES["reason_words"].schema), out / "reason_words.parquet", "reason_words"

@@ -37,8 +37,13 @@ def topics_text(found: Mapping[str, Any]) -> str:
         for name, key in (("C_v", "coherence_c_v"), ("U_mass", "coherence_u_mass"))
         if found[key] is not None
     ]
+    caution = (
+        f"Caution: under {found['enough_reasons']:,} reasons, {len(found['topics'])} topics mean nothing: another "
+        "--seed finds others. The elements (`denouement reasons elements`) need fewer."
+    )
     return "\n\n".join(
         [
+            *([caution] if found["reasons"] < found["enough_reasons"] else []),
             text_table(["topic", "share", "reasons", "C_v", "words"], rows),
             f"{found['reasons']:,} reasons, {found['vocabulary']:,} words. Share of the words; reasons in which the "
             f"topic is the strongest; coherence {', '.join(coherences) or 'undefined'} (more is better).",

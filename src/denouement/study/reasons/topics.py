@@ -1,7 +1,7 @@
 """Topics of reasons by latent Dirichlet allocation (Blei et al. 2003), as Mori et al. 2019 (section 4.4) tried them.
 
 The paper found that topics follow what the stories are about, not what mattered for the choice; the words of each topic
-show whether that is so here.
+show whether that is so here. Of few reasons they mean nothing: another seed finds others (`ENOUGH_A_TOPIC`).
 """
 
 from collections.abc import Mapping, Sequence
@@ -10,6 +10,9 @@ from typing import Any
 
 from denouement.errors import UserError
 from denouement.settings import at_least
+
+ENOUGH_A_TOPIC = 200
+"""Reasons for each topic under which topics mean nothing; a rule of thumb, whose ground `docs/reasons.md` tells."""
 
 
 @dataclass(frozen=True)
@@ -40,7 +43,8 @@ def find_topics(texts: Sequence[Sequence[str]], settings: TopicSettings) -> dict
     """Topics of texts, each the list of its words (`words.content_words`).
 
     Returns:
-        `reasons` that have a word left, `vocabulary`, the number of words; `topics`, a row a topic, the largest first:
+        `reasons` that have a word left; `enough_reasons`, under how many the topics mean nothing; `vocabulary`, the
+        number of words; `topics`, a row a topic, the largest first:
         `share` of all words' probability mass, `reasons` in which it is the strongest, `words` with their probability
         `weight`, `coherence`; and the means of two coherences over the topics: `coherence_c_v` (Roeder et al. 2015; 0
         to 1) and `coherence_u_mass` (Mimno et al. 2011; below 0, nearer to 0 is better). More is better for both.
@@ -86,6 +90,7 @@ def find_topics(texts: Sequence[Sequence[str]], settings: TopicSettings) -> dict
     ]
     return {
         "reasons": len(bags),
+        "enough_reasons": ENOUGH_A_TOPIC * settings.topics,
         "vocabulary": len(dictionary),
         "topics": sorted(by_topic, key=lambda row: -row["share"]),
         "coherence_c_v": _number(c_v.get_coherence()),

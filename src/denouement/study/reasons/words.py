@@ -12,6 +12,7 @@ from denouement.text.syntax import parse
 if TYPE_CHECKING:  # heavy
     from matplotlib.figure import Figure
 
+MOST_FREQUENT = 20  # words that are told and drawn, as in Mori et al. 2019, Figure 2
 CONTENT = frozenset({"NOUN", "ADJ", "VERB", "ADV"})
 
 
@@ -56,6 +57,13 @@ def word_frequencies(texts: Sequence[Sequence[str]]) -> list[dict[str, Any]]:
     reasons = Counter(word for text in texts for word in set(text))
     ordered = sorted(counts, key=lambda word: (-counts[word], word))
     return [{"word": word, "count": counts[word], "reasons": reasons[word]} for word in ordered]
+
+
+def words_document(
+    texts: Sequence[Sequence[str]], rows: Sequence[Mapping[str, Any]], top: int = MOST_FREQUENT
+) -> dict[str, Any]:
+    """How many `reasons` there are, how many `distinct` words, and the `top` most frequent `words` of these `rows`."""
+    return {"reasons": len(texts), "distinct": len(rows), "words": rows[:top]}
 
 
 def word_chart(rows: Sequence[Mapping[str, Any]], n_reasons: int) -> "Figure":

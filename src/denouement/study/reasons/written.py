@@ -1,9 +1,9 @@
 """The reasons that are analysed."""
 
 import pyarrow as pa
-import pyarrow.compute as pc
 
 from denouement.errors import UserError
+from denouement.legible import seen
 from denouement.study.counted import counted
 
 
@@ -11,12 +11,12 @@ def written_reasons(votes: pa.Table) -> pa.Table:
     """The rows of a table `votes` whose reason is analysed: accepted answers to real questions with a reason.
 
     Left out are answers that do not count (excluded, rejected, surplus), attention checks, and answers without a
-    reason or with a blank one.
+    reason or with one of which nothing is seen (`legible.seen`).
 
     Raises:
         UserError: no row is left.
     """
-    has_text = pc.fill_null(pc.match_substring_regex(votes["reason"], r"\S"), False)
+    has_text = pa.array([bool(seen(reason or "")) for reason in votes["reason"].to_pylist()], pa.bool_())
     written = counted(votes.filter(has_text))
     if not written.num_rows:
         raise UserError(f"none of the {votes.num_rows} votes is accepted and has a reason: nothing to analyse")

@@ -2,7 +2,8 @@
 
 from collections.abc import Mapping, Sequence
 
-from denouement.study.design import ANSWERS, Design, can_be_shown
+from denouement.legible import can_be_shown, cleaned, seen
+from denouement.study.design import ANSWERS, Design
 
 
 class Unfit(ValueError):  # noqa: N818 (an answer's property, not a fault of the program)
@@ -38,7 +39,9 @@ def check_answer(
 
 
 def checked_reason(design: Design, reason: str | None) -> str | None:
-    """The reason as it is kept: without blanks at its ends, lines ending in `\\n`; None where none is asked or given.
+    """The reason as it is kept: without blanks at its ends and without what is invisible, lines ending in `\\n`.
+
+    Its length is that of what a reader sees. None where none is asked or given.
 
     Raises:
         Unfit: it is too short, too long, or holds what cannot be shown.
@@ -46,10 +49,11 @@ def checked_reason(design: Design, reason: str | None) -> str | None:
     rules = design.reason
     if rules.mode == "off":
         return None
-    text = (reason or "").replace("\r\n", "\n").replace("\r", "\n").strip()
-    if not text and rules.mode == "optional":
+    text = (reason or "").replace("\r\n", "\n").replace("\r", "\n")
+    text, length = cleaned(text).strip(), len(seen(text))
+    if not length and rules.mode == "optional":
         return None
-    if len(text) < rules.min_length:
+    if length < rules.min_length:
         raise Unfit(f"Please write a reason of at least {rules.min_length} characters.")
     if len(text) > rules.max_length:
         raise Unfit(f"Please write a reason of at most {rules.max_length:,} characters; it has {len(text):,}.")

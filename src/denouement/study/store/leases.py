@@ -1,5 +1,10 @@
 """Who holds which item, and whether an answer to it counts: run inside a job of the writer, alone in the database.
 
+Which item a person gets: one whose texts they never saw, of a case that they never saw while there is such a one, so
+that nobody reads a story twice while others are free; among these the one with the fewest answers and leases, so that a
+study fills evenly; among those in the drawn order from a place drawn each time, so that people see them in different
+orders. Attention checks are cases of their own.
+
 An item's `taken` is the number of its accepted answers and open leases. It is raised when the item is leased and
 lowered when a lease lapses, so an item is never in more hands than it still needs answers.
 """
@@ -35,8 +40,6 @@ _RENEWABLE = (
     .limit(1)
 )
 
-# Items whose texts this person never saw: those with the fewest answers and leases first, so that a study fills evenly;
-# among these in the drawn order, from a place drawn each time, so that people see them in different orders.
 _FREE = (
     sa.select(items.c.id, items.c.content)
     .where(
@@ -49,6 +52,14 @@ _FREE = (
     )
     .order_by(items.c.taken, items.c.drawn < sa.bindparam("first"), items.c.drawn)
     .limit(1)
+)
+_SEEN = items.alias("seen")
+_FREE_OF_OTHER_CASES = _FREE.where(
+    items.c.case_id.not_in(
+        sa.select(_SEEN.c.case_id)
+        .join(assignments, assignments.c.item_id == _SEEN.c.id)
+        .where(assignments.c.annotator_id == sa.bindparam("annotator"))
+    )
 )
 
 _COUNT = (
@@ -110,7 +121,9 @@ def leased(connection: sa.Connection, study: Study, person: Any, now: datetime) 
         return None
     asked = {"study": study.id, "annotator": person.pk}
     judge = {**asked, "role": "judge", "first": secrets.randbelow(len(study.items))}
-    chosen = connection.execute(_FREE, judge).one_or_none()
+    chosen = (
+        connection.execute(_FREE_OF_OTHER_CASES, judge).one_or_none() or connection.execute(_FREE, judge).one_or_none()
+    )
     if chosen and study.is_check_due(person.annotator_id, person.served):
         check = {**asked, "role": "check", "first": secrets.randbelow(len(study.items))}
         chosen = connection.execute(_FREE, check).one_or_none() or chosen

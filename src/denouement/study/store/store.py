@@ -1,5 +1,7 @@
 """The store. Its rules are told in `docs/study.md`, under *Leases and late answers*.
 
+Nobody gets a story twice while items of other stories are free (`leases`).
+
 Whatever changes the database is a job of the one `Writer`, and no two jobs run at once in any process (`database`), so
 that a job reads and writes as if it were alone.
 """
@@ -456,7 +458,7 @@ class Store:
                 if row is None:
                     there = list(connection.scalars(sa.select(studies.c.name).order_by(studies.c.name)))
                     raise UserError(f"no study {shortened([name])} in the store; it holds {shortened(there) or 'none'}")
-                design = from_json(row.design)
+                design = from_json(row.design, f"study {name}")
                 rows = connection.execute(sa.select(items).where(items.c.study_id == row.id).order_by(items.c.number))
                 of = {each.id: item_of(each, design) for each in rows}
             self._studies[name] = Study(row.id, name, design, row.salt, of)
