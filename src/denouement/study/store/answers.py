@@ -1,8 +1,14 @@
 """Whether an answer fits the question that was asked."""
 
+import unicodedata
 from collections.abc import Mapping, Sequence
 
 from denouement.study.design import ANSWERS, Design, can_be_shown
+
+# Letters and marks that show nothing: Hangul fillers, the empty Braille pattern, joiners and selectors of variants.
+_BLANK = frozenset("\u034f\u115f\u1160\u17b4\u17b5\u2800\u3164\uffa0") | {
+    chr(code) for code in (*range(0xFE00, 0xFE10), *range(0xE0100, 0xE01F0))
+}
 
 
 class Unfit(ValueError):  # noqa: N818 (an answer's property, not a fault of the program)
@@ -37,6 +43,11 @@ def check_answer(
         raise Unfit("Please give each sentence a place of its own.")
 
 
+def seen(text: str) -> str:
+    """What is seen of a text: without characters that show nothing, such as zero-width ones, and blanks at its ends."""
+    return "".join(c for c in text if unicodedata.category(c) != "Cf" and c not in _BLANK).strip()
+
+
 def checked_reason(design: Design, reason: str | None) -> str | None:
     """The reason as it is kept: without blanks at its ends, lines ending in `\\n`; None where none is asked or given.
 
@@ -47,10 +58,11 @@ def checked_reason(design: Design, reason: str | None) -> str | None:
     if rules.mode == "off":
         return None
     text = (reason or "").replace("\r\n", "\n").replace("\r", "\n").strip()
-    if not text and rules.mode == "optional":
+    n_seen = len(seen(text))
+    if not n_seen and rules.mode == "optional":
         return None
-    if len(text) < rules.min_length:
-        raise Unfit(f"Please write a reason of at least {rules.min_length} characters.")
+    if n_seen < rules.min_length:
+        raise Unfit(f"Please write a reason of at least {rules.min_length} characters; it has {n_seen} visible.")
     if len(text) > rules.max_length:
         raise Unfit(f"Please write a reason of at most {rules.max_length:,} characters; it has {len(text):,}.")
     if not can_be_shown(text):
