@@ -334,6 +334,8 @@ def test_ratings_and_orders_on_a_phone(tmp_path: Path, browsers: Callable[..., B
         browser.leaves(browser.one("button").click)
         browser.keep(kind)
         browser.check_looks()
+        for cell in browser.all(".choice"):
+            assert cell.get_property("scrollWidth") <= cell.get_property("clientWidth"), cell.text
         if kind == "rating":
             browser.press("4", "2")
         else:
@@ -346,6 +348,45 @@ def test_ratings_and_orders_on_a_phone(tmp_path: Path, browsers: Callable[..., B
         assert dict(answer.values) == {"consistency": 4, "readability": 2}
     else:
         assert answer.arranged == answer.order
+
+
+def test_sentences_are_put_into_order_by_keys_alone(tmp_path: Path, browsers: Callable[..., Browser]):
+    store = store_with(tmp_path, design(kind="order", systems=["human_right"]), n=2)
+    browser = browsers()
+    with served(tmp_path) as address:
+        browser.open(f"{address}/s/pilot/")
+        browser.leaves(browser.one("button").click)
+        assert (
+            browser.one(".keys").text
+            == "Keys: a digit gives a sentence its place and goes to the next one, Enter goes on."
+        )
+        browser.press("3", "1", "5", "2", "9", "4")
+        assert [each.get_property("value") for each in browser.all("select")] == ["3", "1", "5", "2", "4"]
+        browser.leaves(lambda: browser.press(Keys.ENTER))
+        assert browser.heading == "Question 2 of at most 2"
+        browser.press("1", Keys.TAB, "2")
+        assert [each.get_property("value") for each in browser.all("select")] == ["1", "", "2", "", ""]
+    [answer] = store.answers("pilot")
+    assert answer.arranged == tuple(answer.order[place] for place in (1, 3, 0, 4, 2))
+
+
+def test_declining_is_gone_back_from_and_then_confirmed(tmp_path: Path, browsers: Callable[..., Browser]):
+    entry = {"kind": "prolific", "completion_code": "C1", "screen_out_code": "S1"}
+    store = store_with(tmp_path, design(entry=entry))
+    browser = browsers(phone=True)
+    with served(tmp_path) as address:
+        browser.open(f"{address}/s/pilot/?PROLIFIC_PID=p&STUDY_ID=s&SESSION_ID=t")
+        browser.leaves(browser.one(".actions a").click)
+        browser.keep("decline")
+        browser.check_looks()
+        browser.leaves(browser.one(".actions a").click)
+        assert browser.heading == "How do stories end?"
+        browser.leaves(browser.one(".actions a").click)
+        browser.leaves(browser.one("button").click)
+        browser.keep("declined")
+        browser.check_looks()
+        assert "return your submission" in browser.text
+    assert [person.state for person in store.progress("pilot").people] == ["declined"]
 
 
 def test_the_organiser_sees_and_excludes(tmp_path: Path, browsers: Callable[..., Browser]):

@@ -62,7 +62,7 @@ def checked_reason(design: Design, reason: str | None) -> str | None:
     if not n_seen and rules.mode == "optional":
         return None
     if n_seen < rules.min_length:
-        raise Unfit(f"Please write a reason of at least {rules.min_length} characters; it has {n_seen} visible.")
+        raise Unfit(f"Please write a reason of at least {rules.min_length} characters; {n_seen} can be seen so far.")
     if len(text) > rules.max_length:
         raise Unfit(f"Please write a reason of at most {rules.max_length:,} characters; it has {len(text):,}.")
     if not can_be_shown(text):
