@@ -132,12 +132,16 @@ def test_progress(folder):
     key = ready(store, "PID9", "pilot")
     store.submit(key, store.next(key).id, "A")
     assert run("progress", "--store", url).strip() == "pilot"
-    called = run("progress", "pilot", "--who", "PID9", "--store", url).strip()
-    assert called == store.annotator(key).id
+    called = store.annotator(key).id
+    who = ["progress", "pilot", "--store", url, "--who", "PID9"]
+    assert run(*who) == f"PID9: {called}\n"
+    assert run(*who, "--who", "PID8") == f"PID9: {called}\nnever came to study pilot: 1 of 2\n"
+    assert json.loads(run(*who, "--who", "PID8", "--json")) == {"annotator_ids": {"PID9": called}, "never_came": 1}
     assert called in run("progress", "pilot", "--store", url)
     document = json.loads(run("progress", "pilot", "--store", url, "--json"))
     assert document["wanted"] == 6
-    assert document["people"][0]["answered"] == 1
+    [person] = document["people"]
+    assert (person["answered"], person["checks"]) in ((1, 0), (0, 1)), "a check is no answer to an item"
 
 
 @pytest.mark.parametrize(
@@ -148,6 +152,15 @@ def test_progress(folder):
         (["progress", "--store", "what"], "not a database URL"),
         (["progress", "--store", "mysql://host/name"], "sqlite:///FILE or postgresql"),
         (["export", "other", "--out", "out"], "no study other in the store; it holds pilot"),
+        (["progress", "piolt"], "no study piolt in the store; it holds pilot"),
+        (["progress", "--who", "PID9"], "name the study"),
+        (
+            ["results", "piolt"],
+            "piolt: no such file; `denouement study export STUDY --out FOLDER` writes one, of pilot",
+        ),
+        (["links", "piolt"], "no study piolt in the store; it holds pilot"),
+        (["links", "pilot"], "has no private links"),
+        (["links", "pilot", "--add", "2"], "one link for all"),
     ],
 )
 def test_errors_are_one_line(folder, arguments, message, monkeypatch):
@@ -174,6 +187,21 @@ def test_too_few_links_are_told(folder):
     tables = ("--cases", folder / "cloze.parquet", "--endings", folder / "h.parquet")
     told = run("create", folder / "STUDY.yaml", *tables, "--dry-run")
     assert "1 private links cannot give 2 answers to each item" in told
+
+
+def test_links_are_made_while_a_study_runs(folder):
+    (folder / "STUDY.yaml").write_text(STUDY.replace("{kind: %s}", "{kind: links, links: 2}"))
+    made = json.loads(create(folder, "--json"))["addresses"]
+    store = ("--store", f"sqlite:///{folder / 's.db'}")
+    added = run("links", "pilot", "--add", "3", *store).splitlines()
+    assert "to be put after that of the server" in added[0]
+    assert len(added) == 4
+    assert all(address.startswith("/s/pilot/link/") for address in added[1:])
+    assert json.loads(run("links", "pilot", *store, "--json")) == {"study": "pilot", "addresses": made + added[1:]}
+
+
+def test_no_line_of_the_commands_is_cut_short():
+    assert "..." not in run("--help").partition("Commands:")[2]
 
 
 def test_training_to_order_tells_of_orders():

@@ -218,30 +218,30 @@ def test_back_reload_double_click_and_two_tabs_keep_one_answer_each(tmp_path: Pa
         browser.leaves(browser.one("button").click)
         browser.one("textarea").send_keys("half a reas")
         browser.leaves(browser.driver.refresh)
-        assert browser.heading == "Question 1 of 6"
+        assert browser.heading == "Question 1 of at most 6"
         assert browser.one("textarea").get_property("value") == "half a reas", "a draft outlives a reload"
         browser.answer("A")
-        assert browser.heading == "Question 2 of 6"
+        assert browser.heading == "Question 2 of at most 6"
         browser.driver.back()
-        browser.until(lambda each: each.heading in ("How do stories end?", "Question 2 of 6"))
+        browser.until(lambda each: each.heading in ("How do stories end?", "Question 2 of at most 6"))
         browser.open(f"{address}/s/pilot/question")
-        assert browser.heading == "Question 2 of 6"
+        assert browser.heading == "Question 2 of at most 6"
         browser.one('[value="B"]').click()
         button = browser.one("form.question button")
         browser.leaves(lambda: webdriver.ActionChains(browser.driver).double_click(button).perform())
-        browser.until(lambda each: each.heading == "Question 3 of 6")
+        browser.until(lambda each: each.heading == "Question 3 of at most 6")
         assert statuses(store) == {"accepted": 2}
 
         first = browser.driver.current_window_handle
         browser.driver.switch_to.new_window("tab")
         browser.open(f"{address}/s/pilot/question")
-        assert browser.heading == "Question 3 of 6"
+        assert browser.heading == "Question 3 of at most 6"
         browser.answer("both")
         browser.driver.switch_to.window(first)
-        assert browser.heading == "Question 3 of 6"
+        assert browser.heading == "Question 3 of at most 6"
         browser.answer("neither")
         assert "Your first answer stands" in browser.text
-        assert browser.heading == "Question 4 of 6"
+        assert browser.heading == "Question 4 of at most 6"
     assert sorted(answer.answer for answer in store.answers("pilot")) == ["A", "B", "both"]
 
 
@@ -256,10 +256,10 @@ def test_a_lost_connection_loses_no_answer(tmp_path: Path, browsers: Callable[..
         browser.one("form.question button").click()
         browser.until(lambda each: each.one("#connection").is_displayed())
         browser.keep("lost_connection")
-        assert browser.heading == "Question 1 of 2"
+        assert browser.heading == "Question 1 of at most 2"
         assert not store.answers("pilot")
         browser.driver.delete_network_conditions()
-        browser.until(lambda each: each.heading == "Question 2 of 2")
+        browser.until(lambda each: each.heading == "Question 2 of at most 2")
     assert statuses(store) == {"accepted": 1}
 
 
@@ -272,7 +272,7 @@ def test_the_server_may_be_restarted_in_the_middle(tmp_path: Path, browsers: Cal
         browser.answer("A")
     with served(tmp_path) as address:
         browser.open(f"{address}/s/pilot/")
-        assert browser.heading == "Question 2 of 2"
+        assert browser.heading == "Question 2 of at most 2"
         browser.answer("B")
         assert browser.heading == "Thank you"
     assert statuses(store) == {"accepted": 2}
@@ -289,7 +289,7 @@ def test_everything_works_without_a_script(tmp_path: Path, browsers: Callable[..
         browser.answer("A")
         browser.leaves(browser.one("main .button").click)
         browser.one("form.question button").click()
-        assert browser.heading == "Question 1 of 2", "the browser itself asks for an answer"
+        assert browser.heading == "Question 1 of at most 2", "the browser itself asks for an answer"
         browser.answer("A", REASON)
         browser.keep("no_script")
         browser.one('[value="B"]').click()
@@ -334,6 +334,8 @@ def test_ratings_and_orders_on_a_phone(tmp_path: Path, browsers: Callable[..., B
         browser.leaves(browser.one("button").click)
         browser.keep(kind)
         browser.check_looks()
+        for cell in browser.all(".choice"):
+            assert cell.get_property("scrollWidth") <= cell.get_property("clientWidth"), cell.text
         if kind == "rating":
             browser.press("4", "2")
         else:
@@ -346,6 +348,45 @@ def test_ratings_and_orders_on_a_phone(tmp_path: Path, browsers: Callable[..., B
         assert dict(answer.values) == {"consistency": 4, "readability": 2}
     else:
         assert answer.arranged == answer.order
+
+
+def test_sentences_are_put_into_order_by_keys_alone(tmp_path: Path, browsers: Callable[..., Browser]):
+    store = store_with(tmp_path, design(kind="order", systems=["human_right"]), n=2)
+    browser = browsers()
+    with served(tmp_path) as address:
+        browser.open(f"{address}/s/pilot/")
+        browser.leaves(browser.one("button").click)
+        assert (
+            browser.one(".keys").text
+            == "Keys: a digit gives a sentence its place and goes to the next one, Enter goes on."
+        )
+        browser.press("3", "1", "5", "2", "9", "4")
+        assert [each.get_property("value") for each in browser.all("select")] == ["3", "1", "5", "2", "4"]
+        browser.leaves(lambda: browser.press(Keys.ENTER))
+        assert browser.heading == "Question 2 of at most 2"
+        browser.press("1", Keys.TAB, "2")
+        assert [each.get_property("value") for each in browser.all("select")] == ["1", "", "2", "", ""]
+    [answer] = store.answers("pilot")
+    assert answer.arranged == tuple(answer.order[place] for place in (1, 3, 0, 4, 2))
+
+
+def test_declining_is_gone_back_from_and_then_confirmed(tmp_path: Path, browsers: Callable[..., Browser]):
+    entry = {"kind": "prolific", "completion_code": "C1", "screen_out_code": "S1"}
+    store = store_with(tmp_path, design(entry=entry))
+    browser = browsers(phone=True)
+    with served(tmp_path) as address:
+        browser.open(f"{address}/s/pilot/?PROLIFIC_PID=p&STUDY_ID=s&SESSION_ID=t")
+        browser.leaves(browser.one(".actions a").click)
+        browser.keep("decline")
+        browser.check_looks()
+        browser.leaves(browser.one(".actions a").click)
+        assert browser.heading == "How do stories end?"
+        browser.leaves(browser.one(".actions a").click)
+        browser.leaves(browser.one("button").click)
+        browser.keep("declined")
+        browser.check_looks()
+        assert "return your submission" in browser.text
+    assert [person.state for person in store.progress("pilot").people] == ["declined"]
 
 
 def test_the_organiser_sees_and_excludes(tmp_path: Path, browsers: Callable[..., Browser]):

@@ -6,11 +6,13 @@ from urllib.parse import quote
 
 import pyarrow.parquet as pq
 import pytest
-from hosted import TOKEN, Person, design, statuses, store_with
+from hosted import ORIGIN, TOKEN, Person, design, statuses, store_with
+from starlette.testclient import TestClient
 
 from denouement.schemas import read_table
 from denouement.study.items import Item
 from denouement.study.store import Store
+from denouement.study.web.app import create_app
 
 
 @pytest.fixture
@@ -43,6 +45,11 @@ def test_only_the_token_opens_the_pages_and_it_is_kept_nowhere(store: Store):
     organiser = Person(store).open("/organiser/").send(token=TOKEN)
     assert 'href="/organiser/pilot"' in organiser.text
     assert TOKEN not in str(organiser.client.cookies)
+    key = organiser.client.cookies["organiser"]
+    with store._engine.connect() as connection:
+        kept = connection.exec_driver_sql("SELECT session FROM sessions").scalars().all()
+    assert len(kept) == 1
+    assert key not in kept[0], "what is kept opens no page"
     cookie = organiser.page.history[-1].headers["set-cookie"]
     assert "HttpOnly" in cookie
     assert "SameSite=lax" in cookie
@@ -71,8 +78,9 @@ def test_the_overview_counts_answers_people_and_failed_checks(store: Store, orga
     row = text.partition(f'<th scope="row">{careless}</th>')[2].partition("</tr>")[0]
     checks = store.progress("pilot").people[-1].checks
     assert checks
-    assert f"<td>{checks} of {checks}</td>" in row, "both is never the answer to a check"
+    assert f"<td>2</td><td>{checks} of {checks}</td>" in row, "both is never the answer to a check, nor one to an item"
     assert "plain_system / human_right" in text
+    assert re.search(r"<td>2 \(100\.0%\)</td>", text), "no two agree on either item"
     assert "http://study.example/s/pilot/" in text
 
 
@@ -146,10 +154,26 @@ def test_the_export_is_what_the_command_writes(store: Store, organiser: Person, 
     assert organiser.open("/organiser/none").page.status_code == 404
 
 
-def test_leaving_forgets_the_token(organiser: Person):
+def test_logging_out_ends_the_session_for_every_copy_of_its_cookie_and_every_process(store: Store, organiser: Person):
+    key = organiser.client.cookies["organiser"]
+    other_login = Person(store).open("/organiser/").send(token=TOKEN)
+    other_process = Person(store)
+    other_process.client.cookies.set("organiser", key, path="/organiser/")
+    assert other_process.open("/organiser/pilot").page.status_code == 200
     organiser.send(leave="yes")
     assert "The token that" in organiser.text
     assert organiser.open("/organiser/pilot").page.status_code == 403
+    organiser.client.cookies.set("organiser", key, path="/organiser/")
+    assert organiser.open("/organiser/pilot").page.status_code == 403
+    assert other_process.open("/organiser/pilot").page.status_code == 403
+    assert other_login.open("/organiser/pilot").page.status_code == 200
+
+
+def test_another_token_ends_all_sessions(store: Store, organiser: Person):
+    client = TestClient(create_app(store, "another token, as long"), ORIGIN)
+    client.cookies.set("organiser", organiser.client.cookies["organiser"], path="/organiser/")
+    assert client.get("/organiser/pilot").status_code == 403
+    assert organiser.open("/organiser/pilot").page.status_code == 200
 
 
 def test_private_links_are_listed(tmp_path: Path):
@@ -157,3 +181,14 @@ def test_private_links_are_listed(tmp_path: Path):
     text = Person(store).open("/organiser/").send(token=TOKEN).open("/organiser/pilot").text
     for token in store.links("pilot"):
         assert f"http://study.example/s/pilot/link/{token}" in text
+    assert "0 of 3 were opened" in text
+    assert "denouement study links pilot --add 10" in text
+    assert "too few" not in text
+
+
+def test_too_few_links_are_told(tmp_path: Path):
+    store = store_with(tmp_path, design(answers_per_item=3, entry={"kind": "links", "links": 2}))
+    organiser = Person(store).open("/organiser/").send(token=TOKEN).open("/organiser/pilot")
+    assert "2 links are too few: each item needs 3 answers" in organiser.text
+    store.add_links("pilot", 1)
+    assert "too few" not in organiser.open("/organiser/pilot").text

@@ -1,12 +1,13 @@
 import re
+from contextlib import closing
 from pathlib import Path
 
 import pytest
 from hosted import CONTEXT, ORIGIN, Person, design, items_of, statuses, store_with
 
 from denouement.study.items import Item
-from denouement.study.store import StoreUnavailableError
-from denouement.study.web import pages
+from denouement.study.store import StoreUnavailableError, open_store
+from denouement.study.web import visits
 from denouement.study.web.security import HEADERS, Limiter
 
 
@@ -19,6 +20,71 @@ def store_of(person: Person):
     return person.client.app.state.store
 
 
+def test_an_invisible_reason_is_none_and_what_was_typed_stays(tmp_path: Path):
+    person = Person(store_with(tmp_path, design(reason={"mode": "required"}))).go()
+    person.send(answer="A", reason="\u200b" * 20)
+    assert person.page.status_code == 422
+    assert "at least 10 characters; 0 can be seen so far" in person.problem
+    assert "\u200b" * 20 in person.text
+    assert re.search(r'value="A"[^>]* checked', person.text)
+    assert person.send(answer="A", reason="it \u200bfits it well").page.status_code == 200
+
+
+def test_fewer_questions_than_announced_are_explained(tmp_path: Path):
+    store = store_with(tmp_path, design(answers_per_item=1), n=3)
+    other = Person(store).go().send(answer="A")
+    person = Person(store).go()
+    assert "Question 1 of at most 3" in person.text
+    person.send(answer="A")
+    assert person.at == "/s/pilot/end"
+    assert "You have answered 1 question, and all that you answered is saved" in person.text
+    assert "fewer than the 3 announced, since others have answered the rest" in person.text
+    assert "Look for more questions" in person.text, "the other one holds a question, and may stop"
+    other.send(answer="A")
+    assert "Look for more" not in person.open("/s/pilot/end").text
+    assert "Look for more" not in other.text
+
+
+def test_who_comes_when_all_is_answered_is_told_so(tmp_path: Path):
+    store = store_with(tmp_path, design(answers_per_item=1), n=1)
+    Person(store).go().send(answer="A")
+    person = Person(store).go()
+    assert "There is no question for you" in person.text
+    assert "You have answered" not in person.text
+
+
+def test_addresses_without_their_last_slash_lead_on(tmp_path: Path):
+    entry = {"kind": "prolific", "completion_code": "C1ABC"}
+    person = Person(store_with(tmp_path, design(entry=entry)))
+    person.open("/s/pilot?PROLIFIC_PID=p1&STUDY_ID=st1&SESSION_ID=se1")
+    assert person.at == "/s/pilot/consent", "with all that came behind the question mark"
+    assert person.open("/s/pilot/consent/").at == "/s/pilot/consent"
+    assert person.open("/organiser").at == "/organiser/"
+    assert person.open("/").page.status_code == 200
+    assert "Open the link you were given" in person.text
+    assert "pilot" not in person.text
+
+
+@pytest.mark.parametrize("address", ["/", "/s/pilot/", "/s/pilot", "/nowhere", "/organiser/", "/robots.txt"])
+def test_head_is_get_without_its_body(person: Person, address: str):
+    asked = {"follow_redirects": False}
+    got, head = person.other().client.get(address, **asked), person.other().client.head(address, **asked)
+    assert head.status_code == got.status_code
+    assert head.content == b""
+    assert head.headers["content-length"] == got.headers["content-length"]
+    assert head.headers["content-type" if got.content else "location"]
+    for name, value in HEADERS.items():
+        assert head.headers[name] == value
+
+
+@pytest.mark.parametrize("address", ["/s/a%00b/", "/s/pilot%00/question", "/s/a%00b", "/s/pilot/link/a%00b", "/%00"])
+def test_a_nul_in_an_address_is_a_page_that_is_not_there(store_url: str, address: str):
+    with closing(open_store(store_url)) as store:
+        study = design(entry={"kind": "links", "links": 1})
+        store.create(study, items_of(study, 1))
+        assert Person(store).open(address).page.status_code == 404
+
+
 def test_from_consent_to_completion(person: Person):
     person.open("/s/pilot/")
     assert "Taking part is voluntary" in person.text
@@ -26,7 +92,7 @@ def test_from_consent_to_completion(person: Person):
     person.send(consent="yes")
     for number in (1, 2, 3):
         assert person.at == "/s/pilot/question"
-        assert f"Question {number} of 3" in person.text
+        assert f"Question {number} of at most 3" in person.text
         assert all(sentence in person.text for sentence in CONTEXT)
         person.send(answer="A")
     assert person.at == "/s/pilot/end"
@@ -52,11 +118,44 @@ def test_consent_sent_twice_is_one_person(person: Person):
     assert len(store_of(person).progress("pilot").people) == 1
 
 
-def test_who_does_not_agree_is_asked_nothing(person: Person):
-    person.open("/s/pilot/").send(consent="no")
-    assert person.at == "/s/pilot/end"
+def test_who_does_not_agree_may_go_back_until_it_is_confirmed(person: Person):
+    person.open("/s/pilot/")
+    assert 'href="/s/pilot/decline">I do not agree</a>' in person.text
+    person.open("/s/pilot/decline")
+    assert "it is fine not to" in person.text
+    assert 'href="/s/pilot/">Go back</a>' in person.text
+    assert person.open("/s/pilot/").hidden, "nothing is decided yet"
+    person.open("/s/pilot/decline").send(decline="yes")
+    assert person.at == "/s/pilot/declined"
     assert "DONE1" not in person.text
-    assert person.open("/s/pilot/question").at == "/s/pilot/end"
+    assert "cannot take part" not in person.text
+    assert not store_of(person).progress("pilot").people, "an open study keeps nothing of who does not agree"
+    assert person.open("/s/pilot/").send(consent="yes").at == "/s/pilot/question"
+    assert person.open("/s/pilot/decline").at == "/s/pilot/question"
+    assert person.open("/s/pilot/declined").at == "/s/pilot/question"
+
+
+def test_a_form_that_does_not_consent_decides_nothing(person: Person):
+    assert person.open("/s/pilot/").send().at == "/s/pilot/decline"
+    assert not store_of(person).progress("pilot").people
+
+
+def test_declining_by_a_private_link_ends_that_link_alone(tmp_path: Path):
+    store = store_with(tmp_path, design(entry={"kind": "links", "links": 2, "screen_out_code": "S9XYZ"}))
+    first, second = store.links("pilot")
+    person = Person(store).open(f"/s/pilot/link/{first}").open("/s/pilot/decline")
+    assert person.open("/s/pilot/").at == "/s/pilot/consent"
+    person.open("/s/pilot/decline")
+    action, fields = person.action, person.hidden
+    assert person.client.post(action, data={**fields, "form": "forged"}).status_code == 403
+    person.send(decline="yes")
+    assert person.at == "/s/pilot/declined"
+    assert "S9XYZ" not in person.text
+    assert "someone@example.org" in person.text
+    for address in (f"link/{first}", "consent", "question", "end", "withdraw", "decline"):
+        assert person.open(f"/s/pilot/{address}").at == "/s/pilot/declined"
+    assert Person(store).open(f"/s/pilot/link/{second}").at == "/s/pilot/consent"
+    assert [each.state for each in store.progress("pilot").people] == ["declined", "consenting"]
 
 
 def test_the_question_stays_until_it_is_answered(person: Person):
@@ -182,7 +281,7 @@ def test_training_gives_feedback_until_the_answer_is_right(tmp_path: Path):
     person.send(answer="A")
     assert person.at == "/s/pilot/passed"
     assert "The better ending goes on" in person.text
-    assert "Question 1 of 3" in person.open("/s/pilot/question").text
+    assert "Question 1 of at most 3" in person.open("/s/pilot/question").text
     assert not store_of(person).answers("pilot")
 
 
@@ -221,8 +320,11 @@ def test_prolific_enters_returns_and_is_sent_back(tmp_path: Path):
     assert 'href="https://app.prolific.com/submissions/complete?cc=C1ABC"' in returning.text
     other = returning.open(link.replace("0001", "0002"))
     assert other.at == "/s/pilot/consent"
-    other.send(consent="no")
-    assert 'href="https://app.prolific.com/submissions/complete?cc=S9XYZ"' in other.text
+    other.open("/s/pilot/decline").send(decline="yes")
+    assert "return your submission" in other.text
+    assert "S9XYZ" not in other.text
+    assert "cc=" not in other.text
+    assert 'http-equiv="refresh"' not in other.text
     assert len(store.progress("pilot").people) == 2
     for bad in ("", "?PROLIFIC_PID=", "?PROLIFIC_PID=a%20b", f"?PROLIFIC_PID={'x' * 65}"):
         assert Person(store).open(f"/s/pilot/{bad}").page.status_code in (400, 403)
@@ -245,11 +347,34 @@ def test_a_rating_is_asked_on_every_scale(tmp_path: Path):
     assert "Is the last sentence natural" in person.text
     person.send(**{"scale-grammar": "2"})
     assert "on each scale" in person.problem
+    assert "a digit rates" in person.text
     person.send(**{"scale-grammar": "2", "scale-logicality": "3"})
     assert person.problem
     person.send(**{"scale-grammar": "2", "scale-logicality": "0"})
     [answer] = store_of(person).answers("pilot")
     assert dict(answer.values) == {"grammar": 2, "logicality": 0}
+
+
+SCALES = {
+    "named": (["Bad", "Relevant", "Good", "Perfect"], ["0 Bad", "1 Relevant", "2 Good", "3 Perfect"]),
+    "only its ends": (["never", "", "", "always"], ["0 never", "1", "2", "3 always"]),
+    "nameless": ([], ["0 lowest", "1", "2", "3 highest"]),
+}
+
+
+@pytest.mark.parametrize(("labels", "shown"), SCALES.values(), ids=SCALES)
+def test_a_scale_says_what_its_ends_mean(tmp_path: Path, labels: list[str], shown: list[str]):
+    scale = {"name": "quality", "text": "How good?", "low": 0, "high": 3, "labels": labels}
+    study = design(kind="rating", systems=["plain_system"], scales=[scale])
+    text = Person(store_with(tmp_path, study, n=1)).go().text
+    found = re.findall(r'<strong>(.*?)</strong> <span class="word">(.*?)</span>', text)
+    assert [" ".join(each).strip() for each in found] == shown
+
+
+def test_the_scales_from_0_to_5_say_what_their_ends_mean(tmp_path: Path):
+    study = design(kind="rating", systems=["plain_system"], scales="consistency_readability")
+    text = Person(store_with(tmp_path, study, n=1)).go().text
+    assert text.count(">not at all</span>") == text.count(">fully</span>") == 2
 
 
 def test_sentences_are_put_into_order(tmp_path: Path):
@@ -260,6 +385,7 @@ def test_sentences_are_put_into_order(tmp_path: Path):
     assert person.at == "/s/pilot/passed"
     person.open("/s/pilot/question").send(**{f"place-{number}": "1" for number in range(1, 6)})
     assert "a place of its own" in person.problem
+    assert "a digit gives a sentence its place" in person.text
     person.send(**in_order(person, items[0].sentences))
     [answer] = store_of(person).answers("pilot")
     assert answer.arranged == (0, 1, 2, 3, 4)
@@ -312,7 +438,7 @@ def test_over_https_cookies_are_for_https_alone(tmp_path: Path):
 
 
 @pytest.mark.parametrize(
-    "address", ["/", "/nowhere", "/s/none/", "/s/pilot/nowhere", "/docs", "/openapi.json", "/static/x/app.py"]
+    "address", ["/nowhere", "/s/none/", "/s/pilot/nowhere", "/docs", "/openapi.json", "/static/x/app.py"]
 )
 def test_what_is_not_there_is_a_page_that_says_so(person: Person, address: str):
     person.open(address)
@@ -348,9 +474,9 @@ def test_a_database_that_does_not_answer_is_told_as_such(person: Person, monkeyp
 
 
 def test_whoever_asks_too_fast_waits(person: Person):
-    visits: pages.Visits = person.client.app.state.visits
+    limits: visits.Visits = person.client.app.state.visits
     stopped = {"clock": lambda: 0.0}
-    visits.of_annotators, visits.of_strangers = Limiter(0.5, 3, **stopped), Limiter(0.5, 3, **stopped)
+    limits.of_annotators, limits.of_strangers = Limiter(0.5, 3, **stopped), Limiter(0.5, 3, **stopped)
     person.go()
     answers = [person.open("/s/pilot/question").page for _ in range(4)]
     assert answers[-1].status_code == 429
@@ -360,8 +486,8 @@ def test_whoever_asks_too_fast_waits(person: Person):
 
 
 def test_made_up_keys_are_stopped_before_they_are_looked_up(person: Person, monkeypatch: pytest.MonkeyPatch):
-    visits: pages.Visits = person.client.app.state.visits
-    visits.of_strangers = Limiter(0.5, 2, clock=lambda: 0.0)
+    limits: visits.Visits = person.client.app.state.visits
+    limits.of_strangers = Limiter(0.5, 2, clock=lambda: 0.0)
     looked_up = []
     monkeypatch.setattr(type(store_of(person)), "annotator", lambda _, key: looked_up.append(key))
     statuses_of = []

@@ -81,15 +81,50 @@ class TestPeople:
         assert store.next(key).item.id == "item-0"
         assert store.training_item("crowd").is_training
 
-    def test_training_failed_too_often_and_no_consent_screen_out(self, store):
+    def test_training_failed_too_often_screens_out_and_no_consent_ends_it(self, store):
         made = design(training=Training(("One.",), ("Right.", "Wrong."), attempts=2))
         store.create(made, [*pairs(1), training_item(made)])
         key = ready(store, "p")
         store.failed_training(key)
         assert store.failed_training(key).state == "screened_out"
         assert store.passed_training(key).state == "screened_out"
-        assert store.decline(store.enter("crowd", "q").key).state == "screened_out"
+        other = store.enter("crowd", "q").key
+        assert store.decline(other).state == "declined"
+        assert store.consent(other).state == "declined"
         assert store.next(key) is None
+        assert store.next(other) is None
+
+    def test_links_are_added_behind_those_that_are_there(self, store):
+        store.create(design(hash_ids=False, entry=Entry("links", links=2)), pairs(1))
+        before = store.links("crowd")
+        added = store.add_links("crowd", 3)
+        assert store.links("crowd") == before + added
+        assert len(set(before + added)) == 5
+        assert store.enter("crowd", added[0]).id == "link_3"
+        store.create(design(name="open"), pairs(1))
+        with pytest.raises(UserError, match="one link for all"):
+            store.add_links("open", 1)
+
+    def test_a_session_lasts_until_it_is_closed_or_expires(self, store):
+        for name in ("one", "two"):
+            store.open_session(name, after(60), now=START)
+        assert store.has_session("one", now=after(59))
+        assert not store.has_session("one", now=after(60))
+        assert not store.has_session("none", now=START)
+        store.close_session("one")
+        assert not store.has_session("one", now=START)
+        assert store.has_session("two", now=START)
+        store.open_session("three", after(120), now=after(61))
+        assert not store.has_session("two", now=START), "what has expired is forgotten"
+
+    def test_names_and_ids_with_a_nul_are_of_nobody(self, store):
+        store.create(design(), pairs(1))
+        with pytest.raises(UserError, match="no study"):
+            store.design("crowd\0")
+        with pytest.raises(UserError, match="no annotator"):
+            store.exclude("crowd", "p\0")
+        assert store.annotator("k\0") is None
+        assert store.enter("crowd", "p\0") is None
 
     def test_a_key_of_no_one(self, store):
         store.create(design(), pairs(1))
@@ -243,6 +278,42 @@ class TestLeases:
             store.submit(key, assignment.id, "A", now=START)
         assert store.next(key, now=START) is None
         assert store.annotator(key).state == "done"
+
+    def test_more_may_come_while_somebody_holds_what_lacks_an_answer(self, store):
+        store.create(design(answers_per_item=1), pairs(2))
+        one, other = ready(store, "p"), ready(store, "q")
+        held, mine = lease(store, other), lease(store, one)
+        store.submit(one, mine.id, "A", now=START)
+        assert store.next(one, now=START) is None
+        assert store.may_get_more(one)
+        store.submit(other, held.id, "A", now=START)
+        assert not store.may_get_more(one)
+        store.withdraw(other)
+        assert store.may_get_more(one)
+
+    def test_nothing_more_comes_to_who_answered_all_or_may_answer_no_more(self, store):
+        store.create(design(), pairs(1))
+        key = ready(store, "p")
+        store.submit(key, lease(store, key).id, "A", now=START)
+        assert not store.may_get_more(key), "the item lacks answers, but this one is given"
+        store.create(design(name="few", max_items_per_person=1), pairs(2))
+        key = ready(store, "p", "few")
+        store.submit(key, lease(store, key).id, "A", now=START)
+        assert not store.may_get_more(key)
+
+    @pytest.mark.parametrize("rate", [0.1, 0.3, 0.5])
+    def test_the_most_that_is_told_is_never_passed_and_sometimes_reached(self, store, rate):
+        made = design(checks=Checks(rate=rate), answers_per_item=12)
+        store.create(made, [*pairs(9), *check_items(made)])
+        reached = set()
+        for name in range(12):
+            key = ready(store, f"p{name}")
+            while assignment := store.next(key, now=START):
+                assert assignment.of == store.most_items("crowd")
+                assert assignment.number <= assignment.of
+                store.submit(key, assignment.id, "A", now=START)
+            reached.add(store.annotator(key).answered)
+        assert max(reached) == store.most_items("crowd") == {0.1: 10, 0.3: 13, 0.5: 15}[rate]
 
 
 class TestDraws:

@@ -1,5 +1,7 @@
 """`denouement study`: human evaluation. Heavy imports stay inside the commands."""
 
+import os
+from collections.abc import Container, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -12,12 +14,13 @@ from denouement.files import check_output, existing_file
 if TYPE_CHECKING:
     from denouement.study.store import Store
 
+_STORE_URL, _STORE_VARIABLE = "sqlite:///studies.db", "DENOUEMENT_STUDY_STORE"
 _STORE = click.option(
     "--store",
     "url",
-    default="sqlite:///studies.db",
+    default=_STORE_URL,
     show_default=True,
-    envvar="DENOUEMENT_STUDY_STORE",
+    envvar=_STORE_VARIABLE,
     help="URL of the database: sqlite:///FILE or postgresql+psycopg://USER:PASSWORD@HOST/NAME.",
 )
 _JSON = click.option("--json", "as_json", is_flag=True, help="Print one JSON document and nothing else.")
@@ -38,9 +41,10 @@ def study() -> None:
 @_STORE
 @_JSON
 def create(file: Path, cases: Path, endings: tuple[Path, ...], dry_run: bool, url: str, as_json: bool) -> None:
-    """Add the study that STUDY.yaml describes to the store: its items, and the private links of its annotators.
+    """Make a study of STUDY.yaml, with its items and links.
 
-    Every mistake in the file is named at once. What was left out, such as pairs of identical endings, is counted.
+    They are added to the store, and the private links of its annotators are printed. Every mistake in the file is named
+    at once. What was left out, such as pairs of identical endings, is counted.
     """
     from denouement.schemas import read_table
     from denouement.study.design import read_design
@@ -53,14 +57,13 @@ def create(file: Path, cases: Path, endings: tuple[Path, ...], dry_run: bool, ur
     if design.entry.links is not None and design.entry.links < design.answers_per_item:
         warn(
             f"{design.entry.links} private links cannot give {design.answers_per_item} answers to each item: raise "
-            "entry.links, or the study is never complete"
+            "entry.links, or make more later with `denouement study links`"
         )
     addresses: list[str] = []
     if not dry_run:
         store = _opened(url)
         store.create(design, items)
-        links = store.links(design.name)
-        addresses = [f"/s/{design.name}/link/{token}" for token in links] or [f"/s/{design.name}/"]
+        addresses = _link_addresses(design.name, store.links(design.name)) or [f"/s/{design.name}/"]
     summary = {
         "study": design.name,
         "kind": design.kind,
@@ -77,29 +80,65 @@ def create(file: Path, cases: Path, endings: tuple[Path, ...], dry_run: bool, ur
     )
     click.echo(text_table(["counted", "n"], [[name.replace("_", " "), f"{n:,}"] for name, n in counts.items()]))
     if addresses:
-        click.echo("\nAddresses, to be put after that of the server (`denouement study serve`):")
-        click.echo("\n".join(addresses))
+        click.echo()
+        _print_addresses(addresses)
+
+
+@study.command()
+@click.argument("name", metavar="STUDY")
+@click.option(
+    "--add", type=click.IntRange(1, 10_000), metavar="N", help="Make N more, also while the study runs; print those."
+)
+@_STORE
+@_JSON
+def links(name: str, add: int | None, url: str, as_json: bool) -> None:
+    """Print a study's private links, or make more."""
+    store = _opened(url, make=False)
+    tokens = store.add_links(name, add) if add else store.links(name)
+    if not tokens:
+        raise UserError(f"study {name}: has no private links; everybody comes in by /s/{name}/")
+    addresses = _link_addresses(name, tokens)
+    print_json({"study": name, "addresses": addresses}) if as_json else _print_addresses(addresses)
+
+
+def _link_addresses(name: str, tokens: Sequence[str]) -> list[str]:
+    return [f"/s/{name}/link/{token}" for token in tokens]
+
+
+def _print_addresses(addresses: Sequence[str]) -> None:
+    click.echo("Addresses, to be put after that of the server (`denouement study serve`):")
+    click.echo("\n".join(addresses))
 
 
 @study.command()
 @click.argument("name", required=False, metavar="[STUDY]")
-@click.option("--who", metavar="ID", help="Print what the person with this id, such as a Prolific one, is called here.")
+@click.option(
+    "--who",
+    "ids",
+    multiple=True,
+    metavar="ID",
+    help="Print what the person with this id, such as a Prolific one, is called here; again for each.",
+)
 @_STORE
 @_JSON
-def progress(name: str | None, who: str | None, url: str, as_json: bool) -> None:
-    """Print how far a study is, and its annotators; without STUDY, the names of the studies."""
+def progress(name: str | None, ids: tuple[str, ...], url: str, as_json: bool) -> None:
+    """Print how far a study is, and its annotators.
+
+    Without STUDY, the names of the studies. Answers are those to items; answers to checks are counted apart.
+    """
     from dataclasses import asdict
 
     store = _opened(url, make=False)
     if name is None:
+        if ids:
+            raise UserError("--who: name the study before it")
         names = store.studies()
         print_json({"studies": names}) if as_json else click.echo("\n".join(names) or "no study yet")
         return
-    if who is not None:
-        called = store.annotator_id(name, who)
-        print_json({"annotator_id": called}) if as_json else click.echo(called)
-        return
     found = store.progress(name)
+    if ids:
+        _print_who(store, name, ids, {person.annotator_id for person in found.people}, as_json)
+        return
     if as_json:
         document = asdict(found)
         for person in document["people"]:
@@ -129,13 +168,30 @@ def progress(name: str | None, who: str | None, url: str, as_json: bool) -> None
         click.echo("\n" + text_table(header, rows))
 
 
+def _print_who(store: "Store", name: str, ids: Sequence[str], came: Container[str], as_json: bool) -> None:
+    """Print what people are called in the tables of a study; of those who never came, how many they are."""
+    called = {each: store.annotator_id(name, each) for each in ids}
+    known = {each: annotator for each, annotator in called.items() if annotator in came}
+    absent = len(called) - len(known)
+    if as_json:
+        print_json({"annotator_ids": known, "never_came": absent})
+        return
+    for each, annotator in known.items():
+        click.echo(f"{each}: {annotator}")
+    if absent:
+        click.echo(f"never came to study {name}: {absent} of {len(called)}")
+
+
 @study.command()
 @click.argument("name", metavar="STUDY")
 @click.option("--out", required=True, type=click.Path(path_type=Path), help="Folder of the tables to write.")
 @_STORE
 @_JSON
 def export(name: str, out: Path, url: str, as_json: bool) -> None:
-    """Write a study's tables: items.parquet and, by its kind, votes, ratings or orders.parquet."""
+    """Write a study's tables, its items and answers.
+
+    They are items.parquet and, by the kind of the study, votes, ratings or orders.parquet.
+    """
     from denouement.study.export import export as export_study
 
     check_output(out / "items.parquet")
@@ -153,12 +209,12 @@ def export(name: str, out: Path, url: str, as_json: bool) -> None:
 @click.option("--host", default="127.0.0.1", show_default=True, help="Name or address to listen at.")
 @click.option("--port", type=click.IntRange(0, 65535), default=8000, show_default=True, help="0: any free one.")
 def serve(url: str, host: str, port: int) -> None:
-    """Serve the pages of all studies in the store, until Ctrl-C.
+    """Serve the pages of all studies.
 
-    The token that opens the organiser's pages is read from DENOUEMENT_ORGANISER_TOKEN; without it, one is made and
-    printed. docs/study_hosting.md tells how to host a study behind TLS.
+    All that are in the store are served, until Ctrl-C. The token that opens the organiser's pages is read from
+    DENOUEMENT_ORGANISER_TOKEN; without it, one is made and printed. docs/study_hosting.md tells how to host a study
+    behind TLS.
     """
-    import os
     import secrets
 
     from denouement.study.web.app import create_app
@@ -213,7 +269,7 @@ def import_(
     keep_ids: bool,
     as_json: bool,
 ) -> None:
-    """Read answers that were collected elsewhere into a votes table.
+    """Read answers that were collected elsewhere.
 
     FILE is known by its header, whatever its name: Mechanical Turk batch results, the published answers of Mori et al.
     2019 (qualitative_evaluation_results.csv), or our own export. Answers that the requester rejected on Mechanical Turk
@@ -257,17 +313,22 @@ def _role_and_column(word: str) -> tuple[str, str]:
 @click.option("--reasons", "with_reasons", is_flag=True, help="Also print Table 3: stories, endings, all reasons.")
 @_JSON
 def results(votes: Path, items: Path | None, out: Path | None, with_reasons: bool, as_json: bool) -> None:
-    """Print what came out: agreement, tests and tables (Mori et al. 2019, Tables 2 and 3).
+    """Print agreement, tests and tables of answers.
 
-    --out writes results.html, results.json, and as Parquet pairs, agreements, strengths, annotators and table_3.
+    The tables are those of Mori et al. 2019, Tables 2 and 3. --out writes results.html, results.json, and as Parquet
+    pairs, agreements, strengths, annotators and table_3.
 
     VOTES may also be a table of ratings or of orders, whose means are printed; --out writes rating_means and
     rating_alphas, or order_means.
     """
     if with_reasons and not items:
         raise UserError("--reasons: stories and endings stand in the items table; give it with --items")
-    from denouement.schemas import read_table, table_name
+    from denouement.schemas import read_table, shortened, table_name
 
+    if not votes.exists() and (names := _names_of_studies()):
+        raise UserError(
+            f"{votes}: no such file; `denouement study export STUDY --out FOLDER` writes one, of {shortened(names)}"
+        )
     kind = table_name(existing_file(votes))
     if kind in ("ratings", "orders"):
         if with_reasons:
@@ -315,6 +376,14 @@ def _scale_results(answers: Path, kind: str, items: Path | None, out: Path | Non
     click.echo(section_text(section))
     if out:
         click.echo(f"\nTables and the page results.html: {out}")
+
+
+def _names_of_studies() -> list[str]:
+    """The studies of the store that commands take when none is named; none where there is no store."""
+    try:
+        return _opened(os.environ.get(_STORE_VARIABLE, _STORE_URL), make=False).studies()
+    except UserError:
+        return []
 
 
 def _opened(url: str, make: bool = True) -> "Store":

@@ -31,6 +31,9 @@ QUESTION: dict[Kind, str] = {
     "order": "In which order do these sentences make a story?",
 }
 
+# The ends of a scale that names none of its values.
+SCALE_ENDS = ("lowest", "highest")
+
 REASON = "Why did you choose this answer? Please write the reason in your own words."
 
 

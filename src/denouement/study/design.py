@@ -102,7 +102,7 @@ class Scale:
     Attributes:
         name: of the question in the table `ratings`.
         text: what annotators read.
-        labels: a word for each value, from `low` on; or none.
+        labels: a word for each value, from `low` on, of which those between may be empty; none: `defaults.SCALE_ENDS`.
     """
 
     name: str = ""
@@ -128,11 +128,13 @@ class Scale:
             yield Mistake(("labels", "low", "high"), f"labels: must be none or {wanted}, not {len(self.labels)}")
 
 
+_ENDS = ("not at all", "", "", "", "", "fully")
+
 # The scales of the related work (Mori et al. 2019, section 2), worded here.
 SCALES: dict[str, tuple[Scale, ...]] = {
     "consistency_readability": (  # Zhao et al. 2018
-        Scale("consistency", "Does the last sentence agree with the story before it?", 0, 5),
-        Scale("readability", "Is the last sentence easy to read and well written?", 0, 5),
+        Scale("consistency", "Does the last sentence agree with the story before it?", 0, 5, _ENDS),
+        Scale("readability", "Is the last sentence easy to read and well written?", 0, 5, _ENDS),
     ),
     "bad_to_perfect": (  # Li et al. 2018
         Scale(
@@ -253,7 +255,7 @@ class Entry:
         links: how many private links are made; 10 unless told, and None in another kind of entry.
         completion_code: shown at the end; on Prolific, of the redirect.
         completion_url: where a person is sent at the end. Made from the code on Prolific.
-        screen_out_code, screen_out_url: the same for those who do not consent or fail the training.
+        screen_out_code, screen_out_url: the same for those who fail the training.
     """
 
     kind: Literal["links", "open", "prolific"] = "links"

@@ -54,7 +54,7 @@ def checked_reason(design: Design, reason: str | None) -> str | None:
     if not length and rules.mode == "optional":
         return None
     if length < rules.min_length:
-        raise Unfit(f"Please write a reason of at least {rules.min_length} characters.")
+        raise Unfit(f"Please write a reason of at least {rules.min_length} characters; {length} can be seen so far.")
     if len(text) > rules.max_length:
         raise Unfit(f"Please write a reason of at most {rules.max_length:,} characters; it has {len(text):,}.")
     if not can_be_shown(text):

@@ -62,6 +62,18 @@ _FREE_OF_OTHER_CASES = _FREE.where(
     )
 )
 
+# Items that lack an answer and that this person did not answer: free, or in somebody's hands who may yet give them up.
+UNFINISHED = sa.select(items.c.id).where(
+    items.c.study_id == sa.bindparam("study"),
+    items.c.role == "judge",
+    items.c.accepted < items.c.wanted,
+    ~sa.exists().where(
+        assignments.c.annotator_id == sa.bindparam("annotator"),
+        assignments.c.content == items.c.content,
+        assignments.c.state == "answered",
+    ),
+)
+
 _COUNT = (
     items.update()
     .where(items.c.id == sa.bindparam("item"))

@@ -98,6 +98,14 @@ annotators = sa.Table(
     sa.UniqueConstraint("study_id", "annotator_id"),
 )
 
+# The organiser's, by a digest of what their browser holds.
+sessions = sa.Table(
+    "sessions",
+    metadata,
+    sa.Column("session", sa.String, primary_key=True),
+    sa.Column("expires_at", Moment, nullable=False),
+)
+
 # A row is an item in one person's hands, and their answer once it is there: so there can be no second one.
 assignments = sa.Table(
     "assignments",

@@ -48,14 +48,15 @@ def measure(study: Study, people: Sequence[Any], held: Mapping[int, int], answer
 
 def _person_progress(person: Any, answers: Sequence[Answer]) -> PersonProgress:
     checks = [answer for answer in answers if answer.item.is_check]
+    judged = [answer for answer in answers if not answer.item.is_check]
     return PersonProgress(
         annotator_id=person.annotator_id,
         state=person.state,
-        answered=len(answers),
+        answered=len(judged),
         checks=len(checks),
         checks_failed=sum(not answer.is_right for answer in checks),
-        surplus=sum(answer.status == "surplus" for answer in answers),
-        median_seconds=_median([answer.seconds for answer in answers]),
+        surplus=sum(answer.status == "surplus" for answer in judged),
+        median_seconds=_median([answer.seconds for answer in judged]),
         last_seen_at=person.seen_at,
     )
 

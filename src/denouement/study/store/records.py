@@ -7,7 +7,7 @@ from typing import Literal
 
 from denouement.study.items import Item
 
-State = Literal["consenting", "training", "answering", "done", "withdrawn", "screened_out", "excluded"]
+State = Literal["consenting", "declined", "training", "answering", "done", "withdrawn", "screened_out", "excluded"]
 
 
 @dataclass(frozen=True)
@@ -19,8 +19,8 @@ class Annotator:
         key: secret; whoever has it is this person. For the session cookie, never for a page.
         study: its name.
         state: `consenting`, then `training` (where the study has a training item), then `answering`. `done`: there is
-            nothing for this person at present; asked again later, there may be. `withdrawn`, `screened_out` and
-            `excluded` are final.
+            nothing for this person at present; asked again later, there may be. `declined` (no consent), `withdrawn`,
+            `screened_out` (by the training item) and `excluded` are final.
         answered: items answered, checks included.
         training_failures: wrong answers to the training item.
     """
@@ -134,7 +134,13 @@ class ItemProgress:
 
 @dataclass(frozen=True)
 class PersonProgress:
-    """How far a person is. `median_seconds` is of an answer; None without any."""
+    """How far a person is.
+
+    Attributes:
+        answered: answers, whatever their status; checks are not among them, here and everywhere.
+        checks, checks_failed: answers to checks, and how many of those are wrong.
+        median_seconds: of an answer; None without any.
+    """
 
     annotator_id: str
     state: State

@@ -23,8 +23,8 @@ from denouement.study.design import Design, from_json, to_json
 from denouement.study.items import Item
 from denouement.study.store import database
 from denouement.study.store.answers import Unfit, check_answer, checked_reason
-from denouement.study.store.leases import HELD, counted, free, held_items, lapse, leased, renewed
-from denouement.study.store.models import annotators, assignments, items, links, studies
+from denouement.study.store.leases import HELD, UNFINISHED, counted, free, held_items, lapse, leased, renewed
+from denouement.study.store.models import annotators, assignments, items, links, sessions, studies
 from denouement.study.store.progress import measure
 from denouement.study.store.records import Annotator, Answer, Assignment, Outcome, Progress
 from denouement.study.store.studies import Study, could_be_id, item_of, item_row
@@ -87,7 +87,6 @@ class Store:
         salt = secrets.token_hex(32)
         drawn = list(range(len(study_items)))
         random.Random(salt).shuffle(drawn)  # noqa: S311 (seeded by a secret)
-        tokens = [secrets.token_urlsafe(16) for _ in range(design.entry.links or 0)]
 
         def job(connection: sa.Connection) -> None:
             if connection.scalar(sa.select(studies.c.id).where(studies.c.name == design.name)):
@@ -99,11 +98,7 @@ class Store:
                 items.insert(),
                 [item_row(study_id, design, item, number, place) for number, (item, place) in enumerate(rows)],
             )
-            if tokens:
-                connection.execute(
-                    links.insert(),
-                    [{"study_id": study_id, "number": n, "token": token} for n, token in enumerate(tokens, 1)],
-                )
+            _make_links(connection, study_id, design.entry.links or 0)
 
         self._write(job)
 
@@ -129,6 +124,21 @@ class Store:
         of_study = links.c.study_id == self._study(study).id
         with self._reading() as connection:
             return list(connection.scalars(sa.select(links.c.token).where(of_study).order_by(links.c.number)))
+
+    def add_links(self, study: str, n: int) -> list[str]:
+        """Make `n` more private links and return their tokens.
+
+        Raises:
+            UserError: nobody comes into this study by private links.
+        """
+        of = self._study(study)
+        if of.design.entry.kind != "links":
+            raise UserError(f"study {study}: people come in by one link for all (entry.kind: {of.design.entry.kind})")
+        return self._write(lambda connection: _make_links(connection, of.id, n))
+
+    def most_items(self, study: str) -> int:
+        """How many items a person may see at most, checks included."""
+        return self._study(study).most_items
 
     def annotator_id(self, study: str, external_id: str) -> str:
         """How the person with this external id is called in the tables: to find a Prolific participant's answers.
@@ -222,8 +232,8 @@ class Store:
         return self._step(key, "consenting", step, now)
 
     def decline(self, key: str, now: datetime | None = None) -> Annotator:
-        """From `consenting` to `screened_out`."""
-        return self._step(key, "consenting", lambda study, person: {"state": "screened_out"}, now)
+        """From `consenting` to `declined`."""
+        return self._step(key, "consenting", lambda study, person: {"state": "declined"}, now)
 
     def passed_training(self, key: str, now: datetime | None = None) -> Annotator:
         """From `training` to `answering`."""
@@ -276,7 +286,7 @@ class Store:
 
         def job(connection: sa.Connection) -> int:
             there = (annotators.c.study_id == of.id, annotators.c.annotator_id == annotator_id)
-            person = connection.execute(_PERSON.where(*there)).one_or_none()
+            person = connection.execute(_PERSON.where(*there)).one_or_none() if could_be_id(annotator_id) else None
             if person is None:
                 raise UserError(f"{shortened([annotator_id])}: no annotator of study {study}")
             held = assignments.c.annotator_id == person.pk
@@ -344,6 +354,20 @@ class Store:
             return study.assignment(held, person.answered) if held else None
 
         return self._write(job)
+
+    def may_get_more(self, key: str) -> bool:
+        """Whether there is an item without all its answers that this person may still be asked about, now or later.
+
+        Raises:
+            UserError: a key that is no one's.
+        """
+        with self._reading() as connection:
+            person = _person(connection, key)
+            study = self._study(person.study)
+            if person.state not in ("answering", "done") or not study.may_see_more(person.answered):
+                return False
+            asked = {"study": study.id, "annotator": person.pk}
+            return connection.execute(UNFINISHED, asked).first() is not None
 
     def submit(
         self,
@@ -449,12 +473,35 @@ class Store:
         ]
         return sorted(found, key=lambda answer: (answer.item.id, answer.annotator_id))
 
+    # The organiser's sessions: in the database, so that all processes that serve it know of their end
+
+    def open_session(self, session: str, expires_at: datetime, now: datetime | None = None) -> None:
+        """Remember a session, named by a digest, until it expires; those that have expired are forgotten."""
+        gone = sessions.delete().where(sessions.c.expires_at <= _now(now))
+
+        def job(connection: sa.Connection) -> None:
+            connection.execute(gone)
+            connection.execute(sessions.insert().values(session=session, expires_at=expires_at))
+
+        self._write(job)
+
+    def has_session(self, session: str, now: datetime | None = None) -> bool:
+        """Whether this session was opened, and neither closed nor expired."""
+        there = sa.select(sessions.c.session).where(sessions.c.session == session, sessions.c.expires_at > _now(now))
+        with self._reading() as connection:
+            return connection.execute(there).first() is not None
+
+    def close_session(self, session: str) -> None:
+        """End a session, if it is there."""
+        self._write(lambda connection: connection.execute(sessions.delete().where(sessions.c.session == session)))
+
     # The database
 
     def _study(self, name: str) -> Study:
         if name not in self._studies:
             with self._reading() as connection:
-                row = connection.execute(sa.select(studies).where(studies.c.name == name)).one_or_none()
+                found = sa.select(studies).where(studies.c.name == name)
+                row = connection.execute(found).one_or_none() if could_be_id(name) else None
                 if row is None:
                     there = list(connection.scalars(sa.select(studies.c.name).order_by(studies.c.name)))
                     raise UserError(f"no study {shortened([name])} in the store; it holds {shortened(there) or 'none'}")
@@ -538,6 +585,16 @@ def _annotator_id(connection: sa.Connection, study: Study, external_id: str) -> 
     if number is None:
         return None
     return study.hashed(external_id) if study.design.hash_ids else f"link_{number}"
+
+
+def _make_links(connection: sa.Connection, study_id: int, n: int) -> list[str]:
+    """Add `n` private links behind those that are there; their tokens."""
+    last = connection.scalar(sa.select(sa.func.max(links.c.number)).where(links.c.study_id == study_id)) or 0
+    tokens = [secrets.token_urlsafe(16) for _ in range(n)]
+    rows = [{"study_id": study_id, "number": last + place, "token": token} for place, token in enumerate(tokens, 1)]
+    if rows:
+        connection.execute(links.insert(), rows)
+    return tokens
 
 
 def _update(connection: sa.Connection, person: int, **values: Any) -> None:

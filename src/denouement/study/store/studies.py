@@ -42,11 +42,14 @@ class Study:
 
     @cached_property
     def most_items(self) -> int:
-        """How many items a person may see at most, checks included."""
+        """How many items a person may see at most, checks included.
+
+        The last item of all is no check: of c checks the c-th comes before, so c - 1 < (judged + c - 1) rate.
+        """
         rate = self.design.checks.rate
         checks = sum(item.is_check for item in self.items.values())
         judged = len(self.items) - checks - self.has_training
-        seen = judged + min(checks, int(judged * rate / (1 - rate)))
+        seen = judged + min(checks, math.ceil(round(judged * rate / (1 - rate), 9)))
         return min(seen, self.design.max_items_per_person or seen)
 
     def may_see_more(self, answered: int) -> bool:
@@ -87,7 +90,7 @@ class Study:
             started_at=row.started_at,
             expires_at=row.expires_at,
             number=answered + 1,
-            of=max(self.most_items, answered + 1),
+            of=self.most_items,
         )
 
     def _generator(self, *parts: str) -> random.Random:

@@ -9,12 +9,14 @@ from http import HTTPStatus
 from fastapi import FastAPI, Request, Response
 from fastapi.responses import PlainTextResponse
 from starlette.exceptions import HTTPException
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from denouement.errors import UserError
 from denouement.study.store import Store, StoreUnavailableError
-from denouement.study.web import organiser, pages
+from denouement.study.web import answering, entering, leaving, organiser
 from denouement.study.web.render import asset, message
 from denouement.study.web.security import HEADERS, NOT_KEPT, Refused, SecurityHeaders
+from denouement.study.web.visits import Visits
 
 STATIC = {"study.css": "text/css", "study.js": "text/javascript", "icon.svg": "image/svg+xml"}
 _KEPT = {"cache-control": "public, max-age=31536000, immutable"}
@@ -27,13 +29,15 @@ def create_app(store: Store, organiser_token: str) -> FastAPI:
         store: where studies and answers are kept.
         organiser_token: opens the organiser's pages.
     """
-    app = FastAPI(openapi_url=None, redirect_slashes=False)  # no description of its interface for strangers
+    app = FastAPI(openapi_url=None)  # no description of its interface for strangers
     app.add_middleware(SecurityHeaders)
+    app.add_middleware(HeadAsGet)
     app.state.store = store
-    app.state.visits = pages.Visits()
-    app.state.guard = organiser.Guard(organiser_token)
-    app.include_router(pages.router)
-    app.include_router(organiser.router)
+    app.state.visits = Visits()
+    app.state.guard = organiser.Guard(organiser_token, store)
+    for part in (entering, answering, leaving, organiser):
+        app.include_router(part.router)
+    app.add_api_route("/", _home, methods=["GET"])
     app.add_api_route("/static/{digest}/{name}", _static, methods=["GET"])
     app.add_api_route("/robots.txt", lambda: PlainTextResponse("User-agent: *\nDisallow: /\n"), methods=["GET"])
     app.add_exception_handler(Refused, _refused)
@@ -41,6 +45,29 @@ def create_app(store: Store, organiser_token: str) -> FastAPI:
     app.add_exception_handler(StoreUnavailableError, _unavailable)
     app.add_exception_handler(Exception, _failed)
     return app
+
+
+class HeadAsGet:
+    """Answers HEAD as GET, without the body."""
+
+    def __init__(self, app: ASGIApp) -> None:
+        self.app = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """As ASGI asks."""
+        if scope["type"] != "http" or scope["method"] != "HEAD":
+            await self.app(scope, receive, send)
+            return
+
+        async def send_head(sent: Message) -> None:
+            await send({**sent, "body": b""} if sent["type"] == "http.response.body" else sent)
+
+        await self.app({**scope, "method": "GET"}, receive, send_head)
+
+
+def _home() -> Response:
+    """For who cut an address short; it lists nothing, since which studies there are is nobody's business."""
+    return message("Open the link you were given", "It leads to your study, and to where you were in it.")
 
 
 def _static(digest: str, name: str) -> Response:

@@ -2,8 +2,9 @@
 
 import hashlib
 import hmac
+import secrets
 from collections.abc import Callable, Sequence
-from datetime import datetime
+from datetime import UTC, datetime, timedelta
 from typing import Annotated, Any, TypeVar
 
 from fastapi import APIRouter, Depends, Request, Response
@@ -30,19 +31,24 @@ Result = TypeVar("Result")
 
 COOKIE = "organiser"
 HOME = "/organiser/"
+SESSION_DAYS = 1
 
 
 class Guard:
     """Who may see the organiser's pages: whoever told the token, some of whose attempts may be wrong.
 
+    A browser that told it keeps a random key. The store keeps a digest of the key made with the token: so no cookie
+    gives the token away, nothing in the store opens a page, and another token ends all sessions.
+
     Args:
-        token: the secret. The browser keeps a digest of it, so that no cookie gives the token away.
+        token: the secret.
+        store: where the sessions are kept.
     """
 
-    def __init__(self, token: str) -> None:
-        self._token = token
-        self.session = hmac.new(token.encode(), b"organiser's session", hashlib.sha256).hexdigest()
+    def __init__(self, token: str, store: Store) -> None:
+        self._token, self._store = token, store
         self._attempts = Limiter(rate=0.1, burst=5)
+        self._visits = Limiter(rate=10, burst=100)
 
     def opens(self, request: Request, token: str) -> bool:
         """Whether `token` is the right one.
@@ -55,9 +61,30 @@ class Guard:
             raise Refused(429, "Too many attempts", "Wait a while, then try again.", retry_after=wait)
         return same_secret(token, self._token)
 
+    def begin(self) -> str:
+        """Open a session; its key, for the browser."""
+        key = secrets.token_urlsafe(32)
+        self._store.open_session(self._session(key), datetime.now(UTC) + timedelta(days=SESSION_DAYS))
+        return key
+
     def knows(self, request: Request) -> bool:
-        """Whether the request comes from a browser in which the token was told."""
-        return same_secret(request.cookies.get(COOKIE, ""), self.session)
+        """Whether the request comes from a browser in which the token was told and that did not leave since.
+
+        Raises:
+            Refused: requests come too fast to be looked up.
+        """
+        key = request.cookies.get(COOKIE, "")
+        if key:
+            self._visits.check(address(request))
+        return bool(key) and self._store.has_session(self._session(key))
+
+    def end(self, request: Request) -> None:
+        """Close the session of the request's browser: its cookie opens nothing any more, whoever has a copy."""
+        if key := request.cookies.get(COOKIE, ""):
+            self._store.close_session(self._session(key))
+
+    def _session(self, key: str) -> str:
+        return hmac.new(self._token.encode(), key.encode("utf-8", "surrogatepass"), hashlib.sha256).hexdigest()
 
 
 def organised(request: Request) -> Store:
@@ -95,13 +122,15 @@ def login(request: Request, form: Form) -> Response:
     if not guard.opens(request, form.get("token", "")):
         return page("login.html", 403, title="Organiser", problem="That is not the token.")
     response = RedirectResponse(HOME, 303)
-    set_cookie(response, request, COOKIE, guard.session, HOME, days=1)
+    set_cookie(response, request, COOKIE, guard.begin(), HOME, days=SESSION_DAYS)
     return response
 
 
 @router.post("/logout")
-def logout(form: Form) -> Response:
-    """Forget the token in this browser."""
+def logout(request: Request, form: Form) -> Response:
+    """End the session of this browser."""
+    guard: Guard = request.app.state.guard
+    guard.end(request)
     response = RedirectResponse(HOME, 303)
     response.delete_cookie(COOKIE, HOME)
     return response
@@ -141,9 +170,9 @@ def exclude_page(request: Request, store: Organised, study: str, annotator: str 
             "to others, and they can answer no more. It cannot be undone."
         ],
         action=f"{HOME}{study}/exclude",
-        form_token=form_token(request.app.state.guard.session),
+        form_token=form_token(request.cookies[COOKIE]),
         hidden={"annotator": annotator},
-        buttons=[{"name": "exclude", "value": "yes", "kind": "danger", "text": "Exclude"}],
+        button={"name": "exclude", "value": "yes", "kind": "danger", "text": "Exclude"},
         back=f"{HOME}{study}",
         back_label="Go back",
     )
@@ -152,10 +181,10 @@ def exclude_page(request: Request, store: Organised, study: str, annotator: str 
 @router.post("/{study}/exclude")
 def exclude(request: Request, store: Organised, study: str, form: Form) -> Response:
     """Exclude a person."""
-    require_form_token(request.app.state.guard.session, form)
+    require_form_token(request.cookies[COOKIE], form)
     annotator = form.get("annotator", "")
     answers = _known(lambda known: store.exclude(known, annotator), study)
-    told = f"{answers:,} answers are marked as excluded, and the items are open again."
+    told = f"Marked as excluded, those to checks included: {answers:,} answers. The items are open again."
     return message(f"{annotator} is excluded", told, back=f"{HOME}{study}", back_label="Go back")
 
 

@@ -8,6 +8,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
+from denouement.study.defaults import SCALE_ENDS
 from denouement.study.design import Design, Scale
 from denouement.study.items import Item
 
@@ -41,6 +42,7 @@ class Question:
         groups: what is chosen from.
         sentences: those to put into order.
         legend: what is asked of `sentences` or, before its scales, of `ending`.
+        keys: what the keyboard does, for those who have one.
     """
 
     context: Sequence[str] = ()
@@ -48,6 +50,7 @@ class Question:
     groups: Sequence[Group] = ()
     sentences: Sequence[str] = ()
     legend: str = ""
+    keys: str = "a digit chooses, Enter goes on."
 
 
 @dataclass(frozen=True)
@@ -69,10 +72,12 @@ def question(design: Design, context: Sequence[str], shown: Sequence[str]) -> Qu
         shown: what is judged, in the order in which this person sees it: two endings, one, or shuffled sentences.
     """
     if design.kind == "order":
-        return Question(sentences=shown, legend=design.question)
+        keys = "a digit gives a sentence its place and goes to the next one, Enter goes on."
+        return Question(sentences=shown, legend=design.question, keys=keys)
     if design.kind == "rating":
         groups = [Group(f"scale-{scale.name}", scale.text, _values(scale), scale=True) for scale in design.scales]
-        return Question(context, shown[0], groups, legend=design.question)
+        keys = "a digit rates and goes to the next scale, Enter goes on."
+        return Question(context, shown[0], groups, legend=design.question, keys=keys)
     first, second = shown
     choices = (
         Choice("A", "1", "A", first),
@@ -102,7 +107,8 @@ def training_order(item: Item) -> tuple[int, ...]:
 
 
 def _values(scale: Scale) -> list[Choice]:
-    labels = scale.labels or [""] * (scale.high - scale.low + 1)
+    lowest, highest = SCALE_ENDS
+    labels = scale.labels or (lowest, *[""] * (scale.high - scale.low - 1), highest)
     return [
         Choice(str(value), str(value) if value < 10 else "", str(value), label)
         for value, label in enumerate(labels, scale.low)

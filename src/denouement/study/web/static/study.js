@@ -14,8 +14,28 @@ if (draft && reason) reason.addEventListener("input", () => sessionStorage.setIt
 // A page that the back button brings back from memory may show a question answered since.
 addEventListener("pageshow", (event) => event.persisted && location.reload());
 
+const places = [...form.querySelectorAll("select")];
+
+// A digit gives the sentence that has the focus, or the first without a place, that place; whether it did.
+function place(key, focused) {
+  const select = places.includes(focused) ? focused : (places.find((each) => !each.value) ?? places.at(-1));
+  if (!key || ![...select.options].some((option) => option.value === key)) return false;
+  select.value = key;
+  (places[places.indexOf(select) + 1] ?? select).focus();
+  return true;
+}
+
 document.addEventListener("keydown", (event) => {
-  if (event.ctrlKey || event.altKey || event.metaKey || event.target.matches("textarea, select")) return;
+  if (event.ctrlKey || event.altKey || event.metaKey || event.target.matches("textarea")) return;
+  if (places.length) {
+    if (place(event.key, event.target)) {
+      event.preventDefault();
+    } else if (event.key === "Enter" && (event.target === document.body || event.target.matches("select"))) {
+      event.preventDefault();
+      form.requestSubmit();
+    }
+    return;
+  }
   const groups = [...form.querySelectorAll("fieldset")];
   const group =
     groups.find((each) => each.contains(document.activeElement)) ??

@@ -1,0 +1,144 @@
+"""What is asked: a training item, and then one question a page, until there is none."""
+
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from fastapi import APIRouter, Response
+
+from denouement.study.store import Assignment
+from denouement.study.store.answers import Unfit, check_answer
+from denouement.study.web.questions import given, question, training_order
+from denouement.study.web.render import message, page, paragraphs
+from denouement.study.web.security import form_token
+from denouement.study.web.visits import Form, Visit, Visiting
+
+# What the next question's page says of the answer before; its address names one.
+NOTES = {
+    "duplicate": "You had answered that question before. Your first answer stands.",
+    "surplus": "Your last answer came late, when others had answered the question. It is kept, but does not count.",
+}
+
+router = APIRouter(prefix="/s/{study}")
+
+
+@router.get("/training")
+def training_page(visit: Visiting) -> Response:
+    """The training item, with feedback after a wrong answer."""
+    if not visit.stands_at("training"):
+        return visit.onward()
+    return _training(visit, {})
+
+
+@router.post("/training")
+def training(visit: Visiting, form: Form) -> Response:
+    """Tell a right answer to the training item from a wrong one, which may be mended."""
+    visit.require_form(form)
+    item = visit.store.training_item(visit.study)
+    if not (item and visit.annotator and visit.annotator.state == "training"):
+        return visit.onward()
+    if form.get("assignment") != str(visit.annotator.training_failures):  # sent twice
+        return visit.onward()
+    order = training_order(item)
+    told = given(visit.design, form)
+    try:
+        check_answer(visit.design, len(order), told.answer, told.values, told.order)
+    except Unfit as unfit:
+        return _training(visit, form, problem=str(unfit))
+    arranged = [order[place] for place in told.order or ()]
+    if item.is_right(item.chosen(told.answer, order), told.values or {}, arranged):
+        visit.store.passed_training(visit.key)
+        return visit.to("passed")
+    return visit.onward(visit.store.failed_training(visit.key))
+
+
+@router.get("/passed")
+def passed(visit: Visiting) -> Response:
+    """Feedback on the right answer to the training item."""
+    if not (visit.stands_at("question") and visit.design.training):
+        return visit.onward()
+    told = paragraphs(visit.design.training.feedback)
+    return message("That is right", *told, back=visit.url("question"), back_label="Begin")
+
+
+@router.get("/question")
+def question_page(visit: Visiting, note: str = "") -> Response:
+    """The question that this person holds, or their next one."""
+    if not visit.annotator:
+        return visit.to("")
+    assignment = visit.store.next(visit.key)
+    if not assignment:
+        return visit.onward(visit.store.annotator(visit.key))
+    return _question(visit, assignment, {}, note=NOTES.get(note))
+
+
+@router.post("/answer")
+def answer(visit: Visiting, form: Form) -> Response:
+    """Keep an answer, then go to the next question."""
+    visit.require_form(form)
+    token = form.get("assignment", "")
+    told = given(visit.design, form)
+    outcome = visit.store.submit(visit.key, token, told.answer, told.reason, told.values, told.order)
+    if outcome.status == "refused":
+        assignment = visit.store.next(visit.key)
+        if assignment and assignment.id == token:
+            return _question(visit, assignment, form, problem=outcome.message)
+        onward = {"back": visit.url("question"), "back_label": "Go on"}
+        return message("That answer was not kept", outcome.message, status=409, **onward)
+    return visit.to("question" if outcome.status == "accepted" else f"question?note={outcome.status}")
+
+
+def _training(visit: Visit, form: Mapping[str, str], problem: str | None = None) -> Response:
+    item = visit.store.training_item(visit.study)
+    assert item is not None
+    assert visit.annotator is not None
+    assert visit.design.training is not None
+    if visit.annotator.training_failures and not problem:
+        problem = f"Not quite. {visit.design.training.feedback} Please choose again."
+    return _question_page(
+        visit,
+        item.context,
+        [(item.sentences if item.kind == "order" else item.endings)[place] for place in training_order(item)],
+        form,
+        action="training",
+        assignment=str(visit.annotator.training_failures),
+        heading="First, an example",
+        button="Check my answer",
+        problem=problem,
+    )
+
+
+def _question(visit: Visit, assignment: Assignment, form: Mapping[str, str], **told: str | None) -> Response:
+    return _question_page(
+        visit,
+        assignment.item.context,
+        assignment.shown,
+        form,
+        action="answer",
+        assignment=assignment.id,
+        heading=f"Question {assignment.number} of at most {assignment.of}",
+        button="Next",
+        number=assignment.number,
+        of=assignment.of,
+        reason=visit.design.reason if visit.design.reason.mode != "off" else None,
+        **told,
+    )
+
+
+def _question_page(
+    visit: Visit, context: Sequence[str], shown: Sequence[str], form: Mapping[str, str], action: str, **told: Any
+) -> Response:
+    values = {"number": 0, "of": 0, "reason": None} | told
+    return page(
+        "question.html",
+        422 if form else 200,
+        title=visit.design.title,
+        question=question(visit.design, context, shown),
+        typed=defaultdict(str, form),
+        action=visit.url(action),
+        form_token=form_token(visit.key),
+        instructions=paragraphs(visit.design.instructions),
+        open_instructions=values["number"] < (1 if visit.design.training else 2),
+        withdraw=visit.url("withdraw"),
+        **values,
+    )

@@ -1,0 +1,142 @@
+"""The way into a study: its link, and consent or none."""
+
+import re
+import secrets
+
+from fastapi import APIRouter, Response
+
+from denouement.study.web.render import message, paragraphs
+from denouement.study.web.security import Refused, require_form_token, set_cookie
+from denouement.study.web.visits import BROWSER, Form, Visit, Visiting
+
+PROLIFIC = ("PROLIFIC_PID", "STUDY_ID", "SESSION_ID")
+
+router = APIRouter(prefix="/s/{study}")
+
+
+@router.get("/")
+def entry(visit: Visiting) -> Response:
+    """The one link of an open study or of one on Prolific; who came before goes on."""
+    kind, query = visit.design.entry.kind, visit.request.query_params
+    if kind == "prolific" and PROLIFIC[0] in query:
+        told = {name: query.get(name, "") for name in PROLIFIC}
+        if not all(re.fullmatch(r"[A-Za-z0-9_-]{1,64}", value) for value in told.values()):
+            raise Refused(400, "This link is incomplete", "Go back to Prolific and open the study from there.")
+        return visit.remembering(visit.entered(told.pop(PROLIFIC[0]), told))
+    if visit.annotator:
+        return visit.onward()
+    if kind == "prolific":
+        raise Refused(403, "Open this study from Prolific", "Its link there tells us who you are.")
+    if kind == "links":
+        raise Refused(403, "Open your own link", "Each person who takes part was given one.")
+    browser = visit.browser or secrets.token_urlsafe(16)
+    response = _consent(visit, "enter", browser)
+    set_cookie(response, visit.request, BROWSER, browser, visit.url(""))
+    return response
+
+
+@router.get("/link/{token}")
+def private_link(visit: Visiting, token: str) -> Response:
+    """The link of one person."""
+    if visit.design.entry.kind != "links":
+        return visit.to("")
+    return visit.remembering(visit.entered(token))
+
+
+@router.post("/enter")
+def enter_open(visit: Visiting, form: Form) -> Response:
+    """Consent in an open study: only now is there a person in the store, so that mere visits leave no trace."""
+    if visit.design.entry.kind != "open" or not visit.browser:
+        return visit.to("")
+    require_form_token(visit.browser, form)
+    if form.get("consent") != "yes":
+        return visit.to("decline")
+    annotator = visit.entered(visit.browser)
+    return visit.remembering(visit.store.consent(annotator.key))
+
+
+@router.get("/consent")
+def consent_page(visit: Visiting) -> Response:
+    """What taking part means, and whether to."""
+    if not visit.stands_at("consent"):
+        return visit.onward()
+    return _consent(visit, "consent")
+
+
+@router.post("/consent")
+def consent(visit: Visiting, form: Form) -> Response:
+    """Take part."""
+    visit.require_form(form)
+    if form.get("consent") != "yes":
+        return visit.to("decline")
+    return visit.onward(visit.store.consent(visit.key))
+
+
+@router.get("/decline")
+def decline_page(visit: Visiting) -> Response:
+    """What it means not to take part, and whether to: nothing is decided by coming here."""
+    if not _may_decline(visit):
+        return visit.onward()
+    told = ["Taking part is your choice, and it is fine not to. You will be asked no questions."]
+    if visit.design.entry.kind == "open":
+        told.append("Nothing about you is kept.")
+    elif visit.design.entry.kind == "links":
+        told.append("All that is kept is that the person with your link does not take part. The link ends with it.")
+    else:
+        told.append(
+            "All that is kept is that you do not take part. You get no code: we will ask you to return your "
+            "submission on Prolific, which gives your place to someone else."
+        )
+    button = {"name": "decline", "value": "yes", "kind": "", "text": "Leave the study"}
+    return visit.form("Leave without taking part?", told, "decline", button, back="", key=_key(visit))
+
+
+@router.post("/decline")
+def decline(visit: Visiting, form: Form) -> Response:
+    """Take no part. Of an open study's visitor nothing is kept, not even this."""
+    if not _may_decline(visit):
+        return visit.onward()
+    require_form_token(_key(visit), form)
+    if visit.annotator:
+        visit.store.decline(visit.key)
+    return visit.to("declined")
+
+
+@router.get("/declined")
+def declined(visit: Visiting) -> Response:
+    """That a person takes no part. It gives no code: who does not consent was not screened out."""
+    if visit.design.entry.kind == "open" and not visit.annotator:
+        told = ["Nothing about you was kept. You may close this page."]
+        return message("You do not take part", *told, back=visit.url(""), back_label="I have changed my mind")
+    if not visit.stands_at("declined"):
+        return visit.onward()
+    if visit.design.entry.kind == "prolific":
+        told = [
+            "Thank you for telling us. Please return your submission on Prolific now: on its page of this study, "
+            "choose to cancel your participation. You need no code for it.",
+        ]
+    else:
+        told = ["Thank you for telling us. You may close this page."]
+    if visit.design.contact:
+        told.append(f"If this was a mistake, write to {visit.design.contact}.")
+    return message("You do not take part", *told)
+
+
+def _may_decline(visit: Visit) -> bool:
+    """Whether a person has not decided yet: known and not, or not known yet to an open study."""
+    if visit.annotator:
+        return visit.stands_at("consent")
+    return visit.design.entry.kind == "open" and bool(visit.browser)
+
+
+def _key(visit: Visit) -> str:
+    """What the forms before consent belong to: the person, or the browser of whom no person is known yet."""
+    return visit.key if visit.annotator else visit.browser
+
+
+def _consent(visit: Visit, action: str, key: str | None = None) -> Response:
+    told = paragraphs(visit.design.consent)
+    if visit.design.contact:
+        told.append(f"Questions? Write to {visit.design.contact}.")
+    button = {"name": "consent", "value": "yes", "kind": "", "text": "I agree, begin"}
+    return visit.form(visit.design.title, told, action, button, back="decline", back_label="I do not agree", key=key)
