@@ -184,7 +184,7 @@ def test_statistics_are_shown_as_they_stand(page):
     folder.mkdir()
     table = {"title": "Lengths", "header": ["place", "mean"], "rows": [["first <", "8.1"]], "note": "In tokens."}
     part = {"title": "Sentences", "what": "How long they are.", "command": "denouement statistics"}
-    document = {"lengths": {**part, "tables": [table], "figures": ["lengths.svg"]}}
+    document = {"lengths": {**part, "tables": [table], "figures": [{"file": "lengths.svg", "what": "Words <b>"}]}}
     (folder / "statistics.json").write_text(json.dumps(document))
     (folder / "lengths.svg").write_text(SVG)
     text = section(page(), "statistics")
