@@ -31,7 +31,7 @@ def sentence_lengths(rows: Sequence[Mapping[str, Any]]) -> "Figure":
     panel.set_ylim(0)
     panel.set_xlabel("words in the sentence")
     panel.set_ylabel("share of sentences")
-    panel.yaxis.set_major_formatter(lambda share, _: f"{share:.0%}")
+    _in_percent(panel.yaxis)
     panel.legend(frameon=False, fontsize="small")
     return figure
 
@@ -170,7 +170,7 @@ def sentiment_distributions(rows: Sequence[Mapping[str, Any]]) -> "Figure":
                 )
         panel.set_ylim(0, highest)
         panel.set_title(f"{row['group']} (n = {row['n']:,})", fontsize="small")
-        panel.yaxis.set_major_formatter(lambda share, _: f"{share:.0%}")
+        _in_percent(panel.yaxis)
         _quiet(panel)
     for panel in panels[len(rows) :]:
         panel.set_visible(False)
@@ -221,6 +221,13 @@ def _figure(width: float, height: float) -> "tuple[Figure, Axes]":
 def _quiet(panel: "Axes") -> None:
     panel.spines[["top", "right"]].set_visible(False)
     panel.tick_params(length=3)
+
+
+def _in_percent(axis: Any) -> None:
+    from matplotlib.ticker import MaxNLocator
+
+    axis.set_major_locator(MaxNLocator(6, steps=[1, 2, 5, 10]))  # whole percents, as they are written
+    axis.set_major_formatter(lambda share, _: f"{share:.0%}")
 
 
 def _few_ticks() -> Any:

@@ -140,7 +140,7 @@ def _sentence_lengths(words: Words) -> Section:
     note = "Words of the Penn Treebank, punctuation marks among them."
     return Section(
         "Length of sentences",
-        "How many words the first, second, ... sentence of a story has: first sentences tend to be short.",
+        "How many words the first, second, ... sentence of a story has.",
         [
             Table(
                 "Words in a sentence",
