@@ -106,11 +106,29 @@ def test_figures_in_one_page_share_no_ids_and_no_styles():
 
 
 @pytest.mark.parametrize(
-    "harm", ["<script>1</script>", '<a href="http://x.org"/>', '<path onload="x()"/>', "<image/>", "<foreignObject/>"]
+    "harm",
+    [
+        "<script>1</script>",
+        '<a href="http://x.org"/>',
+        '<path onload="x()"/>',
+        "<image/>",
+        "<foreignObject/>",
+        '<path d=">" onclick="x()"/>',
+    ],
 )
 def test_a_figure_that_runs_or_fetches_something_is_refused(harm):
     with pytest.raises(UserError, match="figure one: holds"):
         inline(SVG.replace("<path", f"{harm}<path"), "one", "")
+
+
+def test_a_figure_with_a_tag_that_does_not_end_is_refused():
+    with pytest.raises(UserError, match="does not end"):
+        inline(SVG.replace("<path", "<path onclick=f('1)><path"), "one", "")
+
+
+def test_words_of_a_story_in_a_figure_are_no_harm():
+    told = "<title>javascript: the word onload= and @import &lt;/script&gt;&lt;img src=x onerror=alert(1)&gt;</title>"
+    assert told in inline(SVG.replace("<use", f"{told}<!-- onclick=1 --><use"), "one", "A figure")
 
 
 def test_the_page_fetches_nothing_and_every_address_is_within_it(page):
@@ -195,7 +213,7 @@ def test_statistics_are_shown_as_they_stand(page):
     folder.mkdir()
     table = {"title": "Lengths", "header": ["place", "mean"], "rows": [["first <", "8.1"]], "note": "In tokens."}
     part = {"title": "Sentences", "what": "How long they are.", "command": "denouement statistics"}
-    document = {"lengths": {**part, "tables": [table], "figures": ["lengths.svg"]}}
+    document = {"lengths": {**part, "tables": [table], "figures": [{"file": "lengths.svg", "what": "Words <b>"}]}}
     (folder / "statistics.json").write_text(json.dumps(document))
     (folder / "lengths.svg").write_text(SVG)
     text = section(page(), "statistics")

@@ -364,8 +364,6 @@ def test_a_file_that_cannot_be_read_is_one_line(content, message, tmp_path):
 @pytest.mark.parametrize(
     ("name", "message"),
     [
-        ("ratings", "a table 'ratings', not votes; `denouement study results` reads it"),
-        ("orders", "a table 'orders', not votes; `denouement study results` reads it"),
         ("stories", "a table 'stories', not votes; name the votes.parquet"),
         ("items", "items and no answers; name the votes.parquet beside it too"),
     ],

@@ -1,10 +1,12 @@
 import hashlib
 import threading
 from pathlib import Path
+from types import SimpleNamespace
 
 import pyarrow.parquet as pq
 import pytest
 
+from denouement.errors import UserError
 from denouement.text import syntax
 from denouement.text.syntax import LONGEST, NoParserError, Parse, parse
 
@@ -133,6 +135,24 @@ def test_two_runs_may_share_a_cache(tmp_path: Path):
     assert results == parse(SENTENCES, None)
     assert set(pq.read_table(cache)["sentence"].to_pylist()) <= set(SENTENCES)
     assert parse(SENTENCES, cache) == results
+
+
+def test_many_sentences_are_parsed_the_same_by_other_processes(monkeypatch, tmp_path: Path, counted):
+    told = [f"{name} didn't find \u201c{thing}\u201d ." for name in ("Tom", "Ann") for thing in range(200)] + [" "]
+    here = parse(told, None)
+    counted.clear()
+    monkeypatch.setattr(syntax, "_FEWEST", 2)
+    monkeypatch.setattr(syntax, "_BATCH", 64)
+    assert parse(told, tmp_path / "p.parquet") == here
+    assert parse(told, tmp_path / "p.parquet") == here
+    assert counted == []
+
+
+def test_a_process_that_ends_is_one_line(monkeypatch):
+    monkeypatch.setattr(syntax, "_FEWEST", 2)
+    monkeypatch.setattr(syntax, "sys", SimpleNamespace(executable="/bin/false"))
+    with pytest.raises(UserError, match="a process that parses has ended"):
+        parse(SENTENCES, None)
 
 
 def test_without_a_parser_it_says_how_to_get_one(monkeypatch):

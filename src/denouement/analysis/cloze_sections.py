@@ -19,7 +19,7 @@ from denouement.analysis.ngram_odds import (
     ngram_odds,
     odds_table,
 )
-from denouement.analysis.sections import Section, Table
+from denouement.analysis.sections import Chart, Section, Table
 from denouement.analysis.sentiment import score_groups
 from denouement.analysis.sentiment_drift import by_context, distributions
 from denouement.console import progress
@@ -44,6 +44,14 @@ _KIND_NAMES = {
     "pos": "parts of speech",
     "token_pos": "words with their part of speech",
 }
+_KINDS_TOLD = {
+    "words": "Words, and up to three in a row.",
+    "characters": "Four characters in a row; ␣ is a space.",
+    "pos": "Parts of speech, up to three in a row: JJ is an adjective, NN a noun, NNP a name, VB a verb, VBD one in "
+    "the past, RB an adverb such as not, PRP a pronoun.",
+    "token_pos": "Words with their part of speech, up to three in a row.",
+}
+_HOW_TO_READ = "Blue marks right endings, orange wrong ones; beyond 2 or -2 it is hardly chance."
 _SURE_SHOWN = 10
 _FEATURES_SHOWN = 20
 _IN_FIGURE = 15
@@ -114,9 +122,19 @@ def sentiment_section(stories: Path | None, cloze: Path, endings: Sequence[Path]
                 "A context is all its sentences as one text. Each distance is from right endings after such contexts.",
             )
         )
-    drawn = {"sentiment_distributions.svg": figures.sentiment_distributions(rows)}
+    drawn = {
+        "sentiment_distributions.svg": Chart(
+            figures.sentiment_distributions(rows),
+            "How the sentiment of each group's endings is spread; the black line in each panel is that of people's "
+            "right endings.",
+        )
+    }
     if context_rows:
-        drawn["sentiment_by_context.svg"] = figures.sentiment_by_context(context_rows)
+        drawn["sentiment_by_context.svg"] = Chart(
+            figures.sentiment_by_context(context_rows),
+            "Mean sentiment of endings after gloomy, neutral and cheerful contexts: where the marks lie together, "
+            "endings do not follow the mood of the story.",
+        )
     return Section(
         "Sentiment of endings",
         "How positive or negative endings are, people's and generated ones, and whether generated endings have the "
@@ -187,7 +205,15 @@ def _features(statistics: Mapping[str, Sequence[Mapping[str, Any]]]) -> Section:
         "Whether right endings can be told from wrong ones by length, sentiment or complexity alone: in a good "
         "test of stories they cannot.",
         tables,
-        figures={"ending_features.svg": figures.feature_effects(statistics, FEATURES)} if statistics else {},
+        figures={
+            "ending_features.svg": Chart(
+                figures.feature_effects(statistics, FEATURES),
+                "By how much right endings exceed wrong ones (Cohen's d: 0.2 is small, 0.5 medium), with the 95% "
+                "interval. An interval that holds 0 shows no difference.",
+            )
+        }
+        if statistics
+        else {},
         values={"sets": {name: list(rows) for name, rows in statistics.items()}},
     )
 
@@ -216,7 +242,9 @@ def _ngrams(sets: CaseSets, cache: Path | None) -> Section:
             _marking(f"{_KIND_NAMES[kind].capitalize()} that mark {what} endings", columns, side, shown)
             for what, side in (("right", 1), ("wrong", -1))
         ]
-        drawn[f"ngrams_{kind}.svg"] = figures.marking_ngrams(columns, _IN_FIGURE, shown)
+        drawn[f"ngrams_{kind}.svg"] = Chart(
+            figures.marking_ngrams(columns, _IN_FIGURE, shown), f"{_KINDS_TOLD[kind]} {_HOW_TO_READ}"
+        )
     if problem:
         tables.append(Table("Not worked out", (), (), _NO_PARSER.format(problem)))
     return Section(
@@ -319,7 +347,7 @@ def _monitor(
                 "variant": "",
                 "release": release,
                 "split": split,
-                "paper": MONITOR_PUBLISHED[row["variant"]] if release == "v1.0" else None,
+                "paper": MONITOR_PUBLISHED.get(release, {}).get(row["variant"]),
             }
             for row in of_set["variants"]
         ]
@@ -332,7 +360,15 @@ def _monitor(
         "Whether a model that never sees the story can tell right endings from wrong ones: near 50% the endings give "
         "nothing away, and the further above, the less a test of stories tests stories.",
         shown,
-        figures={"bias_monitor.svg": cloze_accuracies(drawn)} if drawn else {},
+        figures={
+            "bias_monitor.svg": Chart(
+                cloze_accuracies(drawn),
+                "How often a model is right that sees the endings alone, by what it sees of them, with the 95% "
+                "interval; the grey line is chance.",
+            )
+        }
+        if drawn
+        else {},
         data={"bias_cases": pa.concat_tables(tables.values())} if tables else {},
         values={"sets": found, "above": above},
     )
@@ -340,13 +376,14 @@ def _monitor(
 
 
 def _monitor_tables(name: str, found: Mapping[str, Any], cases: pa.Table) -> list[Table]:
+    published = MONITOR_PUBLISHED.get(name.split()[0], {})
     accuracies = [
         [
             VARIANTS[row["variant"]],
             f"{row['n']:,}",
             f"{row['accuracy']:.1%}",
             f"{row['low']:.1%} to {row['high']:.1%}",
-            f"{MONITOR_PUBLISHED[row['variant']]:.1%}",
+            "-" if (paper := published.get(row["variant"])) is None else f"{paper:.1%}",
         ]
         for row in found["variants"]
     ]
@@ -361,7 +398,7 @@ def _monitor_tables(name: str, found: Mapping[str, Any], cases: pa.Table) -> lis
             f"{name}: how often the model is right",
             ["it sees", "n", "accuracy", "95% interval", "paper"],
             accuracies,
-            "EndingReg, cross-validated. Sharma et al. 2018, Table 3: fitted to v1.0 validation, tested on v1.0 test.",
+            "EndingReg, cross-validated; in Sharma et al. 2018, Tables 3 and 6, it is tested on the release's test.",
         ),
         Table(
             f"{name}: what it goes by",
@@ -383,7 +420,10 @@ def _feature(name: str) -> str:
     group, _, rest = name.partition(" ")
     if group == "style":
         return {"tokens": "number of words", "compound": "sentiment", "yngve": "complexity"}[rest]
-    return f"{group}: {visible(rest) if group == 'characters' else rest}"
+    if group == "characters":
+        return f"four characters: {visible(rest)}"
+    words = " ".join({"<s>": "(start)", "</s>": "(end)"}.get(word, word) for word in rest.split(" "))
+    return f"{'words' if group == 'ngrams' else 'parts of speech'}: {words}"
 
 
 def _interval(low: float | None, high: float | None, digits: int) -> str:

@@ -10,6 +10,7 @@ if TYPE_CHECKING:  # heavy
     from matplotlib.figure import Figure
 
 _POSITIONS = ("#0072B2", "#56B4E9", "#009E73", "#E69F00", "#D55E00", "#CC79A7")  # Okabe and Ito
+_TALL = 1.5  # times the tallest bar of people's endings: what the panels of sentiment show
 _DASHES = ("-", "--", "-.", ":", "-", "--")
 
 
@@ -30,7 +31,7 @@ def sentence_lengths(rows: Sequence[Mapping[str, Any]]) -> "Figure":
     panel.set_ylim(0)
     panel.set_xlabel("words in the sentence")
     panel.set_ylabel("share of sentences")
-    panel.yaxis.set_major_formatter(lambda share, _: f"{share:.0%}")
+    _in_percent(panel.yaxis)
     panel.legend(frameon=False, fontsize="small")
     return figure
 
@@ -148,14 +149,28 @@ def sentiment_distributions(rows: Sequence[Mapping[str, Any]]) -> "Figure":
     figure = Figure(figsize=(2.7 * n_columns + 0.4, 1.9 * n_lines + 0.5), layout="constrained")
     panels = figure.subplots(n_lines, n_columns, sharex=True, sharey=True, squeeze=False).ravel()
     people = next((row for row in rows if row["distance"] is None), None)
+    highest = min(
+        1.0, _TALL * max(_shares(people or rows[0]))
+    )  # a generator that repeats itself must not hide the rest
     for panel, row in zip(panels, rows, strict=False):
         shares = _shares(row)
         edges = [-1 + 2 * place / len(shares) for place in range(len(shares) + 1)]
         panel.stairs(shares, edges, fill=True, color=GREY if row is people else "#9CC8E3")
         if people:
             panel.stairs(_shares(people), edges, color="black", linewidth=0.9, label="right endings")
+        for place, share in enumerate(shares):
+            if share > highest:
+                panel.text(
+                    sum(edges[place : place + 2]) / 2,
+                    highest,
+                    f"{share:.0%}",
+                    ha="center",
+                    va="top",
+                    fontsize="x-small",
+                )
+        panel.set_ylim(0, highest)
         panel.set_title(f"{row['group']} (n = {row['n']:,})", fontsize="small")
-        panel.yaxis.set_major_formatter(lambda share, _: f"{share:.0%}")
+        _in_percent(panel.yaxis)
         _quiet(panel)
     for panel in panels[len(rows) :]:
         panel.set_visible(False)
@@ -206,6 +221,13 @@ def _figure(width: float, height: float) -> "tuple[Figure, Axes]":
 def _quiet(panel: "Axes") -> None:
     panel.spines[["top", "right"]].set_visible(False)
     panel.tick_params(length=3)
+
+
+def _in_percent(axis: Any) -> None:
+    from matplotlib.ticker import MaxNLocator
+
+    axis.set_major_locator(MaxNLocator(6, steps=[1, 2, 5, 10]))  # whole percents, as they are written
+    axis.set_major_formatter(lambda share, _: f"{share:.0%}")
 
 
 def _few_ticks() -> Any:

@@ -36,6 +36,19 @@ class Table:
 
 
 @dataclass(frozen=True)
+class Chart:
+    """A figure with what it shows.
+
+    Attributes:
+        figure: of matplotlib, or the text of an SVG file.
+        what: a sentence that says how to read it.
+    """
+
+    figure: "Figure | str"
+    what: str
+
+
+@dataclass(frozen=True)
 class Section:
     """What one analysis found.
 
@@ -43,7 +56,7 @@ class Section:
         title: its heading.
         what: one plain sentence for readers who do not know the papers.
         tables: for people.
-        figures: by file name, a figure of matplotlib or the text of an SVG file.
+        figures: by file name.
         data: by name of the schema, the same figures as tables to go on with.
         values: the figures as numbers, ready for JSON.
         command: what makes it.
@@ -52,21 +65,21 @@ class Section:
     title: str
     what: str
     tables: Sequence[Table] = ()
-    figures: Mapping[str, "Figure | str"] = field(default_factory=dict)
+    figures: Mapping[str, Chart] = field(default_factory=dict)
     data: Mapping[str, "pa.Table"] = field(default_factory=dict)
     values: Mapping[str, Any] = field(default_factory=dict)
     command: str = COMMAND
 
 
 def document(sections: Mapping[str, Section]) -> dict[str, Any]:
-    """The sections by name, ready for JSON; of figures and data the names of their files."""
+    """The sections by name, ready for JSON; of figures and data the names of their files, of figures what they show."""
     return {
         name: {
             "title": section.title,
             "what": section.what,
             "command": section.command,
             "tables": [asdict(table) for table in section.tables],
-            "figures": list(section.figures),
+            "figures": [{"file": name, "what": chart.what} for name, chart in section.figures.items()],
             "data": [f"{table}.parquet" for table in section.data],
             "values": dict(section.values),
         }
@@ -88,11 +101,11 @@ def write_sections(sections: Mapping[str, Section], out: Path) -> None:
     from denouement.report.figures import save
 
     for section in sections.values():
-        for file_name, figure in section.figures.items():
-            if isinstance(figure, str):
-                write_text(out / file_name, figure)
+        for file_name, chart in section.figures.items():
+            if isinstance(chart.figure, str):
+                write_text(out / file_name, chart.figure)
             else:
-                save(figure, out / file_name)
+                save(chart.figure, out / file_name)
         for name, table in section.data.items():
             write_table(table, out / f"{name}.parquet", name)
     text = json.dumps(document(sections), indent=2, ensure_ascii=False, allow_nan=False)
@@ -108,5 +121,5 @@ def _parts(section: Section, level: int, figures: bool) -> list[str]:
         if table.note:
             parts.append(table.note)
     if figures:
-        parts += [f"![{section.title}]({name})" for name in section.figures]
+        parts += [f"![{chart.what}]({name})" for name, chart in section.figures.items()]
     return parts

@@ -14,7 +14,7 @@ from denouement.analysis.duplicates import SIMILAR, duplicates
 from denouement.analysis.events import SHOWN, event_counts
 from denouement.analysis.orders import PUBLISHED as ORDERS_PUBLISHED
 from denouement.analysis.orders import PUBLISHED_TLINKS, Orderings, order_statistics, tlink_statistics
-from denouement.analysis.sections import Section, Table
+from denouement.analysis.sections import Chart, Section, Table
 from denouement.console import progress
 from denouement.report.tables import count_and_share, number
 from denouement.text.syntax import NoParserError
@@ -140,16 +140,21 @@ def _sentence_lengths(words: Words) -> Section:
     note = "Words of the Penn Treebank, punctuation marks among them."
     return Section(
         "Length of sentences",
-        "How many words the first, second, ... sentence of a story has: first sentences tend to be short.",
+        "How many words the first, second, ... sentence of a story has.",
         [
             Table(
                 "Words in a sentence",
-                ["", "n", "mean", "deviation", "median", "most"],
+                ["", "n", "mean", "deviation", "median", "longest"],
                 cells,
                 f"{note} {_PAPER}, Figure 2.",
             )
         ],
-        figures={"sentence_lengths.svg": figures.sentence_lengths(rows)},
+        figures={
+            "sentence_lengths.svg": Chart(
+                figures.sentence_lengths(rows),
+                "How many of the sentences at each place of a story have so many words. The few longest are cut off.",
+            )
+        },
         values={"positions": rows, "all": everything},
     )
 
@@ -167,7 +172,15 @@ def _vocabulary(words: Words) -> Section:
         "Vocabulary",
         "How many different words the stories use, and how fast new ones keep coming.",
         [Table("Vocabulary", ["", "n"], cells, note)],
-        figures={"vocabulary.svg": figures.vocabulary_growth(found)} if found["points"] else {},
+        figures={
+            "vocabulary.svg": Chart(
+                figures.vocabulary_growth(found),
+                "Different words met so far, while the stories are read from first to last. Where the curve is steep, "
+                "many words are new.",
+            )
+        }
+        if found["points"]
+        else {},
         values=found,
     )
 
@@ -222,7 +235,13 @@ def _events(stories: pa.Table, wordnet: Path | None, cache: Path | None) -> Sect
         title,
         what,
         [Table(f"The {len(shown)} most frequent events", ["event", "", "n", "share"], cells, note)],
-        figures={"events.svg": figures.events(shown)} if shown else {},
+        figures={
+            "events.svg": Chart(
+                figures.events(shown), f"The {len(shown)} most frequent events, each with its share of all events."
+            )
+        }
+        if shown
+        else {},
         data={"event_counts": table},
         values={"events": total, "different": table.num_rows, "most_frequent": shown},
     )
@@ -255,7 +274,13 @@ def _titles(given: Sequence[str | None]) -> Section:
             Table("Titles", ["", "here", "paper"], cells, note),
             Table("The most frequent first words", ["title begins", "n", "share"], begins),
         ],
-        figures={"titles.svg": titles.sunburst(paths)},
+        figures={
+            "titles.svg": Chart(
+                titles.sunburst(paths),
+                "Titles word by word, from the first word inside to the fifth outside; the wider an arc, the more "
+                "titles begin so. Dark grey: the title ends. Pale: all beginnings of under 0.1%.",
+            )
+        },
         values={**lengths, "faded_share": faded, "first_words": first},
     )
 

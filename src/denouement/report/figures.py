@@ -115,6 +115,7 @@ def cloze_accuracies(rows: Sequence[Mapping[str, Any]]) -> "Figure":
         rows: of a `cloze.evaluate.Evaluation`; those without an accuracy are passed over.
     """
     from matplotlib.figure import Figure
+    from matplotlib.ticker import MaxNLocator
 
     scored = [row for row in rows if row["accuracy"] is not None]
     sets = list(dict.fromkeys((row["release"], row["split"]) for row in scored))
@@ -133,6 +134,7 @@ def cloze_accuracies(rows: Sequence[Mapping[str, Any]]) -> "Figure":
         panel.axvline(0.5, color=GREY, linewidth=1, zorder=0)
         panel.set_title(f"{release} {split} (n = {of_set[0]['n']:,})", fontsize="medium")
         panel.set_xlabel("accuracy")
+        panel.xaxis.set_major_locator(MaxNLocator(5, steps=[1, 2, 5, 10]))  # whole percents, as they are written
         panel.xaxis.set_major_formatter(lambda share, _: f"{share:.0%}")
         _quiet(panel)
     panels[0].set_yticks(range(len(names)), names)

@@ -1,4 +1,4 @@
-"""The summary of a reproduction: what went in, how training went, and what the endings are like."""
+"""The summary of a reproduction, for a terminal and for pull requests: its key tables. The page has all of them."""
 
 import json
 import re
@@ -18,15 +18,18 @@ from denouement.files import write_text
 from denouement.report import figures
 from denouement.report.tables import cloze_text, endings_text, sentiment_text, training_text
 from denouement.schemas import read_table
-from denouement.study.reasons.reading import elements_text, words_text
+from denouement.study.reasons.reading import elements_text
 from denouement.study.reasons.words import word_chart
-from denouement.study.tables import SCALES, results_text, scale_section, section_text
+from denouement.study.tables import SCALES, scale_section, section_text
+from denouement.study.tables import sections as study_sections
 
 SUMMARY = "summary.md"
 TRAINING_FIGURE, SENTIMENT_FIGURE, CLOZE_FIGURE = "training.svg", "sentiment.svg", "cloze.svg"
 STUDY_FIGURE, REASONS_FIGURE = "study.svg", "reasons.svg"
 
-_EXAMPLES = 10
+_EXAMPLES = 3
+_WORDS = 10
+_DETAILS = ("Answers", "Strengths", "Annotators")  # sections of human evaluations that the page alone has
 
 _CORPUS = {
     "sample": "the embedded **sample corpus**, small stories written by rule: good for a look at every part, not for "
@@ -73,7 +76,8 @@ def write_summary(
     sections = [
         "# What went in and what came out",
         f"Story ending generators were trained on {_CORPUS[ingest['corpus']]}, and wrote endings for the Story Cloze "
-        "contexts; people's endings and theirs are compared below.",
+        "contexts; people's endings and theirs are compared below. These are the key tables; `report.html` beside this "
+        "file has everything, all endings to search, and where each number came from.",
         "## Data",
         summary_text(ingest, read_table(corpus / "rejects.parquet", "rejects")),
     ]
@@ -93,12 +97,13 @@ def write_summary(
             f"![Negative, neutral and positive endings by group]({SENTIMENT_FIGURE})",
         ]
     evaluation = _read_json(story_cloze, "cloze")
-    if any(row["accuracy"] is not None for row in evaluation["systems"]):
+    systems = [{**row, "by_sentiment": None, "by_length": None} for row in evaluation["systems"] if not row["blind"]]
+    if any(row["accuracy"] is not None for row in systems):
         figures.save(figures.cloze_accuracies(evaluation["systems"]), out / CLOZE_FIGURE)
         sections += [
             "## Story Cloze",
             "Which of two endings is the right one? How often each system knows, with the papers' figures beside ours.",
-            cloze_text(evaluation["systems"], evaluation["notes"]),
+            cloze_text(systems, {}),
             f"![Accuracy of each system]({CLOZE_FIGURE})",
         ]
     people = _read_json(study, "study")
@@ -111,7 +116,11 @@ def write_summary(
     if people["answers"]:
         figures.save(figures.study_outcomes(people["pairs"]), out / STUDY_FIGURE)
         sections += [
-            results_text(people, level=3),
+            *(
+                section_text(section, level=3)
+                for section in study_sections(people)
+                if not section.title.startswith(_DETAILS)
+            ),
             f"![What people agree on, by pair of systems, which stand at the ends of its bar]({STUDY_FIGURE})",
         ]
     sections += [section_text(scale_section(_read_json(path, "study")), level=3) for path in scales]
@@ -120,10 +129,9 @@ def write_summary(
         figures.save(word_chart(reasons["words"]["words"], reasons["words"]["reasons"]), out / REASONS_FIGURE)
         sections += [
             "### Reasons",
-            "What annotators wrote: the words they use most, and which elements of a story they name.",
-            words_text(reasons["words"]),
+            f"The words that annotators use most: {_words(reasons['words'])}. The elements of a story that they name:",
+            *elements_text(reasons["elements"]).split("\n\n")[:2],  # its first table, with the note
             f"![The most frequent words]({REASONS_FIGURE})",
-            elements_text(reasons["elements"]),
         ]
     examples = _examples(cloze, endings)
     if examples:
@@ -136,6 +144,10 @@ def write_summary(
     text = _without_html("\n\n".join(sections)) + "\n"
     write_text(out / SUMMARY, text)
     return text
+
+
+def _words(found: Mapping[str, Any]) -> str:
+    return ", ".join(f"{row['word']} ({row['count']:,})" for row in found["words"][:_WORDS])
 
 
 def _examples(cloze: pa.Table, endings: Sequence[Path]) -> list[str]:

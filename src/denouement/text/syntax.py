@@ -2,14 +2,23 @@
 
 The parser is spaCy's small English pipeline (tagger, dependency parser, rule lemmatizer; named entities are not looked
 for). Its labels are those of the CLEAR style: https://spacy.io/models/en.
+
+Many sentences are shared between two processes, fresh interpreters as in `text.sentiment`, each running
+`python -m denouement.text.syntax`; a batch of sentences goes to one of them as a line, and its parses come back as one.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+import json
+import subprocess
+import sys
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass, fields
 from functools import cache as kept
 from importlib import metadata
-from itertools import islice, pairwise
+from itertools import chain, islice, pairwise
 from pathlib import Path
+from queue import SimpleQueue
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from denouement import schemas
@@ -26,6 +35,8 @@ LONGEST = 10_000
 
 _PIECE = 50_000  # sentences parsed between two writes of the cache: what an interrupted run may lose
 _BATCH = 256
+_WORKERS = 2
+_FEWEST = 4000  # sentences for which more than one process is worth its start, a few seconds
 
 
 class NoParserError(UserError):
@@ -80,7 +91,9 @@ def parse(sentences: Sequence[str], cache: Path | None) -> Parses:
     wanted = dict.fromkeys(sentences)
     parses = _read(cache, parser, wanted) if cache else {}
     missing = [sentence for sentence in wanted if sentence not in parses]
-    newly = iter(progress(_parsed(missing), "parsing", total=len(missing), unit="sentences"))
+    batches = [missing[start : start + _BATCH] for start in range(0, len(missing), _BATCH)]
+    parsed = map(_parsed, batches) if len(missing) < _FEWEST else _parsed_elsewhere(batches)
+    newly = iter(progress(chain.from_iterable(parsed), "parsing", total=len(missing), unit="sentences"))
     while piece := dict(islice(newly, _PIECE)):
         parses.update(piece)
         if cache:
@@ -110,16 +123,80 @@ def _pipeline() -> Any:
     return import_module(PACKAGES[1]).load(exclude=["ner"])
 
 
-def _parsed(sentences: Sequence[str]) -> Iterator[tuple[str, Parse]]:
+def _parsed(batch: Sequence[str]) -> list[tuple[str, Parse]]:
     """Each sentence with its parse, in order."""
-    shared: dict[str, str] = {}  # spaCy makes a new string at each look at a word
-    for start in range(0, len(sentences), _BATCH):
-        batch = sentences[start : start + _BATCH]
-        plain = [" ".join(sentence.split()) for sentence in batch]
-        possible = [text for text in plain if 0 < len(text) <= LONGEST]
-        parsed = dict(zip(possible, (_as_parse(doc, shared) for doc in _documents(possible)), strict=True))
-        for sentence, text in zip(batch, plain, strict=True):
-            yield sentence, parsed.get(text, Parse())
+    plain = [" ".join(sentence.split()) for sentence in batch]
+    possible = [text for text in plain if 0 < len(text) <= LONGEST]
+    parsed = dict(zip(possible, map(_as_parse, _documents(possible)), strict=True))
+    return [(sentence, parsed.get(text, Parse())) for sentence, text in zip(batch, plain, strict=True)]
+
+
+def _parsed_elsewhere(batches: Sequence[Sequence[str]]) -> Iterator[list[tuple[str, Parse]]]:
+    """`_parsed` of each batch, in order, by other processes, which end when the last one was taken or nobody waits."""
+    idle: SimpleQueue[subprocess.Popen[bytes]] = SimpleQueue()
+
+    def ask(batch: Sequence[str]) -> list[tuple[str, Parse]]:
+        process = idle.get()
+        try:
+            parses = json.loads(_answer(process, json.dumps(batch).encode()))
+        finally:
+            idle.put(process)
+        return [(sentence, _from_lists(lists)) for sentence, lists in zip(batch, parses, strict=True)]
+
+    with ExitStack() as stack:
+        for _ in range(_WORKERS):
+            idle.put(stack.enter_context(_another_process()))
+        threads = ThreadPoolExecutor(_WORKERS)  # each thread only waits for a process
+        stack.callback(threads.shutdown, cancel_futures=True)
+        yield from threads.map(ask, batches)
+
+
+@contextmanager
+def _another_process() -> "Iterator[subprocess.Popen[bytes]]":
+    command = [sys.executable, "-P", "-m", "denouement.text.syntax"]
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as process:  # noqa: S603 - our own
+        assert process.stdin
+        try:
+            yield process
+        finally:
+            with suppress(BrokenPipeError):  # it has ended before
+                process.stdin.close()  # which ends it
+
+
+def _answer(process: "subprocess.Popen[bytes]", line: bytes) -> bytes:
+    assert process.stdin
+    assert process.stdout
+    try:
+        process.stdin.write(line + b"\n")
+        process.stdin.flush()
+        answer = process.stdout.readline()
+    except BrokenPipeError:
+        answer = b""
+    if not answer:
+        raise UserError(
+            "a process that parses has ended, perhaps for want of memory; run again: a cache keeps what is parsed"
+        )
+    return answer
+
+
+def _from_lists(lists: Sequence[Sequence[Any]]) -> Parse:
+    """A parse that another process sent, each word of all parses one object."""
+
+    def column(values: Sequence[Any]) -> Any:
+        return tuple(sys.intern(value) if isinstance(value, str) else value for value in values)
+
+    return Parse(*map(column, lists))
+
+
+def _serve(lines: Iterable[bytes]) -> None:
+    """Be the other process: for each line, a JSON list of sentences, a line with the columns of their parses."""
+    import signal
+
+    signal.signal(signal.SIGINT, signal.SIG_DFL)  # Ctrl-C reaches all processes; the first one reports it
+    for line in lines:
+        parses = [[getattr(parse, name) for name in _COLUMNS] for _, parse in _parsed(json.loads(line))]
+        sys.stdout.buffer.write(json.dumps(parses).encode() + b"\n")
+        sys.stdout.buffer.flush()
 
 
 def _documents(texts: Sequence[str]) -> list[Any]:
@@ -137,12 +214,12 @@ def _document(text: str) -> Any:
         return None
 
 
-def _as_parse(document: Any, shared: dict[str, str]) -> Parse:
+def _as_parse(document: Any) -> Parse:
     if document is None:
         return Parse()
 
     def column(name: str) -> tuple[str, ...]:
-        return tuple(shared.setdefault(text, text) for text in (getattr(word, name) for word in document))
+        return tuple(sys.intern(getattr(word, name)) for word in document)  # spaCy makes a new string at each look
 
     return Parse(
         words=column("text"),
@@ -200,3 +277,7 @@ def _add(parses: Parses, cache: Path, parser: str) -> None:
         [kept_rows.replace_schema_metadata(), pa.table(columns, schema=schemas.TABLES["parses"].schema)]
     ).sort_by("sentence")
     schemas.write_table(table, cache, "parses", {"parser": parser})
+
+
+if __name__ == "__main__":
+    _serve(sys.stdin.buffer)

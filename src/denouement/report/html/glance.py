@@ -60,7 +60,7 @@ def _endings(run: Run) -> list[Figure]:
             texts = table["ending"].filter(pa.compute.equal(table["system"], system))
             share = len(texts.unique()) / len(texts)
             what = f"Endings of {system} that differ from each other"
-            found.append(Figure(what, f"{share:.0%} of {len(texts):,}", "", "endings"))
+            found.append(Figure(what, f"{share:.1%} of {len(texts):,}", "", "endings"))
     return found
 
 
@@ -73,8 +73,8 @@ def _sentiment(run: Run) -> list[Figure]:
     return [
         Figure(
             f"Positive among {named.get(row['group'], 'endings of ' + row['group'])}",
-            f"{row['positive_share']:.0%}",
-            f"{row['paper']['positive_share']:.0%}" if row["paper"] else "",
+            f"{row['positive_share']:.1%}",
+            f"{row['paper']['positive_share']:.1%}" if row["paper"] else "",
             "sentiment",
         )
         for row in sentiment_table(read_table(run.sentiment, "sentiment"))

@@ -43,7 +43,7 @@ _SYSTEMS = {
     "combined": "learns from cases to weigh what several of the others say",
 }
 
-_LONG_TABLE = 20  # rows above which a table of statistics is folded
+_LONG_TABLE = 15  # rows above which a table of statistics is folded
 _EXAMPLES = 3  # reasons shown for each element
 _TABLE_3 = 20  # stories shown with the reasons that people gave
 
@@ -133,14 +133,43 @@ def _statistics(run: Run) -> Section:
     for name, part in parts.items():
         content += [Heading(part["title"]), Paragraph(part["what"])]
         for place, figure in enumerate(part["figures"], 1):
-            text = (file.parent / figure).read_text(encoding="utf-8")
-            content.append(Picture(inline(text, f"statistics-{name}-{place}", part["title"]), part["title"]))
+            text = (file.parent / figure["file"]).read_text(encoding="utf-8")
+            content.append(Picture(inline(text, f"statistics-{name}-{place}", figure["what"]), figure["what"]))
         for table in part["tables"]:
             shown = _table(table)
             content.append(Fold(shown.title, [shown]) if len(shown.rows) > _LONG_TABLE else shown)
     commands = dict.fromkeys(part["command"] for part in parts.values() if part.get("command"))
     content.append(Paragraph(f"The same on a terminal: {', '.join(commands)}."))
-    return _filled(section, content, [])
+    reading = [
+        (
+            "Mean, deviation, median",
+            "The mean; how far values usually lie from it; and the value that half of them stay below.",
+        ),
+        (
+            "95% interval, p",
+            "Where the true value probably lies, had other stories of the same kind been drawn; and how likely chance "
+            "alone makes such a difference. Below 0.05 is the usual bound.",
+        ),
+        (
+            "d (effect size)",
+            "A difference measured by how much single endings differ anyway: 0.2 is small, 0.5 medium, 0.8 large.",
+        ),
+        (
+            "z of the log-odds",
+            "How much more often a word stands in right endings than in wrong ones (below 0: less), so that rare and "
+            "frequent words can be compared. Beyond 2 or -2 it is hardly chance.",
+        ),
+        (
+            "Distance",
+            "By how much the sentiment of endings would have to be moved, on average, to be spread as that of people's "
+            "right endings. It means something where it is well above what chance gives.",
+        ),
+        (
+            "Complexity (Frazier, Yngve)",
+            "How deeply the parts of a sentence are nested within each other, by two ways of counting.",
+        ),
+    ]
+    return _filled(section, content, reading)
 
 
 def _table(table: dict[str, Any]) -> Table:

@@ -14,6 +14,8 @@ _KEPT = re.compile(r'\b(?:class|font-family|font-size)="[^"]*"')  # of the root:
 _UNUSED = re.compile(r"<metadata>.*?</metadata>|<!--.*?-->", re.DOTALL)
 _ID = re.compile(r"\bid=\"([^\"]+)\"")
 _REFERENCE = re.compile(r"(href=\"#|url\(#)")
+# where harm could stand: in tags, whose quoted values may hold ">", and in styles; elsewhere it is words of a story
+_MARKUP = re.compile(r"""<style\b.*?</style\s*>|<(?:"[^"]*"|'[^']*'|[^>"'])*>""", re.DOTALL | re.IGNORECASE)
 # what can run, or fetch: no figure needs it
 _UNSAFE = re.compile(r"<script|<foreignObject|<image|\son\w+=|javascript:|href=\"(?!#)|@import", re.IGNORECASE)
 
@@ -35,14 +37,16 @@ def inline(svg: str, name: str, what: str) -> Markup:
     end = svg.rfind("</svg>")
     if root is None or end < 0:
         raise UserError(f"figure {name}: is no SVG; make it again")
-    if unsafe := _UNSAFE.search(svg, root.end()):
+    body = _UNUSED.sub("", svg[root.end() : end])
+    if "<" in _MARKUP.sub("", body):
+        raise UserError(f"figure {name}: is no SVG, a tag of it does not end; make it again")
+    if unsafe := _UNSAFE.search("\n".join(_MARKUP.findall(body))):
         raise UserError(f"figure {name}: holds {unsafe[0].strip()!r}, which a page must not run; make it again")
     view, width = _VIEW.search(root[0]), _WIDTH.search(root[0])
     if view is None:
         raise UserError(f"figure {name}: has no viewBox; make it again")
     pixels = float(width[1]) * _PIXELS[width[2]] if width else float(view[1])
     kept = " ".join([view[0], *_KEPT.findall(root[0])])
-    body = _UNUSED.sub("", svg[root.end() : end])
     body = _REFERENCE.sub(rf"\g<1>{name}-", _ID.sub(rf'id="{name}-\g<1>"', body))
     body = body.replace("*{", f"#{name} *{{")  # Matplotlib's style for all of the figure
     return Markup(  # noqa: S704 -- checked above
