@@ -9,7 +9,9 @@ from denouement.analysis.bias_monitor import ANYTHING, Thresholds
 from denouement.analysis.crowd import COLUMNS as CROWD_COLUMNS
 from denouement.analysis.orders import ORDER_COLUMNS, TLINK_COLUMNS, orderings, read_orderings
 from denouement.analysis.sections import Section
+from denouement.analysis.sentiment_section import sentiment_section
 from denouement.console import warn
+from denouement.corpus.cases import labelled_sets
 from denouement.errors import UserError
 from denouement.schemas import read_table, table_name
 
@@ -99,7 +101,7 @@ def find_statistics(
         sections["tlinks"] = story_sections.tlink_section(inputs.tlinks_file, _of(TLINK_COLUMNS, inputs.columns))
     if inputs.cloze:
         cases = read_table(inputs.cloze, "cloze")
-        sets = cloze_sections.labelled_sets(cases)
+        sets = labelled_sets(cases)
         if blind := cases["right_ending"].null_count:
             warn(f"{blind:,} blind cases of {inputs.cloze} are left out: no label tells their right ending")
         if not sets and not inputs.endings:
@@ -107,7 +109,7 @@ def find_statistics(
         if sets:
             found, above = cloze_sections.ending_sections(sets, cache, folds, most)
             sections |= found
-        sentiment = cloze_sections.sentiment_section(inputs.stories, inputs.cloze, inputs.endings)
+        sentiment = sentiment_section(inputs.stories, inputs.cloze, inputs.endings)
         if sentiment:
             sections["sentiment"] = sentiment
     return sections, above

@@ -3,7 +3,10 @@
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from denouement.schemas import RELEASES
+from denouement.schemas import RELEASES, SPLITS
+
+CaseSets = dict[tuple[str, str], pa.Table]
+"""Labelled cases by release and split."""
 
 
 def labelled_cases(cloze: pa.Table) -> tuple[pa.Table, list[str]]:
@@ -36,3 +39,15 @@ def right_and_wrong(cases: pa.Table) -> tuple[pa.ChunkedArray, pa.ChunkedArray]:
     right = pc.if_else(first_is_right, cases["ending_1"], cases["ending_2"])
     wrong = pc.if_else(first_is_right, cases["ending_2"], cases["ending_1"])
     return right, wrong
+
+
+def labelled_sets(cloze: pa.Table) -> CaseSets:
+    """The labelled cases of each release and split that has any."""
+    labelled = cloze.filter(pc.is_valid(cloze["right_ending"]))
+    found = {}
+    for release in RELEASES:
+        for split in SPLITS:
+            of_set = pc.and_(pc.equal(labelled["release"], release), pc.equal(labelled["split"], split))
+            if (cases := labelled.filter(of_set)).num_rows:
+                found[release, split] = cases
+    return found

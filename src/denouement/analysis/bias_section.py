@@ -1,0 +1,141 @@
+"""What a model that sees only endings makes of them, as a section: Sharma et al. 2018, section 4."""
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+
+from denouement.analysis.bias_monitor import (
+    CERTAIN,
+    PUBLISHED,
+    VARIANTS,
+    Thresholds,
+    bias_monitor,
+    exceeded,
+)
+from denouement.analysis.ngram_section import visible
+from denouement.analysis.sections import Chart, Section, Table
+from denouement.corpus.cases import CaseSets
+from denouement.report.tables import count_and_share
+
+_SURE_SHOWN = 10
+_FEATURES_SHOWN = 20
+
+
+def bias_section(
+    sets: CaseSets,
+    statistics: Mapping[str, Sequence[Mapping[str, Any]]],
+    cache: Path | None,
+    folds: int,
+    most: Thresholds,
+) -> tuple[Section, list[str]]:
+    """What the bias monitor finds in each release and split, and what is above the thresholds, a sentence each.
+
+    Args:
+        sets: labelled cases.
+        statistics: by release and split, what `ending_statistics` returns.
+        cache: folder of kept parses.
+        folds: of the cross-validation.
+        most: the thresholds.
+
+    Raises:
+        UserError: too few cases to cross-validate.
+    """
+    found, tables, above = {}, {}, []
+    for (release, split), cases in sets.items():
+        name = f"{release} {split}"
+        found[name], tables[name] = bias_monitor(cases, cache, folds)
+        above += exceeded(name, found[name], statistics[name], most)
+    shown: list[Table] = []
+    drawn = []
+    for name, of_set in found.items():
+        if of_set["missing"]:
+            shown.append(Table(name, (), (), f"Not worked out: {of_set['missing']}."))
+            continue
+        shown += _monitor_tables(name, of_set, tables[name])
+        release, split = name.split()
+        drawn += [
+            {
+                **row,
+                "system": VARIANTS[row["variant"]],
+                "variant": "",
+                "release": release,
+                "split": split,
+                "paper": PUBLISHED.get(release, {}).get(row["variant"]),
+            }
+            for row in of_set["variants"]
+        ]
+    if above:
+        shown.insert(0, Table("Above the thresholds", (), (), "; ".join(above) + "."))
+    from denouement.report.figures import cloze_accuracies
+
+    section = Section(
+        "Bias monitor",
+        "Whether a model that never sees the story can tell right endings from wrong ones: near 50% the endings give "
+        "nothing away, and the further above, the less a test of stories tests stories.",
+        shown,
+        figures={
+            "bias_monitor.svg": Chart(
+                cloze_accuracies(drawn),
+                "How often a model is right that sees the endings alone, by what it sees of them, with the 95% "
+                "interval; the grey line is chance.",
+            )
+        }
+        if drawn
+        else {},
+        data={"bias_cases": pa.concat_tables(tables.values())} if tables else {},
+        values={"sets": found, "above": above},
+    )
+    return section, above
+
+
+def _monitor_tables(name: str, found: Mapping[str, Any], cases: pa.Table) -> list[Table]:
+    published = PUBLISHED.get(name.split()[0], {})
+    accuracies = [
+        [
+            VARIANTS[row["variant"]],
+            f"{row['n']:,}",
+            f"{row['accuracy']:.1%}",
+            f"{row['low']:.1%} to {row['high']:.1%}",
+            "-" if (paper := published.get(row["variant"])) is None else f"{paper:.1%}",
+        ]
+        for row in found["variants"]
+    ]
+    features = [[_feature(row["feature"]), f"{row['weight']:+.3f}"] for row in found["features"][:_FEATURES_SHOWN]]
+    sure = [
+        [row["case_id"], f"{row['probability']:.0%}", row["right"], row["wrong"]]
+        for row in cases.slice(0, _SURE_SHOWN).to_pylist()
+    ]
+    certain = count_and_share(found["certain"], found["certain"] / max(1, cases.num_rows))
+    return [
+        Table(
+            f"{name}: how often the model is right",
+            ["it sees", "n", "accuracy", "95% interval", "paper"],
+            accuracies,
+            "EndingReg, cross-validated; in Sharma et al. 2018, Tables 3 and 6, it is tested on the release's test.",
+        ),
+        Table(
+            f"{name}: what it goes by",
+            ["feature", "weight"],
+            features,
+            "Of the model fitted to all cases: log-odds for each standard deviation; above 0: for a right ending.",
+        ),
+        Table(
+            f"{name}: cases given away most clearly",
+            ["case", "probability", "right ending", "wrong ending"],
+            sure,
+            f"What the model, fitted without the case, gives the right ending; {CERTAIN:.0%} or more: {certain}.",
+        ),
+    ]
+
+
+def _feature(name: str) -> str:
+    """A feature of EndingReg for people."""
+    group, _, rest = name.partition(" ")
+    if group == "style":
+        return {"tokens": "number of words", "compound": "sentiment", "yngve": "complexity"}[rest]
+    if group == "characters":
+        return f"four characters: {visible(rest)}"
+    words = " ".join({"<s>": "(start)", "</s>": "(end)"}.get(word, word) for word in rest.split(" "))
+    return f"{'words' if group == 'ngrams' else 'parts of speech'}: {words}"
