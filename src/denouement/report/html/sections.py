@@ -12,6 +12,7 @@ from denouement.report.html.blocks import Block, Bullets, Fold, Heading, Paragra
 from denouement.report.html.endings_browser import endings_browser
 from denouement.report.html.run import Origin, Run, read_json
 from denouement.report.html.svg import inline
+from denouement.report.html.terms import SYSTEMS, TERMS
 from denouement.report.tables import (
     cloze_text,
     endings_text,
@@ -24,24 +25,6 @@ from denouement.schemas import read_table
 
 if TYPE_CHECKING:  # heavy
     from matplotlib.figure import Figure
-
-# What the systems of the Story Cloze Test do, for those who have not read the papers.
-_SYSTEMS = {
-    "constant_first": "always takes the first ending: what no knowledge at all comes to",
-    "frequency": "takes the ending whose event is met more often in texts",
-    "ngram_overlap": "takes the ending that shares more words with the context",
-    "word_vectors": "takes the ending whose words are nearer in meaning to the context's",
-    "sentiment_full": "takes the ending whose mood is that of the context",
-    "sentiment_last": "takes the ending whose mood is that of the context's last sentence",
-    "skip_thoughts": "compares vectors of sentences that learned to foretell their neighbours",
-    "narrative_chains": "takes the ending whose event often goes with those of the same person in the context",
-    "dssm": "learned, as a neural network, which ending lies near which context",
-    "ending_reg": "never sees the story: what it gets right beyond chance, the endings alone give away",
-    "cogcomp": "learns from cases how events, moods and topics follow one another",
-    "likelihood": "takes the ending that a generator finds likelier",
-    "embedding_cosine": "takes the ending whose sentence vector is nearer to the context's",
-    "combined": "learns from cases to weigh what several of the others say",
-}
 
 _LONG_TABLE = 15  # rows above which a table of statistics is folded
 _EXAMPLES = 3  # reasons shown for each element
@@ -94,32 +77,7 @@ def _data(run: Run) -> Section:
     if section.missing:
         return section
     ingest = read_json(files[0])
-    reading = [
-        (
-            "Story",
-            "Five sentences of everyday life, such as those of the ROCStories corpus. Generators learn from them.",
-        ),
-        (
-            "Case",
-            "The first four sentences of a story, its context, with two endings, of which one is right (Story Cloze "
-            "Test). Generators write a third.",
-        ),
-        (
-            "Train, validation, test",
-            "What is learned from; what is held out to choose between versions of a system; what is left for the end.",
-        ),
-        (
-            "Blind, excluded, blank",
-            "Cases whose right ending its authors keep to themselves; rows left out because they also stand in another "
-            "file, if that was asked for; rows without any text.",
-        ),
-        (
-            "The same story twice",
-            "A story that is learned from and also tested on would make a system look better than it is. Stories are "
-            "the same when their ids or their contexts are.",
-        ),
-    ]
-    return _filled(section, blocks(summary_text(ingest, read_table(files[3], "rejects"))), reading)
+    return _filled(section, blocks(summary_text(ingest, read_table(files[3], "rejects"))))
 
 
 def _statistics(run: Run) -> Section:
@@ -140,36 +98,7 @@ def _statistics(run: Run) -> Section:
             content.append(Fold(shown.title, [shown]) if len(shown.rows) > _LONG_TABLE else shown)
     commands = dict.fromkeys(part["command"] for part in parts.values() if part.get("command"))
     content.append(Paragraph(f"The same on a terminal: {', '.join(commands)}."))
-    reading = [
-        (
-            "Mean, deviation, median",
-            "The mean; how far values usually lie from it; and the value that half of them stay below.",
-        ),
-        (
-            "95% interval, p",
-            "Where the true value probably lies, had other stories of the same kind been drawn; and how likely chance "
-            "alone makes such a difference. Below 0.05 is the usual bound.",
-        ),
-        (
-            "d (effect size)",
-            "A difference measured by how much single endings differ anyway: 0.2 is small, 0.5 medium, 0.8 large.",
-        ),
-        (
-            "z of the log-odds",
-            "How much more often a word stands in right endings than in wrong ones (below 0: less), so that rare and "
-            "frequent words can be compared. Beyond 2 or -2 it is hardly chance.",
-        ),
-        (
-            "Distance",
-            "By how much the sentiment of endings would have to be moved, on average, to be spread as that of people's "
-            "right endings. It means something where it is well above what chance gives.",
-        ),
-        (
-            "Complexity (Frazier, Yngve)",
-            "How deeply the parts of a sentence are nested within each other, by two ways of counting.",
-        ),
-    ]
-    return _filled(section, content, reading)
+    return _filled(section, content)
 
 
 def _table(table: dict[str, Any]) -> Table:
@@ -183,28 +112,11 @@ def _training(run: Run) -> Section:
     if section.missing:
         return section
     histories = {path.parent.name: read_json(path) for path in run.histories}
-    reading = [
-        (
-            "Generator",
-            "A neural network that reads the first four sentences of a story and writes the fifth: seq2seq reads them "
-            "word by word, h_seq2seq as four vectors, one a sentence (Mori et al. 2019).",
-        ),
-        (
-            "Perplexity",
-            "Between how many equally likely words the generator wavers, on average, at each word. Lower is better; 1 "
-            "would be to know every word beforehand.",
-        ),
-        (
-            "Epoch",
-            "One pass over all the stories. The weights of the best one, circled, wrote the endings. A gap that opens "
-            "between the two lines means that stories are learned by heart.",
-        ),
-    ]
     shown = [
         _picture(figures.training_curves(histories), "training", "Perplexity by epoch, a panel a generator"),
         *blocks(training_text(histories)),
     ]
-    return _filled(section, shown, reading)
+    return _filled(section, shown)
 
 
 def _endings(run: Run) -> Section:
@@ -218,23 +130,10 @@ def _endings(run: Run) -> Section:
     cloze = run.corpus / "cloze.parquet"
     sentiment = read_table(run.sentiment, "sentiment") if run.sentiment.exists() else None
     browser = endings_browser(read_table(cloze, "cloze"), run.endings, sentiment)
-    reading = [
-        ("Right", "The ending that a person wrote and that is right; in the search below it is called people's."),
-        (
-            "Distinct",
-            "How many of the endings differ. A generator that always writes the same safe sentence has a low share, "
-            "however good that sentence is.",
-        ),
-        (
-            "Log-prob per token",
-            "How likely the generator itself found its words: 0 is certain, lower is less so. It tells nothing of how "
-            "good an ending is.",
-        ),
-    ]
     content = blocks(endings_text(endings_table(run.endings, cloze)))
     if browser:
         content += [Heading("Read the endings"), browser]
-    return _filled(section, content, reading)
+    return _filled(section, content)
 
 
 def _sentiment(run: Run) -> Section:
@@ -248,36 +147,15 @@ def _sentiment(run: Run) -> Section:
     scores = read_table(run.sentiment, "sentiment")
     rows = sentiment_table(scores)
     if not rows:
-        return _filled(section, [Paragraph("There is no ending to measure.")], [])
+        return _filled(section, [Paragraph("There is no ending to measure.")])
     _, left_out = labelled_cases(read_table(run.corpus / "cloze.parquet", "cloze"))
-    reading = [
-        (
-            "Compound score",
-            "From -1, as negative as can be, to 1, as positive as can be: what VADER, a list of words with rules, "
-            "makes of a sentence. It does not know the story.",
-        ),
-        (
-            "Right, wrong, rocstories",
-            "People's right and wrong endings of the cases, and the last sentences of the stories.",
-        ),
-        (
-            "t, p",
-            "Whether a mean could differ from 0 by chance alone: the smaller p, the less so. Below 0.05 is the usual "
-            "bound.",
-        ),
-        (
-            "Why it matters",
-            "Where right endings are happier than wrong ones, a system can choose by mood alone, without reading. "
-            "And some generators write far happier endings than people do.",
-        ),
-    ]
     caption = "Negative, neutral and positive endings by group, the paper's paler, below ours"
     shown = [
         _picture(figures.sentiment_shares(rows), "sentiment", caption),
         *blocks(sentiment_text(rows, right_against_wrong(scores))),
         *(Paragraph(f"{sentence}.") for sentence in left_out),
     ]
-    return _filled(section, shown, reading)
+    return _filled(section, shown)
 
 
 def _story_cloze(run: Run) -> Section:
@@ -286,17 +164,8 @@ def _story_cloze(run: Run) -> Section:
     if section.missing:
         return section
     evaluation = read_json(run.story_cloze)
-    reading = [
-        ("Accuracy", "The share of cases for which the system chose the right ending: 0.500 is chance, 1.000 perfect."),
-        (
-            "95% interval",
-            "Had other cases of the same kind been drawn, the accuracy would probably lie in it. Two systems whose "
-            "intervals hardly overlap really differ.",
-        ),
-        ("Paper", "The accuracy that was published for this system on these cases; empty where there is none."),
-    ]
     tried = dict.fromkeys(row["system"] for row in evaluation["systems"])
-    reading += [(system, f"It {_SYSTEMS[system]}.") for system in tried if system in _SYSTEMS]
+    met = [(system, f"It {SYSTEMS[system]}.") for system in tried if system in SYSTEMS]
     shown: list[Block] = []
     if any(row["accuracy"] is not None for row in evaluation["systems"]):
         caption = "Accuracy of each system with its 95% interval; the grey line is chance"
@@ -312,7 +181,7 @@ def _story_cloze(run: Run) -> Section:
                 left_out,
             )
         )
-    return _filled(section, shown, reading)
+    return _filled(section, shown, met)
 
 
 def _comparisons(evaluation: dict[str, Any]) -> list[Block]:
@@ -356,17 +225,6 @@ def _human_evaluation(run: Run) -> Section:
     results = None if section.missing else read_json(files[0])
     if not results or not (results["answers"] or scales):
         return _without_answers("human-evaluation", "Human evaluation", what)
-    reading = [
-        (
-            "Items and answers",
-            "An item is a story with one or two endings. Several people answer each, so there are more answers.",
-        ),
-        (
-            "Kappa, alpha",
-            "How far people agree beyond chance: 1 is always, 0 no more than by chance.",
-        ),
-        ("human_right, human_wrong", "People's own endings: of the Story Cloze Test, the right and the wrong one."),
-    ]
     parts = [scale_section(read_json(path)) for path in scales]
     shown: list[Block] = []
     if results["answers"]:
@@ -380,7 +238,7 @@ def _human_evaluation(run: Run) -> Section:
         first = [judged(row) for row in told.slice(0, _TABLE_3).to_pylist()]
         title = f"The first {len(first)} of {told.num_rows:,} stories with their endings, answers and reasons"
         shown.append(Fold(title, [*first, Paragraph("All of them stand in results.html in the folder of the study.")]))
-    return _filled(section, shown, reading)
+    return _filled(section, shown)
 
 
 def _reasons(run: Run) -> Section:
@@ -397,18 +255,6 @@ def _reasons(run: Run) -> Section:
         return _without_answers("reasons", title, what)
     found = read_json(files[0])
     words = found["words"]
-    reading = [
-        (
-            "Element",
-            "What a reason speaks of: logic, relevance, emotion, morality, common sense or grammar (Mori et al. 2019, "
-            "4.4). Rules find them; a reason may name several, or none.",
-        ),
-        (
-            "Precision, recall, F1",
-            "Of what the rules found, the share that a reader found too; of what the reader found, the share that the "
-            "rules did; and a mean of both.",
-        ),
-    ]
     caption = f"The words used most in {words['reasons']:,} reasons"
     shown: list[Block] = [
         Heading("Words"),
@@ -432,7 +278,7 @@ def _reasons(run: Run) -> Section:
                 ],
             )
         )
-    return _filled(section, shown, reading)
+    return _filled(section, shown)
 
 
 def _without_answers(anchor: str, title: str, what: str) -> Section:
@@ -450,7 +296,8 @@ def _section(anchor: str, title: str, what: str, run: Run, stages: Sequence[str]
     return Section(anchor, title, what, origin=run.origin(stages, files))
 
 
-def _filled(section: Section, content: Sequence[Block], reading: Sequence[tuple[str, str]]) -> Section:
+def _filled(section: Section, content: Sequence[Block], more: Sequence[tuple[str, str]] = ()) -> Section:
+    reading = [*TERMS[section.anchor], *more]
     return Section(section.anchor, section.title, section.what, reading, content, section.origin)
 
 

@@ -1,0 +1,160 @@
+"""What readers need to know to understand a section, for those who know neither the project nor the papers."""
+
+TERMS: dict[str, list[tuple[str, str]]] = {
+    "data": [
+        (
+            "Story",
+            "Five sentences of everyday life, such as those of the ROCStories corpus. Generators learn from them.",
+        ),
+        (
+            "Case",
+            "The first four sentences of a story, its context, with two endings, of which one is right (Story Cloze "
+            "Test). Generators write a third.",
+        ),
+        (
+            "Train, validation, test",
+            "What is learned from; what is held out to choose between versions of a system; what is left for the end.",
+        ),
+        (
+            "Blind, excluded, blank",
+            "Cases whose right ending its authors keep to themselves; rows left out because they also stand in another "
+            "file, if that was asked for; rows without any text.",
+        ),
+        (
+            "The same story twice",
+            "A story that is learned from and also tested on would make a system look better than it is. Stories are "
+            "the same when their ids or their contexts are.",
+        ),
+    ],
+    "statistics": [
+        (
+            "Mean, deviation, median",
+            "The mean; how far values usually lie from it; and the value that half of them stay below.",
+        ),
+        (
+            "95% interval, p",
+            "Where the true value probably lies, had other stories of the same kind been drawn; and how likely chance "
+            "alone makes such a difference. Below 0.05 is the usual bound.",
+        ),
+        (
+            "d (effect size)",
+            "A difference measured by how much single endings differ anyway: 0.2 is small, 0.5 medium, 0.8 large.",
+        ),
+        (
+            "z of the log-odds",
+            "How much more often a word stands in right endings than in wrong ones (below 0: less), so that rare and "
+            "frequent words can be compared. Beyond 2 or -2 it is hardly chance.",
+        ),
+        (
+            "Distance",
+            "By how much the sentiment of endings would have to be moved, on average, to be spread as that of people's "
+            "right endings. It means something where it is well above what chance gives.",
+        ),
+        (
+            "Complexity (Frazier, Yngve)",
+            "How deeply the parts of a sentence are nested within each other, by two ways of counting.",
+        ),
+    ],
+    "training": [
+        (
+            "Generator",
+            "A neural network that reads the first four sentences of a story and writes the fifth: seq2seq reads them "
+            "word by word, h_seq2seq as four vectors, one a sentence (Mori et al. 2019).",
+        ),
+        (
+            "Perplexity",
+            "Between how many equally likely words the generator wavers, on average, at each word. Lower is better; 1 "
+            "would be to know every word beforehand.",
+        ),
+        (
+            "Epoch",
+            "One pass over all the stories. The weights of the best one, circled, wrote the endings. A gap that opens "
+            "between the two lines means that stories are learned by heart.",
+        ),
+    ],
+    "endings": [
+        ("Right", "The ending that a person wrote and that is right; in the search below it is called people's."),
+        (
+            "Distinct",
+            "How many of the endings differ. A generator that always writes the same safe sentence has a low share, "
+            "however good that sentence is.",
+        ),
+        (
+            "Log-prob per token",
+            "How likely the generator itself found its words: 0 is certain, lower is less so. It tells nothing of how "
+            "good an ending is.",
+        ),
+    ],
+    "sentiment": [
+        (
+            "Compound score",
+            "From -1, as negative as can be, to 1, as positive as can be: what VADER, a list of words with rules, "
+            "makes of a sentence. It does not know the story.",
+        ),
+        (
+            "Right, wrong, rocstories",
+            "People's right and wrong endings of the cases, and the last sentences of the stories.",
+        ),
+        (
+            "t, p",
+            "Whether a mean could differ from 0 by chance alone: the smaller p, the less so. Below 0.05 is the usual "
+            "bound.",
+        ),
+        (
+            "Why it matters",
+            "Where right endings are happier than wrong ones, a system can choose by mood alone, without reading. "
+            "And some generators write far happier endings than people do.",
+        ),
+    ],
+    "story-cloze": [
+        ("Accuracy", "The share of cases for which the system chose the right ending: 0.500 is chance, 1.000 perfect."),
+        (
+            "95% interval",
+            "Had other cases of the same kind been drawn, the accuracy would probably lie in it. Two systems whose "
+            "intervals hardly overlap really differ.",
+        ),
+        ("Paper", "The accuracy that was published for this system on these cases; empty where there is none."),
+    ],
+    "human-evaluation": [
+        (
+            "Items and answers",
+            "An item is a story with one or two endings. Several people answer each, so there are more answers.",
+        ),
+        (
+            "Kappa, alpha",
+            "How far people agree beyond chance: 1 is always, 0 no more than by chance.",
+        ),
+        ("human_right, human_wrong", "People's own endings: of the Story Cloze Test, the right and the wrong one."),
+    ],
+    "reasons": [
+        (
+            "Element",
+            "What a reason speaks of: logic, relevance, emotion, morality, common sense or grammar (Mori et al. 2019, "
+            "4.4). Rules find them; a reason may name several, or none.",
+        ),
+        (
+            "Precision, recall, F1",
+            "Of what the rules found, the share that a reader found too; of what the reader found, the share that the "
+            "rules did; and a mean of both.",
+        ),
+    ],
+}
+"""By the anchor of a section, terms and what they mean."""
+
+SYSTEMS = {
+    "constant_first": "always takes the first ending: what no knowledge at all comes to",
+    "frequency": "takes the ending whose event is met more often in texts",
+    "ngram_overlap": "takes the ending that shares more words with the context",
+    "word_vectors": "takes the ending whose words are nearer in meaning to the context's",
+    "sentiment_full": "takes the ending whose mood is that of the context",
+    "sentiment_last": "takes the ending whose mood is that of the context's last sentence",
+    "skip_thoughts": "compares vectors of sentences that learned to foretell their neighbours",
+    "narrative_chains": "takes the ending whose event often goes with those of the same person in the context",
+    "dssm": "learned, as a neural network, which ending lies near which context",
+    "ending_reg": "never sees the story: what it gets right beyond chance, the endings alone give away",
+    "cogcomp": "learns from cases how events, moods and topics follow one another",
+    "likelihood": "takes the ending that a generator finds likelier",
+    "embedding_cosine": "takes the ending whose sentence vector is nearer to the context's",
+    "combined": "learns from cases to weigh what several of the others say",
+}
+"""What each system of the Story Cloze Test does."""
