@@ -9,7 +9,7 @@ from prefect import task
 from denouement.analysis.endings import endings_table
 from denouement.files import write_text
 from denouement.report.html.page import missing_text, write_page
-from denouement.report.html.run import Run, commit
+from denouement.report.run import Run, commit
 from denouement.report.summary import write_summary
 from tasks import ROOT, paths, tracking
 
@@ -22,20 +22,11 @@ class ReportSettings:
 @task
 def write_report(settings: ReportSettings) -> None:
     """Write reports/report.html and reports/summary.md with its figures, and log them."""
-    histories = {path.parent.name: json.loads(path.read_text()) for path in sorted(paths.MODELS.glob("*/history.json"))}
-    endings = sorted(paths.ENDINGS.glob("*.parquet"))
     with tracking.run("report", "report", asdict(settings)):
-        write_summary(
-            paths.REPORTS,
-            corpus=paths.CORPUS,
-            histories=histories,
-            endings=endings,
-            sentiment=paths.SENTIMENT,
-            story_cloze=paths.STORY_CLOZE / "evaluation.json",
-            study=paths.STUDY / "results.json",
-        )
-        found = write_page(Run(paths.DATA, paths.LOCK), paths.REPORTS, commit(ROOT))
-        rows = endings_table(endings, paths.CLOZE)
+        run = Run(paths.DATA, paths.LOCK)
+        write_summary(run, paths.REPORTS)
+        found = write_page(run, paths.REPORTS, commit(ROOT))
+        rows = endings_table(run.endings, paths.CLOZE)
         figures = {row["system"]: {key: row[key] for key in ("n", "distinct_share", "mean_words")} for row in rows}
         write_text(paths.METRICS / "report.json", json.dumps(figures, indent=2) + "\n")
         tracking.log_figures(figures)

@@ -12,8 +12,8 @@ from denouement.cli import main
 from denouement.errors import UserError
 from denouement.report.html.blocks import Bullets, Heading, Paragraph, Table, blocks
 from denouement.report.html.page import write_page
-from denouement.report.html.run import Run
 from denouement.report.html.svg import inline
+from denouement.report.run import Run
 
 LOCK = """
 stages:

@@ -8,6 +8,7 @@ import pytest
 
 from denouement.analysis.sentiment import score_groups
 from denouement.errors import UserError
+from denouement.report.run import Run
 from denouement.report.summary import write_summary
 from denouement.schemas import TABLES, empty_table, write_table
 from denouement.study.results import study_results
@@ -73,7 +74,7 @@ def write(path: Path, name: str, rows: list[tuple]) -> Path:
 
 
 @pytest.fixture
-def run(tmp_path: Path, monkeypatch) -> dict:
+def run(tmp_path: Path, monkeypatch) -> Run:
     """What a small reproduction leaves: 12 cases, the last one blind, and endings of two systems."""
     monkeypatch.chdir(tmp_path)
     corpus = Path("data/corpus")
@@ -102,18 +103,15 @@ def run(tmp_path: Path, monkeypatch) -> dict:
     study = Path("data/study/results.json")
     study.parent.mkdir()
     study.write_text(json.dumps(study_results(empty_table("votes"))))
-    return {
-        "corpus": corpus,
-        "histories": HISTORIES,
-        "endings": endings,
-        "sentiment": Path("data/sentiment.parquet"),
-        "story_cloze": story_cloze,
-        "study": study,
-    }
+    for name, history in HISTORIES.items():
+        path = Path(f"data/models/{name}/history.json")
+        path.parent.mkdir(parents=True)
+        path.write_text(json.dumps(history))
+    return Run(Path("data"), Path("dvc.lock"))
 
 
 def test_it_shows_the_first_cases_that_have_endings_in_file_order(run):
-    text = write_summary(Path("reports"), **run)
+    text = write_summary(run, Path("reports"))
     assert Path("reports/summary.md").read_text() == text
     examples = [line for line in text.splitlines() if "`case-" in line]
     assert [line.split("`")[1] for line in examples] == [f"case-{i:02}" for i in range(1, 4)]
@@ -127,15 +125,15 @@ def test_it_shows_the_first_cases_that_have_endings_in_file_order(run):
 
 def test_what_a_generator_or_a_file_s_name_holds_is_text_and_no_html(run):
     ending = "<script>alert(1)</script> [a](b)"
-    write(run["endings"][0], "endings", [("case-01", "seq2seq", ending, -3.0, 3)])
-    write(run["corpus"] / "rejects.parquet", "rejects", [("<img src=x>.csv", 2, "1 cell where the header has 7")])
-    text = write_summary(Path("reports"), **run)
+    write(run.endings[0], "endings", [("case-01", "seq2seq", ending, -3.0, 3)])
+    write(run.corpus / "rejects.parquet", "rejects", [("<img src=x>.csv", 2, "1 cell where the header has 7")])
+    text = write_summary(run, Path("reports"))
     assert re.findall(r".<(?:script|/script|img)", text) == [r"\<img", *[r"\<script", r"\</script"] * 2]
     assert r"\[a](b)" in text
 
 
 def test_it_tells_the_best_epoch_counting_from_one(run):
-    text = write_summary(Path("reports"), **run)
+    text = write_summary(run, Path("reports"))
     row = next(line for line in text.splitlines() if line.startswith("| seq2seq"))
     assert [cell.strip() for cell in row.split("|")[1:-1]] == [
         *("seq2seq", "7,000", "400", "12,650", "3", "2", "81.5", "4.400")
@@ -143,14 +141,14 @@ def test_it_tells_the_best_epoch_counting_from_one(run):
 
 
 def test_its_figures_are_beside_it(run):
-    text = write_summary(Path("reports"), **run)
+    text = write_summary(run, Path("reports"))
     linked = {part.split(")")[0] for part in text.split("](")[1:]}
     assert linked == {"training.svg", "sentiment.svg", "cloze.svg"}
     assert {path.name for path in Path("reports").iterdir()} == {*linked, "summary.md"}
 
 
 def test_what_people_answered_stands_there_with_its_chart_and_nothing_without_answers(run):
-    assert "Human evaluation" not in write_summary(Path("reports"), **run)
+    assert "Human evaluation" not in write_summary(run, Path("reports"))
     answers = {
         **{"study": "s", "item_id": "i", "case_id": "case-01", "position_a": "seq2seq", "position_b": "human_right"},
         **{"reason": None, "is_check": False, "status": "accepted", "started_at": None, "submitted_at": None},
@@ -160,8 +158,8 @@ def test_what_people_answered_stands_there_with_its_chart_and_nothing_without_an
         for place, (answer, choice) in enumerate([("A", "seq2seq"), ("B", "human_right"), ("B", "human_right")])
     ]
     votes = pa.Table.from_pylist(rows, schema=TABLES["votes"].schema)
-    run["study"].write_text(json.dumps(study_results(votes)))
-    section = write_summary(Path("reports"), **run).split("## Human evaluation")[1]
+    (run.study / "results.json").write_text(json.dumps(study_results(votes)))
+    section = write_summary(run, Path("reports")).split("## Human evaluation")[1]
     assert "### Which ending is better: seq2seq or human_right?" in section
     row = next(line for line in section.splitlines() if line.startswith("| items "))
     assert [cell.strip() for cell in row.split("|")[2:6]] == ["1", "0 (0.0%)", "1 (100.0%)", "0 (0.0%)"]
@@ -181,14 +179,14 @@ def write_ratings_and_orders(study: Path) -> None:
     ]
     ordered = [{**told, "annotator_id": "p", "shown": [1, 0, 2], "order": [0, 1, 2]}]
     for name, rows in (("ratings", rated), ("orders", ordered)):
-        (study.parent / name).mkdir()
+        (study / name).mkdir()
         found = scale_results(name, pa.Table.from_pylist(rows, schema=TABLES[name].schema))
-        (study.parent / name / "results.json").write_text(json.dumps(found))
+        (study / name / "results.json").write_text(json.dumps(found))
 
 
 def test_ratings_and_orders_stand_there_too(run):
-    write_ratings_and_orders(run["study"])
-    section = write_summary(Path("reports"), **run).split("## Human evaluation")[1]
+    write_ratings_and_orders(run.study)
+    section = write_summary(run, Path("reports")).split("## Human evaluation")[1]
     assert r"| \<i>logic\</i> | seq2seq |" in re.sub(" +", " ", section)
     assert "| 2.50 |" in re.sub(" +", " ", section)
     assert "| all | 1 | 1 | 1 (100.0%) | 1.000 |" in re.sub(" +", " ", section)
@@ -196,7 +194,7 @@ def test_ratings_and_orders_stand_there_too(run):
 
 
 def test_story_cloze_systems_stand_beside_the_paper_and_missing_ones_are_named(run):
-    section = write_summary(Path("reports"), **run).split("## Story Cloze")[1]
+    section = write_summary(run, Path("reports")).split("## Story Cloze")[1]
     row = next(line for line in section.splitlines() if line.startswith("| constant_first"))
     assert [cell.strip() for cell in row.split("|")[1:-1]] == [
         *("constant_first", "v1.0 validation", "8", "0.500", "0.157 to 0.843", "0.514", "0", "nothing")
@@ -206,36 +204,47 @@ def test_story_cloze_systems_stand_beside_the_paper_and_missing_ones_are_named(r
     assert "Accuracy by" not in section
 
 
+def test_what_endings_alone_give_away_stands_there_once_it_was_worked_out(run):
+    assert "gives endings away" not in write_summary(run, Path("reports"))
+    seen = [
+        {"variant": "", "n": 1871, "accuracy": 0.735, "low": 0.7144, "high": 0.7549},
+        {"variant": "style", "n": 1871, "accuracy": 0.598, "low": 0.575, "high": 0.62},
+    ]
+    found = {"bias_monitor": {"values": {"sets": {"v1.0 validation": {"variants": seen}}}}}
+    run.statistics.mkdir()
+    (run.statistics / "statistics.json").write_text(json.dumps(found))
+    section = write_summary(run, Path("reports")).split("## What gives endings away")[1].split("##")[0]
+    rows = [line for line in section.splitlines() if line.startswith("|")][2:]
+    assert [[cell.strip() for cell in row.split("|")[1:-1]] for row in rows] == [
+        ["v1.0 validation", "1,871", "73.5%", "71.4% to 75.5%"]
+    ]
+
+
 def test_it_is_the_same_wherever_it_is_made(run, tmp_path: Path, monkeypatch):
-    write_summary(Path("reports"), **run)
+    write_summary(run, Path("reports"))
     elsewhere = tmp_path / "elsewhere"
     shutil.copytree("data", elsewhere / "data")
     monkeypatch.chdir(elsewhere)
-    absolute = {
-        "corpus": elsewhere / run["corpus"],
-        "endings": [elsewhere / path for path in run["endings"]],
-        "sentiment": elsewhere / run["sentiment"],
-        "story_cloze": elsewhere / run["story_cloze"],
-        "study": elsewhere / run["study"],
-    }
-    write_summary(elsewhere / "out", **{**run, **absolute})
+    write_summary(Run(elsewhere / "data", elsewhere / "dvc.lock"), elsewhere / "out")
     for name in ("summary.md", "training.svg", "sentiment.svg", "cloze.svg"):
         assert (elsewhere / "out" / name).read_bytes() == (tmp_path / "reports" / name).read_bytes()
     assert str(tmp_path) not in (elsewhere / "out/summary.md").read_text()
 
 
 def test_cases_left_out_of_right_and_wrong_are_counted(run):
-    assert "1 blind cloze cases are not in right and wrong" in write_summary(Path("reports"), **run)
+    assert "1 blind cloze cases are not in right and wrong" in write_summary(run, Path("reports"))
 
 
 def test_the_sample_corpus_is_named(run):
-    (run["corpus"] / "ingest.json").write_text(json.dumps({**INGEST, "corpus": "sample"}))
-    assert "sample corpus" in write_summary(Path("reports"), **run)
+    (run.corpus / "ingest.json").write_text(json.dumps({**INGEST, "corpus": "sample"}))
+    assert "sample corpus" in write_summary(run, Path("reports"))
 
 
 def test_without_training_and_endings_it_holds_the_data(run):
-    write_table(empty_table("sentiment"), run["sentiment"], "sentiment")
-    text = write_summary(Path("reports"), **{**run, "histories": {}, "endings": []})
+    write_table(empty_table("sentiment"), run.sentiment, "sentiment")
+    for path in (*run.histories, *run.endings):
+        path.unlink()
+    text = write_summary(run, Path("reports"))
     assert "## Data" in text
     assert "## Training" not in text
     assert "## Sentiment" not in text
@@ -243,6 +252,6 @@ def test_without_training_and_endings_it_holds_the_data(run):
 
 
 def test_a_missing_summary_of_the_data_is_one_line(run):
-    (run["corpus"] / "ingest.json").unlink()
+    (run.corpus / "ingest.json").unlink()
     with pytest.raises(UserError, match=r"ingest\.json: No such file"):
-        write_summary(Path("reports"), **run)
+        write_summary(run, Path("reports"))

@@ -28,7 +28,7 @@ def report(out: Path, data: Path, lock: Path) -> None:
     once data, sentiment, Story Cloze systems and human evaluation are there.
     """
     from denouement.report.html.page import PAGE, missing_text, write_page
-    from denouement.report.html.run import Run, commit, read_json
+    from denouement.report.run import Run, commit
     from denouement.report.summary import SUMMARY, write_summary
 
     run = Run(data, lock)
@@ -36,15 +36,7 @@ def report(out: Path, data: Path, lock: Path) -> None:
     click.echo(f"{len(found)} sections: {out / PAGE}")
     study = run.study / "results.json"
     if all(path.exists() for path in (run.corpus / "ingest.json", run.sentiment, run.story_cloze, study)):
-        write_summary(
-            out,
-            corpus=run.corpus,
-            histories={path.parent.name: read_json(path) for path in run.histories},
-            endings=run.endings,
-            sentiment=run.sentiment,
-            story_cloze=run.story_cloze,
-            study=study,
-        )
+        write_summary(run, out)
         click.echo(f"the short version: {out / SUMMARY}")
     for line in missing_text(found):
         click.echo(f"not run: {line}")

@@ -1,6 +1,5 @@
 """The summary of a reproduction, for a terminal and for pull requests: its key tables. The page has all of them."""
 
-import json
 import re
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -11,11 +10,12 @@ import pyarrow.compute as pc
 
 from denouement.analysis.endings import endings_table
 from denouement.analysis.sentiment import right_against_wrong, sentiment_table
+from denouement.console import text_table
 from denouement.corpus.cases import labelled_cases, right_and_wrong
 from denouement.corpus.ingest import summary_text
-from denouement.errors import UserError
 from denouement.files import write_text
 from denouement.report import figures
+from denouement.report.run import Run, read_json
 from denouement.report.tables import cloze_text, endings_text, sentiment_text, training_text
 from denouement.schemas import read_table
 from denouement.study.reasons.reading import elements_text
@@ -38,40 +38,22 @@ _CORPUS = {
 }
 
 
-def write_summary(
-    out: Path,
-    *,
-    corpus: Path,
-    histories: Mapping[str, Mapping[str, Any]],
-    endings: Sequence[Path],
-    sentiment: Path,
-    story_cloze: Path,
-    study: Path,
-) -> str:
+def write_summary(run: Run, out: Path) -> str:
     """Write `summary.md` into `out`, and beside it its figures as SVG.
 
-    The same inputs give the same bytes: no times, no paths outside the working folder.
-
-    Args:
-        out: the folder; made if missing.
-        corpus: the folder that `corpus.ingest.ingest` wrote.
-        histories: by generator, what `generators.training.train` returned and wrote to `history.json`.
-        endings: endings tables.
-        sentiment: a sentiment table, of the same corpus and endings.
-        story_cloze: the `evaluation.json` of Story Cloze systems on the same corpus.
-        study: the `results.json` of human evaluations, beside it the folders `ratings` and `orders` with one each, if
-            there are such answers; their section is left out when there is none.
+    The same run gives the same bytes: no times, no paths outside the working folder. Generators, statistics and answers
+    may be missing: their sections are then left out.
 
     Returns:
         The text of `summary.md`.
 
     Raises:
-        UserError: an input that is missing or unreadable.
+        UserError: corpus, sentiment, Story Cloze systems or results of studies are missing, or a file is unreadable.
     """
-    ingest = _read_json(corpus / "ingest.json", "ingest")
-    cloze = read_table(corpus / "cloze.parquet", "cloze")
+    ingest = read_json(run.corpus / "ingest.json")
+    cloze = read_table(run.corpus / "cloze.parquet", "cloze")
     _, left_out = labelled_cases(cloze)
-    scores = read_table(sentiment, "sentiment")
+    scores = read_table(run.sentiment, "sentiment")
     rows = sentiment_table(scores)
     sections = [
         "# What went in and what came out",
@@ -79,13 +61,12 @@ def write_summary(
         "contexts; people's endings and theirs are compared below. These are the key tables; `report.html` beside this "
         "file has everything, all endings to search, and where each number came from.",
         "## Data",
-        summary_text(ingest, read_table(corpus / "rejects.parquet", "rejects")),
+        summary_text(ingest, read_table(run.corpus / "rejects.parquet", "rejects")),
     ]
-    if histories:
+    if histories := {path.parent.name: read_json(path) for path in run.histories}:
         figures.save(figures.training_curves(histories), out / TRAINING_FIGURE)
         sections += ["## Training", training_text(histories), f"![Perplexity by epoch]({TRAINING_FIGURE})"]
-    repetition = endings_table(endings, corpus / "cloze.parquet")
-    if repetition:
+    if repetition := endings_table(run.endings, run.corpus / "cloze.parquet"):
         sections += ["## Endings", endings_text(repetition)]
     if rows:
         figures.save(figures.sentiment_shares(rows), out / SENTIMENT_FIGURE)
@@ -96,7 +77,7 @@ def write_summary(
             *(f"{sentence}." for sentence in left_out),
             f"![Negative, neutral and positive endings by group]({SENTIMENT_FIGURE})",
         ]
-    evaluation = _read_json(story_cloze, "cloze")
+    evaluation = read_json(run.story_cloze)
     systems = [{**row, "by_sentiment": None, "by_length": None} for row in evaluation["systems"] if not row["blind"]]
     if any(row["accuracy"] is not None for row in systems):
         figures.save(figures.cloze_accuracies(evaluation["systems"]), out / CLOZE_FIGURE)
@@ -106,8 +87,10 @@ def write_summary(
             cloze_text(systems, {}),
             f"![Accuracy of each system]({CLOZE_FIGURE})",
         ]
-    people = _read_json(study, "study")
-    scales = [path for name in SCALES if (path := study.parent / name / "results.json").exists()]
+    if run.statistics.exists():
+        sections += _biases(read_json(run.statistics / "statistics.json"))
+    people = read_json(run.study / "results.json")
+    scales = [path for name in SCALES if (path := run.study / name / "results.json").exists()]
     if people["answers"] or scales:
         sections += [
             "## Human evaluation",
@@ -123,9 +106,9 @@ def write_summary(
             ),
             f"![What people agree on, by pair of systems, which stand at the ends of its bar]({STUDY_FIGURE})",
         ]
-    sections += [section_text(scale_section(_read_json(path, "study")), level=3) for path in scales]
-    if (study.parent / "reasons.json").exists():
-        reasons = _read_json(study.parent / "reasons.json", "study")
+    sections += [section_text(scale_section(read_json(path)), level=3) for path in scales]
+    if (run.study / "reasons.json").exists():
+        reasons = read_json(run.study / "reasons.json")
         figures.save(word_chart(reasons["words"]["words"], reasons["words"]["reasons"]), out / REASONS_FIGURE)
         sections += [
             "### Reasons",
@@ -133,14 +116,13 @@ def write_summary(
             *elements_text(reasons["elements"]).split("\n\n")[:2],  # its first table, with the note
             f"![The most frequent words]({REASONS_FIGURE})",
         ]
-    examples = _examples(cloze, endings)
-    if examples:
+    if examples := _examples(cloze, run.endings):
         sections += [
             f"## The first {len(examples)} endings",
             "In the order of the file, none left out.",
             *examples,
         ]
-    sections += ["## Where the rest is", _places(corpus, endings, sentiment, story_cloze, study)]
+    sections += ["## Where the rest is", _places(run)]
     text = _without_html("\n\n".join(sections)) + "\n"
     write_text(out / SUMMARY, text)
     return text
@@ -148,6 +130,23 @@ def write_summary(
 
 def _words(found: Mapping[str, Any]) -> str:
     return ", ".join(f"{row['word']} ({row['count']:,})" for row in found["words"][:_WORDS])
+
+
+def _biases(statistics: Mapping[str, Any]) -> list[str]:
+    """How often a model is right that sees endings alone, by release and split; nothing where it was not worked out."""
+    rows = [
+        [name, f"{row['n']:,}", f"{row['accuracy']:.1%}", f"{row['low']:.1%} to {row['high']:.1%}"]
+        for name, of_set in statistics.get("bias_monitor", {"values": {"sets": {}}})["values"]["sets"].items()
+        for row in of_set["variants"]
+        if not row["variant"]
+    ]
+    if not rows:
+        return []
+    return [
+        "## What gives endings away",
+        "How often a model that never sees the story knows the right ending; 50% would give nothing away.",
+        text_table(["cases of", "n", "right", "95% interval"], rows),
+    ]
 
 
 def _examples(cloze: pa.Table, endings: Sequence[Path]) -> list[str]:
@@ -179,13 +178,14 @@ def _examples(cloze: pa.Table, endings: Sequence[Path]) -> list[str]:
     ]
 
 
-def _places(corpus: Path, endings: Sequence[Path], sentiment: Path, story_cloze: Path, study: Path) -> str:
+def _places(run: Run) -> str:
     places = {
-        "all stories and cases as tables": [corpus],
-        "all endings": endings,
-        "the sentiment of each ending": [sentiment],
-        "what each Story Cloze system chose": [story_cloze.parent],
-        "what people answered and why (`results.html`)": [study.parent],
+        "all stories and cases as tables": [run.corpus],
+        "all endings": run.endings,
+        "the sentiment of each ending": [run.sentiment],
+        "what each Story Cloze system chose": [run.story_cloze.parent],
+        "what the stories are like, what gives endings away": [run.statistics] if run.statistics.exists() else [],
+        "what people answered and why (`results.html`)": [run.study],
     }
     return "\n".join(
         f"- {what}: {', '.join(f'`{_shown(path)}`' for path in paths)}" for what, paths in places.items() if paths
@@ -206,11 +206,3 @@ def _escaped(text: str) -> str:
 def _without_html(markdown: str) -> str:
     """The same with every tag shown as text: file names, cells and endings hold whatever people or generators wrote."""
     return re.sub(r"<(?=[a-z/!?])", r"\\<", markdown, flags=re.IGNORECASE)
-
-
-def _read_json(path: Path, stage: str) -> dict[str, Any]:
-    try:
-        content: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
-    except (OSError, ValueError) as error:
-        raise UserError(f"{path}: {getattr(error, 'strerror', None) or error}; the stage {stage} makes it") from error
-    return content

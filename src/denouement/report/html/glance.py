@@ -5,7 +5,7 @@ from typing import Any
 
 import pyarrow as pa
 
-from denouement.report.html.run import Run, read_json
+from denouement.report.run import Run, read_json
 from denouement.report.tables import system_name
 from denouement.schemas import read_table
 

@@ -9,8 +9,8 @@ from denouement.errors import UserError
 from denouement.files import write_text
 from denouement.report.html.glance import glance
 from denouement.report.html.rendering import asset, environment
-from denouement.report.html.run import Run, read_json
 from denouement.report.html.sections import Section, sections
+from denouement.report.run import Run, read_json
 
 PAGE = "report.html"
 

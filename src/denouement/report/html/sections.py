@@ -10,9 +10,9 @@ from denouement.corpus.ingest import summary_text
 from denouement.report import figures
 from denouement.report.html.blocks import Block, Bullets, Fold, Heading, Paragraph, Picture, Table, blocks
 from denouement.report.html.endings_browser import endings_browser
-from denouement.report.html.run import Origin, Run, read_json
 from denouement.report.html.svg import inline
 from denouement.report.html.terms import SYSTEMS, TERMS
+from denouement.report.run import Origin, Run, read_json
 from denouement.report.tables import (
     cloze_text,
     endings_text,
