@@ -43,7 +43,7 @@ def work_out_statistics(settings: StatisticsSettings) -> None:
         sections, _ = find_statistics(
             Inputs(stories=paths.STORIES, cloze=paths.CLOZE, endings=endings),
             wordnet=Path(settings.wordnet) if settings.wordnet else None,
-            cache=paths.WORK / "cloze",
+            cache=paths.WORK / "statistics",
             with_events=settings.events,
             folds=settings.folds,
         )

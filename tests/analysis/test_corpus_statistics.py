@@ -73,7 +73,14 @@ def test_title_paths_end_or_are_cut_off():
     assert paths["the", "dog", titles.END] == 1
     assert paths["one", "two", "three", "four", "five"] == 1
     assert max(map(len, paths)) == 5
-    assert titles.first_paths(paths, 1, 1) == [{"path": "the", "count": 2, "share": pytest.approx(2 / 3)}]
+    assert titles.first_words(paths, 1) == [{"word": "the", "count": 2, "share": pytest.approx(2 / 3)}]
+
+
+def test_the_word_end_is_no_end_of_a_title():
+    paths = titles.title_paths(["The", "The End Is Near"])
+    assert paths["the", titles.END] == paths["the", "end"] == 1
+    assert titles.faded_share(paths) == 0
+    assert "the (end): 1 (50.0%)" in titles.sunburst(paths)
 
 
 def test_rare_titles_are_one_faded_arc():

@@ -6,7 +6,7 @@ import pytest
 from click.testing import CliRunner
 
 from denouement.analysis.bias_monitor import Thresholds, exceeded
-from denouement.analysis.ending_statistics import agrees_with_paper, compare, ending_features
+from denouement.analysis.ending_statistics import compare, ending_features, has_other_sign
 from denouement.analysis.ngram_odds import deviation, ngram_odds, ngrams
 from denouement.analysis.sentiment_drift import distributions
 from denouement.cli import main
@@ -33,8 +33,9 @@ def test_nothing_is_made_up_where_nothing_varies():
 
 def test_sign_of_a_difference_beside_the_papers():
     paper = {"right": 1.15, "wrong": 1.17}
-    assert agrees_with_paper({"difference": -0.1, "paper": paper})
-    assert not agrees_with_paper({"difference": 0.1, "paper": paper})
+    assert has_other_sign({"difference": 0.1, "paper": paper})
+    for difference in (-0.1, 0.0, None):
+        assert not has_other_sign({"difference": difference, "paper": paper})
 
 
 def test_features_without_a_parser():
@@ -59,6 +60,11 @@ def test_log_odds_with_a_prior_by_hand():
     assert found["z"][0] == pytest.approx(expected / math.sqrt(1 / 6.6 + 1 / 0.6))
     assert found["log_odds"][1] == pytest.approx(0)
     assert deviation(found["right"], found["wrong"]) == pytest.approx(6)  # of 6, 0, -6
+
+
+def test_an_ngram_that_is_all_there_is_marks_neither():
+    found = ngram_odds("words", ["good"] * 6, ["good"] * 6, None)
+    assert (found["log_odds"], found["z"]) == ([0.0], [0.0])
 
 
 def test_rare_ngrams_are_left_out():

@@ -212,7 +212,7 @@ def test_statistics_are_shown_as_they_stand(page):
     folder = Path("data/statistics")
     folder.mkdir()
     table = {"title": "Lengths", "header": ["place", "mean"], "rows": [["first <", "8.1"]], "note": "In tokens."}
-    part = {"title": "Sentences", "what": "How long they are.", "command": "denouement statistics"}
+    part = {"title": "Sentences", "what": "How long they are."}
     document = {"lengths": {**part, "tables": [table], "figures": [{"file": "lengths.svg", "what": "Words <b>"}]}}
     (folder / "statistics.json").write_text(json.dumps(document))
     (folder / "lengths.svg").write_text(SVG)

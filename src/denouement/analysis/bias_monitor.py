@@ -15,10 +15,12 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from denouement.cloze.case_sets import CaseSet
 from denouement.cloze.ending_reg import EndingReg
-from denouement.cloze.evaluate import evaluate
+from denouement.cloze.evaluate import Evaluation, evaluate
 from denouement.cloze.resources import MissingResourceError, Resources
-from denouement.corpus.cases import right_and_wrong
+from denouement.cloze.scoring import inputs_digest
+from denouement.corpus.cases import CaseSets, right_and_wrong
 from denouement.files import write_text
 from denouement.schemas import TABLES
 from denouement.text.syntax import parser_version
@@ -32,12 +34,6 @@ VARIANTS = {
     "characters": "characters",
 }
 """Of EndingReg, and what each of them sees."""
-
-PUBLISHED: dict[str, dict[str, float]] = {
-    "v1.0": {"": 0.715, "style": 0.503, "ngrams": 0.697, "pos": 0.687, "characters": 0.634},
-    "v1.5": {"": 0.644},
-}
-"""By release and variant, on its test. Sharma et al. 2018, Table 3 (fitted to v1.0 validation) and Table 6."""
 
 _STRONGEST = 40
 CERTAIN = 0.6
@@ -67,35 +63,46 @@ ANYTHING = Thresholds()
 
 
 def bias_monitor(
-    cases: pa.Table, cache: Path | None, folds: int = 10, seed: int = 1
-) -> tuple[dict[str, Any], pa.Table]:
-    """Cross-validate EndingReg on the labelled cases of one release and split.
+    sets: CaseSets, cache: Path | None, folds: int = 10
+) -> dict[tuple[str, str], tuple[dict[str, Any], pa.Table]]:
+    """Cross-validate EndingReg on the labelled cases of each release and split.
 
     Args:
-        cases: labelled, all of one release and split.
+        sets: labelled cases, each set by itself.
         cache: a folder that keeps parses, scores and weights.
         folds: of the cross-validation.
-        seed: of its folds.
 
     Returns:
-        `variants`: rows `variant`, `n`, `correct`, `accuracy` with its exact 95% interval `low`, `high`; `missing`: why
-        there are none, or None; `certain`: cases whose right ending the model gives `CERTAIN` or more; and
-        `features`: rows `feature`, `weight` of the model fitted to all cases, the strongest first. And the table
-        `bias_cases`: each case with the `probability` that the model, fitted to the other folds, gives the right
-        ending, the surest first.
+        By release and split what was found, and the table `bias_cases`: each case with the `probability` that the
+        model, fitted to the other folds, gives the right ending, the surest first. Found are `variants`: rows
+        `variant`, `n`, `correct`, `accuracy` with its exact 95% interval `low`, `high`; `missing`: why there are none,
+        or None; `certain`: cases whose right ending the model gives `CERTAIN` or more; and `features`: rows `feature`,
+        `weight` of the model fitted to all cases, the strongest first.
 
     Raises:
         UserError: too few cases to cross-validate.
     """
-    resources = Resources(cache=cache, seed=seed)
-    evaluation = evaluate([SYSTEM], cases, None, resources, n_folds=folds)
-    rows = [row for row in evaluation.rows if row["system"] == SYSTEM]
+    if not sets:
+        return {}
+    resources = Resources(cache=cache)
+    evaluation = evaluate([SYSTEM], pa.concat_tables(sets.values()), None, resources, n_folds=folds)
+    return {of_set: _of_set(of_set, cases, evaluation, resources) for of_set, cases in sets.items()}
+
+
+def _of_set(
+    of_set: tuple[str, str], cases: pa.Table, evaluation: Evaluation, resources: Resources
+) -> tuple[dict[str, Any], pa.Table]:
+    rows = [row for row in evaluation.rows if row["system"] == SYSTEM and (row["release"], row["split"]) == of_set]
     found: dict[str, Any] = {"variants": [], "missing": rows[0]["missing"], "certain": 0, "features": []}
     if found["missing"]:
         return found, TABLES["bias_cases"].schema.empty_table()
     keys = ("variant", "n", "correct", "accuracy", "low", "high")
     found["variants"] = [{key: row[key] for key in keys} for row in rows]
-    table = _by_case(cases, evaluation.scores.filter(pc.equal(evaluation.scores["variant"], "")))
+    scores = evaluation.scores
+    wanted = {"release": of_set[0], "split": of_set[1], "variant": ""}
+    for name, value in wanted.items():
+        scores = scores.filter(pc.equal(scores[name], value))
+    table = _by_case(cases, scores)
     found["certain"] = int(pc.sum(pc.greater_equal(table["probability"], CERTAIN)).as_py() or 0)
     found["features"] = _features(cases, resources)
     return found, table
@@ -156,7 +163,7 @@ def _by_case(cases: pa.Table, scores: pa.Table) -> pa.Table:
 
 def _features(cases: pa.Table, resources: Resources) -> list[dict[str, Any]]:
     """The strongest weights of the model fitted to all cases; kept, since fitting takes a minute."""
-    kept = resources.cache / f"bias-{_digest(cases, resources.seed)}.json" if resources.cache else None
+    kept = resources.cache / f"bias-{_digest(cases, resources)}.json" if resources.cache else None
     if kept and kept.exists():
         try:
             rows: list[dict[str, Any]] = json.loads(kept.read_text(encoding="utf-8"))
@@ -171,8 +178,8 @@ def _features(cases: pa.Table, resources: Resources) -> list[dict[str, Any]]:
     return rows
 
 
-def _digest(cases: pa.Table, seed: int) -> str:
-    texts = cases.select(["ending_1", "ending_2", "right_ending"]).to_pylist()
-    system = EndingReg()
-    depends = [parser_version(), seed, system.order, system.min_count, system.n_folds, texts]
+def _digest(cases: pa.Table, resources: Resources) -> str:
+    """Of what the weights depend on, the code of the package among it."""
+    release, split = (str(cases[name][0]) for name in ("release", "split"))
+    depends = [parser_version(), inputs_digest([CaseSet(release, split, cases)], resources)]
     return hashlib.sha256(json.dumps(depends).encode()).hexdigest()[:16]

@@ -8,7 +8,7 @@ import pyarrow as pa
 
 from denouement.analysis.bias_monitor import (
     CERTAIN,
-    PUBLISHED,
+    SYSTEM,
     VARIANTS,
     Thresholds,
     bias_monitor,
@@ -16,6 +16,7 @@ from denouement.analysis.bias_monitor import (
 )
 from denouement.analysis.ngram_section import visible
 from denouement.analysis.sections import Chart, Section, Table
+from denouement.cloze.published import accuracy
 from denouement.corpus.cases import CaseSets
 from denouement.report.tables import count_and_share
 
@@ -43,10 +44,10 @@ def bias_section(
         UserError: too few cases to cross-validate.
     """
     found, tables, above = {}, {}, []
-    for (release, split), cases in sets.items():
+    for (release, split), (of_set, cases) in bias_monitor(sets, cache, folds).items():
         name = f"{release} {split}"
-        found[name], tables[name] = bias_monitor(cases, cache, folds)
-        above += exceeded(name, found[name], statistics[name], most)
+        found[name], tables[name] = of_set, cases
+        above += exceeded(name, of_set, statistics[name], most)
     shown: list[Table] = []
     drawn = []
     for name, of_set in found.items():
@@ -62,7 +63,7 @@ def bias_section(
                 "variant": "",
                 "release": release,
                 "split": split,
-                "paper": PUBLISHED.get(release, {}).get(row["variant"]),
+                "paper": accuracy(SYSTEM, row["variant"], release, "test"),
             }
             for row in of_set["variants"]
         ]
@@ -91,14 +92,14 @@ def bias_section(
 
 
 def _monitor_tables(name: str, found: Mapping[str, Any], cases: pa.Table) -> list[Table]:
-    published = PUBLISHED.get(name.split()[0], {})
+    release, _ = name.split()
     accuracies = [
         [
             VARIANTS[row["variant"]],
             f"{row['n']:,}",
             f"{row['accuracy']:.1%}",
             f"{row['low']:.1%} to {row['high']:.1%}",
-            "-" if (paper := published.get(row["variant"])) is None else f"{paper:.1%}",
+            "-" if (paper := accuracy(SYSTEM, row["variant"], release, "test")) is None else f"{paper:.1%}",
         ]
         for row in found["variants"]
     ]

@@ -7,7 +7,7 @@ from typing import Any
 from denouement.analysis import figures
 from denouement.analysis.bias_monitor import ANYTHING, Thresholds
 from denouement.analysis.bias_section import bias_section
-from denouement.analysis.ending_statistics import DIFFERS, agrees_with_paper, ending_statistics
+from denouement.analysis.ending_statistics import DIFFERS, ending_statistics, has_other_sign
 from denouement.analysis.ngram_section import ngram_section
 from denouement.analysis.sections import Chart, Section, Table
 from denouement.corpus.cases import CaseSets
@@ -72,10 +72,7 @@ def _features(statistics: Mapping[str, Sequence[Mapping[str, Any]]]) -> Section:
                 ]
             )
         n = rows[0]["n"]
-        others = [FEATURES[row["feature"]] for row in rows if not agrees_with_paper(row)]
-        told = f"Unlike in the paper, the difference has the other sign in: {', '.join(others)}. " if others else ""
-        if not name.startswith("v1.0"):
-            told = "The paper's figures are of v1.0. "
+        told = _against_the_paper(rows) if name.startswith("v1.0") else "The paper's figures are of v1.0. "
         tables.append(
             Table(
                 f"{name}, {n:,} cases",
@@ -98,13 +95,22 @@ def _features(statistics: Mapping[str, Sequence[Mapping[str, Any]]]) -> Section:
             "ending_features.svg": Chart(
                 figures.feature_effects(statistics, FEATURES),
                 "By how much right endings exceed wrong ones (Cohen's d: 0.2 is small, 0.5 medium), with the 95% "
-                "interval. An interval that holds 0 shows no difference.",
+                "interval. An interval that holds 0 does not show a difference.",
             )
         }
         if statistics
         else {},
         values={"sets": {name: list(rows) for name, rows in statistics.items()}},
     )
+
+
+def _against_the_paper(rows: Sequence[Mapping[str, Any]]) -> str:
+    others = [
+        f"{FEATURES[row['feature']]} (the paper's p: {p_value(row['paper']['p'])})"
+        for row in rows
+        if has_other_sign(row)
+    ]
+    return f"Unlike in the paper, the difference has the other sign in: {', '.join(others)}. " if others else ""
 
 
 def _interval(low: float | None, high: float | None, digits: int) -> str:

@@ -66,7 +66,7 @@ def by_position(words: Words) -> list[dict[str, Any]]:
     return rows
 
 
-def title_lengths(titles: Iterable[str | None]) -> dict[str, Any]:
+def title_lengths(titles: Sequence[str | None]) -> dict[str, Any]:
     """Words of titles: `n`, `mean`, `sd`, `median` and `counts`, and how many stories have no title (`untitled`).
 
     The figures are None where no story has a title.

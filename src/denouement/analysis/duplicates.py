@@ -25,8 +25,9 @@ def duplicates(stories: pa.Table, words: Words) -> dict[str, Any]:
     """Count stories that stand earlier in the table already: the first one of its kind is not counted.
 
     Near-duplicates are looked for by MinHash (Broder 1997) with bands, and each pair found is compared exactly; of
-    pairs just above the bound 1 in 700 is missed, of those of similarity 0.8 fewer than 1 in 100,000. In a corpus of
-    templates, in which a story resembles thousands, each is compared with the first story of each band alone.
+    pairs just above the bound 1 in 700 is missed, of those of similarity 0.8 fewer than 1 in 100,000. A story is
+    compared with the first one of each of its bands alone, so that a corpus of templates, in which a story resembles
+    thousands, takes no longer: a story that resembles a later one of the band and not the first may be missed.
 
     Args:
         stories: the table `stories`.

@@ -112,7 +112,7 @@ def compare(right: Values, wrong: Values) -> dict[str, Any]:
     return found
 
 
-def agrees_with_paper(row: Mapping[str, Any]) -> bool:
-    """Whether the difference has the sign of the paper's."""
+def has_other_sign(row: Mapping[str, Any]) -> bool:
+    """Whether there is a difference, and it has not the sign of the paper's."""
     published = row["paper"]["right"] - row["paper"]["wrong"]
-    return row["difference"] is not None and row["difference"] * published > 0
+    return row["difference"] is not None and row["difference"] * published < 0

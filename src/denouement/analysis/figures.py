@@ -1,9 +1,9 @@
 """Charts of what statistics find, in the manner of `report.figures`."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from denouement.report.figures import BLUE, GREY, ORANGE
+from denouement.report.figures import BLUE, GREY, ORANGE, quiet
 
 if TYPE_CHECKING:  # heavy
     from matplotlib.axes import Axes
@@ -67,7 +67,7 @@ def events(rows: Sequence[Mapping[str, Any]]) -> "Figure":
     panel.barh(
         range(len(rows)), [row["share"] for row in rows], color=[colours[row["pos"]] for row in rows], height=0.75
     )
-    panel.set_yticks(range(len(rows)), [row["lemma"].replace("_", " ") for row in rows], fontsize="small")
+    panel.set_yticks(range(len(rows)), [row["lemma"] for row in rows], fontsize="small")
     panel.set_ylim(len(rows) - 0.4, -0.6)
     panel.set_xlabel("share of all events")
     panel.xaxis.set_major_formatter(lambda share, _: f"{share:.1%}")
@@ -104,7 +104,9 @@ def feature_effects(rows: Mapping[str, Sequence[Mapping[str, Any]]], names: Mapp
     return figure
 
 
-def marking_ngrams(columns: Mapping[str, Mapping[str, Sequence[Any]]], most: int, visible: Any) -> "Figure":
+def marking_ngrams(
+    columns: Mapping[str, Mapping[str, Sequence[Any]]], most: int, visible: Callable[[str], str]
+) -> "Figure":
     """The n-grams that most mark right and wrong endings, a panel a release and split.
 
     Args:
@@ -132,7 +134,7 @@ def marking_ngrams(columns: Mapping[str, Mapping[str, Sequence[Any]]], most: int
         panel.axvline(0, color="black", linewidth=0.6)
         panel.set_title(name, fontsize="medium")
         panel.set_xlabel("wrong  <   z of the log-odds   >  right", fontsize="small")
-        _quiet(panel)
+        quiet(panel)
     return figure
 
 
@@ -171,7 +173,7 @@ def sentiment_distributions(rows: Sequence[Mapping[str, Any]]) -> "Figure":
         panel.set_ylim(0, highest)
         panel.set_title(f"{row['group']} (n = {row['n']:,})", fontsize="small")
         _in_percent(panel.yaxis)
-        _quiet(panel)
+        quiet(panel)
     for panel in panels[len(rows) :]:
         panel.set_visible(False)
     figure.supxlabel("VADER's compound score, from negative to positive", fontsize="small")
@@ -193,13 +195,12 @@ def sentiment_by_context(rows: Sequence[Mapping[str, Any]]) -> "Figure":
     for context, (colour, mark) in marks.items():
         of_context = [row for row in rows if row["context"] == context]
         if of_context:
-            n = max(row["n"] for row in of_context)
             panel.plot(
                 [row["mean"] for row in of_context],
                 [groups.index(row["group"]) for row in of_context],
                 mark,
                 color=colour,
-                label=f"{context} context ({n:,})",
+                label=f"{context} context",
             )
     panel.axvline(0, color=GREY, linewidth=1, zorder=0)
     panel.set_yticks(range(len(groups)), groups)
@@ -214,13 +215,8 @@ def _figure(width: float, height: float) -> "tuple[Figure, Axes]":
 
     figure = Figure(figsize=(width, height), layout="constrained")
     panel = figure.subplots()
-    _quiet(panel)
+    quiet(panel)
     return figure, panel
-
-
-def _quiet(panel: "Axes") -> None:
-    panel.spines[["top", "right"]].set_visible(False)
-    panel.tick_params(length=3)
 
 
 def _in_percent(axis: Any) -> None:

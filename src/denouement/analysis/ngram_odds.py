@@ -59,7 +59,7 @@ def ngram_odds(kind: str, right: Iterable[str], wrong: Iterable[str], parses: Pa
     `log_odds` is the difference of the log-odds of an n-gram in right and in wrong endings, with a Dirichlet prior of
     the n-gram's own frequency in both together; `z` is that in units of its standard error (Monroe, Colaresi and Quinn
     2008, equations 16 and 22). A frequent n-gram with a small difference and a rare one with a large difference so come
-    to the same scale.
+    to the same scale. Unlike there, n-grams of all lengths of a kind share one total.
 
     Returns:
         Columns `ngram`, `right`, `wrong` (counts), `log_odds`, `z`, the most right first.
@@ -73,7 +73,8 @@ def ngram_odds(kind: str, right: Iterable[str], wrong: Iterable[str], parses: Pa
     prior = _PRIOR * counts.sum(axis=0)
     prior_total = _PRIOR * totals.sum()
     raised = counts + prior
-    log_odds = np.subtract(*(np.log(raised) - np.log(totals + prior_total - raised))) if names else np.empty(0)
+    others = np.maximum(totals + prior_total - raised, 1e-9)  # nothing else, where one n-gram is all there is
+    log_odds = np.subtract(*(np.log(raised) - np.log(others))) if names else np.empty(0)
     z = log_odds / np.sqrt((1 / raised).sum(axis=0))
     order = np.lexsort([np.arange(len(names)), -z])
     return {

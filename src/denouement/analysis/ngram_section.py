@@ -1,11 +1,11 @@
 """Which n-grams give endings away, as a section: Sharma et al. 2018, section 5."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from denouement.analysis import figures
-from denouement.analysis.ngram_odds import KINDS, PUBLISHED_DEVIATION, SHOWN, deviation, ngram_odds, odds_table
+from denouement.analysis.ngram_odds import KINDS, LEAST, PUBLISHED_DEVIATION, SHOWN, deviation, ngram_odds, odds_table
 from denouement.analysis.sections import Chart, Section, Table
 from denouement.console import progress
 from denouement.corpus.cases import CaseSets, right_and_wrong
@@ -25,7 +25,10 @@ _KINDS_TOLD = {
     "the past, RB an adverb such as not, PRP a pronoun.",
     "token_pos": "Words with their part of speech, up to three in a row.",
 }
-_HOW_TO_READ = "Blue marks right endings, orange wrong ones; beyond 2 or -2 it is hardly chance."
+_HOW_TO_READ = (
+    "Blue marks right endings, orange wrong ones. Of thousands of n-grams some come beyond 2 or -2 by chance, few "
+    "beyond 4."
+)
 _IN_FIGURE = 15
 
 
@@ -72,7 +75,7 @@ def ngram_section(sets: CaseSets, cache: Path | None) -> Section:
 
 def visible(gram: str) -> str:
     """An n-gram with its blanks made visible, those of characters, which mean something."""
-    return gram.replace(" ", "␣") if gram != gram.strip() or len(gram) == 4 else gram
+    return gram.replace(" ", "␣")
 
 
 def _deviation_values(found: Mapping[tuple[str, str, str], Mapping[str, Sequence[Any]]]) -> list[dict[str, Any]]:
@@ -109,12 +112,15 @@ def _deviations(
         "Standard deviation of the difference of counts",
         ["cases of", "n", *(_KIND_NAMES[kind] for kind in kinds)],
         rows,
-        "Over n-grams that stand in right and wrong endings 5 times or more. It grows with the number of cases. "
-        "Sharma et al. 2018, Table 5, of validation and test together, with n-grams of lengths that it does not tell.",
+        f"Over n-grams that stand {LEAST} times or more in right and wrong endings together. It grows with the number "
+        "of cases. Sharma et al. 2018, Table 5, of validation and test together, with n-grams of lengths that it does "
+        "not tell.",
     )
 
 
-def _marking(title: str, columns: Mapping[str, Mapping[str, Sequence[Any]]], side: int, shown: Any) -> Table:
+def _marking(
+    title: str, columns: Mapping[str, Mapping[str, Sequence[Any]]], side: int, shown: Callable[[str], str]
+) -> Table:
     """The n-grams that most mark right (`side` 1) or wrong (-1) endings, each release and split beside the other."""
     header = ["", *(cell for name in columns for cell in (name, "right / wrong", "z"))]
     of_set: list[list[int]] = []

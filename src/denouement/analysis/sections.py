@@ -15,7 +15,6 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 FILE = "statistics.json"
-COMMAND = "denouement statistics"
 
 
 @dataclass(frozen=True)
@@ -59,7 +58,6 @@ class Section:
         figures: by file name.
         data: by name of the schema, the same figures as tables to go on with.
         values: the figures as numbers, ready for JSON.
-        command: what makes it.
     """
 
     title: str
@@ -68,7 +66,6 @@ class Section:
     figures: Mapping[str, Chart] = field(default_factory=dict)
     data: Mapping[str, "pa.Table"] = field(default_factory=dict)
     values: Mapping[str, Any] = field(default_factory=dict)
-    command: str = COMMAND
 
 
 def document(sections: Mapping[str, Section]) -> dict[str, Any]:
@@ -77,7 +74,6 @@ def document(sections: Mapping[str, Section]) -> dict[str, Any]:
         name: {
             "title": section.title,
             "what": section.what,
-            "command": section.command,
             "tables": [asdict(table) for table in section.tables],
             "figures": [{"file": name, "what": chart.what} for name, chart in section.figures.items()],
             "data": [f"{table}.parquet" for table in section.data],

@@ -41,7 +41,7 @@ def distributions(sentiment: pa.Table, seed: int = 1) -> list[dict[str, Any]]:
     return rows
 
 
-def by_context(sentiment: pa.Table, cloze: Path, seed: int = 1) -> list[dict[str, Any]]:
+def by_context(sentiment: pa.Table, cloze: Path) -> list[dict[str, Any]]:
     """The same by the sentiment of the context: of all its sentences as one text, negative, neutral or positive.
 
     A group of which no text belongs to a labelled case of `cloze` (stories) is left out.
@@ -57,7 +57,7 @@ def by_context(sentiment: pa.Table, cloze: Path, seed: int = 1) -> list[dict[str
     of_text = pa.array([context_of.get(case_id) for case_id in ids], pa.string())
     found = []
     for context in CONTEXTS:
-        rows = distributions(sentiment.filter(pc.equal(of_text, context)), seed)
+        rows = distributions(sentiment.filter(pc.equal(of_text, context)))
         found += [{"group": row.pop("group"), "context": context, **row} for row in rows]
     order = list(_scores(sentiment))
     return sorted(found, key=lambda row: (order.index(row["group"]), CONTEXTS.index(row["context"])))

@@ -265,8 +265,8 @@ def _titles(given: Sequence[str | None]) -> Section:
         ["faded in the circle", _percent(faded), "about 75%"],
     ]
     note = f"{_PAPER}, section 3.1. Faded: the first {titles.DEPTH} words are of under {titles.FADED:.1%} of all."
-    first = titles.first_paths(paths, 1, _TITLES_SHOWN)
-    begins = [[row["path"], f"{row['count']:,}", f"{row['share']:.1%}"] for row in first]
+    first = titles.first_words(paths, _TITLES_SHOWN)
+    begins = [[row["word"], f"{row['count']:,}", f"{row['share']:.1%}"] for row in first]
     return Section(
         title,
         what,

@@ -10,13 +10,14 @@ from typing import Any
 from denouement.text.words import lowered
 
 DEPTH = 5
-END = "end"
-"""Stands behind the last word of a title shorter than `DEPTH`, and tells it from one that is cut off."""
+END = ""
+"""Stands behind the last word of a title shorter than `DEPTH`, and tells it from one that is cut off. It is no word."""
 
 FADED = 0.001
 """A path of a smaller share of all titles is faded."""
 
 _COLOURS = ("#0072B2", "#E69F00", "#009E73", "#CC79A7", "#56B4E9", "#D55E00")  # Okabe and Ito
+_END_TOLD = "(end)"
 _PALE, _ENDS = "#DDDDDD", "#999999"
 _HOLE, _RING = 60.0, 88.0
 _SIZE = 2 * (_HOLE + DEPTH * _RING) + 20
@@ -62,11 +63,11 @@ def faded_share(paths: Counter[Path]) -> float | None:
     return sum(n for _, n in whole if n / total < FADED) / total if total else None
 
 
-def first_paths(paths: Counter[Path], length: int, most: int) -> list[dict[str, Any]]:
-    """The most frequent paths of a `length`: rows `path` (its words with blanks between), `count`, `share`."""
-    total = sum(n for path, n in paths.items() if len(path) == 1)
-    found = sorted(((path, n) for path, n in paths.items() if len(path) == length), key=lambda row: (-row[1], row[0]))
-    return [{"path": " ".join(path), "count": n, "share": n / total} for path, n in found[:most]]
+def first_words(paths: Counter[Path], most: int) -> list[dict[str, Any]]:
+    """The most frequent first words: rows `word`, `count`, `share` of titles."""
+    found = sorted(((path[0], n) for path, n in paths.items() if len(path) == 1), key=lambda row: (-row[1], row[0]))
+    total = sum(n for _, n in found)
+    return [{"word": word, "count": n, "share": n / total} for word, n in found[:most]]
 
 
 def arcs(paths: Counter[Path]) -> list[Arc]:
@@ -119,13 +120,17 @@ def sunburst(paths: Counter[Path]) -> str:
 
 def _shapes(drawn: Sequence[Arc], total: int, centre: float) -> Iterator[str]:
     for arc in drawn:
-        words = " ".join(arc.path) if arc.path else "others, each of under 0.1%"
+        words = _told(arc.path) if arc.path else "others, each of under 0.1%"
         told = f"{escape(words)}: {arc.count:,} ({arc.count / total:.1%})"
         drawn_as = f'd="{_outline(arc, centre)}" fill="{_colour(arc)}"'
         yield f'<path {drawn_as} stroke="#fff" stroke-width=".6"><title>{told}</title></path>'
     for arc in drawn:
         if arc.path:
             yield from _label(arc, centre)
+
+
+def _told(path: Path) -> str:
+    return " ".join(word or _END_TOLD for word in path)
 
 
 def _colour(arc: Arc) -> str:
@@ -154,7 +159,8 @@ def _label(arc: Arc, centre: float) -> Iterator[str]:
     middle = (arc.begin + arc.end) / 2
     if (arc.end - arc.begin) * 2 * math.pi * radius < 12:
         return
-    word = arc.path[-1] if len(arc.path[-1]) <= 13 else f"{arc.path[-1][:12]}…"
+    word = arc.path[-1] or _END_TOLD
+    word = word if len(word) <= 13 else f"{word[:12]}…"
     angle = middle * 360 - 90
     turned = angle if middle <= 0.5 else angle + 180
     x, y = _point(centre, radius, middle).split()

@@ -114,12 +114,12 @@ class EndingReg(ClozeSystem):
             for variant, (columns, weights) in self._models.items()
         }
 
-    def weights(self, variant: str = "") -> list[tuple[str, float]]:
-        """The features of a variant with their weights, the strongest first; those of weight 0 are left out.
+    def weights(self) -> list[tuple[str, float]]:
+        """All features with their weights, the strongest first; those of weight 0 are left out.
 
         A weight above 0 speaks for a right ending: so much more log-odds for each standard deviation of the feature.
         """
-        columns, weights = self._models[variant]
+        columns, weights = self._models[""]
         names = self._columns.get_feature_names_out()[columns]
         named = [(str(name), float(weight)) for name, weight in zip(names, weights, strict=True) if weight]
         return sorted(named, key=lambda item: (-abs(item[1]), item[0]))

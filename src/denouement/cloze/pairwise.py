@@ -36,11 +36,6 @@ class Weights(NamedTuple):
     losses: npt.NDArray[np.float64]
     strength: float
 
-    @property
-    def loss(self) -> float:
-        """Cross-validated, in nats a case."""
-        return float(self.losses.mean())
-
 
 class Pairwise:
     """Conditional logistic regression: the log-odds of the first ending of a case being right are the product of

@@ -60,7 +60,7 @@ def training_curves(histories: Mapping[str, Mapping[str, Any]]) -> "Figure":
         panel.set_xlabel("epoch")
         panel.xaxis.set_major_locator(MaxNLocator(integer=True, min_n_ticks=1))
         panel.legend(frameon=False, fontsize="small")
-        _quiet(panel)
+        quiet(panel)
     panels[0].set_ylabel("perplexity per token (log scale)")
     panels[0].set_yscale("log")
     panels[0].yaxis.set_major_locator(LogLocator(subs=(1, 1.5, 2, 3, 5, 7)))
@@ -104,7 +104,7 @@ def sentiment_shares(rows: Sequence[Mapping[str, Any]]) -> "Figure":
     colours = {"negative": ORANGE, "neutral": GREY, "positive": BLUE}
     handles = [Patch(color=colour, label=name) for name, colour in colours.items()]
     figure.legend(handles=handles, ncols=3, loc="outside upper center", frameon=False)
-    _quiet(panel)
+    quiet(panel)
     return figure
 
 
@@ -136,7 +136,7 @@ def cloze_accuracies(rows: Sequence[Mapping[str, Any]]) -> "Figure":
         panel.set_xlabel("accuracy")
         panel.xaxis.set_major_locator(MaxNLocator(5, steps=[1, 2, 5, 10]))  # whole percents, as they are written
         panel.xaxis.set_major_formatter(lambda share, _: f"{share:.0%}")
-        _quiet(panel)
+        quiet(panel)
     panels[0].set_yticks(range(len(names)), names)
     panels[0].set_ylim(len(names) - 0.4, -0.6)
     handles, labels = panels[0].get_legend_handles_labels()
@@ -171,7 +171,7 @@ def study_outcomes(rows: Sequence[Mapping[str, Any]]) -> "Figure":
     other_side.set_yticks(range(len(rows)), [row["second"] for row in rows])
     for axis in (panel, other_side):
         axis.set_ylim(len(rows) - 0.5, -0.5)
-        _quiet(axis)
+        quiet(axis)
     panel.set_xlim(0, 1)
     panel.set_xlabel("share of items")
     panel.xaxis.set_major_formatter(lambda share, _: f"{share:.0%}")
@@ -218,6 +218,7 @@ def _inside(panel: "Axes", x: float, y: float, text: str, on_dark: bool) -> None
     panel.text(x, y, text, color=colour, ha="center", va="center_baseline", fontsize="small")
 
 
-def _quiet(panel: "Axes") -> None:
+def quiet(panel: "Axes") -> None:
+    """Leave out the lines and ticks that say nothing."""
     panel.spines[["top", "right"]].set_visible(False)
     panel.tick_params(length=3)

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import Any
 
-import pyarrow as pa
+import pyarrow.compute as pc
 
 from denouement.report.run import Run, read_json
 from denouement.report.tables import system_name
@@ -57,7 +57,7 @@ def _endings(run: Run) -> list[Figure]:
     for path in run.endings:
         table = read_table(path, "endings")
         for system in table["system"].unique().to_pylist():
-            texts = table["ending"].filter(pa.compute.equal(table["system"], system))
+            texts = table["ending"].filter(pc.equal(table["system"], system))
             share = len(texts.unique()) / len(texts)
             what = f"Endings of {system} that differ from each other"
             found.append(Figure(what, f"{share:.1%} of {len(texts):,}", "", "endings"))

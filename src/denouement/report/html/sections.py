@@ -28,7 +28,7 @@ if TYPE_CHECKING:  # heavy
 
 _LONG_TABLE = 15  # rows above which a table of statistics is folded
 _EXAMPLES = 3  # reasons shown for each element
-_TABLE_3 = 20  # stories shown with the reasons that people gave
+_STORIES = 20  # stories shown with the reasons that people gave
 
 
 @dataclass(frozen=True)
@@ -94,16 +94,10 @@ def _statistics(run: Run) -> Section:
             text = (file.parent / figure["file"]).read_text(encoding="utf-8")
             content.append(Picture(inline(text, f"statistics-{name}-{place}", figure["what"]), figure["what"]))
         for table in part["tables"]:
-            shown = _table(table)
+            shown = Table(table["header"], table["rows"], table["title"], table["note"])
             content.append(Fold(shown.title, [shown]) if len(shown.rows) > _LONG_TABLE else shown)
-    commands = dict.fromkeys(part["command"] for part in parts.values() if part.get("command"))
-    content.append(Paragraph(f"The same on a terminal: {', '.join(commands)}."))
+    content.append(Paragraph("The same on a terminal: denouement statistics."))
     return _filled(section, content)
-
-
-def _table(table: dict[str, Any]) -> Table:
-    rows = [["" if cell is None else str(cell) for cell in row] for row in table["rows"]]
-    return Table(list(map(str, table["header"])), rows, table.get("title") or "", table.get("note") or "")
 
 
 def _training(run: Run) -> Section:
@@ -235,7 +229,7 @@ def _human_evaluation(run: Run) -> Section:
         shown += [Heading(part.title), *section_blocks(part)]
     told = read_table(run.study / "table_3.parquet", "table_3")
     if told.num_rows:
-        first = [judged(row) for row in told.slice(0, _TABLE_3).to_pylist()]
+        first = [judged(row) for row in told.slice(0, _STORIES).to_pylist()]
         title = f"The first {len(first)} of {told.num_rows:,} stories with their endings, answers and reasons"
         shown.append(Fold(title, [*first, Paragraph("All of them stand in results.html in the folder of the study.")]))
     return _filled(section, shown)

@@ -43,7 +43,7 @@ TERMS: dict[str, list[tuple[str, str]]] = {
         (
             "z of the log-odds",
             "How much more often a word stands in right endings than in wrong ones (below 0: less), so that rare and "
-            "frequent words can be compared. Beyond 2 or -2 it is hardly chance.",
+            "frequent words can be compared. Of thousands of words some come beyond 2 or -2 by chance, few beyond 4.",
         ),
         (
             "Distance",
