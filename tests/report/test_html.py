@@ -55,10 +55,7 @@ class Page(HTMLParser):
 
 @pytest.fixture
 def page(run):  # noqa: F811
-    """Writes the page of the small run of `test_summary`, with curves and a record of DVC's, and gives its text."""
-    history = Path("data/models/seq2seq/history.json")
-    history.parent.mkdir(parents=True)
-    history.write_text(json.dumps(HISTORIES["seq2seq"]))
+    """Writes the page of the small run of `test_summary`, with a record of DVC's, and gives its text."""
     Path("dvc.lock").write_text(LOCK)
 
     def made(commit: str | None = "abc123") -> str:
