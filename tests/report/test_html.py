@@ -187,7 +187,7 @@ def test_endings_stand_next_to_people_s_with_their_sentiment(page):
 
 def test_what_stories_and_endings_hold_is_text(page, run):  # noqa: F811
     ending = "</script><script>alert(1)</script>"
-    write(run["endings"][0], "endings", [("case-01", "seq2seq", ending, -3.0, 3)])
+    write(run.endings[0], "endings", [("case-01", "seq2seq", ending, -3.0, 3)])
     text = page()
     assert "<script>alert" not in text
     assert "A &lt;b&gt;bold" in text
@@ -196,8 +196,8 @@ def test_what_stories_and_endings_hold_is_text(page, run):  # noqa: F811
 
 def test_ratings_and_orders_are_shown_without_votes(page, run):  # noqa: F811
     for name in ("votes", "table_3"):
-        write(run["study"].parent / f"{name}.parquet", name, [])
-    write_ratings_and_orders(run["study"])
+        write(run.study / f"{name}.parquet", name, [])
+    write_ratings_and_orders(run.study)
     text = section(page(), "human-evaluation")
     assert "&lt;i&gt;logic&lt;/i&gt;" in text
     assert '<td class="number">2.50</td>' in text
