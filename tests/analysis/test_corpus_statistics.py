@@ -79,8 +79,10 @@ def test_title_paths_end_or_are_cut_off():
 def test_the_word_end_is_no_end_of_a_title():
     paths = titles.title_paths(["The", "The End Is Near"])
     assert paths["the", titles.END] == paths["the", "end"] == 1
-    assert titles.faded_share(paths) == 0
     assert "the (end): 1 (50.0%)" in titles.sunburst(paths)
+    paths = titles.title_paths([*["The"] * 1500, "The End Is Near"])
+    assert titles.faded_share(paths) == pytest.approx(1 / 1501)
+    assert titles.faded_share(titles.title_paths(["The", "Rain"])) is None, "none of two can be under 0.1%"
 
 
 def test_rare_titles_are_one_faded_arc():
@@ -167,14 +169,15 @@ def test_temporal_links(tmp_path):
     assert found["relations"]["after"] == {"n": 2, "share": 0.4}
 
 
-def test_command_writes_sections_twice_the_same_and_says_how_to_get_wordnet(tmp_path):
+def test_command_writes_sections_twice_the_same_and_says_how_to_get_wordnet(tmp_path, monkeypatch):
+    monkeypatch.setenv("WNSEARCHDIR", str(tmp_path))
     table = tmp_path / "stories.parquet"
     write_table(
         stories(["Tom ran.", "He fell."], ["Ann sang.", "It rained."], titles=["A Run", None]), table, "stories"
     )
     written = []
     for name in ("one", "two"):
-        command = ["statistics", str(table), "--out", str(tmp_path / name), "--wordnet", str(tmp_path)]
+        command = ["statistics", str(table), "--out", str(tmp_path / name)]
         result = CliRunner().invoke(main, command)
         assert result.exit_code == 0, result.output
         assert "apt-get install wordnet-base" in result.output
@@ -183,6 +186,9 @@ def test_command_writes_sections_twice_the_same_and_says_how_to_get_wordnet(tmp_
     found = json.loads(written[0]["statistics.json"])
     assert [figure["file"] for figure in found["titles"]["figures"]] == ["titles.svg"]
     assert {"titles.svg", "sentence_lengths.svg", "statistics.md"} <= set(written[0])
+    asked = CliRunner().invoke(main, ["statistics", str(table), "--wordnet", str(tmp_path / "nowhere")])
+    assert asked.exit_code == 2, "a folder that was named has to hold it"
+    assert "nowhere: no WordNet database" in asked.output
 
 
 def test_command_without_a_table_is_one_line():

@@ -1,11 +1,12 @@
 import math
+from pathlib import Path
 
 import numpy as np
 import pyarrow as pa
 import pytest
 from click.testing import CliRunner
 
-from denouement.analysis.bias_monitor import Thresholds, exceeded
+from denouement.analysis.bias_monitor import Thresholds, exceeded, fewest
 from denouement.analysis.ending_statistics import compare, ending_features, has_other_sign
 from denouement.analysis.ngram_odds import deviation, ngram_odds, ngrams
 from denouement.analysis.sentiment_drift import distributions
@@ -115,9 +116,8 @@ def test_command_needs_a_labelled_case_and_a_threshold_in_range(tmp_path):
         assert result.output.count("\n") == 1
 
 
-@pytest.mark.slow
-def test_a_collection_that_gives_its_endings_away_is_stopped(tmp_path):
-    n = 40
+def collection(folder: Path, n: int) -> Path:
+    """A table of `n` cases whose right endings are happy."""
     rows = {
         "case_id": [f"c{place}" for place in range(n)],
         "context": [["Tom ran.", "He fell.", "He got up.", "He ran on."]] * n,
@@ -127,8 +127,25 @@ def test_a_collection_that_gives_its_endings_away_is_stopped(tmp_path):
         "release": ["v1.0"] * n,
         "split": ["validation"] * n,
     }
-    path = tmp_path / "cloze.parquet"
+    path = folder / "cloze.parquet"
     write_table(pa.table(rows, schema=TABLES["cloze"].schema), path, "cloze")
+    return path
+
+
+def test_too_few_cases_for_the_bias_monitor_are_told_and_all_else_is_measured(tmp_path):
+    assert (fewest(10), fewest(2)) == (12, 20)  # 10 to fit to, once a fold is held out
+    path = collection(tmp_path, 11)
+    result = CliRunner().invoke(main, ["statistics", str(path), "--out", str(tmp_path / "out")])
+    assert result.exit_code == 0, result.output
+    assert "Not worked out: 11 labelled cases; 10 folds take 12 or more." in result.output
+    stopped = CliRunner().invoke(main, ["statistics", str(path), "--max-accuracy", "0.6"])
+    assert stopped.exit_code == 2, "a threshold that cannot be checked does not pass"
+    assert "10 folds take 12 or more" in stopped.output
+
+
+@pytest.mark.slow
+def test_a_collection_that_gives_its_endings_away_is_stopped(tmp_path):
+    path = collection(tmp_path, 40)
     command = ["statistics", str(path), "--folds", "2", "--out", str(tmp_path / "out"), "--max-accuracy", "0.6"]
     result = CliRunner().invoke(main, command)
     assert result.exit_code == 1

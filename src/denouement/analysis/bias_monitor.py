@@ -5,7 +5,9 @@ can be watched while it grows.
 """
 
 import hashlib
+import itertools
 import json
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -76,26 +78,32 @@ def bias_monitor(
         By release and split what was found, and the table `bias_cases`: each case with the `probability` that the
         model, fitted to the other folds, gives the right ending, the surest first. Found are `variants`: rows
         `variant`, `n`, `correct`, `accuracy` with its exact 95% interval `low`, `high`; `missing`: why there are none,
-        or None; `certain`: cases whose right ending the model gives `CERTAIN` or more; and `features`: rows `feature`,
-        `weight` of the model fitted to all cases, the strongest first.
-
-    Raises:
-        UserError: too few cases to cross-validate.
+        or None; `certain`: cases whose right ending the model gives `CERTAIN` or more; `misled`: those whose wrong
+        ending it gives so much; and `features`: rows `feature`, `weight` of the model fitted to all cases, the
+        strongest first.
     """
-    if not sets:
-        return {}
     resources = Resources(cache=cache)
-    evaluation = evaluate([SYSTEM], pa.concat_tables(sets.values()), None, resources, n_folds=folds)
-    return {of_set: _of_set(of_set, cases, evaluation, resources) for of_set, cases in sets.items()}
+    enough = [cases for cases in sets.values() if cases.num_rows >= fewest(folds)]
+    evaluation = evaluate([SYSTEM], pa.concat_tables(enough), None, resources, n_folds=folds) if enough else None
+    return {of_set: _of_set(of_set, cases, evaluation, resources, folds) for of_set, cases in sets.items()}
+
+
+def fewest(folds: int) -> int:
+    """How many cases a cross-validation of so many folds takes: what is fitted to must do for EndingReg's own folds."""
+    inside = 2 * EndingReg().n_folds
+    return next(n for n in itertools.count(folds) if n - math.ceil(n / folds) >= inside)
 
 
 def _of_set(
-    of_set: tuple[str, str], cases: pa.Table, evaluation: Evaluation, resources: Resources
+    of_set: tuple[str, str], cases: pa.Table, evaluation: Evaluation | None, resources: Resources, folds: int
 ) -> tuple[dict[str, Any], pa.Table]:
-    rows = [row for row in evaluation.rows if row["system"] == SYSTEM and (row["release"], row["split"]) == of_set]
-    found: dict[str, Any] = {"variants": [], "missing": rows[0]["missing"], "certain": 0, "features": []}
-    if found["missing"]:
+    found: dict[str, Any] = {"variants": [], "missing": None, "certain": 0, "misled": 0, "features": []}
+    if evaluation is None or cases.num_rows < fewest(folds):
+        found["missing"] = f"{cases.num_rows:,} labelled cases; {folds} folds take {fewest(folds):,} or more"
         return found, TABLES["bias_cases"].schema.empty_table()
+    rows = [row for row in evaluation.rows if row["system"] == SYSTEM and (row["release"], row["split"]) == of_set]
+    if missing := rows[0]["missing"]:
+        return found | {"missing": missing}, TABLES["bias_cases"].schema.empty_table()
     keys = ("variant", "n", "correct", "accuracy", "low", "high")
     found["variants"] = [{key: row[key] for key in keys} for row in rows]
     scores = evaluation.scores
@@ -103,7 +111,8 @@ def _of_set(
     for name, value in wanted.items():
         scores = scores.filter(pc.equal(scores[name], value))
     table = _by_case(cases, scores)
-    found["certain"] = int(pc.sum(pc.greater_equal(table["probability"], CERTAIN)).as_py() or 0)
+    given = table["probability"].to_numpy()
+    found |= {"certain": int((given >= CERTAIN).sum()), "misled": int((given <= 1 - CERTAIN).sum())}
     found["features"] = _features(cases, resources)
     return found, table
 

@@ -39,9 +39,6 @@ def bias_section(
         cache: folder of kept parses.
         folds: of the cross-validation.
         most: the thresholds.
-
-    Raises:
-        UserError: too few cases to cross-validate.
     """
     found, tables, above = {}, {}, []
     for (release, split), (of_set, cases) in bias_monitor(sets, cache, folds).items():
@@ -74,7 +71,8 @@ def bias_section(
     section = Section(
         "Bias monitor",
         "Whether a model that never sees the story can tell right endings from wrong ones: near 50% the endings give "
-        "nothing away, and the further above, the less a test of stories tests stories.",
+        "nothing away, and the further above, the less a test of stories tests stories. Below 50%, an ending that is "
+        "right in some cases is wrong in others, so that what is learned from some misleads in the rest.",
         shown,
         figures={
             "bias_monitor.svg": Chart(
@@ -103,12 +101,12 @@ def _monitor_tables(name: str, found: Mapping[str, Any], cases: pa.Table) -> lis
         ]
         for row in found["variants"]
     ]
-    features = [[_feature(row["feature"]), f"{row['weight']:+.3f}"] for row in found["features"][:_FEATURES_SHOWN]]
+    features = [[_feature(row["feature"]), f"{row['weight']:+.3g}"] for row in found["features"][:_FEATURES_SHOWN]]
     sure = [
         [row["case_id"], f"{row['probability']:.0%}", row["right"], row["wrong"]]
         for row in cases.slice(0, _SURE_SHOWN).to_pylist()
     ]
-    certain = count_and_share(found["certain"], found["certain"] / max(1, cases.num_rows))
+    certain, misled = (count_and_share(found[key], found[key] / cases.num_rows) for key in ("certain", "misled"))
     return [
         Table(
             f"{name}: how often the model is right",
@@ -126,7 +124,8 @@ def _monitor_tables(name: str, found: Mapping[str, Any], cases: pa.Table) -> lis
             f"{name}: cases given away most clearly",
             ["case", "probability", "right ending", "wrong ending"],
             sure,
-            f"What the model, fitted without the case, gives the right ending; {CERTAIN:.0%} or more: {certain}.",
+            f"What the model, fitted without the case, gives the right ending; {CERTAIN:.0%} or more: {certain}. So "
+            f"much for the wrong ending: {misled}.",
         ),
     ]
 

@@ -25,11 +25,7 @@ FEATURES = {
 def ending_sections(
     sets: CaseSets, cache: Path | None, folds: int = 10, most: Thresholds = ANYTHING
 ) -> tuple[dict[str, Section], list[str]]:
-    """Features, n-grams and the bias monitor, and what is above the thresholds, a sentence each.
-
-    Raises:
-        UserError: too few cases to cross-validate.
-    """
+    """Features, n-grams and the bias monitor, and what is above the thresholds, a sentence each."""
     statistics = {f"{release} {split}": ending_statistics(cases, cache) for (release, split), cases in sets.items()}
     monitor, above = bias_section(sets, statistics, cache, folds, most)
     return {
@@ -84,8 +80,8 @@ def _features(statistics: Mapping[str, Sequence[Mapping[str, Any]]]) -> Section:
             )
         )
     if tables:
-        measured = [f"{FEATURES[name]}: {told}" for name, told in DIFFERS.items()]
-        tables.append(Table("How they are measured", (), (), "; ".join(measured) + "."))
+        measured = [[FEATURES[name], told] for name, told in DIFFERS.items()]
+        tables.append(Table("How they are measured", ["feature", "measured by"], measured))
     return Section(
         "Right against wrong endings",
         "Whether right endings can be told from wrong ones by length, sentiment or complexity alone: in a good "

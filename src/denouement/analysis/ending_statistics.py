@@ -26,9 +26,9 @@ PUBLISHED: dict[str, dict[str, float]] = {
 DIFFERS = {
     "tokens": "words of our Penn Treebank tokenizer, the full stop counting",
     "five_point": "TextBlob's polarity cut into 1 to 5, for Stanford CoreNLP's classes, whose scale begins at 0",
-    "vader": "the same analyzer",
+    "vader": "the same analyzer as in the paper, VADER",
     "frazier": "on dependency trees of spaCy, so that its level differs from the paper's",
-    "yngve": "on dependency trees of spaCy, so that its level differs from the paper's",
+    "yngve": "as Frazier's",
 }
 """Of each feature where it is measured otherwise than in the paper."""
 

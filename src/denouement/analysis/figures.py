@@ -3,6 +3,7 @@
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
+from denouement.analysis.ngram_odds import NOTABLE
 from denouement.report.figures import BLUE, GREY, ORANGE, quiet
 
 if TYPE_CHECKING:  # heavy
@@ -120,8 +121,8 @@ def marking_ngrams(
     panels = figure.subplots(1, max(1, len(columns)), squeeze=False)[0]
     for panel, (name, found) in zip(panels, columns.items(), strict=False):
         grams, z = found["ngram"], found["z"]
-        top = [place for place in range(min(most, len(z))) if z[place] > 0]
-        bottom = [place for place in range(max(len(top), len(z) - most), len(z)) if z[place] < 0]
+        top = [place for place in range(min(most, len(z))) if z[place] >= NOTABLE]
+        bottom = [place for place in range(max(len(top), len(z) - most), len(z)) if z[place] <= -NOTABLE]
         shown = top + bottom
         panel.barh(
             range(len(shown)),

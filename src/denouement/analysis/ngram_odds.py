@@ -20,6 +20,8 @@ LEAST = 5
 """An n-gram seen less often in both kinds of endings together is left out (Sharma et al. 2018, section 4)."""
 
 SHOWN = 30
+NOTABLE = 2.0
+"""What z is at least, or -z, of an n-gram that is shown to mark endings."""
 
 PUBLISHED_DEVIATION = {
     "v1.0": {"words": 13.9, "characters": 12.4, "pos": 16.4},

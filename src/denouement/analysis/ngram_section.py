@@ -5,7 +5,16 @@ from pathlib import Path
 from typing import Any
 
 from denouement.analysis import figures
-from denouement.analysis.ngram_odds import KINDS, LEAST, PUBLISHED_DEVIATION, SHOWN, deviation, ngram_odds, odds_table
+from denouement.analysis.ngram_odds import (
+    KINDS,
+    LEAST,
+    NOTABLE,
+    PUBLISHED_DEVIATION,
+    SHOWN,
+    deviation,
+    ngram_odds,
+    odds_table,
+)
 from denouement.analysis.sections import Chart, Section, Table
 from denouement.console import progress
 from denouement.corpus.cases import CaseSets, right_and_wrong
@@ -127,7 +136,7 @@ def _marking(
     for found in columns.values():
         n = len(found["z"])
         places = list(range(n))[::side][:SHOWN]
-        of_set.append([place for place in places if side * found["z"][place] > 0])
+        of_set.append([place for place in places if side * found["z"][place] >= NOTABLE])
     rows = []
     for rank in range(max((len(places) for places in of_set), default=0)):
         row = [str(rank + 1)]
@@ -139,5 +148,8 @@ def _marking(
             else:
                 row += ["", "", ""]
         rows.append(row)
-    note = "By z, the log-odds with a Dirichlet prior in units of its standard error (Monroe et al. 2008)."
+    note = (
+        "By z, the log-odds with a Dirichlet prior in units of its standard error (Monroe et al. 2008), of which "
+        f"{NOTABLE:g} or more is shown."
+    )
     return Table(title, header, rows, note)

@@ -55,9 +55,7 @@ class Inputs:
         for path in tables:
             kind = table_name(path)
             if kind not in paths:
-                raise UserError(
-                    f"{path}: not a table of stories, cloze cases, endings or orders; `denouement ingest` makes them"
-                )
+                raise UserError(f"{path}: not a table of stories, cloze cases, endings or orders; leave it out")
             paths[kind].append(path)
         for kind in ("stories", "cloze", "orders"):
             if len(paths[kind]) > 1:

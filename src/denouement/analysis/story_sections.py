@@ -63,8 +63,8 @@ def crowd_section(path: Path, columns: Mapping[str, str]) -> Section:
         for key, (name, digits) in names.items()
     ]
     note = (
-        f"{_PAPER}: Table 2 (stories) and Table 5 (cases). A worker's work time is the mean over what they handed in; "
-        "per worker and payment, only what was approved counts."
+        f"{_PAPER}: Table 2 (stories) and Table 5 (cases). Work time is the mean of a worker's times. But for what "
+        "was handed in, only what was approved counts."
     )
     return Section(
         "Workers",
@@ -218,7 +218,11 @@ def _events(stories: pa.Table, wordnet: Path | None, cache: Path | None) -> Sect
     title, what = "Events", "What happens most often in the stories: verbs and nouns that name an event or a process."
     try:
         table = event_counts(stories, wordnet, cache)
-    except (NoWordNetError, NoParserError) as error:
+    except NoWordNetError as error:
+        if wordnet:  # the folder that was asked for
+            raise
+        return missing(title, what, str(error))
+    except NoParserError as error:
         return missing(title, what, str(error))
     shown = table.slice(0, SHOWN).to_pylist()
     total = sum(table["count"].to_pylist())

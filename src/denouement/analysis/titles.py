@@ -57,10 +57,13 @@ def title_paths(titles: Iterable[str | None]) -> Counter[Path]:
 
 
 def faded_share(paths: Counter[Path]) -> float | None:
-    """The share of titles whose whole path is faded (the paper: three quarters); None without titles."""
+    """The share of titles whose whole path is faded (the paper: three quarters).
+
+    None for titles too few for any path to be.
+    """
     whole = [(path, n) for path, n in paths.items() if len(path) == DEPTH or path[-1] == END]
     total = sum(n for _, n in whole)
-    return sum(n for _, n in whole if n / total < FADED) / total if total else None
+    return sum(n for _, n in whole if n / total < FADED) / total if total > 1 / FADED else None
 
 
 def first_words(paths: Counter[Path], most: int) -> list[dict[str, Any]]:

@@ -33,7 +33,7 @@ def report(out: Path, data: Path, lock: Path) -> None:
 
     run = Run(data, lock)
     found = write_page(run, out, commit(data))
-    click.echo(f"{len(found)} sections: {out / PAGE}")
+    click.echo(f"report: {out / PAGE}")
     study = run.study / "results.json"
     if all(path.exists() for path in (run.corpus / "ingest.json", run.sentiment, run.story_cloze, study)):
         write_summary(run, out)

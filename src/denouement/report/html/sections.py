@@ -70,7 +70,7 @@ def sections(run: Run) -> list[Section]:
 
 
 def _data(run: Run) -> Section:
-    what = "The stories and cases that all below was learned from and measured on, and how many of them are the same."
+    what = "The stories and cases that everything below was learned from or measured on, and what stands there twice."
     names = ("ingest.json", "stories.parquet", "cloze.parquet", "rejects.parquet")
     files = [run.corpus / name for name in names]
     section = _section("data", "Data", what, run, ["sample", "ingest"], files)
@@ -107,7 +107,7 @@ def _training(run: Run) -> Section:
         return section
     histories = {path.parent.name: read_json(path) for path in run.histories}
     shown = [
-        _picture(figures.training_curves(histories), "training", "Perplexity by epoch, a panel a generator"),
+        _picture(figures.training_curves(histories), "training", "Perplexity by epoch, one panel for each generator"),
         *blocks(training_text(histories)),
     ]
     return _filled(section, shown)
