@@ -35,7 +35,10 @@ def study() -> None:
 @click.argument("file", type=click.Path(path_type=Path), metavar="STUDY.yaml")
 @click.option("--cases", required=True, type=click.Path(path_type=Path), help="Cloze table of the stories.")
 @click.option(
-    "--endings", multiple=True, type=click.Path(path_type=Path), help="Endings table of systems; may be repeated."
+    "--endings",
+    multiple=True,
+    type=click.Path(path_type=Path),
+    help="Endings of systems: a table, or CSV with case_id, system, ending; again for each.",
 )
 @click.option("--dry-run", is_flag=True, help="Check the file and count the items, and write nothing.")
 @_STORE
@@ -48,9 +51,10 @@ def create(file: Path, cases: Path, endings: tuple[Path, ...], dry_run: bool, ur
     """
     from denouement.schemas import read_table
     from denouement.study.design import read_design
+    from denouement.study.endings import read_endings
     from denouement.study.items import make_items
 
-    written = [read_table(path, "endings") for path in endings]
+    written = [read_endings(path) for path in endings]
     systems = {system for table in written for system in table["system"].unique().to_pylist()}
     design = read_design(file, systems)
     items, counts = make_items(design, read_table(cases, "cloze"), written)
@@ -78,10 +82,16 @@ def create(file: Path, cases: Path, endings: tuple[Path, ...], dry_run: bool, ur
         f"Study {design.name}{' (nothing is written)' if dry_run else ''}: {counts['items']:,} items, "
         f"{design.answers_per_item} answers each, {summary['answers_wanted']:,} in all."
     )
-    click.echo(text_table(["counted", "n"], [[name.replace("_", " "), f"{n:,}"] for name, n in counts.items()]))
+    click.echo(text_table(["counted", "n"], [[_counted(name), f"{n:,}"] for name, n in counts.items()]))
     if addresses:
         click.echo()
         _print_addresses(addresses)
+
+
+def _counted(name: str) -> str:
+    """What a count of `make_items` is called in print: words, but for a system's own name."""
+    what, _, system = name.partition("_")
+    return f"mended {system}" if what == "mended" else name.replace("_", " ")
 
 
 @study.command()
