@@ -23,7 +23,18 @@ from denouement.study.design import Design, from_json, to_json
 from denouement.study.items import Item
 from denouement.study.store import database
 from denouement.study.store.answers import Unfit, check_answer, checked_reason
-from denouement.study.store.leases import HELD, UNFINISHED, counted, free, held_items, lapse, leased, renewed
+from denouement.study.store.leases import (
+    HELD,
+    UNANSWERED,
+    UNFINISHED,
+    UNFINISHED_BY_ANYONE,
+    counted,
+    free,
+    held_items,
+    lapse,
+    leased,
+    renewed,
+)
 from denouement.study.store.models import annotators, assignments, items, links, sessions, studies
 from denouement.study.store.progress import measure
 from denouement.study.store.records import Annotator, Answer, Assignment, Outcome, Progress
@@ -116,8 +127,25 @@ class Store:
         return list(self._study(study).items.values())
 
     def training_item(self, study: str) -> Item | None:
-        """The training item of a study, if it has one. Its endings are shown as they stand: A is the first."""
+        """The training item of a study, if it has one."""
         return next((item for item in self.items(study) if item.is_training), None)
+
+    def training_order(self, study: str, annotator_id: str) -> list[int]:
+        """How the texts of the training item stand on a person's page, as `Assignment.order` tells it of others.
+
+        Raises:
+            ValueError: the study has no training item.
+        """
+        item = self.training_item(study)
+        if item is None:
+            raise ValueError(f"study {study} has no training item")
+        return self._study(study).drawn_order(annotator_id, item)
+
+    def is_full(self, study: str) -> bool:
+        """Whether all items have all their answers: unless answers are withdrawn or excluded, nobody gets any."""
+        asked = {"study": self._study(study).id}
+        with self._reading() as connection:
+            return connection.execute(UNFINISHED_BY_ANYONE.limit(1), asked).first() is None
 
     def links(self, study: str) -> list[str]:
         """The tokens of a study's private links: secret, one a person. Empty in another mode of entry."""
@@ -368,6 +396,17 @@ class Store:
                 return False
             asked = {"study": study.id, "annotator": person.pk}
             return connection.execute(UNFINISHED, asked).first() is not None
+
+    def left_any(self, key: str) -> bool:
+        """Whether there is an item that this person did not answer, whoever else did; checks are none.
+
+        Raises:
+            UserError: a key that is no one's.
+        """
+        with self._reading() as connection:
+            person = _person(connection, key)
+            asked = {"study": self._study(person.study).id, "annotator": person.pk}
+            return connection.execute(UNANSWERED.limit(1), asked).first() is not None
 
     def submit(
         self,
