@@ -320,7 +320,7 @@ def _role_and_column(word: str) -> tuple[str, str]:
 @click.argument("votes", type=click.Path(path_type=Path))
 @click.option("--items", type=click.Path(path_type=Path), help="Items table: stories and endings, checks' answers.")
 @click.option("--out", type=click.Path(path_type=Path), help="Folder for all tables, as Parquet and as a page.")
-@click.option("--reasons", "with_reasons", is_flag=True, help="Also print Table 3: stories, endings, all reasons.")
+@click.option("--reasons", "with_reasons", is_flag=True, help="Also print all reasons: of votes, Table 3.")
 @_JSON
 def results(votes: Path, items: Path | None, out: Path | None, with_reasons: bool, as_json: bool) -> None:
     """Print agreement, tests and tables of answers.
@@ -329,10 +329,8 @@ def results(votes: Path, items: Path | None, out: Path | None, with_reasons: boo
     pairs, agreements, strengths, annotators and table_3.
 
     VOTES may also be a table of ratings or of orders, whose means are printed; --out writes rating_means and
-    rating_alphas, or order_means.
+    rating_alphas, or order_means. The page has the reasons for ratings.
     """
-    if with_reasons and not items:
-        raise UserError("--reasons: stories and endings stand in the items table; give it with --items")
     from denouement.schemas import read_table, shortened, table_name
 
     if not votes.exists() and (names := _names_of_studies()):
@@ -341,10 +339,12 @@ def results(votes: Path, items: Path | None, out: Path | None, with_reasons: boo
         )
     kind = table_name(existing_file(votes))
     if kind in ("ratings", "orders"):
-        if with_reasons:
-            raise UserError(f"{votes}: a table '{kind}' has no Table 3; leave --reasons out")
-        _scale_results(votes, kind, items, out, as_json)
+        if with_reasons and kind == "orders":
+            raise UserError(f"{votes}: a table 'orders' has no reasons; leave --reasons out")
+        _scale_results(votes, kind, items, out, with_reasons, as_json)
         return
+    if with_reasons and not items:
+        raise UserError("--reasons: stories and endings stand in the items table; give it with --items")
     from denouement.study.ballot import count
     from denouement.study.output import write_results
     from denouement.study.results import study_results, table_3
@@ -364,26 +364,23 @@ def results(votes: Path, items: Path | None, out: Path | None, with_reasons: boo
         click.echo(f"\nTables and the page results.html: {out}")
 
 
-def _scale_results(answers: Path, kind: str, items: Path | None, out: Path | None, as_json: bool) -> None:
+def _scale_results(
+    answers: Path, kind: str, items: Path | None, out: Path | None, with_reasons: bool, as_json: bool
+) -> None:
     """Print what ratings or orders came to, and write it into the folder `out`."""
     from denouement.schemas import read_table
     from denouement.study.output import write_scale_results
-    from denouement.study.scales import order_results, rating_results
-    from denouement.study.tables import order_section, rating_section, section_text
+    from denouement.study.scales import scale_results
+    from denouement.study.tables import scale_reasons, scale_section, section_text
 
-    table = read_table(answers, kind)
-    if kind == "ratings":
-        found = rating_results(table)
-        section = rating_section(found)
-    else:
-        found = order_results(table, read_table(items, "items") if items else None)
-        section = order_section(found)
+    found = scale_results(kind, read_table(answers, kind), read_table(items, "items") if items else None)
+    section = scale_section(found)
     if out:
         write_scale_results(out, found, section)
     if as_json:
         print_json(found)
         return
-    click.echo(section_text(section))
+    click.echo("\n\n".join(map(section_text, [section, *(scale_reasons(found) if with_reasons else [])])))
     if out:
         click.echo(f"\nTables and the page results.html: {out}")
 
