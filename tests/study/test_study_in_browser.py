@@ -337,6 +337,8 @@ def test_ratings_and_orders_on_a_phone(tmp_path: Path, browsers: Callable[..., B
         for cell in browser.all(".choice"):
             assert cell.get_property("scrollWidth") <= cell.get_property("clientWidth"), cell.text
         if kind == "rating":
+            for scale in browser.all(".scale"):
+                assert len({cell.rect["y"] for cell in scale.find_elements(By.CSS_SELECTOR, ".choice")}) == 1
             browser.press("4", "2")
         else:
             for place, select in enumerate(browser.all("select"), 1):

@@ -27,7 +27,7 @@ INSTRUCTIONS: dict[Kind, str] = {
 
 QUESTION: dict[Kind, str] = {
     "pair": "Which sentence completes the story better?",
-    "rating": "How good is the last sentence of this story?",
+    "rating": "Please rate the last sentence of this story.",  # scales ask what they will
     "order": "In which order do these sentences make a story?",
 }
 

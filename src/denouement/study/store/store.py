@@ -153,6 +153,15 @@ class Store:
         with self._reading() as connection:
             return list(connection.scalars(sa.select(links.c.token).where(of_study).order_by(links.c.number)))
 
+    def opened_by(self, study: str) -> dict[str, str | None]:
+        """By the token of each private link, what the person is called in the tables who came by it; None: nobody."""
+        of = self._study(study)
+        with self._reading() as connection:
+            rows = connection.execute(sa.select(links).where(links.c.study_id == of.id).order_by(links.c.number)).all()
+            came = set(connection.scalars(sa.select(annotators.c.annotator_id).where(annotators.c.study_id == of.id)))
+        called = {row.token: _link_id(of, row.token, row.number) for row in rows}
+        return {token: name if name in came else None for token, name in called.items()}
+
     def add_links(self, study: str, n: int) -> list[str]:
         """Make `n` more private links and return their tokens.
 
@@ -621,9 +630,12 @@ def _annotator_id(connection: sa.Connection, study: Study, external_id: str) -> 
         return None if external_id.startswith(UNNAMED_ANNOTATOR) else external_id
     link = sa.select(links.c.number).where(links.c.study_id == study.id, links.c.token == external_id)
     number = connection.scalar(link)
-    if number is None:
-        return None
-    return study.hashed(external_id) if study.design.hash_ids else f"link_{number}"
+    return None if number is None else _link_id(study, external_id, number)
+
+
+def _link_id(study: Study, token: str, number: int) -> str:
+    """What the tables call the person with this private link, the number-th."""
+    return study.hashed(token) if study.design.hash_ids else f"link_{number}"
 
 
 def _make_links(connection: sa.Connection, study_id: int, n: int) -> list[str]:
