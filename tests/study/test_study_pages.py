@@ -474,6 +474,8 @@ def test_a_rating_is_asked_on_every_scale(tmp_path: Path):
     study = design(kind="rating", systems=["plain_system"], scales="grammar_logicality")
     person = Person(store_with(tmp_path, study, n=1)).go()
     assert "Is the last sentence natural" in person.text
+    assert "Please rate the last sentence of this story." in person.text, "whatever the scales ask"
+    assert "How good" not in person.text
     person.send(**{"scale-grammar": "2"})
     assert "on each scale" in person.problem
     assert "a digit rates" in person.text

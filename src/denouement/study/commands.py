@@ -348,7 +348,8 @@ def results(votes: Path, items: Path | None, out: Path | None, with_reasons: boo
     from denouement.study.ballot import count
     from denouement.study.output import write_results
     from denouement.study.results import study_results, table_3
-    from denouement.study.tables import results_text, table_3_text
+    from denouement.study.table_3 import table_3_text
+    from denouement.study.tables import results_text
 
     answers = read_table(votes, "votes")
     shown = read_table(items, "items") if items else None

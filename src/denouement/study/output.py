@@ -13,7 +13,8 @@ from denouement.study.ballot import Ballot, count
 from denouement.study.page import results_html, sections_html
 from denouement.study.results import agreements, result_tables, study_results, table_3
 from denouement.study.scales import scale_tables
-from denouement.study.tables import Section, scale_reasons, table_3_text
+from denouement.study.table_3 import table_3_text
+from denouement.study.tables import Section, scale_reasons
 
 
 def write_results(out: Path, votes: pa.Table, items: pa.Table | None, ballot: Ballot | None = None) -> dict[str, Any]:

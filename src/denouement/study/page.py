@@ -7,7 +7,8 @@ import pyarrow as pa
 
 from denouement.report.html.blocks import Block, Paragraph, Story, Table
 from denouement.report.html.rendering import asset, environment
-from denouement.study.tables import Section, outcomes_told, reasons_told, sections
+from denouement.study.table_3 import outcomes_told, reasons_told
+from denouement.study.tables import Section, sections
 
 
 def results_html(results: Mapping[str, Any], table: pa.Table | None) -> str:
