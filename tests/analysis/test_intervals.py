@@ -47,7 +47,11 @@ def test_an_interval_holds_the_mean_in_nearly_95_of_100_samples():
     assert sum(each["low"] is not None and each["low"] <= 3 <= each["high"] for each in found) >= 180
 
 
-def test_what_does_not_vary_has_no_interval():
-    assert mean_with_interval(np.array([0.0, 2.0])) == {"mean": 1, "low": 0, "high": 2}
-    for values in ([2.0], [2.0, 2.0, 2.0]):
-        assert mean_with_interval(np.array(values)) == {"mean": 2, "low": None, "high": None}
+@pytest.mark.parametrize("values", [[2.0], [1.0, 3.0], [0.0, 2.0, 4.0], [1.0, 1.0, 3.0, 3.0], [2.0] * 9])
+def test_few_values_and_those_that_do_not_vary_have_no_interval(values):
+    assert mean_with_interval(np.array(values)) == {"mean": 2, "low": None, "high": None}
+
+
+def test_five_values_have_an_interval():
+    found = mean_with_interval(np.array([0.0, 1.0, 2.0, 3.0, 4.0]))
+    assert 0 <= found["low"] < 1 < 3 < found["high"] <= 4

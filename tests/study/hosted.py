@@ -101,6 +101,11 @@ class Person:
     def hidden(self) -> dict[str, str]:
         return dict(re.findall(r'<input type="hidden" name="([^"]+)" value="([^"]*)">', self.text))
 
+    def side_of(self, ending: str) -> str:
+        """A or B: where an ending stands on the page of a pair."""
+        found = re.findall(r'value="([AB])".*?<span class="word">(.*?)</span>', self.text, re.S)
+        return next(side for side, text in found if html.unescape(text) == ending)
+
     @property
     def problem(self) -> str:
         found = re.search(r'<p class="problem" role="alert">(.*?)</p>', self.text)

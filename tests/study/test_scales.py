@@ -1,6 +1,7 @@
 """Ratings and orders, by hand and by other libraries."""
 
 import json
+import re
 from itertools import permutations
 
 import krippendorff
@@ -10,8 +11,10 @@ import pyarrow.parquet as pq
 import pytest
 from click.testing import CliRunner
 from scipy.stats import kendalltau
+from statsmodels.stats.proportion import proportion_confint
 
 from denouement.cli import main
+from denouement.legible import can_be_shown
 from denouement.schemas import TABLES, table_name, write_table
 from denouement.study.scales import order_results, rating_results
 
@@ -47,7 +50,7 @@ def test_means_are_of_items():
     a, b = found["means"]
     assert (found["answers"], a["system"], a["items"], a["answers"]) == (5, "a", 3, 4)
     assert a["mean"] == pytest.approx((1.5 + 0 + 2) / 3)
-    assert (a["low"], a["high"]) == (0, 2)  # of three items hardly less than their range
+    assert (a["low"], a["high"]) == (None, None), "three items are too few"
     assert a["values"] == {"0": 1, "1": 1, "2": 2}
     assert (b["mean"], b["low"], b["high"]) == (1, None, None)
 
@@ -55,6 +58,99 @@ def test_means_are_of_items():
 def test_items_that_are_all_alike_tell_no_interval():
     (row,) = rating_results(ratings(("a", "i1", "p", 2), ("a", "i2", "p", 2)))["means"]
     assert (row["mean"], row["low"], row["high"]) == (2, None, None)
+
+
+def test_questions_stay_in_their_order_and_values_between_the_ends_are_told():
+    table = pa.concat_tables([ratings(*RATED), ratings(("a", "i1", "p", 5), ("b", "i3", "p", 2), question="grammar")])
+    found = rating_results(table)
+    assert [(row["question"], row["system"]) for row in found["means"]] == [
+        *(("logic", "a"), ("logic", "b"), ("grammar", "a"), ("grammar", "b"))
+    ]
+    assert [row["question"] for row in found["alphas"]] == ["logic", "grammar"]
+    values = [row["values"] for row in found["means"]]
+    assert values[1] == {"0": 0, "1": 1, "2": 0}
+    assert values[2:] == [{"2": 0, "3": 0, "4": 0, "5": 1}, {"2": 1, "3": 0, "4": 0, "5": 0}]
+
+
+def items_of(**expected: str | None) -> pa.Table:
+    shown = {"study": "s", "kind": "rating", "context": ["One.", "Two."], "systems": ["a"], "is_training": False}
+    rows = [
+        shown | {"item_id": i, "case_id": i, "endings": [f"End {i}."], "is_check": e is not None, "expected": e}
+        for i, e in expected.items()
+    ]
+    return pa.Table.from_pylist(rows, schema=TABLES["items"].schema)
+
+
+def test_ratings_that_do_not_count_and_checks_are_told(tmp_path):
+    both = [("logic", [2]), ("grammar", [1, 2])]
+    right = json.dumps(dict(both))
+    tables = [ratings(("a", "i1", "p", 1), ("a", "i1", "q", 2), question=question) for question, _ in both] + [
+        ratings(("a", "i2", "p", 0), question="logic", status="excluded"),
+        ratings(("a", "i2", "q", 0), question="logic", status="surplus"),
+        ratings(("a", "c1", "p", 2), ("a", "c1", "q", 2), ("a", "c2", "q", 0), question="logic", is_check=True),
+        ratings(("a", "c1", "p", 2), ("a", "c1", "q", 0), ("a", "c2", "q", 0), question="grammar", is_check=True),
+    ]
+    table, items = pa.concat_tables(tables), items_of(i1=None, i2=None, c1=right, c2=right)
+    found = rating_results(table, items)
+    assert found["answers"] == 2
+    assert found["statuses"] == {"accepted": 2, "excluded": 1, "surplus": 1}
+    assert found["checks"] == {"answers": 3, "known": 3, "failed": 2, "annotators_failing": 1}
+    write_table(table, tmp_path / "ratings.parquet", "ratings")
+    write_table(items, tmp_path / "items.parquet", "items")
+    words = ["study", "results", str(tmp_path / "ratings.parquet")]
+    told = CliRunner().invoke(main, [*words, "--items", str(tmp_path / "items.parquet")]).output
+    assert "2 answers count. By status: 2 accepted, 1 excluded, 1 surplus." in told
+    assert "Apart from these, 3 are to attention checks." in told
+    assert "Attention checks: 2 of 3 failed, by 1 annotator." in told
+    assert "stands in the table of items (--items)" in CliRunner().invoke(main, words).output
+
+
+def test_checks_of_orders_are_told():
+    table = orders(("i", "p", [0, 1, 2]), ("c", "p", [0, 1, 2]), ("c", "q", [1, 0, 2]))
+    is_check = pa.array([False, True, True])
+    table = table.set_column(table.schema.get_field_index("is_check"), table.schema.field("is_check"), is_check)
+    found = order_results(table, items_of(i=None, c="[0, 1, 2]"))
+    assert found["answers"] == 1
+    assert found["checks"] == {"answers": 2, "known": 2, "failed": 1, "annotators_failing": 1}
+
+
+def test_reasons_for_ratings_are_told(tmp_path):
+    evil = "It\nreads <b>well</b> | \x1b[2J."
+    table = pa.concat_tables(
+        [
+            ratings(("a", "i1", "p", 2), reason=evil),
+            ratings(("a", "i1", "p", 0), question="grammar", reason=evil),
+            ratings(("a", "i2", "p", 1)),
+            ratings(("a", "c", "p", 1), reason="Of a check.", is_check=True),
+        ]
+    )
+    (row,) = rating_results(table, items_of(i1=None))["reasons"]
+    assert (row["item_id"], row["annotator_id"], row["ending"]) == ("i1", "p", "End i1.")
+    assert (row["values"], row["reason"]) == ({"logic": 2, "grammar": 0}, evil)
+    write_table(table, tmp_path / "ratings.parquet", "ratings")
+    write_table(items_of(i1=None), tmp_path / "items.parquet", "items")
+    words = ["study", "results", str(tmp_path / "ratings.parquet")]
+    assert "reads" not in CliRunner().invoke(main, words).output
+    told = CliRunner().invoke(main, [*words, "--reasons"]).output
+    assert can_be_shown(told)
+    assert "| i1 | a | logic 2, grammar 0 | It reads <b>well</b> " in re.sub(" +", " ", told)
+    more = ["--items", str(tmp_path / "items.parquet"), "--out", str(tmp_path / "out")]
+    assert "| End i1. |" in re.sub(" +", " ", CliRunner().invoke(main, [*words, *more, "--reasons"]).output)
+    page = (tmp_path / "out/results.html").read_text()
+    assert "End i1." in page
+    assert "It reads &lt;b&gt;well&lt;/b&gt;" in page
+    assert "Of a check" not in page
+
+
+def test_how_often_the_ending_is_put_last_is_of_items():
+    first, last, elsewhere = [2, 1, 0], [1, 0, 2], [0, 2, 1]
+    given = {"i1": [last, last, first], "i2": [last, elsewhere], "i3": [last], "i4": [elsewhere]}
+    (row,) = order_results(orders(*((item, f"p{n}", o) for item, os in given.items() for n, o in enumerate(os))))[
+        "systems"
+    ]
+    assert row["last"]["n"] == 2, "i1 and i3; of i2 only half"
+    interval = proportion_confint(2, 4, method="beta")
+    assert (row["last"]["share"], row["last"]["low"], row["last"]["high"]) == pytest.approx((0.5, *interval))
 
 
 def test_an_answer_to_several_questions_is_one_answer():
@@ -104,8 +200,9 @@ def test_orders_by_the_system_of_the_ending():
 @pytest.mark.parametrize(
     ("name", "table", "told"),
     [
-        ("ratings", ratings(*RATED), "| logic | a | 3 | 4 | 1.17 | 0.00 to 2.00 |"),
+        ("ratings", ratings(*RATED), "| logic | a | 3 | 4 | 1.17 | - |"),
         ("orders", orders(("i", "p", [0, 1])), "| 1 (100.0%) |"),
+        ("orders", orders(("i", "p", [0, 1])), "| 1 (100.0%), 2.5% to 100.0% |"),
         ("ratings", ratings(), "0 answers count"),
         ("orders", orders(), "0 answers count"),
     ],
@@ -118,7 +215,7 @@ def test_the_command_prints_them(name, table, told, tmp_path):
     done = CliRunner().invoke(main, ["study", "results", str(tmp_path / "answers.parquet"), "--json"])
     assert json.loads(done.stdout)["answers"] == table.num_rows
     done = CliRunner().invoke(main, ["study", "results", str(tmp_path / "answers.parquet"), "--reasons"])
-    assert (done.exit_code, done.stderr.count("\n")) == (2, 1)
+    assert (done.exit_code, done.stderr.count("\n")) == ((0, 0) if name == "ratings" else (2, 1))
 
 
 def written(folder, name, table) -> dict[str, bytes]:

@@ -171,7 +171,18 @@ def test_the_training_item_of_the_package_needs_right_values_in_a_study_of_ratin
 
 def test_feedback_on_a_training_item_of_ones_own_tells_nothing_of_ours():
     assert "cake" not in design_from({**LEAST, "training": KNOWN}, "STUDY.yaml").training.feedback
-    assert "cake" in design_from({**LEAST, "training": True}, "STUDY.yaml").training.feedback
+    assert "cake" not in design_from({**LEAST, "training": KNOWN}, "STUDY.yaml").training.feedback_right
+    ours = design_from({**LEAST, "training": True}, "STUDY.yaml").training
+    assert "cake" in ours.feedback
+    assert "cake" in ours.feedback_right
+
+
+def test_the_reason_for_a_rating_is_asked_as_one():
+    asked = {"mode": "optional"}
+    assert "rate it so" in design_from({**LEAST, **RATING, "reason": asked}, "x").reason.question
+    assert "choose this answer" in design_from({**LEAST, "reason": asked}, "x").reason.question
+    assert design_from({**LEAST, **RATING, "reason": {**asked, "question": "Why?"}}, "x").reason.question == "Why?"
+    assert design_from({**LEAST, **RATING, "reason": {"mode": "off"}}, "x").reason.mode == "off"
 
 
 def test_a_system_without_endings_is_told_with_all_other_mistakes(tmp_path: Path):

@@ -1,16 +1,23 @@
 """From STUDY.yaml to tables, by the command line."""
 
+import csv
 import json
+import re
 from datetime import UTC, datetime, timedelta
+from functools import partial
 
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 from click.testing import CliRunner
 from crowd import ready
 from test_study_items import cases, endings
 
 from denouement.cli import main
+from denouement.errors import UserError
 from denouement.schemas import read_table, write_table
 from denouement.study.design import design_from
+from denouement.study.endings import read_endings
 from denouement.study.export import study_tables, table_file
 from denouement.study.store import open_store
 
@@ -43,6 +50,56 @@ def folder(tmp_path):
 def create(folder, *more) -> str:
     inputs = ("--cases", folder / "cloze.parquet", "--endings", folder / "h.parquet")
     return run("create", folder / "STUDY.yaml", *inputs, "--store", f"sqlite:///{folder / 's.db'}", *more)
+
+
+def test_counts_name_a_system_as_it_is_called(folder):
+    write_table(endings("h_two", {f"c{n}": f"h {n}" for n in range(4)}), folder / "h.parquet", "endings")
+    (folder / "STUDY.yaml").write_text((STUDY % "open").replace("[h,", "[h_two,"))
+    told = create(folder)
+    assert re.search(r"\| mended h_two +\|", told)
+    assert re.search(r"\| cases without endings +\|", told)
+
+
+OWN = [(f"c{number}", "h", f'"H", he said {number}.') for number in range(4)]
+
+
+def own_csv(path, delimiter=","):
+    with path.open("w", encoding="utf-8-sig", newline="") as opened:
+        writer = csv.writer(opened, delimiter=delimiter)
+        writer.writerow(["more", "case_id", "system", "ending"])
+        writer.writerows([["x", *row] for row in OWN])
+
+
+def own_parquet(path):
+    columns = dict(zip(("case_id", "system", "ending"), map(list, zip(*OWN, strict=True)), strict=True))
+    pq.write_table(pa.table({**columns, "system": pa.array(columns["system"]).dictionary_encode()}), path)
+
+
+@pytest.mark.parametrize("write", [own_csv, partial(own_csv, delimiter="\t"), own_parquet])
+def test_endings_that_were_written_elsewhere(folder, write):
+    write(folder / "h.parquet")  # told by its content, whatever its name
+    assert json.loads(create(folder, "--json"))["counts"]["items"] == 3
+    shown = [item for item in open_store(f"sqlite:///{folder / 's.db'}").items("pilot") if not item.is_check]
+    assert {(item.case_id, item.systems[0], item.endings[0]) for item in shown} <= set(OWN)
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("case_id,text\nc1,H.\n", "no endings; give a table of"),
+        ("case_id,system,ending\nc1,h\n", "line 2 has 2 cells, the header 3"),
+        ("case_id,system,ending\nc1,h,H.\n,h,H.\n", "line 3 lacks its case_id"),
+        ({"case_id": ["c1"], "system": ["h"]}, "case_id, system, ending"),
+        ({"case_id": ["c1"], "system": ["h"], "ending": [["H."]]}, "column ending is list"),
+        ({"case_id": ["c1", None], "system": ["h"] * 2, "ending": ["H."] * 2}, "column case_id is empty in 1 rows"),
+    ],
+)
+def test_what_is_no_file_of_endings_is_told_in_one_line(tmp_path, text, message):
+    path = tmp_path / "own"
+    path.write_text(text) if isinstance(text, str) else pq.write_table(pa.table(text), path)
+    with pytest.raises(UserError, match=re.escape(message)) as raised:
+        read_endings(path)
+    assert "\n" not in str(raised.value)
 
 
 def test_a_pair_study_from_file_to_votes(folder):

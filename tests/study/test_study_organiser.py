@@ -78,6 +78,7 @@ def test_the_overview_counts_answers_people_and_failed_checks(store: Store, orga
     row = text.partition(f'<th scope="row">{careless}</th>')[2].partition("</tr>")[0]
     checks = store.progress("pilot").people[-1].checks
     assert checks
+    assert text.count("<td>plain_system / human_right</td><td>2</td>") == 2, "of each item the systems and answers"
     assert f"<td>2</td><td>{checks} of {checks}</td>" in row, "both is never the answer to a check, nor one to an item"
     assert "plain_system / human_right" in text
     first, second, *others = map(int, re.findall(r"<td>(\d) \(\d+\.\d%\)</td>", text))
@@ -186,6 +187,38 @@ def test_private_links_are_listed(tmp_path: Path):
     assert "0 of 3 were opened" in text
     assert "denouement study links pilot --add 10" in text
     assert "too few" not in text
+
+
+@pytest.mark.parametrize("hash_ids", [True, False])
+def test_which_links_were_opened_is_told(tmp_path: Path, hash_ids: bool):
+    store = store_with(tmp_path, design(entry={"kind": "links", "links": 3}, hash_ids=hash_ids))
+    token = store.links("pilot")[1]
+    Person(store).open(f"/s/pilot/link/{token}")
+    [who] = store.progress("pilot").people
+    text = Person(store).open("/organiser/").send(token=TOKEN).open("/organiser/pilot").text
+    assert "1 of 3 were opened" in text
+    opened = dict(re.findall(r'<th scope="row">\S+/link/([\w-]+)</th><td>(.*?)</td>', text))
+    assert opened == dict.fromkeys(store.links("pilot"), "–") | {token: who.annotator_id}
+
+
+def test_who_met_no_check_failed_none_of_none(tmp_path: Path):
+    store = store_with(tmp_path, design())
+    answer_all(store, "A")
+    text = Person(store).open("/organiser/").send(token=TOKEN).open("/organiser/pilot").text
+    assert "<td>3</td><td>–</td>" in text
+    assert "0 of 0" not in text
+
+
+def test_every_page_of_the_organiser_s_leads_out(store: Store, organiser: Person):
+    who = answer_all(store, "A")
+    pages = [organiser.text] + [
+        organiser.open(f"/organiser/{each}").text for each in ("pilot", f"pilot/exclude?annotator={who}")
+    ]
+    pages.append(organiser.send(exclude="yes").text)
+    for text in pages:
+        assert 'action="/organiser/logout"' in text
+    assert "logout" not in Person(store).open("/organiser/").text
+    assert "logout" not in Person(store).open("/s/pilot/").text
 
 
 def test_too_few_links_are_told(tmp_path: Path):

@@ -38,19 +38,75 @@ def test_fewer_questions_than_announced_are_explained(tmp_path: Path):
     person.send(answer="A")
     assert person.at == "/s/pilot/end"
     assert "You have answered 1 question, and all that you answered is saved" in person.text
-    assert "fewer than the 3 announced, since others have answered the rest" in person.text
+    assert "fewer than the 3 announced, since others have answered some questions" in person.text
     assert "Look for more questions" in person.text, "the other one holds a question, and may stop"
     other.send(answer="A")
     assert "Look for more" not in person.open("/s/pilot/end").text
     assert "Look for more" not in other.text
 
 
-def test_who_comes_when_all_is_answered_is_told_so(tmp_path: Path):
-    store = store_with(tmp_path, design(answers_per_item=1), n=1)
-    Person(store).go().send(answer="A")
-    person = Person(store).go()
-    assert "There is no question for you" in person.text
-    assert "You have answered" not in person.text
+def test_a_check_that_did_not_come_is_not_put_down_to_others(tmp_path: Path):
+    store = store_with(tmp_path, design(checks={"rate": 0.2}), n=3)
+    announced = store.most_items("pilot")
+    ends = []
+    for number in range(40):  # the check comes or does not, as is drawn for the person
+        key = store.consent(store.enter("pilot", f"p{number}").key).key
+        while assignment := store.next(key):
+            store.submit(key, assignment.id, "A")
+        person = Person(store)
+        person.client.cookies.set("session", key, path="/s/pilot/")
+        ends.append((store.annotator(key).answered, person.open("/s/pilot/end").text))
+        store.exclude("pilot", store.annotator(key).id)
+    few = [text for answered, text in ends if answered == 3]
+    assert announced == 4
+    assert 0 < len(few) < 40
+    for answered, text in ends:
+        assert "others have answered" not in text
+        assert ("the 4 announced were the most that there might be" in text) == (answered == 3)
+
+
+def test_who_comes_when_all_is_answered_is_told_so_before_they_agree_to_anything(tmp_path: Path):
+    store = store_with(tmp_path, design(answers_per_item=1, training={"attempts": 1}), n=1)
+    reader, trainee = (Person(store).open("/s/pilot/") for _ in range(2))
+    trainee.send(consent="yes")
+    key = store.consent(store.enter("pilot", "someone").key).key
+    store.passed_training(key)
+    store.submit(key, store.next(key).id, "A")
+    person = Person(store).open("/s/pilot/")
+    for each in (person, reader.send(consent="yes"), trainee.open("/s/pilot/training")):
+        assert "There is no question for you" in each.text
+        assert "DONE1" in each.text
+        assert "someone@example.org" in each.text
+        assert "You have answered" not in each.text
+        assert "Withdraw" not in each.text
+    assert len(store.progress("pilot").people) == 2, "of who came later nothing is kept"
+
+
+def test_nobody_is_screened_out_of_a_full_study(tmp_path: Path):
+    store = store_with(tmp_path, design(answers_per_item=1, training={"attempts": 1}), n=1)
+    trainee = Person(store).go()
+    key = store.consent(store.enter("pilot", "someone").key).key
+    store.passed_training(key)
+    store.submit(key, store.next(key).id, "A")
+    trainee.send(answer="neither")
+    assert "There is no question for you" in trainee.text
+    store.exclude("pilot", store.annotator(key).id)
+    assert trainee.open("/s/pilot/").at == "/s/pilot/training", "the item is open again"
+
+
+def test_who_comes_from_prolific_to_a_full_study_sees_the_end_at_once(tmp_path: Path):
+    entry = {"kind": "prolific", "completion_code": "C1ABC"}
+    store = store_with(tmp_path, design(answers_per_item=1, entry=entry), n=1)
+    link = "/s/pilot/?PROLIFIC_PID=p{}&STUDY_ID=st1&SESSION_ID=se1"
+    first, waiting = (Person(store).open(link.format(number)) for number in (1, 2))
+    first.send(consent="yes")
+    late = Person(store).open(link.format(3))
+    assert late.at == "/s/pilot/consent", "the question may come free yet"
+    first.send(answer="A")
+    assert waiting.send(consent="yes").at == "/s/pilot/end"
+    assert Person(store).open(link.format(4)).at == "/s/pilot/end"
+    assert late.open(link.format(3)).at == "/s/pilot/end"
+    assert "cc=C1ABC" in late.text
 
 
 def test_addresses_without_their_last_slash_lead_on(tmp_path: Path):
@@ -276,9 +332,12 @@ def test_training_gives_feedback_until_the_answer_is_right(tmp_path: Path):
     person = Person(store_with(tmp_path, design(training=True))).go()
     assert person.at == "/s/pilot/training"
     assert person.open("/s/pilot/question").at == "/s/pilot/training"
-    person.send(answer="B")
+    right = person.side_of("Her father loved the cake.")
+    person.send(answer="BA"[right == "B"])
     assert "Not quite. The better ending goes on" in person.problem
-    person.send(answer="A")
+    assert person.problem.endswith("Please choose again.")
+    assert "attempt" not in person.text
+    person.send(answer=right)
     assert person.at == "/s/pilot/passed"
     assert "The better ending goes on" in person.text
     assert "Question 1 of at most 3" in person.open("/s/pilot/question").text
@@ -287,13 +346,83 @@ def test_training_gives_feedback_until_the_answer_is_right(tmp_path: Path):
 
 def test_training_screens_out_after_so_many_attempts_but_not_for_a_double_click(tmp_path: Path):
     person = Person(store_with(tmp_path, design(training={"attempts": 2}))).go()
-    action, fields = person.action, person.hidden | {"answer": "B"}
+    assert person.note == "You have 2 attempts at this example."
+    action, fields = person.action, person.hidden | {"answer": "both"}
     for _ in range(3):
         person.page = person.client.post(action, data=fields)
         assert person.at == "/s/pilot/training"
+        assert person.problem.endswith("You have 1 attempt left.")
+        assert re.search(r'value="both"[^>]* checked', person.text)
     person.send(answer="neither")
     assert person.at == "/s/pilot/end"
-    assert "cannot take part" in person.text
+    assert "You cannot take part in this study, since your 2 answers to the example did not fit." in person.text
+    assert "someone@example.org" in person.text
+
+
+def test_training_on_scales_says_which_was_wrong_and_keeps_the_others(tmp_path: Path):
+    right = {"grammar": [2], "logicality": [0, 1]}
+    keys = {
+        "kind": "rating",
+        "systems": ["plain_system"],
+        "scales": "grammar_logicality",
+        "training": {"values": right},
+    }
+    person = Person(store_with(tmp_path, design(**keys))).go()
+    person.send(**{"scale-grammar": "2", "scale-logicality": "2"})
+    assert person.problem.endswith("Please rate it again: Does the last sentence follow from the story?")
+    assert "natural" not in person.problem
+    chosen = re.findall(r'name="([\w-]+)" value="(\d)"[^>]* checked', person.text)
+    assert chosen == [("scale-grammar", "2"), ("scale-logicality", "2")]
+    assert person.send(**{"scale-grammar": "2", "scale-logicality": "1"}).at == "/s/pilot/passed"
+
+
+def test_training_to_order_may_be_put_right(tmp_path: Path):
+    study = design(kind="order", systems=["human_right"], training=True)
+    person = Person(store_with(tmp_path, study)).go()
+    person.send(**{f"place-{number}": str(number) for number in range(1, 6)})
+    assert person.problem.endswith("Please put them into order again.")
+    assert person.text.count("<option selected>") == 5
+
+
+@pytest.mark.parametrize("kind", ["pair", "order"])
+def test_the_training_item_stands_otherwise_for_other_people(tmp_path: Path, kind: str):
+    study = design(kind=kind, systems=["plain_system", "human_right"][: 2 if kind == "pair" else 1], training=True)
+    store = store_with(tmp_path, study)
+    places = set()
+    for _ in range(40):
+        person = Person(store).go()
+        text = person.text
+        assert person.open("/s/pilot/training").text == text
+        places.add(
+            text.partition("Her father loved the cake.")[0].count('class="choice"' if kind == "pair" else "<select")
+        )
+    assert places == ({1, 2} if kind == "pair" else {1, 2, 3, 4, 5})
+
+
+def test_one_s_own_feedback_is_told_of_a_wrong_answer_alone(tmp_path: Path):
+    known = {"context": ["One.", "Two."], "endings": ["Three.", "Nine."]}
+    texts = {"feedback": "Think about numbers.", "feedback_right": "Three comes after two."}
+    for name, told in (("own", {**known, **texts}), ("hint", {**known, "feedback": texts["feedback"]})):
+        (tmp_path / name).mkdir()
+        person = Person(store_with(tmp_path / name, design(training=told))).go()
+        right = person.side_of("Three.")
+        assert "Not quite. Think about numbers. Please choose again." in person.send(answer="both").problem
+        person.send(answer=right)
+        assert person.at == "/s/pilot/passed"
+        assert "Think about" not in person.text
+        assert ("Three comes after two." in person.text) == (name == "own")
+
+
+def test_whom_to_write_to_stands_where_a_part_ends(person: Person):
+    store = store_of(person)
+    withdrawn = person.other().go().open("/s/pilot/withdraw").send(withdraw="yes")
+    excluded = person.other().go()
+    store.exclude("pilot", store.progress("pilot").people[-1].annotator_id)
+    excluded.open("/s/pilot/end")
+    person.go().send(answer="A").send(answer="A").send(answer="A")
+    for each in (withdrawn, excluded, person):
+        assert each.at == "/s/pilot/end"
+        assert "Questions? Write to someone@example.org." in each.text
 
 
 def test_withdrawal_deletes_and_is_asked_twice(person: Person):
@@ -345,6 +474,8 @@ def test_a_rating_is_asked_on_every_scale(tmp_path: Path):
     study = design(kind="rating", systems=["plain_system"], scales="grammar_logicality")
     person = Person(store_with(tmp_path, study, n=1)).go()
     assert "Is the last sentence natural" in person.text
+    assert "Please rate the last sentence of this story." in person.text, "whatever the scales ask"
+    assert "How good" not in person.text
     person.send(**{"scale-grammar": "2"})
     assert "on each scale" in person.problem
     assert "a digit rates" in person.text

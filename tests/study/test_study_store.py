@@ -94,6 +94,14 @@ class TestPeople:
         assert store.next(key) is None
         assert store.next(other) is None
 
+    @pytest.mark.parametrize("hash_ids", [True, False])
+    def test_a_link_is_opened_by_who_came_by_it(self, store, hash_ids):
+        store.create(design(entry=Entry("links", links=2), hash_ids=hash_ids), pairs(1))
+        first, second = store.links("crowd")
+        assert store.opened_by("crowd") == {first: None, second: None}
+        annotator = store.enter("crowd", second)
+        assert store.opened_by("crowd") == {first: None, second: annotator.id}
+
     def test_links_are_added_behind_those_that_are_there(self, store):
         store.create(design(hash_ids=False, entry=Entry("links", links=2)), pairs(1))
         before = store.links("crowd")
@@ -260,6 +268,19 @@ class TestLeases:
             assert store.submit(key, lease(store, key).id, "A").status == "accepted"
             assert store.next(key, now=START) is None
         assert counts(store) == (4, 0, 0, 0)
+        assert store.most_items("crowd") == 1, "of the same texts one is announced"
+        assert not store.left_any(key)
+
+    def test_a_study_is_full_while_all_its_answers_are_there(self, store):
+        store.create(design(answers_per_item=1), pairs(2))
+        one, other = ready(store, "p"), ready(store, "q")
+        for key in (one, other):
+            assert not store.is_full("crowd")
+            store.submit(key, lease(store, key).id, "A", now=START)
+            assert store.left_any(key), "what the other one answered, or nobody yet"
+        assert store.is_full("crowd")
+        store.exclude("crowd", store.annotator(other).id)
+        assert not store.is_full("crowd")
 
     def test_a_study_fills_evenly(self, store):
         store.create(design(answers_per_item=3), pairs(6))

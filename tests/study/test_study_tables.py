@@ -93,6 +93,24 @@ def test_table_3_is_printed_with_every_reason(files):
     assert table.count("    - ") == 5
 
 
+def test_what_is_agreed_on_is_marked_alike_in_text_and_on_the_page(tmp_path):
+    table = votes({"i1": ("new", "plain", ["both", "both"]), "i2": ("new", "plain", ["new", "plain"])})
+    write_results(tmp_path, table, items("i1", "i2"))
+    told, page = (tmp_path / "table_3.txt").read_text(), (tmp_path / "results.html").read_text()
+    assert "    new (0): He slept." in told
+    assert "  * both (2)\n" in told
+    assert "  * both (0)" in told, "two systems that are preferred alike"
+    assert "neither" not in told
+    assert re.findall(r"(\d) answers, agreed", page) == ["2", "0"]
+
+
+def test_one_is_no_plural():
+    table = votes({"i1": ("new", "plain", ["new", "new", "plain"])})
+    text = results_text(study_results(table))
+    assert not re.search(r"\b1 (items|answers|annotators|cases|are|have)\b", text)
+    assert "1 answer counts." in results_text(study_results(votes({"i1": ("new", "plain", ["new"])})))
+
+
 def test_everything_is_written_and_the_same_twice(files):
     for out in ("one", "two"):
         done = run("results", files / "votes.parquet", "--items", files / "items.parquet", "--out", files / out)

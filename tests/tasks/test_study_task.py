@@ -84,7 +84,7 @@ def test_exported_ratings_become_results_of_their_own(capsys):
     assert "## Ratings: s" in printed
     assert json.loads((paths.STUDY / "ratings/results.json").read_text())["answers"] == 2
     means = read_table(paths.STUDY / "ratings/rating_means.parquet", "rating_means").to_pylist()
-    assert [(row["question"], row["mean"]) for row in means] == [("grammar", 4), ("logic", 1.5)]
+    assert [(row["question"], row["mean"]) for row in means] == [("logic", 1.5), ("grammar", 4)]
     assert json.loads((paths.METRICS / "study.json").read_text())["ratings"] == {"grammar_net": 4, "logic_net": 1.5}
     assert not (paths.STUDY / "orders").exists()
 

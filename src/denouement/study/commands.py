@@ -35,7 +35,10 @@ def study() -> None:
 @click.argument("file", type=click.Path(path_type=Path), metavar="STUDY.yaml")
 @click.option("--cases", required=True, type=click.Path(path_type=Path), help="Cloze table of the stories.")
 @click.option(
-    "--endings", multiple=True, type=click.Path(path_type=Path), help="Endings table of systems; may be repeated."
+    "--endings",
+    multiple=True,
+    type=click.Path(path_type=Path),
+    help="Endings of systems: a table, or CSV with case_id, system, ending; again for each.",
 )
 @click.option("--dry-run", is_flag=True, help="Check the file and count the items, and write nothing.")
 @_STORE
@@ -48,9 +51,10 @@ def create(file: Path, cases: Path, endings: tuple[Path, ...], dry_run: bool, ur
     """
     from denouement.schemas import read_table
     from denouement.study.design import read_design
+    from denouement.study.endings import read_endings
     from denouement.study.items import make_items
 
-    written = [read_table(path, "endings") for path in endings]
+    written = [read_endings(path) for path in endings]
     systems = {system for table in written for system in table["system"].unique().to_pylist()}
     design = read_design(file, systems)
     items, counts = make_items(design, read_table(cases, "cloze"), written)
@@ -78,10 +82,16 @@ def create(file: Path, cases: Path, endings: tuple[Path, ...], dry_run: bool, ur
         f"Study {design.name}{' (nothing is written)' if dry_run else ''}: {counts['items']:,} items, "
         f"{design.answers_per_item} answers each, {summary['answers_wanted']:,} in all."
     )
-    click.echo(text_table(["counted", "n"], [[name.replace("_", " "), f"{n:,}"] for name, n in counts.items()]))
+    click.echo(text_table(["counted", "n"], [[_counted(name), f"{n:,}"] for name, n in counts.items()]))
     if addresses:
         click.echo()
         _print_addresses(addresses)
+
+
+def _counted(name: str) -> str:
+    """What a count of `make_items` is called in print: words, but for a system's own name."""
+    what, _, system = name.partition("_")
+    return f"mended {system}" if what == "mended" else name.replace("_", " ")
 
 
 @study.command()
@@ -310,7 +320,7 @@ def _role_and_column(word: str) -> tuple[str, str]:
 @click.argument("votes", type=click.Path(path_type=Path))
 @click.option("--items", type=click.Path(path_type=Path), help="Items table: stories and endings, checks' answers.")
 @click.option("--out", type=click.Path(path_type=Path), help="Folder for all tables, as Parquet and as a page.")
-@click.option("--reasons", "with_reasons", is_flag=True, help="Also print Table 3: stories, endings, all reasons.")
+@click.option("--reasons", "with_reasons", is_flag=True, help="Also print all reasons: of votes, Table 3.")
 @_JSON
 def results(votes: Path, items: Path | None, out: Path | None, with_reasons: bool, as_json: bool) -> None:
     """Print agreement, tests and tables of answers.
@@ -319,10 +329,8 @@ def results(votes: Path, items: Path | None, out: Path | None, with_reasons: boo
     pairs, agreements, strengths, annotators and table_3.
 
     VOTES may also be a table of ratings or of orders, whose means are printed; --out writes rating_means and
-    rating_alphas, or order_means.
+    rating_alphas, or order_means. The page has the reasons for ratings.
     """
-    if with_reasons and not items:
-        raise UserError("--reasons: stories and endings stand in the items table; give it with --items")
     from denouement.schemas import read_table, shortened, table_name
 
     if not votes.exists() and (names := _names_of_studies()):
@@ -331,14 +339,17 @@ def results(votes: Path, items: Path | None, out: Path | None, with_reasons: boo
         )
     kind = table_name(existing_file(votes))
     if kind in ("ratings", "orders"):
-        if with_reasons:
-            raise UserError(f"{votes}: a table '{kind}' has no Table 3; leave --reasons out")
-        _scale_results(votes, kind, items, out, as_json)
+        if with_reasons and kind == "orders":
+            raise UserError(f"{votes}: a table 'orders' has no reasons; leave --reasons out")
+        _scale_results(votes, kind, items, out, with_reasons, as_json)
         return
+    if with_reasons and not items:
+        raise UserError("--reasons: stories and endings stand in the items table; give it with --items")
     from denouement.study.ballot import count
     from denouement.study.output import write_results
     from denouement.study.results import study_results, table_3
-    from denouement.study.tables import results_text, table_3_text
+    from denouement.study.table_3 import table_3_text
+    from denouement.study.tables import results_text
 
     answers = read_table(votes, "votes")
     shown = read_table(items, "items") if items else None
@@ -354,26 +365,23 @@ def results(votes: Path, items: Path | None, out: Path | None, with_reasons: boo
         click.echo(f"\nTables and the page results.html: {out}")
 
 
-def _scale_results(answers: Path, kind: str, items: Path | None, out: Path | None, as_json: bool) -> None:
+def _scale_results(
+    answers: Path, kind: str, items: Path | None, out: Path | None, with_reasons: bool, as_json: bool
+) -> None:
     """Print what ratings or orders came to, and write it into the folder `out`."""
     from denouement.schemas import read_table
     from denouement.study.output import write_scale_results
-    from denouement.study.scales import order_results, rating_results
-    from denouement.study.tables import order_section, rating_section, section_text
+    from denouement.study.scales import scale_results
+    from denouement.study.tables import scale_reasons, scale_section, section_text
 
-    table = read_table(answers, kind)
-    if kind == "ratings":
-        found = rating_results(table)
-        section = rating_section(found)
-    else:
-        found = order_results(table, read_table(items, "items") if items else None)
-        section = order_section(found)
+    found = scale_results(kind, read_table(answers, kind), read_table(items, "items") if items else None)
+    section = scale_section(found)
     if out:
         write_scale_results(out, found, section)
     if as_json:
         print_json(found)
         return
-    click.echo(section_text(section))
+    click.echo("\n\n".join(map(section_text, [section, *(scale_reasons(found) if with_reasons else [])])))
     if out:
         click.echo(f"\nTables and the page results.html: {out}")
 

@@ -27,7 +27,7 @@ INSTRUCTIONS: dict[Kind, str] = {
 
 QUESTION: dict[Kind, str] = {
     "pair": "Which sentence completes the story better?",
-    "rating": "How good is the last sentence of this story?",
+    "rating": "Please rate the last sentence of this story.",  # scales ask what they will
     "order": "In which order do these sentences make a story?",
 }
 
@@ -35,6 +35,7 @@ QUESTION: dict[Kind, str] = {
 SCALE_ENDS = ("lowest", "highest")
 
 REASON = "Why did you choose this answer? Please write the reason in your own words."
+REASON_OF_RATING = "Why did you rate it so? Please write the reason in your own words."
 
 
 class Story(NamedTuple):
@@ -56,7 +57,7 @@ TRAINING = Story(
     "The bus driver closed the doors at the station.",
 )
 
-# Of the training item above, by the kind of the study.
+# Of the training item above, by the kind of the study; told after a right answer and after a wrong one.
 FEEDBACK: dict[str, str] = {
     "pair": (
         "The better ending goes on with what the story tells: Nora baked a cake for her father. The other one is a "
@@ -66,7 +67,9 @@ FEEDBACK: dict[str, str] = {
     "order": "In the right order each sentence goes on with what the ones before it tell.",
 }
 
+# Of a training item that a study brings itself.
 OWN_FEEDBACK = "Read the whole story once more, and think of what its sentences tell."
+OWN_FEEDBACK_RIGHT = "The questions that follow are of the same kind."
 
 CHECKS = (
     Story(

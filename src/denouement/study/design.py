@@ -210,17 +210,19 @@ class Training(KnownItem):
     """The item before the first one, shown until its answer is right.
 
     Attributes:
-        feedback: told after an answer, right or wrong.
+        feedback: told after a wrong answer.
+        feedback_right: told after the right one.
         attempts: wrong answers after which a person is screened out; None: never.
     """
 
     feedback: str = defaults.OWN_FEEDBACK
+    feedback_right: str = defaults.OWN_FEEDBACK_RIGHT
     attempts: int | None = None
 
     def mistakes(self) -> Iterator[Mistake]:
         """What is out of range."""
         yield from super().mistakes()
-        yield from _text_mistakes(self, "feedback")
+        yield from _text_mistakes(self, "feedback", "feedback_right")
         if self.attempts is not None and self.attempts < 1:
             yield Mistake(("attempts",), f"attempts: must be at least 1, not {self.attempts}")
 
@@ -532,8 +534,11 @@ _Loader.add_implicit_resolver(_BOOL, re.compile("true|false|True|False|TRUE|FALS
 
 
 def _with_named_parts(section: Mapping[str, Any]) -> dict[str, Any]:
-    """`section` with scales that are named, and the training item of the package (`training: true`), put in."""
+    """`section` with scales that are named, the training item of the package (`training: true`) and texts put in."""
     section = dict(section)
+    reason = section.get("reason")
+    if section.get("kind") == "rating" and isinstance(reason, Mapping) and reason.get("mode", "off") != "off":
+        section["reason"] = {"question": defaults.REASON_OF_RATING, **reason}
     scales = section.get("scales")
     if isinstance(scales, str | list):
         section["scales"] = [
@@ -558,7 +563,8 @@ def _default_training(kind: object, given: Mapping[str, Any]) -> dict[str, Any]:
     story = defaults.TRAINING
     endings = [story.right, story.wrong] if kind == "pair" else [story.right]
     feedback = defaults.FEEDBACK.get(str(kind), defaults.OWN_FEEDBACK)
-    return {"context": list(story.context), "endings": endings, "feedback": feedback, **given}
+    told = {"feedback": feedback, "feedback_right": feedback}
+    return {"context": list(story.context), "endings": endings, **told, **given}
 
 
 def _text_mistakes(settings: object, *keys: str) -> Iterator[Mistake]:

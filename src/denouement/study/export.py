@@ -19,7 +19,8 @@ ANSWER_TABLES: dict[Kind, str] = {"pair": "votes", "rating": "ratings", "order":
 def study_tables(store: Store, study: str) -> dict[str, pa.Table]:
     """The tables `items` and, by the study's kind, `votes`, `ratings` or `orders`.
 
-    Rows are ordered by item and annotator, so that the same answers give the same tables.
+    Rows are ordered by item and annotator, those of ratings then as the study asks, so that the same answers give the
+    same tables.
 
     Raises:
         UserError: no such study.
@@ -101,7 +102,7 @@ def _vote(study: str, answer: Answer) -> list[dict[str, Any]]:
 
 def _ratings(study: str, answer: Answer) -> list[dict[str, Any]]:
     common = {**_common(study, answer), "system": answer.item.systems[0], "reason": answer.reason}
-    return [{**common, "question": question, "value": value} for question, value in sorted(answer.values.items())]
+    return [{**common, "question": question, "value": value} for question, value in answer.values.items()]
 
 
 def _order(study: str, answer: Answer) -> list[dict[str, Any]]:

@@ -83,8 +83,13 @@ class Item:
             return choice == self.expected
         expected: Any = json.loads(self.expected)
         if self.kind == "rating":
-            return all(values.get(question) in right for question, right in expected.items())
+            return not self.missed(values)
         return bool(list(arranged) == expected)
+
+    def missed(self, values: Mapping[str, int]) -> list[str]:
+        """The questions of a rating whose answer is known and is not the value given; none of another kind."""
+        expected: dict[str, list[int]] = json.loads(self.expected) if self.kind == "rating" and self.expected else {}
+        return [question for question, right in expected.items() if values.get(question) not in right]
 
     @property
     def content(self) -> str:
@@ -98,7 +103,7 @@ def make_items(design: Design, cases: pa.Table, endings: Sequence[pa.Table]) -> 
     Args:
         design: of the study.
         cases: a table `cloze`.
-        endings: tables `endings`; of several endings of a system for a case the first counts.
+        endings: tables with the columns `endings.COLUMNS`; of several endings of a system for a case the first counts.
 
     Returns:
         The items, and counts: `cases` used, `items` to judge, `checks`, `training`, `cases_without_endings` (left out:

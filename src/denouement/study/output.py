@@ -13,7 +13,8 @@ from denouement.study.ballot import Ballot, count
 from denouement.study.page import results_html, sections_html
 from denouement.study.results import agreements, result_tables, study_results, table_3
 from denouement.study.scales import scale_tables
-from denouement.study.tables import Section, table_3_text
+from denouement.study.table_3 import table_3_text
+from denouement.study.tables import Section, scale_reasons
 
 
 def write_results(out: Path, votes: pa.Table, items: pa.Table | None, ballot: Ballot | None = None) -> dict[str, Any]:
@@ -57,7 +58,7 @@ def write_scale_results(out: Path, results: Mapping[str, Any], section: Section)
     Args:
         out: the folder.
         results: of `scales.rating_results` or `scales.order_results`.
-        section: the same for the page.
+        section: the same for the page, which also has the reasons for ratings.
 
     Raises:
         UserError: a folder that cannot be written to.
@@ -65,7 +66,7 @@ def write_scale_results(out: Path, results: Mapping[str, Any], section: Section)
     for name, table in scale_tables(results).items():
         write_table(table, out / f"{name}.parquet", name)
     _write_json(out, results)
-    write_text(out / "results.html", sections_html(results["studies"], [section]))
+    write_text(out / "results.html", sections_html(results["studies"], [section, *scale_reasons(results)]))
 
 
 def _write_json(out: Path, results: Mapping[str, Any]) -> None:

@@ -7,7 +7,8 @@ import pyarrow as pa
 
 from denouement.report.html.blocks import Block, Paragraph, Story, Table
 from denouement.report.html.rendering import asset, environment
-from denouement.study.tables import Section, reasons_told, sections
+from denouement.study.table_3 import outcomes_told, reasons_told
+from denouement.study.tables import Section, sections
 
 
 def results_html(results: Mapping[str, Any], table: pa.Table | None) -> str:
@@ -34,11 +35,9 @@ def section_blocks(section: Section) -> list[Block]:
 
 def judged(row: Mapping[str, Any]) -> Story:
     """A row of `table_3`: a story with its endings, how many answers each has, and the reasons."""
-    answers = [(row[side], row[f"ending_{side}"], row[f"n_{side}"]) for side in ("first", "second")]
-    answers += [(outcome, "", n) for outcome in ("both", "neither") if (n := row[f"n_{outcome}"])]
     endings = [
-        (name, ending, f"{n} {'answer' if n == 1 else 'answers'}{', agreed' if row['agreement'] == name else ''}")
-        for name, ending, n in answers
+        (name, ending, f"{n} {'answer' if n == 1 else 'answers'}{', agreed' if agreed else ''}")
+        for name, ending, n, agreed in outcomes_told(row)
     ]
     told = [(f"chose {choice}", why) for choice, why in reasons_told(row)]
     return Story(row["case_id"], " ".join(row["context"]), endings, told)
@@ -46,5 +45,6 @@ def judged(row: Mapping[str, Any]) -> Story:
 
 def _page(studies: Sequence[str], shown: Sequence[tuple[str, Sequence[Block]]]) -> str:
     template = environment("denouement.study").get_template("results.html")
-    title = f"Results of {', '.join(studies) or 'no study'}"
+    which = "study" if len(studies) == 1 else "studies"
+    title = f"Results of the {which} {', '.join(studies)}" if studies else "Results of no study"
     return template.render(title=title, sections=shown, style=asset("report.css"))

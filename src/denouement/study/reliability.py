@@ -1,5 +1,6 @@
 """How far annotators agree with each other, and how they did in attention checks."""
 
+import json
 from collections.abc import Mapping
 from typing import Any
 
@@ -11,6 +12,7 @@ import pyarrow.compute as pc
 from denouement import schemas
 from denouement.study.agreement import NO_AGREEMENT, Counts, agreement
 from denouement.study.ballot import Ballot, numbered
+from denouement.study.counted import ANSWER, accepted_checks, n_answers
 
 
 def kappa(counts: Counts) -> dict[str, Any]:
@@ -111,8 +113,13 @@ def annotator_results(
     return rows, unnamed
 
 
-def check_results(votes: pa.Table, items: pa.Table | None) -> dict[tuple[str, str], tuple[int, int]]:
-    """By study and annotator, attention checks answered and those of them answered wrong."""
+def check_results(answers: pa.Table, items: pa.Table | None) -> dict[tuple[str, str], tuple[int, int]]:
+    """By study and annotator, attention checks answered and those of them answered wrong.
+
+    Args:
+        answers: a table `votes`, `ratings` or `orders`.
+        items: the table `items`, which tells the right answers; without it none is known.
+    """
     if items is None:
         return {}
     expected = {
@@ -122,24 +129,35 @@ def check_results(votes: pa.Table, items: pa.Table | None) -> dict[tuple[str, st
         )
         if answer is not None
     }
-    checked = votes.filter(pc.and_(votes["is_check"], pc.equal(votes["status"], "accepted")))
-    found: dict[tuple[str, str], tuple[int, int]] = {}
-    columns = (checked[name].to_pylist() for name in ("study", "item_id", "annotator_id", "choice"))
-    for study, item_id, annotator, choice in zip(*columns, strict=True):
+    right: dict[tuple[str, str, str], bool] = {}
+    for row in accepted_checks(answers).to_pylist():
+        study, item_id, annotator = (row[name] for name in ANSWER)
         if (study, item_id) in expected:
-            done, failed = found.get((study, annotator), (0, 0))
-            found[study, annotator] = done + 1, failed + (choice != expected[study, item_id])
+            answer = study, item_id, annotator
+            right[answer] = right.get(answer, True) and _is_right(row, expected[study, item_id])
+    found: dict[tuple[str, str], tuple[int, int]] = {}
+    for (study, _, annotator), is_right in right.items():
+        done, failed = found.get((study, annotator), (0, 0))
+        found[study, annotator] = done + 1, failed + (not is_right)
     return found
 
 
+def _is_right(row: Mapping[str, Any], expected: str) -> bool:
+    """Whether a row of a table of answers is as the column `expected` of `items` says."""
+    if "choice" in row:
+        return bool(row["choice"] == expected)
+    if "question" in row:
+        return row["value"] in json.loads(expected)[row["question"]]
+    return bool(row["order"] == json.loads(expected))
+
+
 def checks_in_all(
-    votes: pa.Table, checks: Mapping[tuple[str, str], tuple[int, int]], items: pa.Table | None
+    answers: pa.Table, checks: Mapping[tuple[str, str], tuple[int, int]], items: pa.Table | None
 ) -> dict[str, Any]:
     """What is told of all attention checks together: `checks` of `results.study_results`; None without `items`."""
     known = items is not None
-    accepted = pc.and_(votes["is_check"], pc.equal(votes["status"], "accepted"))
     return {
-        "answers": int(pc.sum(accepted).as_py() or 0),
+        "answers": n_answers(accepted_checks(answers)),
         "known": sum(done for done, _ in checks.values()) if known else None,
         "failed": sum(failed for _, failed in checks.values()) if known else None,
         "annotators_failing": sum(failed > 0 for _, failed in checks.values()) if known else None,

@@ -5,13 +5,13 @@ from typing import Any
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.compute as pc
 
 from denouement import schemas
 from denouement.analysis.intervals import share_with_interval
 from denouement.study.agreement import BOTH, FIRST, NEITHER, NO_AGREEMENT, SECOND, Counts, agreement
 from denouement.study.ballot import Ballot, count, numbered
 from denouement.study.bradley_terry import Comparisons, strengths
+from denouement.study.counted import statuses
 from denouement.study.reliability import (
     alpha,
     annotator_results,
@@ -62,7 +62,7 @@ def study_results(votes: pa.Table, items: pa.Table | None = None, ballot: Ballot
     annotators, unnamed = annotator_results(ballot, checks)
     return {
         "studies": sorted(votes["study"].unique().to_pylist()),
-        "statuses": _frequencies(votes.filter(pc.invert(votes["is_check"]))["status"]),
+        "statuses": statuses(votes),
         "answers": len(ballot.item),
         "pairs": [pair_results(pair, of_pair) for pair, of_pair in zip(ballot.pairs, by_pair, strict=True)],
         "strengths": strengths(

@@ -9,9 +9,10 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from denouement.analysis.intervals import mean_with_interval
+from denouement.analysis.intervals import mean_with_interval, share_with_interval
 from denouement.schemas import TABLES
-from denouement.study.counted import counted
+from denouement.study.counted import ANSWER, counted, n_answers, statuses
+from denouement.study.reliability import check_results, checks_in_all
 
 ALL = "all"
 """Stands for the system where no table of items tells it."""
@@ -19,34 +20,42 @@ ALL = "all"
 
 def scale_results(name: str, answers: pa.Table, items: pa.Table | None = None) -> dict[str, Any]:
     """`rating_results` or `order_results` of the table `ratings` or `orders`, as its `name` says."""
-    return rating_results(answers) if name == "ratings" else order_results(answers, items)
+    return rating_results(answers, items) if name == "ratings" else order_results(answers, items)
 
 
-def rating_results(ratings: pa.Table) -> dict[str, Any]:
+def rating_results(ratings: pa.Table, items: pa.Table | None = None) -> dict[str, Any]:
     """What the accepted answers of the table `ratings` come to, attention checks apart.
 
+    Args:
+        ratings: the answers, their questions in the order in which they are to be told.
+        items: the table `items`, which tells endings and the right answers to checks.
+
     Returns:
-        `studies`; `answers` (an answer rates an item by every question); `means`: rows `question`, `system`, `items`,
-        `answers`, `mean` with its 95% interval `low`, `high` (`mean_with_interval` of the means of items, whose answers
-        go together), and `values`, how often each was given; `alphas`: rows `question`, `items` with two answers or
-        more, and `alpha`: Krippendorff's, for ordinal data (None where all values are the same).
+        `studies`; `statuses`, `answers` (an answer rates an item by every question) and `checks` as of
+        `results.study_results`; `means`: rows `question`, `system`, `items`, `answers`, `mean` with its 95% interval
+        `low`, `high` (`mean_with_interval` of the means of items, whose answers go together), and `values`, how often
+        each was given, from the least to the greatest that anyone gave to the question; `alphas`: rows `question`,
+        `items` with two answers or more, and `alpha`: Krippendorff's, for ordinal data (None where all values are the
+        same); `reasons`: rows `study`, `item_id`, `case_id`, `system`, `ending` (None without `items`), `annotator_id`,
+        `values` by question, and `reason`, of the answers that have one.
     """
     accepted = counted(ratings)
     means, alphas = [], []
-    for question in sorted(accepted["question"].unique().to_pylist()):
+    for question in accepted["question"].unique().to_pylist():
         of_question = accepted.filter(pc.equal(accepted["question"], question))
+        least, most = (each.as_py() for each in pc.min_max(of_question["value"]).values())
         for system in sorted(of_question["system"].unique().to_pylist()):
             rows = of_question.filter(pc.equal(of_question["system"], system))
             values = rows["value"].to_numpy().astype(np.int64)
-            found, numbers = np.unique(values, return_counts=True)
-            frequencies = {str(value): int(n) for value, n in zip(found.tolist(), numbers.tolist(), strict=True)}
+            numbers = np.bincount(values - least, minlength=most - least + 1)
+            frequencies = {str(value): n for value, n in enumerate(numbers.tolist(), least)}
             means.append({"question": question, "system": system, **_mean(rows, values), "values": frequencies})
         alphas.append({"question": question, **_ordinal_alpha(of_question)})
     return {
-        "studies": sorted(ratings["study"].unique().to_pylist()),
-        "answers": accepted.group_by(["study", "item_id", "annotator_id"]).aggregate([]).num_rows,
+        **_counts(ratings, items),
         "means": means,
         "alphas": alphas,
+        "reasons": _reasons(accepted, items),
     }
 
 
@@ -55,36 +64,76 @@ def order_results(orders: pa.Table, items: pa.Table | None = None) -> dict[str, 
 
     Args:
         orders: the answers.
-        items: the table `items`, which tells the system that wrote the ending; without it all answers are of `ALL`.
+        items: the table `items`, which tells the system that wrote the ending, and the right answers to checks; without
+            it all answers are of `ALL`.
 
     Returns:
-        `studies`; `answers`; `systems`: rows `system`, `items`, `answers`, `right` (the story's own order, all of it)
-        with its `share`, and `mean`, `low`, `high` of Kendall's tau between the two orders: 1 is the same, -1 reversed.
+        `studies`; `statuses`, `answers` and `checks` as of `results.study_results`; `systems`: rows `system`, `items`,
+        `answers`, `right` (the story's own order, all of it) with its `share`, `mean`, `low`, `high` of Kendall's tau
+        between the two orders (1 is the same, -1 reversed), and `last`: `n`, the items whose ending more than half of
+        the answers put last, and `share_with_interval` of these.
     """
     accepted = counted(orders)
-    system_of = {}
-    if items is not None:
-        columns = (items[name].to_pylist() for name in ("study", "item_id", "systems"))
-        system_of = {(study, item_id): systems[0] for study, item_id, systems in zip(*columns, strict=True)}
+    system_of = _first_of(items, "systems")
     keys = zip(accepted["study"].to_pylist(), accepted["item_id"].to_pylist(), strict=True)
     systems = np.array([system_of.get(key, ALL) for key in keys], dtype=str)
     given = accepted["order"].to_pylist()
     right = np.array([order == sorted(order) for order in given], dtype=bool)
+    last = np.array([order[-1:] == [len(order) - 1] for order in given], dtype=np.float64)
     taus = np.array([_tau(tuple(order)) for order in given], dtype=np.float64)
     rows = []
     for system in np.unique(systems).tolist():
         its = np.flatnonzero(systems == system)
         n_right = int(right[its].sum())
-        found = _mean(accepted.take(pa.array(its)), taus[its])
-        rows.append({"system": system, "right": n_right, "share": n_right / len(its), **found})
-    return {"studies": sorted(orders["study"].unique().to_pylist()), "answers": accepted.num_rows, "systems": rows}
+        of_system = accepted.take(pa.array(its))
+        found = _mean(of_system, taus[its])
+        n_last = int((_item_means(of_system, last[its]) > 0.5).sum())
+        told_last = {"n": n_last, **share_with_interval(n_last, found["items"])}
+        rows.append({"system": system, "right": n_right, "share": n_right / len(its), **found, "last": told_last})
+    return {**_counts(orders, items), "systems": rows}
+
+
+def _counts(answers: pa.Table, items: pa.Table | None) -> dict[str, Any]:
+    """`studies`, `statuses`, `answers` and `checks`."""
+    return {
+        "studies": sorted(answers["study"].unique().to_pylist()),
+        "statuses": statuses(answers),
+        "answers": n_answers(counted(answers)),
+        "checks": checks_in_all(answers, check_results(answers, items), items),
+    }
+
+
+def _first_of(items: pa.Table | None, column: str) -> dict[tuple[str, str], str]:
+    """By study and item, the first of a column of lists of `items`."""
+    if items is None:
+        return {}
+    columns = (items[name].to_pylist() for name in ("study", "item_id", column))
+    return {(study, item_id): texts[0] for study, item_id, texts in zip(*columns, strict=True)}
+
+
+def _reasons(accepted: pa.Table, items: pa.Table | None) -> list[dict[str, Any]]:
+    """The answers of the table `ratings` that have a reason."""
+    ending_of = _first_of(items, "endings")
+    answers: dict[tuple[str, ...], dict[str, Any]] = {}
+    for row in accepted.filter(pc.is_valid(accepted["reason"])).to_pylist():
+        told = {name: row[name] for name in ("study", "item_id", "case_id", "system", "annotator_id", "reason")}
+        ending = ending_of.get((row["study"], row["item_id"]))
+        answer = answers.setdefault(tuple(row[name] for name in ANSWER), {**told, "ending": ending, "values": {}})
+        answer["values"][row["question"]] = row["value"]
+    return list(answers.values())
+
+
+def _item_means(rows: pa.Table, values: npt.NDArray[Any]) -> npt.NDArray[np.float64]:
+    """float64 [items]: the mean over each item's answers of their `values`."""
+    by_item = pa.table({"study": rows["study"], "item_id": rows["item_id"], "value": pa.array(values, pa.float64())})
+    grouped = by_item.group_by(["study", "item_id"]).aggregate([("value", "mean")])
+    return np.asarray(grouped["value_mean"].to_numpy(), dtype=np.float64)
 
 
 def _mean(rows: pa.Table, values: npt.NDArray[Any]) -> dict[str, Any]:
     """`items`, `answers`, and the mean of items' means with its interval."""
-    by_item = pa.table({"study": rows["study"], "item_id": rows["item_id"], "value": pa.array(values, pa.float64())})
-    grouped = by_item.group_by(["study", "item_id"]).aggregate([("value", "mean")])
-    return {"items": grouped.num_rows, "answers": len(values), **mean_with_interval(grouped["value_mean"].to_numpy())}
+    means = _item_means(rows, values)
+    return {"items": len(means), "answers": len(values), **mean_with_interval(means)}
 
 
 def _ordinal_alpha(rows: pa.Table) -> dict[str, Any]:

@@ -4,10 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-import pyarrow as pa
-
 from denouement.console import text_table
-from denouement.legible import printed
 from denouement.report.tables import count_and_share, number, p_value
 from denouement.study.results import OUTCOMES
 
@@ -18,7 +15,8 @@ _ANNOTATORS_SHOWN = 20
 
 _MEANS = (
     "Means and their intervals are of the items' means: what other items would give, asked of the same people. The "
-    "interval never leaves the scale (bootstrap, Hesterberg 2015); a dash, that there is one item, or all are alike."
+    "interval never leaves the scale (bootstrap, Hesterberg 2015); a dash, that there are fewer than five items, "
+    "of which no interval can be told, or all are alike."
 )
 
 
@@ -72,6 +70,8 @@ def rating_section(results: Mapping[str, Any]) -> Section:
     ]
     alphas = [f"{row['question']} {number(row['alpha'], 3)}" for row in results["alphas"]]
     notes = [
+        _statuses(results),
+        *_checks(results),
         _MEANS,
         "How far people agree with each other (Krippendorff's alpha for ordinal data; 1 is always, 0 no more than by "
         f"chance): {', '.join(alphas)}.",
@@ -80,8 +80,8 @@ def rating_section(results: Mapping[str, Any]) -> Section:
         results,
         Section(
             f"Ratings: {', '.join(results['studies'])}",
-            "How people rated the endings of each system: the mean by question, and how often each value was given.",
-            ("question", "system", "items", "answers", "mean", "95% interval", "how often each value"),
+            "How people rated the endings of each system: the mean by scale, and how often each value was given.",
+            ("scale", "system", "items", "answers", "mean", "95% interval", "how often each value"),
             rows,
             notes,
         ),
@@ -98,6 +98,7 @@ def order_section(results: Mapping[str, Any]) -> Section:
             count_and_share(row["right"], row["share"]),
             number(row["mean"], 3),
             _range(row),
+            f"{_cell(row['last'])}, {_interval(row['last'])}",
         ]
         for row in results["systems"]
     ]
@@ -106,9 +107,15 @@ def order_section(results: Mapping[str, Any]) -> Section:
         Section(
             f"Orders: {', '.join(results['studies'])}",
             "How well people put the shuffled sentences of stories into order, by the system that wrote the ending.",
-            ("ending of", "items", "answers", "all in order", "Kendall's tau", "95% interval"),
+            ("ending of", "items", "answers", "all in order", "Kendall's tau", "95% interval", "ending last, on items"),
             rows,
-            [f"Tau is 1 for the story's own order and -1 for its reverse. {_MEANS}"],
+            [
+                _statuses(results),
+                *_checks(results),
+                f"Tau is 1 for the story's own order and -1 for its reverse. {_MEANS}",
+                "Ending last: on how many items more than half of the answers put the ending in the last place, with "
+                "the exact 95% interval of their share.",
+            ],
         ),
     )
 
@@ -118,28 +125,35 @@ def scale_section(results: Mapping[str, Any]) -> Section:
     return order_section(results) if "systems" in results else rating_section(results)
 
 
+def scale_reasons(results: Mapping[str, Any]) -> list[Section]:
+    """The reasons that `scales.rating_results` found: a section, or none where nobody gave one."""
+    if not results.get("reasons"):
+        return []
+    with_endings = any(row["ending"] for row in results["reasons"])
+    rows = [
+        [
+            row["case_id"],
+            row["system"],
+            *([row["ending"] or ""] if with_endings else []),
+            ", ".join(f"{scale} {value}" for scale, value in row["values"].items()),
+            " ".join(row["reason"].split()),
+        ]
+        for row in results["reasons"]
+    ]
+    header = ("case", "system", *(["ending"] if with_endings else []), "ratings", "reason")
+    return [
+        Section("Ratings and reasons", "The answers that have a reason, in the order of the items.", header, rows, ())
+    ]
+
+
 def _or_nothing(results: Mapping[str, Any], section: Section) -> Section:
-    return section if results["answers"] else Section(section.title, "", (), (), ["0 answers count."])
+    if results["answers"]:
+        return section
+    return Section(section.title, "", (), (), [_statuses(results), *_checks(results)])
 
 
 def _range(row: Mapping[str, Any]) -> str:
     return "-" if row["low"] is None else f"{row['low']:.2f} to {row['high']:.2f}"
-
-
-def table_3_text(table: pa.Table) -> str:
-    """Each item of the table `table_3`: context, endings with their votes, and the reasons by what was chosen."""
-    paragraphs = []
-    for place, row in enumerate(table.to_pylist(), 1):
-        lines = [f"{place}. {' '.join(row['context'])}  [case {row['case_id']}]", ""]
-        for name, ending, n in _endings(row):
-            mark = "*" if row["agreement"] == name else " "
-            lines.append(f"  {mark} {name} ({n}): {' '.join(ending.split())}")
-        lines += [
-            f"    both {row['n_both']}, neither {row['n_neither']}; agreement: {row['agreement'] or 'none'}",
-            *(f"    - {choice}: {' '.join(reason.split())}" for choice, reason in reasons_told(row)),
-        ]
-        paragraphs.append(printed("\n".join(lines)))
-    return "\n\n".join(paragraphs)
 
 
 def _answers(results: Mapping[str, Any]) -> Section:
@@ -154,28 +168,42 @@ def _answers(results: Mapping[str, Any]) -> Section:
     if sides["of"]:
         answers = sides["answers"]
         notes.append(
-            f"Answers for one ending: {answers['A']:,} for A, {answers['B']:,} for B. Of {sides['of']:,} items with "
-            f"more answers for one side, {count_and_share(sides['n'], sides['share'])} have more for A (95% "
+            f"Answers for one ending: {answers['A']:,} for A, {answers['B']:,} for B. Of "
+            f"{_n(sides['of'], 'item')} with more answers for one side, "
+            f"{count_and_share(sides['n'], sides['share'])} {'has' if sides['n'] == 1 else 'have'} more for A (95% "
             f"interval {_interval(sides)}; test that neither side is favoured: p = {p_value(sides['p'])})."
         )
     if results["seconds"] is not None:
         notes.append(f"Median time of an answer: {results['seconds']:.0f} s.")
-    checks = results["checks"]
-    if checks["known"]:
-        notes.append(
-            f"Attention checks: {checks['failed']:,} of {checks['known']:,} failed, by "
-            f"{checks['annotators_failing']:,} annotators."
-        )
-    elif checks["answers"]:
-        notes.append("Which answers to attention checks are right stands in the table of items (--items).")
+    notes += _checks(results)
     return Section(f"Answers: {', '.join(results['studies'])}", "", (), (), notes)
 
 
 def _statuses(results: Mapping[str, Any]) -> str:
     told = [f"{n:,} {status}" for status, n in results["statuses"].items()]
     n_checks = results["checks"]["answers"]
-    checks = f" Apart from these, {n_checks:,} are to attention checks." if n_checks else ""
-    return f"{results['answers']:,} answers count. By status: {', '.join(told) or 'there are none'}.{checks}"
+    checks = f" Apart from these, {n_checks:,} {_is(n_checks)} to attention checks." if n_checks else ""
+    answers = f"{_n(results['answers'], 'answer')} {'counts' if results['answers'] == 1 else 'count'}"
+    return f"{answers}. By status: {', '.join(told) or 'there are none'}.{checks}"
+
+
+def _checks(results: Mapping[str, Any]) -> list[str]:
+    """How attention checks were answered, where people met any."""
+    checks = results["checks"]
+    if checks["known"]:
+        by = _n(checks["annotators_failing"], "annotator")
+        return [f"Attention checks: {checks['failed']:,} of {checks['known']:,} failed, by {by}."]
+    if checks["answers"]:
+        return ["Which answers to attention checks are right stands in the table of items (--items)."]
+    return []
+
+
+def _n(n: int, noun: str) -> str:
+    return f"{n:,} {noun}" + ("" if n == 1 else "s")
+
+
+def _is(n: int) -> str:
+    return "is" if n == 1 else "are"
 
 
 def _pair(row: Mapping[str, Any]) -> Section:
@@ -227,8 +255,8 @@ def _tests(pairs: Sequence[Mapping[str, Any]]) -> Section:
             ]
         )
     left_out = [
-        f"{_name(row)}: kappa is of the {row['kappa']['items']:,} items with {row['kappa']['answers_per_item']} "
-        f"answers, without the {row['kappa']['items_left_out']:,} others."
+        f"{_name(row)}: kappa is of the {_n(row['kappa']['items'], 'item')} with "
+        f"{_n(row['kappa']['answers_per_item'], 'answer')}, without {row['kappa']['items_left_out']:,} more."
         for row in pairs
         if row["kappa"]["items_left_out"]
     ]
@@ -283,7 +311,9 @@ def _annotators(results: Mapping[str, Any]) -> Section:
     rows = results["annotators"]
     notes = []
     if results["unnamed_answers"]:
-        notes.append(f"{results['unnamed_answers']:,} answers come from a file that names no annotators.")
+        unnamed = results["unnamed_answers"]
+        come = "comes" if unnamed == 1 else "come"
+        notes.append(f"{_n(unnamed, 'answer')} {come} from a file that names no annotators.")
     if not rows:
         return Section("Annotators", "", (), (), notes)
     several = len({row["study"] for row in rows}) > 1
@@ -323,14 +353,3 @@ def section_text(section: Section, level: int = 2) -> str:
     what = [section.what] if section.what else []
     table = [text_table(section.header, section.rows)] if section.header else []
     return "\n\n".join([f"{'#' * level} {section.title}", *what, *table, *section.notes])
-
-
-def _endings(row: Mapping[str, Any]) -> list[tuple[str, str, int]]:
-    return [(row[side], row[f"ending_{side}"], row[f"n_{side}"]) for side in ("first", "second")]
-
-
-def reasons_told(row: Mapping[str, Any]) -> list[tuple[str, str]]:
-    """Choice and reason of the answers that have one, in the order of first, second, both, neither."""
-    order = [row["first"], row["second"], "both", "neither"]
-    told = [(choice, reason) for choice, reason in zip(row["choices"], row["reasons"], strict=True) if reason]
-    return sorted(told, key=lambda each: order.index(each[0]))

@@ -62,16 +62,24 @@ _FREE_OF_OTHER_CASES = _FREE.where(
     )
 )
 
-# Items that lack an answer and that this person did not answer: free, or in somebody's hands who may yet give them up.
-UNFINISHED = sa.select(items.c.id).where(
+# Items that this person did not answer, nor others of the same texts.
+UNANSWERED = sa.select(items.c.id).where(
     items.c.study_id == sa.bindparam("study"),
     items.c.role == "judge",
-    items.c.accepted < items.c.wanted,
     ~sa.exists().where(
         assignments.c.annotator_id == sa.bindparam("annotator"),
         assignments.c.content == items.c.content,
         assignments.c.state == "answered",
     ),
+)
+
+_LACKS_ANSWER = items.c.accepted < items.c.wanted
+
+# Of these, those that lack an answer: free, or in somebody's hands who may yet give them up.
+UNFINISHED = UNANSWERED.where(_LACKS_ANSWER)
+
+UNFINISHED_BY_ANYONE = sa.select(items.c.id).where(
+    items.c.study_id == sa.bindparam("study"), items.c.role == "judge", _LACKS_ANSWER
 )
 
 _COUNT = (

@@ -27,7 +27,9 @@ def measure(study: Study, people: Sequence[Any], held: Mapping[int, int], answer
             seconds[answer.item.id].append(answer.seconds)
     statuses = Counter(answer.status for answer in answers if not answer.item.is_check)
     rows = tuple(
-        ItemProgress(item.id, item.case_id, len(seconds[item.id]), held.get(row, 0), _median(seconds[item.id]))
+        ItemProgress(
+            item.id, item.case_id, item.systems, len(seconds[item.id]), held.get(row, 0), _median(seconds[item.id])
+        )
         for row, item in study.items.items()
         if not (item.is_check or item.is_training)
     )

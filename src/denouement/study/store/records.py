@@ -120,13 +120,14 @@ class Answer:
 
 @dataclass(frozen=True)
 class ItemProgress:
-    """How far an item to judge is: `accepted` answers, and `open` leases that have not lapsed.
+    """How far an item to judge, of `systems`, is: `accepted` answers, and `open` leases that have not lapsed.
 
     `median_seconds` is of an accepted answer; None without any.
     """
 
     item_id: str
     case_id: str
+    systems: tuple[str, ...]
     accepted: int
     open: int
     median_seconds: float | None

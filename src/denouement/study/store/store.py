@@ -23,7 +23,18 @@ from denouement.study.design import Design, from_json, to_json
 from denouement.study.items import Item
 from denouement.study.store import database
 from denouement.study.store.answers import Unfit, check_answer, checked_reason
-from denouement.study.store.leases import HELD, UNFINISHED, counted, free, held_items, lapse, leased, renewed
+from denouement.study.store.leases import (
+    HELD,
+    UNANSWERED,
+    UNFINISHED,
+    UNFINISHED_BY_ANYONE,
+    counted,
+    free,
+    held_items,
+    lapse,
+    leased,
+    renewed,
+)
 from denouement.study.store.models import annotators, assignments, items, links, sessions, studies
 from denouement.study.store.progress import measure
 from denouement.study.store.records import Annotator, Answer, Assignment, Outcome, Progress
@@ -116,14 +127,40 @@ class Store:
         return list(self._study(study).items.values())
 
     def training_item(self, study: str) -> Item | None:
-        """The training item of a study, if it has one. Its endings are shown as they stand: A is the first."""
+        """The training item of a study, if it has one."""
         return next((item for item in self.items(study) if item.is_training), None)
+
+    def training_order(self, study: str, annotator_id: str) -> list[int]:
+        """How the texts of the training item stand on a person's page, as `Assignment.order` tells it of others.
+
+        Raises:
+            ValueError: the study has no training item.
+        """
+        item = self.training_item(study)
+        if item is None:
+            raise ValueError(f"study {study} has no training item")
+        return self._study(study).drawn_order(annotator_id, item)
+
+    def is_full(self, study: str) -> bool:
+        """Whether all items have all their answers: unless answers are withdrawn or excluded, nobody gets any."""
+        asked = {"study": self._study(study).id}
+        with self._reading() as connection:
+            return connection.execute(UNFINISHED_BY_ANYONE.limit(1), asked).first() is None
 
     def links(self, study: str) -> list[str]:
         """The tokens of a study's private links: secret, one a person. Empty in another mode of entry."""
         of_study = links.c.study_id == self._study(study).id
         with self._reading() as connection:
             return list(connection.scalars(sa.select(links.c.token).where(of_study).order_by(links.c.number)))
+
+    def opened_by(self, study: str) -> dict[str, str | None]:
+        """By the token of each private link, what the person is called in the tables who came by it; None: nobody."""
+        of = self._study(study)
+        with self._reading() as connection:
+            rows = connection.execute(sa.select(links).where(links.c.study_id == of.id).order_by(links.c.number)).all()
+            came = set(connection.scalars(sa.select(annotators.c.annotator_id).where(annotators.c.study_id == of.id)))
+        called = {row.token: _link_id(of, row.token, row.number) for row in rows}
+        return {token: name if name in came else None for token, name in called.items()}
 
     def add_links(self, study: str, n: int) -> list[str]:
         """Make `n` more private links and return their tokens.
@@ -369,6 +406,17 @@ class Store:
             asked = {"study": study.id, "annotator": person.pk}
             return connection.execute(UNFINISHED, asked).first() is not None
 
+    def left_any(self, key: str) -> bool:
+        """Whether there is an item that this person did not answer, whoever else did; checks are none.
+
+        Raises:
+            UserError: a key that is no one's.
+        """
+        with self._reading() as connection:
+            person = _person(connection, key)
+            asked = {"study": self._study(person.study).id, "annotator": person.pk}
+            return connection.execute(UNANSWERED.limit(1), asked).first() is not None
+
     def submit(
         self,
         key: str,
@@ -582,9 +630,12 @@ def _annotator_id(connection: sa.Connection, study: Study, external_id: str) -> 
         return None if external_id.startswith(UNNAMED_ANNOTATOR) else external_id
     link = sa.select(links.c.number).where(links.c.study_id == study.id, links.c.token == external_id)
     number = connection.scalar(link)
-    if number is None:
-        return None
-    return study.hashed(external_id) if study.design.hash_ids else f"link_{number}"
+    return None if number is None else _link_id(study, external_id, number)
+
+
+def _link_id(study: Study, token: str, number: int) -> str:
+    """What the tables call the person with this private link, the number-th."""
+    return study.hashed(token) if study.design.hash_ids else f"link_{number}"
 
 
 def _make_links(connection: sa.Connection, study_id: int, n: int) -> list[str]:

@@ -44,11 +44,12 @@ class Study:
     def most_items(self) -> int:
         """How many items a person may see at most, checks included.
 
-        The last item of all is no check: of c checks the c-th comes before, so c - 1 < (judged + c - 1) rate.
+        Of items of the same texts a person sees one. The last item of all is no check: of c checks the c-th comes
+        before, so c - 1 < (judged + c - 1) rate.
         """
         rate = self.design.checks.rate
         checks = sum(item.is_check for item in self.items.values())
-        judged = len(self.items) - checks - self.has_training
+        judged = len({item.content for item in self.items.values() if not (item.is_check or item.is_training)})
         seen = judged + min(checks, math.ceil(round(judged * rate / (1 - rate), 9)))
         return min(seen, self.design.max_items_per_person or seen)
 

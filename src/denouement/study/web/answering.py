@@ -6,9 +6,10 @@ from typing import Any
 
 from fastapi import APIRouter, Response
 
-from denouement.study.store import Assignment
+from denouement.study.defaults import Kind
+from denouement.study.store import Annotator, Assignment
 from denouement.study.store.answers import Unfit, check_answer
-from denouement.study.web.questions import given, question, training_order
+from denouement.study.web.questions import given, question
 from denouement.study.web.render import message, page, paragraphs
 from denouement.study.web.security import form_token
 from denouement.study.web.visits import Form, Visit, Visiting
@@ -19,37 +20,43 @@ NOTES = {
     "surplus": "Your last answer came late, when others had answered the question. It is kept, but does not count.",
 }
 
+# What those are asked to do whose answer to the training item was wrong.
+_AGAIN: dict[Kind, str] = {"pair": "choose", "rating": "rate it", "order": "put them into order"}
+
 router = APIRouter(prefix="/s/{study}")
 
 
 @router.get("/training")
 def training_page(visit: Visiting) -> Response:
-    """The training item, with feedback after a wrong answer."""
-    if not visit.stands_at("training"):
+    """The training item; after a wrong answer, with what was told of it."""
+    if not (visit.annotator and visit.stands_at("training")):
         return visit.onward()
-    return _training(visit, {})
+    failures = visit.annotator.training_failures
+    return _training(visit, visit.annotator, {}, _told_of_wrong(visit, failures, ()) if failures else None)
 
 
 @router.post("/training")
 def training(visit: Visiting, form: Form) -> Response:
     """Tell a right answer to the training item from a wrong one, which may be mended."""
     visit.require_form(form)
-    item = visit.store.training_item(visit.study)
-    if not (item and visit.annotator and visit.annotator.state == "training"):
+    item, annotator = visit.store.training_item(visit.study), visit.annotator
+    if not (item and annotator and visit.stands_at("training")):
         return visit.onward()
-    if form.get("assignment") != str(visit.annotator.training_failures):  # sent twice
-        return visit.onward()
-    order = training_order(item)
+    order = visit.store.training_order(visit.study, annotator.id)
     told = given(visit.design, form)
     try:
         check_answer(visit.design, len(order), told.answer, told.values, told.order)
     except Unfit as unfit:
-        return _training(visit, form, problem=str(unfit))
-    arranged = [order[place] for place in told.order or ()]
-    if item.is_right(item.chosen(told.answer, order), told.values or {}, arranged):
+        return _training(visit, annotator, form, str(unfit))
+    values, arranged = told.values or {}, [order[place] for place in told.order or ()]
+    if item.is_right(item.chosen(told.answer, order), values, arranged):
         visit.store.passed_training(visit.key)
         return visit.to("passed")
-    return visit.onward(visit.store.failed_training(visit.key))
+    if form.get("assignment") == str(annotator.training_failures):  # else it is sent twice: counted already
+        annotator = visit.store.failed_training(visit.key)
+        if annotator.state != "training":
+            return visit.onward(annotator)
+    return _training(visit, annotator, form, _told_of_wrong(visit, annotator.training_failures, item.missed(values)))
 
 
 @router.get("/passed")
@@ -57,7 +64,7 @@ def passed(visit: Visiting) -> Response:
     """Feedback on the right answer to the training item."""
     if not (visit.stands_at("question") and visit.design.training):
         return visit.onward()
-    told = paragraphs(visit.design.training.feedback)
+    told = paragraphs(visit.design.training.feedback_right)
     return message("That is right", *told, back=visit.url("question"), back_label="Begin")
 
 
@@ -88,24 +95,45 @@ def answer(visit: Visiting, form: Form) -> Response:
     return visit.to("question" if outcome.status == "accepted" else f"question?note={outcome.status}")
 
 
-def _training(visit: Visit, form: Mapping[str, str], problem: str | None = None) -> Response:
+def _training(visit: Visit, annotator: Annotator, form: Mapping[str, str], problem: str | None) -> Response:
     item = visit.store.training_item(visit.study)
     assert item is not None
-    assert visit.annotator is not None
-    assert visit.design.training is not None
-    if visit.annotator.training_failures and not problem:
-        problem = f"Not quite. {visit.design.training.feedback} Please choose again."
+    texts = item.sentences if item.kind == "order" else item.endings
+    left = _attempts_left(visit, annotator.training_failures)
     return _question_page(
         visit,
         item.context,
-        [(item.sentences if item.kind == "order" else item.endings)[place] for place in training_order(item)],
+        [texts[place] for place in visit.store.training_order(visit.study, annotator.id)],
         form,
         action="training",
-        assignment=str(visit.annotator.training_failures),
+        assignment=str(annotator.training_failures),
         heading="First, an example",
         button="Check my answer",
         problem=problem,
+        note=None if problem or left is None else f"You have {_attempts(left)} at this example.",
     )
+
+
+def _told_of_wrong(visit: Visit, failures: int, scales: Sequence[str]) -> str:
+    """What is said of a wrong answer to the training item: of ratings, also on which scales, where that is known."""
+    assert visit.design.training is not None
+    told = ["Not quite.", visit.design.training.feedback, f"Please {_AGAIN[visit.design.kind]} again"]
+    if scales:
+        texts = [scale.text for scale in visit.design.scales if scale.name in scales]
+        told[-1] += f": {' '.join(texts)}"
+    else:
+        told[-1] += "."
+    left = _attempts_left(visit, failures)
+    return " ".join([*told, *([] if left is None else [f"You have {_attempts(left)} left."])])
+
+
+def _attempts_left(visit: Visit, failures: int) -> int | None:
+    most = visit.design.training.attempts if visit.design.training else None
+    return None if most is None else most - failures
+
+
+def _attempts(n: int) -> str:
+    return "1 attempt" if n == 1 else f"{n:,} attempts"
 
 
 def _question(visit: Visit, assignment: Assignment, form: Mapping[str, str], **told: str | None) -> Response:

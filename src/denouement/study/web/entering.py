@@ -5,6 +5,7 @@ import secrets
 
 from fastapi import APIRouter, Response
 
+from denouement.study.web.leaving import nothing_left
 from denouement.study.web.render import message, paragraphs
 from denouement.study.web.security import Refused, require_form_token, set_cookie
 from denouement.study.web.visits import BROWSER, Form, Visit, Visiting
@@ -29,6 +30,8 @@ def entry(visit: Visiting) -> Response:
         raise Refused(403, "Open this study from Prolific", "Its link there tells us who you are.")
     if kind == "links":
         raise Refused(403, "Open your own link", "Each person who takes part was given one.")
+    if visit.is_full:
+        return nothing_left(visit)
     browser = visit.browser or secrets.token_urlsafe(16)
     response = _consent(visit, "enter", browser)
     set_cookie(response, visit.request, BROWSER, browser, visit.url(""))
@@ -51,6 +54,8 @@ def enter_open(visit: Visiting, form: Form) -> Response:
     require_form_token(visit.browser, form)
     if form.get("consent") != "yes":
         return visit.to("decline")
+    if visit.is_full:
+        return visit.to("")
     annotator = visit.entered(visit.browser)
     return visit.remembering(visit.store.consent(annotator.key))
 
@@ -135,8 +140,6 @@ def _key(visit: Visit) -> str:
 
 
 def _consent(visit: Visit, action: str, key: str | None = None) -> Response:
-    told = paragraphs(visit.design.consent)
-    if visit.design.contact:
-        told.append(f"Questions? Write to {visit.design.contact}.")
+    told = [*paragraphs(visit.design.consent), *visit.contact]
     button = {"name": "consent", "value": "yes", "kind": "", "text": "I agree, begin"}
     return visit.form(visit.design.title, told, action, button, back="decline", back_label="I do not agree", key=key)

@@ -6,7 +6,7 @@ from fastapi import APIRouter, Response
 
 from denouement.study.store import Annotator
 from denouement.study.web.render import message
-from denouement.study.web.visits import Form, Visit, Visiting, step_of
+from denouement.study.web.visits import Form, Visit, Visiting
 
 router = APIRouter(prefix="/s/{study}")
 
@@ -28,7 +28,7 @@ def withdraw_page(visit: Visiting) -> Response:
         return visit.onward()
     told = ["This deletes all that you have answered, and ends your part in the study. It cannot be undone."]
     button = {"name": "withdraw", "value": "yes", "kind": "danger", "text": "Delete my answers"}
-    return visit.form("Withdraw from the study?", told, "withdraw", button, back=step_of(visit.annotator))
+    return visit.form("Withdraw from the study?", told, "withdraw", button, back=visit.step_of(visit.annotator))
 
 
 @router.post("/withdraw")
@@ -39,38 +39,71 @@ def withdraw(visit: Visiting, form: Form) -> Response:
     return visit.to("end")
 
 
+def nothing_left(visit: Visit) -> Response:
+    """Thanks for coming to a study that needs no one any more, before any consent or work."""
+    return _thanks(visit, "There is no question for you: others have answered all of them.")
+
+
 def _end(visit: Visit, annotator: Annotator) -> Response:
-    ends = visit.design.entry
-    onward: dict[str, Any] = {"forward_label": "Back to Prolific" if ends.kind == "prolific" else "Go on"}
-    withdrawal = visit.url("withdraw")
+    entry, withdrawal = visit.design.entry, visit.url("withdraw")
+    if annotator.state in ("consenting", "training"):
+        return nothing_left(visit)
     if annotator.state == "withdrawn":
         told = ["Your answers are deleted, and your part in the study has ended."]
-        if ends.kind == "prolific":
+        if entry.kind == "prolific":
             told.append("Please return your submission on Prolific.")
-        return message("You have withdrawn", *told)
+        return message("You have withdrawn", *told, *visit.contact)
     if annotator.state == "excluded":
-        text = "The organiser has ended your part in the study. If you have questions, please write to them."
-        return message("Your part has ended", text, withdraw=withdrawal)
+        text = "The organiser has ended your part in the study."
+        return message("Your part has ended", text, *visit.contact, withdraw=withdrawal)
     if annotator.state == "screened_out":
-        text = "You cannot take part in this study. Thank you for your time."
-        return message("Thank you", text, code=ends.screen_out_code, forward=ends.screen_out_url, **onward)
-    told = [_answered(annotator.answered, visit.store.most_items(visit.study))]
-    onward |= {"code": ends.completion_code, "forward": ends.completion_url, "withdraw": withdrawal}
-    if ends.kind != "prolific" and visit.store.may_get_more(visit.key):
+        told = [
+            f"You cannot take part in this study, since {_attempts_missed(annotator.training_failures)}. "
+            "Thank you for your time."
+        ]
+        ends: dict[str, Any] = {
+            "code": entry.screen_out_code,
+            "forward": entry.screen_out_url,
+            "forward_label": _forward(visit),
+        }
+        return message("Thank you", *told, *visit.contact, **ends)
+    told, onward = [_answered(visit, annotator)], {"withdraw": withdrawal}
+    if entry.kind != "prolific" and visit.store.may_get_more(visit.key):
         told.append("If one of them stops, a question may come free: you may look again later.")
         onward |= {"back": visit.url("question"), "back_label": "Look for more questions"}
-    return message("Thank you", *told, **onward)
+    return _thanks(visit, *told, **onward)
 
 
-def _answered(answered: int, most: int) -> str:
+def _thanks(visit: Visit, *told: str, **onward: Any) -> Response:
+    entry = visit.design.entry
+    ends: dict[str, Any] = {
+        "code": entry.completion_code,
+        "forward": entry.completion_url,
+        "forward_label": _forward(visit),
+    }
+    return message("Thank you", *told, *visit.contact, **ends, **onward)
+
+
+def _forward(visit: Visit) -> str:
+    return "Back to Prolific" if visit.design.entry.kind == "prolific" else "Go on"
+
+
+def _attempts_missed(attempts: int) -> str:
+    return f"your {'answer' if attempts == 1 else f'{attempts:,} answers'} to the example did not fit"
+
+
+def _answered(visit: Visit, annotator: Annotator) -> str:
     """How much a person did, and why it is less than the most that their pages told them."""
-    if not answered:
+    if not annotator.answered:
         return "There is no question for you: others have answered all of them, or are answering them now."
-    saved = f"You have answered {_questions(answered)}, and all that you answered is saved."
-    if answered == most:
+    saved = f"You have answered {_questions(annotator.answered)}, and all that you answered is saved."
+    most = visit.store.most_items(visit.study)
+    if annotator.answered >= most:
         return saved
-    why = "others have answered the rest, or are answering it now. Nothing is missing on your side."
-    return f"{saved} That is fewer than the {most:,} announced, since {why}"
+    if visit.store.left_any(visit.key):
+        why = "since others have answered some questions, or are answering them now. Nothing is missing on your side."
+        return f"{saved} That is fewer than the {most:,} announced, {why}"
+    return f"{saved} There are no more for you: the {most:,} announced were the most that there might be."
 
 
 def _questions(n: int) -> str:

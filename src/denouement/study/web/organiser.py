@@ -112,7 +112,7 @@ def home(request: Request) -> Response:
     if not guard.knows(request):
         return page("login.html", title="Organiser")
     store: Store = request.app.state.store
-    return page("studies.html", title="Studies", studies=store.studies())
+    return page("studies.html", title="Studies", studies=store.studies(), logout=True)
 
 
 @router.post("/login")
@@ -150,9 +150,10 @@ def overview(request: Request, store: Organised, study: str) -> Response:
         progress=progress,
         pairs=_pairs_so_far(progress, design.answers_per_item, answers) if design.kind == "pair" else [],
         tables=[*([ANSWER_TABLES[design.kind]] if answers else []), "items"],
-        links=[f"{_address(request)}/s/{study}/link/{token}" for token in store.links(study)],
+        links=[(f"{_address(request)}/s/{study}/link/{token}", who) for token, who in store.opened_by(study).items()],
         entry=f"{_address(request)}/s/{study}/",
         shown_time=_shown_time,
+        logout=True,
     )
 
 
@@ -175,6 +176,7 @@ def exclude_page(request: Request, store: Organised, study: str, annotator: str 
         button={"name": "exclude", "value": "yes", "kind": "danger", "text": "Exclude"},
         back=f"{HOME}{study}",
         back_label="Go back",
+        logout=True,
     )
 
 
@@ -185,7 +187,7 @@ def exclude(request: Request, store: Organised, study: str, form: Form) -> Respo
     annotator = form.get("annotator", "")
     answers = _known(lambda known: store.exclude(known, annotator), study)
     told = f"Marked as excluded, those to checks included: {answers:,} answers. The items are open again."
-    return message(f"{annotator} is excluded", told, back=f"{HOME}{study}", back_label="Go back")
+    return message(f"{annotator} is excluded", told, back=f"{HOME}{study}", back_label="Go back", logout=True)
 
 
 @router.get("/{study}/export/{name}.parquet")

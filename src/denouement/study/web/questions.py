@@ -10,7 +10,6 @@ from typing import NamedTuple
 
 from denouement.study.defaults import SCALE_ENDS
 from denouement.study.design import Design, Scale
-from denouement.study.items import Item
 
 
 class Choice(NamedTuple):
@@ -98,12 +97,6 @@ def given(design: Design, form: Mapping[str, str]) -> Given:
         values = {name: int(value) for name, value in chosen.items() if re.fullmatch("[0-9]{1,3}", value)}
         return Given(values=values, reason=reason)
     return Given(answer=form.get("answer"), reason=reason)
-
-
-def training_order(item: Item) -> tuple[int, ...]:
-    """How the texts of the training item stand on its page: as in the item, but for sentences to be put into order."""
-    places = tuple(range(len(item.sentences if item.kind == "order" else item.endings)))
-    return places[1::2] + places[::2] if item.kind == "order" else places
 
 
 def _values(scale: Scale) -> list[Choice]:

@@ -12,7 +12,7 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 
 def page(template: str, status: int = 200, **values: Any) -> HTMLResponse:
     """A page from `templates/`; every value is escaped."""
-    shared: dict[str, Any] = {"note": None, "problem": None, "hidden": {}}
+    shared: dict[str, Any] = {"note": None, "problem": None, "hidden": {}, "logout": False}
     return HTMLResponse(_environment().get_template(template).render(shared | values), status_code=status)
 
 

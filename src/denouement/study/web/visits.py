@@ -92,11 +92,21 @@ class Visit:
     def onward(self, annotator: Annotator | None = None) -> Response:
         """Go to where the person stands; without one, to the entry."""
         annotator = annotator or self.annotator
-        return self.to(step_of(annotator) if annotator else "")
+        return self.to(self.step_of(annotator) if annotator else "")
+
+    def step_of(self, annotator: Annotator) -> str:
+        """The step at which a person stands: the end, too, before a first question where none can come any more."""
+        step = STEPS.get(annotator.state, "end")
+        return "end" if step in ("consent", "training") and self.is_full else step
+
+    @property
+    def is_full(self) -> bool:
+        """Whether the study has all its answers, so that nobody who comes now is asked for their consent or work."""
+        return self.store.is_full(self.study)
 
     def stands_at(self, step: str) -> bool:
         """Whether this is the page of the step at which the person stands."""
-        return self.annotator is not None and step_of(self.annotator) == step
+        return self.annotator is not None and self.step_of(self.annotator) == step
 
     def require_form(self, form: Mapping[str, str]) -> None:
         """Let only the forms of this person's own pages through.
@@ -125,6 +135,11 @@ class Visit:
         response = self.onward(annotator)
         set_cookie(response, self.request, SESSION, annotator.key, self.url(""))
         return response
+
+    @property
+    def contact(self) -> list[str]:
+        """Whom to write to, as a paragraph; none where the design tells nobody."""
+        return [f"Questions? Write to {self.design.contact}."] if self.design.contact else []
 
     @property
     def browser(self) -> str:
@@ -166,8 +181,3 @@ class Visit:
 
 
 Visiting = Annotated[Visit, Depends(Visit)]
-
-
-def step_of(annotator: Annotator) -> str:
-    """The step at which a person stands."""
-    return STEPS.get(annotator.state, "end")

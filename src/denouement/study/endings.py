@@ -1,0 +1,68 @@
+"""Endings to judge: those that this package generated, and those that were written elsewhere."""
+
+from pathlib import Path
+
+import pyarrow as pa
+
+from denouement.errors import UserError
+from denouement.files import existing_file
+from denouement.schemas import read_parquet, read_table, table_name
+from denouement.study.importing.rows import header_of, rows_of
+
+COLUMNS = ("case_id", "system", "ending")
+
+_PARQUET = b"PAR1"  # the first bytes of each Parquet file
+
+
+def read_endings(path: Path) -> pa.Table:
+    """The columns `case_id`, `system` and `ending` of a file of endings, as text.
+
+    It is a table `endings`, or any Parquet or CSV file (UTF-8; comma, TAB or semicolon) with these three columns.
+    Further ones are passed over.
+
+    Raises:
+        UserError: no such file, one that lacks a column, or a row that lacks a value; an ending may be empty.
+    """
+    if table_name(existing_file(path)) is not None:
+        return read_table(path, "endings").select(COLUMNS)
+    with path.open("rb") as opened:
+        is_parquet = opened.read(len(_PARQUET)) == _PARQUET
+    return _of_parquet(path) if is_parquet else _of_csv(path)
+
+
+def _of_parquet(path: Path) -> pa.Table:
+    table = read_parquet(path)
+    if not set(COLUMNS) <= set(table.column_names):
+        raise _no_endings(path)
+    columns = {}
+    for name in COLUMNS:
+        try:
+            columns[name] = table[name].cast(pa.string())
+        except (pa.ArrowInvalid, pa.ArrowNotImplementedError) as error:
+            raise UserError(f"{path}: column {name} is {table[name].type}; it must be text") from error
+        if empty := columns[name].null_count:
+            raise UserError(f"{path}: column {name} is empty in {empty:,} rows; fill them or leave the rows out")
+    return pa.table(columns)
+
+
+def _of_csv(path: Path) -> pa.Table:
+    header = header_of(path, lambda names: set(COLUMNS) <= set(names))
+    if header is None:
+        raise _no_endings(path)
+    places = [header.names.index(name) for name in COLUMNS]
+    rows = []
+    for row in rows_of(path, header):
+        if len(row.cells) != len(header.names):
+            raise UserError(f"{path}: line {row.line} has {len(row.cells)} cells, the header {len(header.names)}")
+        case_id, system, ending = (row.cells[place].strip() for place in places)
+        if not (case_id and system):
+            raise UserError(f"{path}: line {row.line} lacks its case_id or system; fill it or leave the row out")
+        rows.append((case_id, system, ending))
+    return pa.table({name: pa.array([row[place] for row in rows], pa.string()) for place, name in enumerate(COLUMNS)})
+
+
+def _no_endings(path: Path) -> UserError:
+    return UserError(
+        f"{path}: no endings; give a table of `denouement generate`, or a CSV or Parquet file with the columns "
+        f"{', '.join(COLUMNS)}"
+    )
