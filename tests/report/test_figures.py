@@ -1,9 +1,11 @@
 import math
+import warnings
 import xml.etree.ElementTree as ET
 from pathlib import Path
 
 import pytest
 
+from denouement.analysis.figures import sentence_lengths
 from denouement.report.figures import save, sentiment_shares, study_outcomes, training_curves
 
 
@@ -77,3 +79,24 @@ def test_each_outcome_of_a_pair_has_its_part_of_the_bar():
     [legend] = figure.legends
     labels = [text.get_text() for text in legend.get_texts()]
     assert labels == ["left one better", "both", "neither", "right one better"]
+
+
+def test_names_in_a_figure_mean_themselves(tmp_path: Path, capsys):
+    name = "$x$ $\\frac$ \x1b[31m\x00\ufffe & <b>\u202e"
+    save(sentiment_shares([shares(name, 0.2, 0.5)]), tmp_path / "one.svg")
+    text = (tmp_path / "one.svg").read_text()
+    ET.fromstring(text)
+    assert r"$x$ $\frac$ \u001b[31m\u0000" in text  # in the comment that tells what the outlines spell
+    assert "Glyph" not in capsys.readouterr().err
+
+
+def test_a_character_that_the_font_lacks_is_told_in_one_line(tmp_path: Path, capsys):
+    save(sentiment_shares([shares("\u4e2d", 0.2, 0.5)]), tmp_path / "one.svg")
+    assert capsys.readouterr().err.startswith("warning: a figure: Glyph")
+
+
+def test_figures_of_little_raise_no_warning():
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        study_outcomes([])
+        sentence_lengths([{"position": 1, "n": 2, "mean": 0.0, "counts": [2]}])

@@ -4,16 +4,21 @@ import shutil
 from html.parser import HTMLParser
 from pathlib import Path
 
+import pyarrow as pa
 import pytest
 from click.testing import CliRunner
 from test_summary import HISTORIES, run, write, write_ratings_and_orders  # noqa: F401 -- `run` is a fixture
 
+from denouement.analysis.titles import sunburst, title_paths
 from denouement.cli import main
 from denouement.errors import UserError
+from denouement.report.figures import as_svg, training_curves
 from denouement.report.html.blocks import Bullets, Heading, Paragraph, Table, blocks
+from denouement.report.html.endings_browser import endings_browser
 from denouement.report.html.page import write_page
 from denouement.report.html.svg import inline
-from denouement.report.run import Run
+from denouement.report.run import Run, read_beside
+from denouement.schemas import read_table
 
 LOCK = """
 stages:
@@ -57,7 +62,7 @@ class Page(HTMLParser):
 def page(run):  # noqa: F811
     """Writes the page of the small run of `test_summary`, with curves and a record of DVC's, and gives its text."""
     history = Path("data/models/seq2seq/history.json")
-    history.parent.mkdir(parents=True)
+    history.parent.mkdir(parents=True, exist_ok=True)
     history.write_text(json.dumps(HISTORIES["seq2seq"]))
     Path("dvc.lock").write_text(LOCK)
 
@@ -114,6 +119,13 @@ def test_figures_in_one_page_share_no_ids_and_no_styles():
         "<image/>",
         "<foreignObject/>",
         '<path d=">" onclick="x()"/>',
+        '<path fill="url(//x.org)"/>',
+        '<path style="fill: u\\72l(//x.org)"/>',
+        '<use xlink:href="//x.org#a"/>',
+        "<style>body{display: none}</style>",
+        "<style>*{fill: url(//x.org)}</style>",
+        '<animate attributeName="d"/>',
+        "<svg:script/>",
     ],
 )
 def test_a_figure_that_runs_or_fetches_something_is_refused(harm):
@@ -122,8 +134,27 @@ def test_a_figure_that_runs_or_fetches_something_is_refused(harm):
 
 
 def test_a_figure_with_a_tag_that_does_not_end_is_refused():
-    with pytest.raises(UserError, match="does not end"):
+    with pytest.raises(UserError, match="is no SVG"):
         inline(SVG.replace("<path", "<path onclick=f('1)><path"), "one", "")
+
+
+def test_a_figure_with_entities_of_its_own_is_refused():
+    with pytest.raises(UserError, match="holds the entity x"):
+        inline(f"<!DOCTYPE svg [<!ENTITY x 'y'>]>{SVG}", "one", "")
+
+
+@pytest.mark.parametrize(("old", "new"), [("72pt", "7.2.2pt"), ("72pt", "wide"), ("0 0 72 72", "0 0 1"), ("<svg", "<g")])
+def test_a_figure_with_an_odd_size_or_root_is_one_line(old, new):
+    with pytest.raises(UserError, match="figure one: ") as caught:
+        inline(SVG.replace(old, new, 1).replace("</svg>", "</g>" if new == "<g" else "</svg>"), "one", "")
+    assert "\n" not in str(caught.value)
+
+
+def test_every_figure_of_ours_is_accepted():
+    made = inline(sunburst(title_paths(["A run", "The \x1b $x$ <b>"])), "titles", "")
+    assert "#titles *{" not in made
+    assert "\x1b" not in made
+    assert "stroke-linejoin" in inline(as_svg(training_curves(HISTORIES)), "training", "")
 
 
 def test_words_of_a_story_in_a_figure_are_no_harm():
@@ -188,9 +219,32 @@ def test_endings_stand_next_to_people_s_with_their_sentiment(page):
     assert [place for place, *_ in by_id["case-03"]] == [1, 2]  # a blind case
 
 
+def test_odd_ends_of_lines_and_controls_in_names_and_endings_break_no_table(page, run):  # noqa: F811
+    name = "a\u2028b\x0bc\x0cd\x1be\u202ef"
+    write(run.endings[0], "endings", [("case-01", name, "One.\u2029Two.\x85", -3.0, 3)])
+    text = page()
+    told = r"a\u2028b\u000bc\u000cd\u001be\u202ef"
+    assert f">{told}</th>" in section(text, "endings")
+    assert not re.search("[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e]", text)
+    assert name in json.loads(Page(text).script)["systems"]
+
+
+def test_a_sentiment_that_is_no_number_is_told_and_not_shown(page, run, capsys):  # noqa: F811
+    scores = read_table(run.sentiment, "sentiment")
+    place = scores.schema.get_field_index("compound")
+    values = [float("nan"), *scores["compound"].to_pylist()[1:]]
+    browser = endings_browser(
+        read_table(run.corpus / "cloze.parquet", "cloze"),
+        run.endings,
+        scores.set_column(place, scores.schema.field(place), pa.array(values, scores.schema.field(place).type)),
+    )
+    assert "NaN" not in browser.data
+    assert "the sentiment of 1 texts is no number" in capsys.readouterr().err
+
+
 def test_what_stories_and_endings_hold_is_text(page, run):  # noqa: F811
     ending = "</script><script>alert(1)</script>"
-    write(run["endings"][0], "endings", [("case-01", "seq2seq", ending, -3.0, 3)])
+    write(run.endings[0], "endings", [("case-01", "seq2seq", ending, -3.0, 3)])
     text = page()
     assert "<script>alert" not in text
     assert "A &lt;b&gt;bold" in text
@@ -199,8 +253,8 @@ def test_what_stories_and_endings_hold_is_text(page, run):  # noqa: F811
 
 def test_ratings_and_orders_are_shown_without_votes(page, run):  # noqa: F811
     for name in ("votes", "table_3"):
-        write(run["study"].parent / f"{name}.parquet", name, [])
-    write_ratings_and_orders(run["study"])
+        write(run.study / f"{name}.parquet", name, [])
+    write_ratings_and_orders(run.study)
     text = section(page(), "human-evaluation")
     assert "&lt;i&gt;logic&lt;/i&gt;" in text
     assert '<td class="number">2.50</td>' in text
@@ -220,6 +274,22 @@ def test_statistics_are_shown_as_they_stand(page):
     assert "first &lt;" in text
     assert '<td class="number">8.1</td>' in text
     assert 'id="statistics-lengths-1"' in text
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "message"),
+    [
+        ("../a.svg", SVG.encode(), "no plain name"),
+        ("/etc/hostname", b"", "no plain name"),
+        (7, b"", "no plain name"),
+        ("a.svg", "\xff".encode("latin-1"), "UTF-8"),
+        ("none.svg", b"", "no such file"),
+    ],
+)
+def test_a_figure_must_lie_beside_its_statistics(tmp_path, name, content, message):
+    (tmp_path / "a.svg").write_bytes(content)
+    with pytest.raises(UserError, match=message):
+        read_beside(tmp_path / "statistics.json", name)
 
 
 def test_the_command_writes_page_and_summary_and_names_what_is_missing(page):

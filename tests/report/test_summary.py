@@ -253,5 +253,5 @@ def test_without_training_and_endings_it_holds_the_data(run):
 
 def test_a_missing_summary_of_the_data_is_one_line(run):
     (run.corpus / "ingest.json").unlink()
-    with pytest.raises(UserError, match=r"ingest\.json: No such file"):
+    with pytest.raises(UserError, match=r"ingest\.json: no such file"):
         write_summary(run, Path("reports"))

@@ -14,6 +14,7 @@ from denouement.console import text_table
 from denouement.corpus.cases import labelled_cases, right_and_wrong
 from denouement.corpus.ingest import summary_text
 from denouement.files import write_text
+from denouement.legible import printed
 from denouement.report import figures
 from denouement.report.run import Run, read_json
 from denouement.report.tables import cloze_text, endings_text, sentiment_text, training_text
@@ -123,7 +124,7 @@ def write_summary(run: Run, out: Path) -> str:
             *examples,
         ]
     sections += ["## Where the rest is", _places(run)]
-    text = _without_html("\n\n".join(sections)) + "\n"
+    text = printed(_without_html("\n\n".join(sections))) + "\n"
     write_text(out / SUMMARY, text)
     return text
 

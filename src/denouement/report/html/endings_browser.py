@@ -9,7 +9,9 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from markupsafe import Markup
 
+from denouement.console import warn
 from denouement.corpus.cases import labelled_cases, right_and_wrong
+from denouement.legible import printed
 from denouement.report.html.blocks import Browser, Story
 from denouement.schemas import read_table
 from denouement.text.sentiment import NEGATIVE, POSITIVE
@@ -52,10 +54,11 @@ def endings_browser(cloze: pa.Table, endings: Sequence[Path], sentiment: pa.Tabl
         },
         ensure_ascii=False,
         separators=(",", ":"),
+        allow_nan=False,
     )
     return Browser(
         # in a script element nothing but "<" can end or change how the text is read
-        data=Markup(data.replace("<", "\\u003c")),  # noqa: S704
+        data=Markup(printed(data).replace("<", "\\u003c")),  # noqa: S704
         systems=systems,
         total=len(stories),
         first=[
@@ -98,5 +101,8 @@ def _compounds(sentiment: pa.Table | None) -> dict[tuple[str, str], float]:
     """By group and text id the compound score, as VADER rounded it."""
     if sentiment is None:
         return {}
-    columns = [sentiment[name].to_pylist() for name in ("group", "text_id", "compound")]
+    known = sentiment.filter(pc.is_finite(sentiment["compound"]))
+    if strange := sentiment.num_rows - known.num_rows:
+        warn(f"the sentiment of {strange:,} texts is no number and is not shown; make it again: dvc repro sentiment")
+    columns = [known[name].to_pylist() for name in ("group", "text_id", "compound")]
     return {(group, text_id): round(compound, 4) for group, text_id, compound in zip(*columns, strict=True)}

@@ -12,7 +12,7 @@ from denouement.report.html.blocks import Block, Bullets, Fold, Heading, Paragra
 from denouement.report.html.endings_browser import endings_browser
 from denouement.report.html.svg import inline
 from denouement.report.html.terms import SYSTEMS, TERMS
-from denouement.report.run import Origin, Run, read_json
+from denouement.report.run import Origin, Run, read_beside, read_json
 from denouement.report.tables import (
     cloze_text,
     endings_text,
@@ -91,7 +91,7 @@ def _statistics(run: Run) -> Section:
     for name, part in parts.items():
         content += [Heading(part["title"]), Paragraph(part["what"])]
         for place, figure in enumerate(part["figures"], 1):
-            text = (file.parent / figure["file"]).read_text(encoding="utf-8")
+            text = read_beside(file, figure["file"])
             content.append(Picture(inline(text, f"statistics-{name}-{place}", figure["what"]), figure["what"]))
         for table in part["tables"]:
             shown = Table(table["header"], table["rows"], table["title"], table["note"])
