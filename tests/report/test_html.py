@@ -143,7 +143,9 @@ def test_a_figure_with_entities_of_its_own_is_refused():
         inline(f"<!DOCTYPE svg [<!ENTITY x 'y'>]>{SVG}", "one", "")
 
 
-@pytest.mark.parametrize(("old", "new"), [("72pt", "7.2.2pt"), ("72pt", "wide"), ("0 0 72 72", "0 0 1"), ("<svg", "<g")])
+@pytest.mark.parametrize(
+    ("old", "new"), [("72pt", "7.2.2pt"), ("72pt", "wide"), ("0 0 72 72", "0 0 1"), ("<svg", "<g")]
+)
 def test_a_figure_with_an_odd_size_or_root_is_one_line(old, new):
     with pytest.raises(UserError, match="figure one: ") as caught:
         inline(SVG.replace(old, new, 1).replace("</svg>", "</g>" if new == "<g" else "</svg>"), "one", "")

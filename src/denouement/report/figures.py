@@ -215,8 +215,9 @@ def _save(figure: "Figure", target: "Path | BinaryIO", kind: str) -> None:
 
     metadata = {"Date": None, "Creator": None} if kind == "svg" else {"Software": None}
     _take_literally(figure)
-    with warnings.catch_warnings(record=True) as met, matplotlib.rc_context(
-        {"svg.hashsalt": "denouement", "text.parse_math": False}
+    with (
+        warnings.catch_warnings(record=True) as met,
+        matplotlib.rc_context({"svg.hashsalt": "denouement", "text.parse_math": False}),
     ):
         warnings.simplefilter("always")
         figure.savefig(target, format=kind, dpi=150, metadata=metadata)
@@ -237,7 +238,7 @@ def _take_literally(figure: "Figure") -> None:
     for panel in figure.axes:
         for axis in (panel.xaxis, panel.yaxis):
             if isinstance(locator := axis.get_major_locator(), FixedLocator):  # labels that were given, made when drawn
-                places = locator()
+                places = list(locator())
                 axis.set_ticks(places, [*map(literal, axis.get_major_formatter().format_ticks(places))])
     for text in figure.findobj(Text):
         text.set_parse_math(False)

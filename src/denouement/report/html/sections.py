@@ -114,7 +114,7 @@ def _training(run: Run) -> Section:
 
 
 def _endings(run: Run) -> Section:
-    from denouement.analysis.endings import endings_table
+    from denouement.analysis.endings import endings_table, strays
 
     what = "Every ending that the generators wrote, next to the one that a person wrote to the same story."
     files = [run.corpus / "cloze.parquet", *run.endings] if run.endings else []
@@ -122,9 +122,11 @@ def _endings(run: Run) -> Section:
     if section.missing:
         return section
     cloze = run.corpus / "cloze.parquet"
+    cases = read_table(cloze, "cloze")
     sentiment = read_table(run.sentiment, "sentiment") if run.sentiment.exists() else None
-    browser = endings_browser(read_table(cloze, "cloze"), run.endings, sentiment)
+    browser = endings_browser(cases, run.endings, sentiment)
     content = blocks(endings_text(endings_table(run.endings, cloze)))
+    content += [Paragraph(f"{sentence}.") for sentence in strays(run.endings, cases)]
     if browser:
         content += [Heading("Read the endings"), browser]
     return _filled(section, content)
