@@ -12,12 +12,13 @@ from test_summary import HISTORIES, run, write, write_ratings_and_orders  # noqa
 from denouement.analysis.titles import sunburst, title_paths
 from denouement.cli import main
 from denouement.errors import UserError
+from denouement.report.documents import misfit
 from denouement.report.figures import as_svg, training_curves
 from denouement.report.html.blocks import Bullets, Heading, Paragraph, Table, blocks
 from denouement.report.html.endings_browser import endings_browser
 from denouement.report.html.page import write_page
 from denouement.report.html.svg import inline
-from denouement.report.run import Run, read_beside
+from denouement.report.run import Run, read_beside, read_json
 from denouement.schemas import read_table
 
 LOCK = """
@@ -276,6 +277,40 @@ def test_statistics_are_shown_as_they_stand(page):
     assert "first &lt;" in text
     assert '<td class="number">8.1</td>' in text
     assert 'id="statistics-lengths-1"' in text
+
+
+@pytest.mark.parametrize(
+    ("name", "stage"),
+    [
+        *[("corpus/ingest.json", "ingest"), ("models/seq2seq/history.json", "train")],
+        *[("cloze/evaluation.json", "cloze"), ("study/results.json", "study")],
+    ],
+)
+def test_a_document_of_another_shape_is_one_line_with_the_stage_that_makes_it(run, name, stage):  # noqa: F811
+    path = run.folder / name
+    whole = json.loads(path.read_text())
+    for key in whole:
+        for odd in ({k: v for k, v in whole.items() if k != key}, {**whole, key: "odd"}, {**whole, key: [None]}, []):
+            path.write_text(json.dumps(odd))
+            if misfit(path, odd) is None:  # what the report does not read
+                write_page(run, Path("reports"), None)
+                continue
+            with pytest.raises(UserError, match=f"{name}: .* make it again: dvc repro {stage}") as caught:
+                read_json(path)
+            assert "\n" not in str(caught.value)
+    path.write_text(json.dumps(whole))
+    assert read_json(path) == whole
+
+
+def test_shapes():
+    path = Path("data/models/a/history.json")
+    assert misfit(path, HISTORIES["seq2seq"]) is None
+    epochs = [*HISTORIES["seq2seq"]["epochs"], {"epoch": True, "train_loss": 1, "validation_loss": None}]
+    told = misfit(path, {**HISTORIES["seq2seq"], "epochs": epochs})
+    assert told.startswith("epochs > 3 > epoch is missing or not what is written there")
+    assert misfit(Path("dvc.lock"), {"stages": {"a": {"cmd": ["x"]}}}).startswith("stages > a > cmd is")
+    assert misfit(Path("other.json"), {"anything": 1}) is None
+    assert misfit(Path("other.json"), []).startswith("the whole of it")
 
 
 @pytest.mark.parametrize(

@@ -167,7 +167,8 @@ def _features(cases: pa.Table, resources: Resources) -> list[dict[str, Any]]:
     if kept and kept.exists():
         try:
             rows = json.loads(kept.read_text(encoding="utf-8"))
-            return [{"feature": str(row["feature"]), "weight": float(row["weight"])} for row in rows]
+            if rows:
+                return [{"feature": str(row["feature"]), "weight": float(row["weight"])} for row in rows]
         except (OSError, ValueError, TypeError, KeyError):
             pass  # damaged, so made again
     system = EndingReg()

@@ -18,8 +18,8 @@ def read_columns(path: Path, columns: Mapping[str, str], required: Collection[st
         required: roles that must be there.
 
     Raises:
-        UserError: no such file, a column that is missing, stands twice or has two roles, no row, or one of another width
-            than the header.
+        UserError: no such file, a column that is missing, stands twice or has two roles, no row, or one of another
+            width than the header.
     """
     wanted: dict[str, str] = {}
     for role, name in columns.items():
