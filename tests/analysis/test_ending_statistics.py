@@ -8,8 +8,8 @@ from click.testing import CliRunner
 
 from denouement.analysis import bias_monitor
 from denouement.analysis.bias_monitor import Thresholds, _by_case, exceeded
-from denouement.analysis.endings import strays
 from denouement.analysis.ending_statistics import compare, ending_features, has_other_sign
+from denouement.analysis.endings import strays
 from denouement.analysis.ngram_odds import deviation, ngram_odds, ngrams
 from denouement.analysis.sentiment_drift import by_context, distributions
 from denouement.cli import main
@@ -240,3 +240,32 @@ def test_a_collection_that_gives_its_endings_away_is_stopped(tmp_path):
     assert result.exit_code == 1
     assert "exceeded: v1.0 validation: a model that sees only the endings is right in 100.0%" in result.output
     assert (tmp_path / "out" / "bias_monitor.md").is_file()
+
+
+@pytest.mark.slow
+def test_a_bias_between_chance_and_certainty_is_told_by_case():
+    n, marked = 48, 36  # in the first 36 the right ending is the happy one, in the others the wrong one
+    endings = [(f"He was happy to see {place} trees.", f"He hated all of the {place} trees.") for place in range(n)]
+    rows = {
+        "case_id": [f"c{place:02}" for place in range(n)],
+        "context": [["Tom ran."]] * n,
+        "ending_1": [happy for happy, _ in endings],
+        "ending_2": [gloomy for _, gloomy in endings],
+        "right_ending": [1 if place < marked else 2 for place in range(n)],
+        "release": ["v1.0"] * n,
+        "split": ["validation"] * n,
+    }
+    cases = pa.table(rows, schema=TABLES["cloze"].schema)
+    found, table = bias_monitor.bias_monitor({("v1.0", "validation"): cases}, None, folds=4)["v1.0", "validation"]
+    accuracy = found["variants"][0]
+    assert accuracy["variant"] == ""
+    assert 0.6 < accuracy["accuracy"] < 0.9
+    by_case = dict(zip(table["case_id"].to_pylist(), table["probability"].to_pylist(), strict=True))
+    surest = list(by_case.values())
+    assert surest == sorted(surest, reverse=True)
+    assert sum(probability > 0.5 for probability in surest) == accuracy["correct"]
+    assert sum(probability >= bias_monitor.CERTAIN for probability in surest) == found["certain"]
+    told = [
+        np.mean([by_case[case] for case in list(by_case) if (case < f"c{marked}") == is_marked]) for is_marked in (1, 0)
+    ]
+    assert told[0] > 0.5 > told[1]  # what marks most right endings marks the wrong ones of the others

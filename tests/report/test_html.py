@@ -4,7 +4,6 @@ import shutil
 from html.parser import HTMLParser
 from pathlib import Path
 
-import pyarrow as pa
 import pytest
 from click.testing import CliRunner
 from test_summary import HISTORIES, run, write, write_ratings_and_orders  # noqa: F401 -- `run` is a fixture
@@ -15,11 +14,10 @@ from denouement.errors import UserError
 from denouement.report.documents import misfit
 from denouement.report.figures import as_svg, training_curves
 from denouement.report.html.blocks import Bullets, Heading, Paragraph, Table, blocks
-from denouement.report.html.endings_browser import endings_browser
+from denouement.report.html.glance import glance
 from denouement.report.html.page import write_page
 from denouement.report.html.svg import inline
 from denouement.report.run import Run, read_beside, read_json
-from denouement.schemas import read_table
 
 LOCK = """
 stages:
@@ -186,6 +184,34 @@ def page_of(folder: Path) -> str:
     return (folder / "out/report.html").read_text()
 
 
+def test_the_figures_at_a_glance_by_hand(run):  # noqa: F811
+    ending = ("Same.", -3.0, 1)
+    write(run.endings[0], "endings", [(f"case-{i:02}", "h_seq2seq", *ending) for i in range(1, 5)])
+    scores = [(f"v1.0/test/{score}", "right", score) for score in (0.5, -0.5, 0.0)]
+    scores += [("a", "mine", 0.9), ("a/train/s", "rocstories", 0.9)]
+    write(run.sentiment, "sentiment", [(*row, 0.0, 0.0, 0.0) for row in scores])
+    outcomes = ("first", "second", "both", "neither", "no_agreement")
+    pair = {
+        **{"first": "human", "second": "mine", "items": 8, "paper": {"first": 3, "second": 1, "both": 0, "neither": 0}},
+        "agreement": {name: {"n": n, "share": n / 8} for name, n in zip(outcomes, (6, 1, 1, 0, 0), strict=True)},
+    }
+    study = {"answers": 40, "studies": ["s"], "statuses": {}, "pairs": [pair]}
+    (run.study / "results.json").write_text(json.dumps(study))
+    shown = {figure.what.partition(" (")[0]: (figure.here, figure.paper, figure.anchor) for figure in glance(run)}
+    assert shown == {
+        "Stories": ("0", "98,161", "data"),
+        "Cases: four sentences and two endings, one right": ("12", "3,742", "data"),
+        "Words that seq2seq wavers between": ("81.5", "", "training"),  # of the best epoch, not of the last
+        "Endings of h_seq2seq that differ from each other": ("25.0% of 4", "", "endings"),
+        "Endings of seq2seq that differ from each other": ("100.0% of 11", "", "endings"),
+        "Positive among people's right endings": ("33.3%", "44.1%", "sentiment"),
+        "Positive among endings of mine": ("100.0%", "", "sentiment"),
+        "Right endings told from wrong ones": ("50.0%", "51.4%", "story-cloze"),
+        "People prefer human, of 8 stories": ("75%", "75%", "human-evaluation"),
+        "People prefer mine, of 8 stories": ("12%", "25%", "human-evaluation"),
+    }
+
+
 def test_each_section_tells_command_parameters_digest_and_commit(page):
     origin = section(page(), "sentiment")
     assert "<code>python -m flows.sentiment</code>" in origin
@@ -232,17 +258,15 @@ def test_odd_ends_of_lines_and_controls_in_names_and_endings_break_no_table(page
     assert name in json.loads(Page(text).script)["systems"]
 
 
-def test_a_sentiment_that_is_no_number_is_told_and_not_shown(page, run, capsys):  # noqa: F811
-    scores = read_table(run.sentiment, "sentiment")
-    place = scores.schema.get_field_index("compound")
-    values = [float("nan"), *scores["compound"].to_pylist()[1:]]
-    browser = endings_browser(
-        read_table(run.corpus / "cloze.parquet", "cloze"),
-        run.endings,
-        scores.set_column(place, scores.schema.field(place), pa.array(values, scores.schema.field(place).type)),
-    )
-    assert "NaN" not in browser.data
-    assert "the sentiment of 1 texts is no number" in capsys.readouterr().err
+@pytest.mark.parametrize(
+    "row",
+    [("a", "mine", float("nan")), ("a", "mine", float("inf")), ("case-01", "right", 0.5)],
+    ids=["nan", "inf", "id"],
+)
+def test_a_sentiment_that_is_no_number_or_of_no_text_is_told(run, row):  # noqa: F811
+    write(run.sentiment, "sentiment", [(*row, 0.0, 0.0, 0.0), ("b", "mine", 0.5, 0.0, 0.0, 0.0)])
+    with pytest.raises(UserError, match=r"sentiment.parquet: 1 of 2 scores are no numbers or of no text"):
+        write_page(run, Path("reports"), None)
 
 
 def test_what_stories_and_endings_hold_is_text(page, run):  # noqa: F811

@@ -9,7 +9,6 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from markupsafe import Markup
 
-from denouement.console import warn
 from denouement.corpus.cases import labelled_cases, right_and_wrong
 from denouement.legible import printed
 from denouement.report.html.blocks import Browser, Story
@@ -101,8 +100,5 @@ def _compounds(sentiment: pa.Table | None) -> dict[tuple[str, str], float]:
     """By group and text id the compound score, as VADER rounded it."""
     if sentiment is None:
         return {}
-    known = sentiment.filter(pc.is_finite(sentiment["compound"]))
-    if strange := sentiment.num_rows - known.num_rows:
-        warn(f"the sentiment of {strange:,} texts is no number and is not shown; make it again: dvc repro sentiment")
-    columns = [known[name].to_pylist() for name in ("group", "text_id", "compound")]
+    columns = [sentiment[name].to_pylist() for name in ("group", "text_id", "compound")]
     return {(group, text_id): round(compound, 4) for group, text_id, compound in zip(*columns, strict=True)}

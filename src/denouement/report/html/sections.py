@@ -115,6 +115,7 @@ def _training(run: Run) -> Section:
 
 def _endings(run: Run) -> Section:
     from denouement.analysis.endings import endings_table, strays
+    from denouement.analysis.sentiment import read_sentiment
 
     what = "Every ending that the generators wrote, next to the one that a person wrote to the same story."
     files = [run.corpus / "cloze.parquet", *run.endings] if run.endings else []
@@ -123,7 +124,7 @@ def _endings(run: Run) -> Section:
         return section
     cloze = run.corpus / "cloze.parquet"
     cases = read_table(cloze, "cloze")
-    sentiment = read_table(run.sentiment, "sentiment") if run.sentiment.exists() else None
+    sentiment = read_sentiment(run.sentiment) if run.sentiment.exists() else None
     browser = endings_browser(cases, run.endings, sentiment)
     content = blocks(endings_text(endings_table(run.endings, cloze)))
     content += [Paragraph(f"{sentence}.") for sentence in strays(run.endings, cases)]
@@ -133,14 +134,14 @@ def _endings(run: Run) -> Section:
 
 
 def _sentiment(run: Run) -> Section:
-    from denouement.analysis.sentiment import right_against_wrong, sentiment_table
+    from denouement.analysis.sentiment import read_sentiment, right_against_wrong, sentiment_table
 
     what = "How cheerful or gloomy endings are: those of people, right and wrong, and those of each generator."
     files = [run.sentiment, run.corpus / "cloze.parquet"]
     section = _section("sentiment", "Sentiment of endings", what, run, ["sentiment"], files)
     if section.missing:
         return section
-    scores = read_table(run.sentiment, "sentiment")
+    scores = read_sentiment(run.sentiment)
     rows = sentiment_table(scores)
     if not rows:
         return _filled(section, [Paragraph("There is no ending to measure.")])
