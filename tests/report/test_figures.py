@@ -5,8 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from denouement.analysis.figures import sentence_lengths
+from denouement.analysis.figures import marking_ngrams, sentence_lengths, sentiment_by_context
 from denouement.report.figures import save, sentiment_shares, study_outcomes, training_curves
+from denouement.study.reasons.words import word_chart
 
 
 def history(validation: list[float | None], best: int) -> dict:
@@ -81,9 +82,18 @@ def test_each_outcome_of_a_pair_has_its_part_of_the_bar():
     assert labels == ["left one better", "both", "neither", "right one better"]
 
 
-def test_names_in_a_figure_mean_themselves(tmp_path: Path, capsys):
-    name = "$x$ $\\frac$ \x1b[31m\x00\ufffe & <b>\u202e"
-    save(sentiment_shares([shares(name, 0.2, 0.5)]), tmp_path / "one.svg")
+@pytest.mark.parametrize(
+    "make",
+    [
+        lambda name: sentiment_shares([shares(name, 0.2, 0.5)]),
+        lambda name: training_curves({name: history([1.0], best=0)}),
+        lambda name: word_chart([{"word": name, "count": 3}, {"word": "b", "count": 1}], 4),
+        lambda name: marking_ngrams({"v1.0 test": {"ngram": [name], "z": [2.0]}}, 5, str),
+        lambda name: sentiment_by_context([{"group": name, "context": "neutral", "mean": 0.5}]),
+    ],
+)
+def test_names_in_a_figure_mean_themselves(tmp_path: Path, capsys, make):
+    save(make("$x$ $\\frac$ \x1b[31m\x00\ufffe & <b>\u202e"), tmp_path / "one.svg")
     text = (tmp_path / "one.svg").read_text()
     ET.fromstring(text)
     assert r"$x$ $\frac$ \u001b[31m\u0000" in text  # in the comment that tells what the outlines spell

@@ -151,6 +151,15 @@ def test_a_figure_with_an_odd_size_or_root_is_one_line(old, new):
     assert "\n" not in str(caught.value)
 
 
+def test_what_stands_around_a_figure_is_no_markup():
+    with pytest.raises(UserError, match="a name of other than"):
+        inline(SVG, 'a"><b', "")
+    assert 'aria-label="&quot;&lt;b&gt;\\u001b"' in inline(SVG, "one", '"<b>\x1b')
+    root = SVG.replace("<svg", "<svg onload='x()' font-family='&quot;&gt;&lt;b'")
+    assert "onload" not in inline(root, "one", "")
+    assert 'font-family="&quot;&gt;&lt;b"' in inline(root, "one", "")
+
+
 def test_every_figure_of_ours_is_accepted():
     made = inline(sunburst(title_paths(["A run", "The \x1b $x$ <b>"])), "titles", "")
     assert "#titles *{" not in made
@@ -301,6 +310,10 @@ def test_statistics_are_shown_as_they_stand(page):
     assert "first &lt;" in text
     assert '<td class="number">8.1</td>' in text
     assert 'id="statistics-lengths-1"' in text
+    document["lengths"]["tables"] = [{**table, "rows": [["8.1"]]}]
+    (folder / "statistics.json").write_text(json.dumps(document))
+    with pytest.raises(UserError, match="a row of Lengths is not as wide as its header"):
+        page()
 
 
 @pytest.mark.parametrize(

@@ -232,14 +232,18 @@ def literal(text: str) -> str:
 
 def _take_literally(figure: "Figure") -> None:
     """Make every text of the figure, which may be a name or words of a story, mean itself: no TeX, no control."""
+    from matplotlib.category import StrCategoryLocator
     from matplotlib.text import Text
-    from matplotlib.ticker import FixedLocator
+    from matplotlib.ticker import FixedFormatter, FixedLocator
 
     for panel in figure.axes:
         for axis in (panel.xaxis, panel.yaxis):
-            if isinstance(locator := axis.get_major_locator(), FixedLocator):  # labels that were given, made when drawn
+            locator = axis.get_major_locator()
+            if isinstance(locator, FixedLocator | StrCategoryLocator):  # labels that were given, made when drawn
                 places = list(locator())
-                axis.set_ticks(places, [*map(literal, axis.get_major_formatter().format_ticks(places))])
+                labels = [*map(literal, axis.get_major_formatter().format_ticks(places))]
+                axis.set_major_locator(FixedLocator(places))
+                axis.set_major_formatter(FixedFormatter(labels))
     for text in figure.findobj(Text):
         text.set_parse_math(False)
         text.set_text(literal(text.get_text()))

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from denouement.corpus.cases import labelled_cases
 from denouement.corpus.ingest import summary_text
+from denouement.errors import UserError
 from denouement.report import figures
 from denouement.report.html.blocks import Block, Bullets, Fold, Heading, Paragraph, Picture, Table, blocks
 from denouement.report.html.endings_browser import endings_browser
@@ -94,6 +95,8 @@ def _statistics(run: Run) -> Section:
             text = read_beside(file, figure["file"])
             content.append(Picture(inline(text, f"statistics-{name}-{place}", figure["what"]), figure["what"]))
         for table in part["tables"]:
+            if any(len(row) != len(table["header"]) for row in table["rows"]):
+                raise UserError(f"{file}: a row of {table['title']} is not as wide as its header; make it again")
             shown = Table(table["header"], table["rows"], table["title"], table["note"])
             content.append(Fold(shown.title, [shown]) if len(shown.rows) > _LONG_TABLE else shown)
     content.append(Paragraph("The same on a terminal: denouement statistics."))

@@ -12,6 +12,7 @@ from xml.parsers import expat
 from markupsafe import Markup
 
 from denouement.errors import UserError
+from denouement.legible import printed
 
 _PAINT = "fill stroke stroke-width opacity style transform clip-path"
 _TEXT = "x y text-anchor dominant-baseline font-size font-family"
@@ -36,6 +37,7 @@ _NUMBER = r"-?\d+(?:\.\d+)?"
 _VIEW = re.compile(rf"{_NUMBER} {_NUMBER} (\d+(?:\.\d+)?) \d+(?:\.\d+)?")
 _WIDTH = re.compile(r"(\d+(?:\.\d+)?)(pt|px|)")
 _PIXELS = {"pt": 4 / 3, "px": 1.0, "": 1.0}
+_NAME = re.compile(r"[A-Za-z][\w-]*")
 _REFERENCE = re.compile(r"url\(#([\w.-]+)\)")
 _LINK = re.compile(r"#([\w.-]+)")
 _SHEET = re.compile(r"\s*(?:(?:\*|\.sunburst [a-z:]+)\s*\{[^{}]*\}\s*)*")  # a page's other parts are not its business
@@ -52,8 +54,11 @@ def inline(svg: str, name: str, what: str) -> Markup:
         what: what the figure shows, for those who do not see it.
 
     Raises:
-        UserError: no SVG, or one that holds what no figure of ours does, such as a script or something to fetch.
+        UserError: a name that is no id, no SVG, or one that holds what no figure of ours does, such as a script or
+            something to fetch.
     """
+    if not _NAME.fullmatch(name):
+        raise UserError(f"figure {name}: a name of other than letters, digits, - and _; make it again")
     reading = _Reading(name)
     parser = expat.ParserCreate()
     parser.buffer_text = True
@@ -72,11 +77,12 @@ def inline(svg: str, name: str, what: str) -> Markup:
         raise UserError(f"figure {name}: no viewBox or width that is a number; make it again")
     pixels = float(width[1]) * _PIXELS[width[2]] if width else float(view[1])
     kept = " ".join(f'{key}="{escape(root[key])}"' for key in root if key == "viewBox" or key in _ROOT)
-    return Markup(  # noqa: S704 -- put together from what is allowed, all texts escaped
+    made = (
         f'<svg id="{name}" role="img" aria-label="{escape(what)}" {kept} '
         f'style="width: {pixels:.0f}px" xmlns="http://www.w3.org/2000/svg" '
         f'xmlns:xlink="http://www.w3.org/1999/xlink">{"".join(reading.parts).strip()}</svg>'
     )
+    return Markup(printed(made))  # noqa: S704 -- put together from what is allowed, all texts escaped
 
 
 class _Reading:
