@@ -345,6 +345,9 @@ def test_shapes():
     epochs = [*HISTORIES["seq2seq"]["epochs"], {"epoch": True, "train_loss": 1, "validation_loss": None}]
     told = misfit(path, {**HISTORIES["seq2seq"], "epochs": epochs})
     assert told.startswith("epochs > 3 > epoch is missing or not what is written there")
+    without = [{"epoch": 0, "train_loss": 5.0, "validation_loss": None}]  # a key may hold nothing, and must be there
+    told = misfit(path, {**HISTORIES["seq2seq"], "epochs": without})
+    assert told.startswith("epochs > 0 > validation_perplexity is missing")
     assert misfit(Path("dvc.lock"), {"stages": {"a": {"cmd": ["x"]}}}).startswith("stages > a > cmd is")
     assert misfit(Path("other.json"), {"anything": 1}) is None
     assert misfit(Path("other.json"), []).startswith("the whole of it")

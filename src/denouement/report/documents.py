@@ -118,8 +118,10 @@ def _misfits(value: Any, shape: Any, place: tuple[Any, ...]) -> Iterator[tuple[A
     elif isinstance(shape, dict) and isinstance(value, dict):
         for key, one in shape.items():
             name = key if key is str else key.removesuffix("?")
-            for each in value if name is str else [name] if name in value or name == key else []:
-                yield from _misfits(value.get(each), one, (*place, each))
+            for each in value if name is str else {name} & value.keys():
+                yield from _misfits(value[each], one, (*place, each))
+            if name == key and key is not str and key not in value:
+                yield (*place, key)
     elif isinstance(shape, list) and isinstance(value, list):
         for number, each in enumerate(value):
             yield from _misfits(each, shape[0], (*place, number))
