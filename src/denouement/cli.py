@@ -253,7 +253,7 @@ _MODEL_OPTIONS = (
     click.option("--no-repeat-ngram", type=int, help="No sequence of so many words twice.  [default: allowed]"),
     click.option("--min-length", type=int, help="Words an ending has at least.  [default: 1]"),
     click.option("--max-length", type=int, help="Words after which it is ended.  [default: 30]"),
-    click.option("--seed", type=int, help="Of the draws.  [sample; default: 1]"),
+    click.option("--seed", type=click.IntRange(0, 2**32 - 1), help="Of the draws.  [sample; default: 1]"),
 )
 
 
@@ -433,7 +433,7 @@ def cloze() -> None:
 @click.option("--word-vectors", type=click.Path(path_type=Path), help="Further word vectors, as text.")
 @click.option("--corpus", "corpora", multiple=True, type=click.Path(path_type=Path), help="Further texts to count in.")
 @click.option("--folds", type=click.IntRange(min=2), default=10, show_default=True, help="Of the cross-validation.")
-@click.option("--seed", type=int, default=1, show_default=True, help="Of everything random.")
+@click.option("--seed", type=click.IntRange(0, 2**32 - 1), default=1, show_default=True, help="Of everything random.")
 @click.option("--cache", type=click.Path(path_type=Path), help="Folder that keeps parses, trained systems and scores.")
 @click.option("--out", type=click.Path(path_type=Path), help="Also write all scores to this Parquet file.")
 @click.option("--predictions", type=click.Path(path_type=Path), help="Folder for files of 1 and 2, a line a case.")
@@ -561,4 +561,9 @@ def _cloze_cases(path: Path | None, releases: tuple[str, ...]) -> Any:
     if path is None:
         return None
     cases = read_table(path, "cloze")
+    present = pc.unique(cases["release"]).to_pylist()
+    if absent := [release for release in releases if release not in present]:
+        raise UserError(
+            f"--release {absent[0]}: {path} has no such case; it has {', '.join(sorted(present)) or 'none'}"
+        )
     return cases.filter(pc.is_in(cases["release"], pa.array(releases))) if releases else cases

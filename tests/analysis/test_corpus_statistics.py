@@ -1,4 +1,6 @@
 import json
+import re
+import xml.etree.ElementTree as ET
 from collections import Counter
 from pathlib import Path
 
@@ -13,7 +15,7 @@ from denouement.analysis.duplicates import duplicates
 from denouement.analysis.orders import order_statistics, read_orderings, tlink_statistics
 from denouement.cli import main
 from denouement.errors import UserError
-from denouement.schemas import TABLES, write_table
+from denouement.schemas import TABLES, empty_table, write_table
 from denouement.text import syntax
 from denouement.text.wordnet import Events
 
@@ -144,6 +146,46 @@ def test_columns_that_are_missing_and_cells_that_are_no_number_are_told(tmp_path
         crowd_statistics(path, {})
     with pytest.raises(UserError, match="line 2: payment 'much' is no number"):
         crowd_statistics(path, {"worker": "who"})
+    with pytest.raises(UserError, match="worker and payment are both the column Reward"):
+        crowd_statistics(path, {"worker": "reward"})
+    path.write_text("WorkerId,Reward,reward\nA,1,2\n")
+    with pytest.raises(UserError, match="the column reward twice"):
+        crowd_statistics(path, {})
+    path.write_text("WorkerId,Reward\n")
+    with pytest.raises(UserError, match="no row below the header"):
+        crowd_statistics(path, {})
+
+
+@pytest.mark.parametrize(
+    ("cell", "dollars"),
+    [
+        *[("0.10", 0.1), ("0,10", 0.1), ("$1,234.50", 1234.5), ("1.234,50", 1234.5), ("1,234,567", 1234567.0)],
+        *[("1.500", 1.5), ("0,500", 0.5), ("1500", 1500.0), ("$ .50", 0.5), ("1500,5", 1500.5)],
+    ],
+)
+def test_payments_are_read_as_they_are_meant(tmp_path, cell, dollars):
+    path = tmp_path / "batch.csv"
+    path.write_text(f"WorkerId;Reward\nA;{cell}\n")
+    assert crowd_statistics(path, {})["mean_cents"] == pytest.approx(100 * dollars)
+
+
+@pytest.mark.parametrize(
+    ("cell", "message"),
+    [
+        ("1,500", "'1,500' may be 1500 or 1[.]500"),
+        *[
+            (cell, "is no number from 0")
+            for cell in ("1_0", "inf", "nan", "1e308", "-1", "12,34.5", "1,23,4", "\u0661", "$")
+        ],
+        ("9" * 5000, "is no number from 0"),
+    ],
+)
+def test_payments_that_may_be_anything_are_refused_in_a_short_line(tmp_path, cell, message):
+    path = tmp_path / "batch.csv"
+    path.write_text(f"WorkerId;Reward\nA;{cell}\n")
+    with pytest.raises(UserError, match=f"line 2: payment .*{message}") as caught:
+        crowd_statistics(path, {})
+    assert len(str(caught.value)) < len(str(path)) + 150
 
 
 def test_orderings(tmp_path):
@@ -156,6 +198,30 @@ def test_orderings(tmp_path):
     path.write_text("story,order\na,1 1 2\n")
     with pytest.raises(UserError, match="line 2: order '1 1 2'"):
         read_orderings(path, {})
+
+
+@pytest.mark.parametrize(
+    ("row", "message"),
+    [
+        *[(f"a,{order}", "must hold each number") for order in ("-1", "0 1", "1 1", "", "1 3", "9" * 5000, "1 2 x")],
+        (",1 2", "no story"),
+    ],
+)
+def test_orderings_that_are_none_are_told_with_their_line(tmp_path, row, message):
+    path = tmp_path / "orders.csv"
+    path.write_text(f"story,order\nb,1 2\n{row}\n")
+    with pytest.raises(UserError, match=f"line 3: .*{message}") as caught:
+        read_orderings(path, {})
+    assert len(str(caught.value)) < len(str(path)) + 150
+
+
+@pytest.mark.parametrize("place", ["-1", "0", "9" * 5000, "1.5", "\u0661", ""])
+def test_links_of_no_sentence_are_told_with_their_line(tmp_path, place):
+    path = tmp_path / "links.csv"
+    path.write_text(f"first_sentence,second_sentence,relation\n1,2,BEFORE\n1,{place},BEFORE\n")
+    with pytest.raises(UserError, match=r"line 3: second sentence .* is no whole number from 1") as caught:
+        tlink_statistics(path, {})
+    assert len(str(caught.value)) < len(str(path)) + 150
 
 
 def test_temporal_links(tmp_path):
@@ -189,6 +255,45 @@ def test_command_writes_sections_twice_the_same_and_says_how_to_get_wordnet(tmp_
     asked = CliRunner().invoke(main, ["statistics", str(table), "--wordnet", str(tmp_path / "nowhere")])
     assert asked.exit_code == 2, "a folder that was named has to hold it"
     assert "nowhere: no WordNet database" in asked.output
+
+
+def test_command_tells_a_damaged_table_an_unused_column_and_nothing_to_measure(tmp_path):
+    table = tmp_path / "stories.parquet"
+    write_table(stories(["Tom ran.", "He fell."]), table, "stories")
+    whole = table.read_bytes()
+    orders = tmp_path / "orders.parquet"
+    write_table(empty_table("orders"), orders, "orders")
+    for content, arguments, message in (
+        (b"", [table], "damaged Parquet file"),
+        (whole[:-100], [table], "damaged Parquet file"),
+        (whole, [table, "--column", "order=x"], "--column order=...: is a column of the file of --orders"),
+        (whole, [orders], "nothing to measure: no row of"),
+    ):
+        table.write_bytes(content)
+        result = CliRunner().invoke(main, ["statistics", *map(str, arguments)])
+        assert result.exit_code == 2
+        assert message in result.output
+        assert result.output.count("\n") == 1
+
+
+def test_controls_in_titles_reach_no_file(tmp_path):
+    table = tmp_path / "stories.parquet"
+    given = stories(["Tom $x$ ran.", "He \x1b[31m fell."], titles=["A \x1b\x00 $y$ Run\x9f"])
+    write_table(given, table, "stories")
+    command = ["statistics", str(table), "--out", str(tmp_path / "out"), "--no-events"]
+    assert CliRunner().invoke(main, command, catch_exceptions=False).exit_code == 0
+    for path in (tmp_path / "out").glob("*.svg"):
+        ET.parse(path)
+    assert not re.search("[\x00-\x08\x0b-\x1f\x7f-\x9f]", (tmp_path / "out" / "statistics.md").read_text())
+
+
+def test_heaps_exponent_of_known_growth():
+    new = Words.of([[" ".join(f"w{place}" for place in range(2000))]])
+    assert vocabulary_growth(new)["heaps_exponent"] == pytest.approx(1)  # a new word each time
+    same = Words.of([["a " * 2000]])
+    assert vocabulary_growth(same)["heaps_exponent"] == pytest.approx(0, abs=1e-9)
+    words = [f"w{int(place**0.5)}" for place in range(20000)]  # after n words, about the root of n different ones
+    assert vocabulary_growth(Words.of([[" ".join(words)]]))["heaps_exponent"] == pytest.approx(0.5, abs=0.01)
 
 
 def test_command_without_a_table_is_one_line():

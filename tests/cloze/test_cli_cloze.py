@@ -47,6 +47,7 @@ def test_wrong_input_is_one_line(table, tmp_path):
     for arguments, message in [
         (("evaluate", "--system", "bert", "--train", table), "no Story Cloze system 'bert'"),
         (("evaluate", "--system", "all", "--train", tmp_path / "none.parquet"), "none.parquet: no such file"),
+        (("evaluate", "--system", "all", "--test", table, "--release", "v9"), "has no such case; it has v1.0, v1.5"),
         (("evaluate", "--system", "all"), "no Story Cloze cases to score"),
         (("vectors", "--cases", table), "give vectors with --vectors, or an encoder with --encoder"),
         (("vectors", "--cases", table, "--encoder", "bert"), "no sentence encoder 'bert'"),
@@ -55,6 +56,13 @@ def test_wrong_input_is_one_line(table, tmp_path):
         assert done.exit_code == 2, done.output
         assert message in done.stderr
         assert len(done.stderr.splitlines()) == 1
+
+
+@pytest.mark.parametrize("seed", ["-1", str(2**32)])
+def test_a_seed_is_a_number_that_every_library_takes(table, seed):
+    done = run("evaluate", "--system", "constant_first", "--train", table, "--seed", seed)
+    assert done.exit_code == 2
+    assert "0<=x<=4294967295" in done.stderr
 
 
 def test_vectors_of_a_file(make_cases, table, tmp_path):

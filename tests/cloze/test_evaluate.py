@@ -5,6 +5,7 @@ from typing import ClassVar
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 import pytest
 
 from denouement import schemas
@@ -168,6 +169,39 @@ def test_kept_scores_are_used_until_something_changes(make_cases, tmp_path):
     (tmp_path / "scores" / "stories.parquet").write_bytes(b"damaged")
     evaluate(["stories"], cases, None, resources)
     assert Stories.runs == 3
+
+
+@pytest.mark.parametrize(
+    ("rows", "notes"),
+    [([0, 1, 2], "[1]"), ([0, 1, 2], "no JSON"), ([0, 1, 2], '{"odd": "many"}'), ([0, 1], "{}"), ([2, 1, 0], "{}")],
+)
+def test_kept_scores_with_other_rows_or_notes_are_made_again(make_cases, tmp_path, rows, notes):
+    resources = Resources(stories=stories(["A.", "B."]), cache=tmp_path)
+    first = evaluate(["stories"], make_cases([1, 2, 2]), None, resources)
+    path = tmp_path / "scores" / "stories.parquet"
+    table = schemas.read_table(path, "scores")
+    metadata = schemas.read_schema(path, "scores").metadata
+    kept = pa.concat_tables(
+        table.filter(pc.equal(table["variant"], variant)).take(rows)
+        for variant in pc.unique(table["variant"]).to_pylist()
+    )
+    schemas.write_table(kept, path, "scores", {"key": metadata[b"key"].decode(), "notes": notes})
+    again = evaluate(["stories"], make_cases([1, 2, 2]), None, resources)
+    assert Stories.runs == 2
+    assert again.scores.equals(first.scores)
+
+
+def test_cases_without_a_context_are_refused(make_cases):
+    cases = make_cases([1, 2])
+    empty = cases.set_column(1, cases.schema.field("context"), pa.array([[], ["A."]], cases["context"].type))
+    for train, test in ((cases, empty), (empty, None)):
+        with pytest.raises(UserError, match="1 of 2 cases have no sentence of context, the first is case-0"):
+            evaluate(["constant_first"], train, test, Resources())
+
+
+def test_labels_that_are_not_used_are_counted(make_cases, capsys):
+    evaluate(["constant_first"], None, make_cases([1, None, 2]), Resources())
+    assert "v1.0 validation: 2 labels are not used, since the other 1 cases have none" in capsys.readouterr().err
 
 
 def test_scores_that_are_no_numbers_are_a_defect(make_cases, monkeypatch):

@@ -136,7 +136,12 @@ def test_contexts_of_different_lengths(make_case):
             r"no vector for 4 of 4 context sentences, and for no",
         ),
         ({"b": [1.0]}, r"1 of 8 vectors are not 2 numbers wide as the others are, the first \(1\) that of 'b'"),
-        ({"b": [np.nan, 1.0], "d": [1.0, np.inf]}, r"2 of 8 vectors hold NaN or infinity, the first that of 'b'"),
+        ({"b": [1e101, 1.0]}, r"1 of 8 vectors hold NaN, infinity or more"),
+        ({text: [] for text in VECTORS}, "the vectors hold no number"),
+        (
+            {"b": [np.nan, 1.0], "d": [1.0, np.inf]},
+            r"2 of 8 vectors hold NaN, infinity or more than 1e\+100, the first that of 'b'",
+        ),
     ],
 )
 def test_bad_vectors_are_named_and_counted(cases, changes, message):
@@ -151,6 +156,11 @@ def test_cases_without_a_label_are_refused(make_case, cases):
         evaluate_vectors(blind, VECTORS)
     with pytest.raises(UserError, match="no Story Cloze cases"):
         evaluate_vectors(cases.slice(0, 0), VECTORS)
+
+
+def test_cases_without_a_context_are_refused(make_case, cases):
+    with pytest.raises(UserError, match="1 of 3 cases have no sentence of context, the first is"):
+        evaluate_vectors(pa.concat_tables([cases, make_case([], "joint", "next", 1)]), VECTORS)
 
 
 def test_texts_are_sentences_whole_contexts_and_endings_once(cases):
@@ -200,6 +210,16 @@ def test_files_that_are_refused(tmp_path, cases, columns, message):
         read_vectors(write(tmp_path / "v.parquet", columns), texts(cases))
     assert "v.parquet" in str(error.value)
     assert "\n" not in str(error.value)
+
+
+def test_a_column_twice_and_a_number_that_is_missing_are_told(tmp_path, cases):
+    twice = pa.table([["a"], ["a"], [[1.0]]], names=["text", "text", "vector"])
+    pq.write_table(twice, tmp_path / "v.parquet")
+    with pytest.raises(UserError, match="2 columns text"):
+        read_vectors(tmp_path / "v.parquet", ["a"])
+    columns = {"text": list(VECTORS), "vector": [[None if text == "b" else 1.0, 1.0] for text in VECTORS]}
+    with pytest.raises(UserError, match=r"1 of 8 vectors hold NaN, .* that of 'b'"):
+        evaluate_vectors(cases, read_vectors(write(tmp_path / "v.parquet", columns), texts(cases)))
 
 
 def test_files_that_are_none(tmp_path):

@@ -1,10 +1,13 @@
 import math
+import warnings
 import xml.etree.ElementTree as ET
 from pathlib import Path
 
 import pytest
 
+from denouement.analysis.figures import marking_ngrams, sentence_lengths, sentiment_by_context
 from denouement.report.figures import save, sentiment_shares, study_outcomes, training_curves
+from denouement.study.reasons.words import word_chart
 
 
 def history(validation: list[float | None], best: int) -> dict:
@@ -77,3 +80,33 @@ def test_each_outcome_of_a_pair_has_its_part_of_the_bar():
     [legend] = figure.legends
     labels = [text.get_text() for text in legend.get_texts()]
     assert labels == ["left one better", "both", "neither", "right one better"]
+
+
+@pytest.mark.parametrize(
+    "make",
+    [
+        lambda name: sentiment_shares([shares(name, 0.2, 0.5)]),
+        lambda name: training_curves({name: history([1.0], best=0)}),
+        lambda name: word_chart([{"word": name, "count": 3}, {"word": "b", "count": 1}], 4),
+        lambda name: marking_ngrams({"v1.0 test": {"ngram": [name], "z": [2.0]}}, 5, str),
+        lambda name: sentiment_by_context([{"group": name, "context": "neutral", "mean": 0.5}]),
+    ],
+)
+def test_names_in_a_figure_mean_themselves(tmp_path: Path, capsys, make):
+    save(make("$x$ $\\frac$ \x1b[31m\x00\ufffe & <b>\u202e"), tmp_path / "one.svg")
+    text = (tmp_path / "one.svg").read_text()
+    ET.fromstring(text)
+    assert r"$x$ $\frac$ \u001b[31m\u0000" in text  # in the comment that tells what the outlines spell
+    assert "Glyph" not in capsys.readouterr().err
+
+
+def test_a_character_that_the_font_lacks_is_told_in_one_line(tmp_path: Path, capsys):
+    save(sentiment_shares([shares("\u4e2d", 0.2, 0.5)]), tmp_path / "one.svg")
+    assert capsys.readouterr().err.startswith("warning: a figure: Glyph")
+
+
+def test_figures_of_little_raise_no_warning():
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        study_outcomes([])
+        sentence_lengths([{"position": 1, "n": 2, "mean": 0.0, "counts": [2]}])

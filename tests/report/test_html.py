@@ -8,12 +8,16 @@ import pytest
 from click.testing import CliRunner
 from test_summary import HISTORIES, run, write, write_ratings_and_orders  # noqa: F401 -- `run` is a fixture
 
+from denouement.analysis.titles import sunburst, title_paths
 from denouement.cli import main
 from denouement.errors import UserError
+from denouement.report.documents import misfit
+from denouement.report.figures import as_svg, training_curves
 from denouement.report.html.blocks import Bullets, Heading, Paragraph, Table, blocks
+from denouement.report.html.glance import glance
 from denouement.report.html.page import write_page
 from denouement.report.html.svg import inline
-from denouement.report.run import Run
+from denouement.report.run import Run, read_beside, read_json
 
 LOCK = """
 stages:
@@ -111,6 +115,13 @@ def test_figures_in_one_page_share_no_ids_and_no_styles():
         "<image/>",
         "<foreignObject/>",
         '<path d=">" onclick="x()"/>',
+        '<path fill="url(//x.org)"/>',
+        '<path style="fill: u\\72l(//x.org)"/>',
+        '<use xlink:href="//x.org#a"/>',
+        "<style>body{display: none}</style>",
+        "<style>*{fill: url(//x.org)}</style>",
+        '<animate attributeName="d"/>',
+        "<svg:script/>",
     ],
 )
 def test_a_figure_that_runs_or_fetches_something_is_refused(harm):
@@ -119,8 +130,38 @@ def test_a_figure_that_runs_or_fetches_something_is_refused(harm):
 
 
 def test_a_figure_with_a_tag_that_does_not_end_is_refused():
-    with pytest.raises(UserError, match="does not end"):
+    with pytest.raises(UserError, match="is no SVG"):
         inline(SVG.replace("<path", "<path onclick=f('1)><path"), "one", "")
+
+
+def test_a_figure_with_entities_of_its_own_is_refused():
+    with pytest.raises(UserError, match="holds the entity x"):
+        inline(f"<!DOCTYPE svg [<!ENTITY x 'y'>]>{SVG}", "one", "")
+
+
+@pytest.mark.parametrize(
+    ("old", "new"), [("72pt", "7.2.2pt"), ("72pt", "wide"), ("0 0 72 72", "0 0 1"), ("<svg", "<g")]
+)
+def test_a_figure_with_an_odd_size_or_root_is_one_line(old, new):
+    with pytest.raises(UserError, match="figure one: ") as caught:
+        inline(SVG.replace(old, new, 1).replace("</svg>", "</g>" if new == "<g" else "</svg>"), "one", "")
+    assert "\n" not in str(caught.value)
+
+
+def test_what_stands_around_a_figure_is_no_markup():
+    with pytest.raises(UserError, match="a name of other than"):
+        inline(SVG, 'a"><b', "")
+    assert 'aria-label="&quot;&lt;b&gt;\\u001b"' in inline(SVG, "one", '"<b>\x1b')
+    root = SVG.replace("<svg", "<svg onload='x()' font-family='&quot;&gt;&lt;b'")
+    assert "onload" not in inline(root, "one", "")
+    assert 'font-family="&quot;&gt;&lt;b"' in inline(root, "one", "")
+
+
+def test_every_figure_of_ours_is_accepted():
+    made = inline(sunburst(title_paths(["A run", "The \x1b $x$ <b>"])), "titles", "")
+    assert "#titles *{" not in made
+    assert "\x1b" not in made
+    assert "stroke-linejoin" in inline(as_svg(training_curves(HISTORIES)), "training", "")
 
 
 def test_words_of_a_story_in_a_figure_are_no_harm():
@@ -147,6 +188,34 @@ def test_it_is_the_same_wherever_it_is_made(page, tmp_path: Path, monkeypatch):
 def page_of(folder: Path) -> str:
     write_page(Run(folder / "data", folder / "dvc.lock"), folder / "out", "abc123")
     return (folder / "out/report.html").read_text()
+
+
+def test_the_figures_at_a_glance_by_hand(run):  # noqa: F811
+    ending = ("Same.", -3.0, 1)
+    write(run.endings[0], "endings", [(f"case-{i:02}", "h_seq2seq", *ending) for i in range(1, 5)])
+    scores = [(f"v1.0/test/{score}", "right", score) for score in (0.5, -0.5, 0.0)]
+    scores += [("a", "mine", 0.9), ("a/train/s", "rocstories", 0.9)]
+    write(run.sentiment, "sentiment", [(*row, 0.0, 0.0, 0.0) for row in scores])
+    outcomes = ("first", "second", "both", "neither", "no_agreement")
+    pair = {
+        **{"first": "human", "second": "mine", "items": 8, "paper": {"first": 3, "second": 1, "both": 0, "neither": 0}},
+        "agreement": {name: {"n": n, "share": n / 8} for name, n in zip(outcomes, (6, 1, 1, 0, 0), strict=True)},
+    }
+    study = {"answers": 40, "studies": ["s"], "statuses": {}, "pairs": [pair]}
+    (run.study / "results.json").write_text(json.dumps(study))
+    shown = {figure.what.partition(" (")[0]: (figure.here, figure.paper, figure.anchor) for figure in glance(run)}
+    assert shown == {
+        "Stories": ("0", "98,161", "data"),
+        "Cases: four sentences and two endings, one right": ("12", "3,742", "data"),
+        "Words that seq2seq wavers between": ("81.5", "", "training"),  # of the best epoch, not of the last
+        "Endings of h_seq2seq that differ from each other": ("25.0% of 4", "", "endings"),
+        "Endings of seq2seq that differ from each other": ("100.0% of 11", "", "endings"),
+        "Positive among people's right endings": ("33.3%", "44.1%", "sentiment"),
+        "Positive among endings of mine": ("100.0%", "", "sentiment"),
+        "Right endings told from wrong ones": ("50.0%", "51.4%", "story-cloze"),
+        "People prefer human, of 8 stories": ("75%", "75%", "human-evaluation"),
+        "People prefer mine, of 8 stories": ("12%", "25%", "human-evaluation"),
+    }
 
 
 def test_each_section_tells_command_parameters_digest_and_commit(page):
@@ -185,6 +254,27 @@ def test_endings_stand_next_to_people_s_with_their_sentiment(page):
     assert [place for place, *_ in by_id["case-03"]] == [1, 2]  # a blind case
 
 
+def test_odd_ends_of_lines_and_controls_in_names_and_endings_break_no_table(page, run):  # noqa: F811
+    name = "a\u2028b\x0bc\x0cd\x1be\u202ef"
+    write(run.endings[0], "endings", [("case-01", name, "One.\u2029Two.\x85", -3.0, 3)])
+    text = page()
+    told = r"a\u2028b\u000bc\u000cd\u001be\u202ef"
+    assert f">{told}</th>" in section(text, "endings")
+    assert not re.search("[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e]", text)
+    assert name in json.loads(Page(text).script)["systems"]
+
+
+@pytest.mark.parametrize(
+    "row",
+    [("a", "mine", float("nan")), ("a", "mine", float("inf")), ("case-01", "right", 0.5)],
+    ids=["nan", "inf", "id"],
+)
+def test_a_sentiment_that_is_no_number_or_of_no_text_is_told(run, row):  # noqa: F811
+    write(run.sentiment, "sentiment", [(*row, 0.0, 0.0, 0.0), ("b", "mine", 0.5, 0.0, 0.0, 0.0)])
+    with pytest.raises(UserError, match=r"sentiment.parquet: 1 of 2 scores are no numbers or of no text"):
+        write_page(run, Path("reports"), None)
+
+
 def test_what_stories_and_endings_hold_is_text(page, run):  # noqa: F811
     ending = "</script><script>alert(1)</script>"
     write(run.endings[0], "endings", [("case-01", "seq2seq", ending, -3.0, 3)])
@@ -217,6 +307,63 @@ def test_statistics_are_shown_as_they_stand(page):
     assert "first &lt;" in text
     assert '<td class="number">8.1</td>' in text
     assert 'id="statistics-lengths-1"' in text
+    document["lengths"]["tables"] = [{**table, "rows": [["8.1"]]}]
+    (folder / "statistics.json").write_text(json.dumps(document))
+    with pytest.raises(UserError, match="a row of Lengths is not as wide as its header"):
+        page()
+
+
+@pytest.mark.parametrize(
+    ("name", "stage"),
+    [
+        *[("corpus/ingest.json", "ingest"), ("models/seq2seq/history.json", "train")],
+        *[("cloze/evaluation.json", "cloze"), ("study/results.json", "study")],
+    ],
+)
+def test_a_document_of_another_shape_is_one_line_with_the_stage_that_makes_it(run, name, stage):  # noqa: F811
+    path = run.folder / name
+    whole = json.loads(path.read_text())
+    for key in whole:
+        for odd in ({k: v for k, v in whole.items() if k != key}, {**whole, key: "odd"}, {**whole, key: [None]}, []):
+            path.write_text(json.dumps(odd))
+            if misfit(path, odd) is None:  # what the report does not read
+                write_page(run, Path("reports"), None)
+                continue
+            with pytest.raises(UserError, match=f"{name}: .* make it again: dvc repro {stage}") as caught:
+                read_json(path)
+            assert "\n" not in str(caught.value)
+    path.write_text(json.dumps(whole))
+    assert read_json(path) == whole
+
+
+def test_shapes():
+    path = Path("data/models/a/history.json")
+    assert misfit(path, HISTORIES["seq2seq"]) is None
+    epochs = [*HISTORIES["seq2seq"]["epochs"], {"epoch": True, "train_loss": 1, "validation_loss": None}]
+    told = misfit(path, {**HISTORIES["seq2seq"], "epochs": epochs})
+    assert told.startswith("epochs > 3 > epoch is missing or not what is written there")
+    without = [{"epoch": 0, "train_loss": 5.0, "validation_loss": None}]  # a key may hold nothing, and must be there
+    told = misfit(path, {**HISTORIES["seq2seq"], "epochs": without})
+    assert told.startswith("epochs > 0 > validation_perplexity is missing")
+    assert misfit(Path("dvc.lock"), {"stages": {"a": {"cmd": ["x"]}}}).startswith("stages > a > cmd is")
+    assert misfit(Path("other.json"), {"anything": 1}) is None
+    assert misfit(Path("other.json"), []).startswith("the whole of it")
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "message"),
+    [
+        ("../a.svg", SVG.encode(), "no plain name"),
+        ("/etc/hostname", b"", "no plain name"),
+        (7, b"", "no plain name"),
+        ("a.svg", "\xff".encode("latin-1"), "UTF-8"),
+        ("none.svg", b"", "no such file"),
+    ],
+)
+def test_a_figure_must_lie_beside_its_statistics(tmp_path, name, content, message):
+    (tmp_path / "a.svg").write_bytes(content)
+    with pytest.raises(UserError, match=message):
+        read_beside(tmp_path / "statistics.json", name)
 
 
 def test_the_command_writes_page_and_summary_and_names_what_is_missing(page):

@@ -210,7 +210,8 @@ def test_what_endings_alone_give_away_stands_there_once_it_was_worked_out(run):
         {"variant": "", "n": 1871, "accuracy": 0.735, "low": 0.7144, "high": 0.7549},
         {"variant": "style", "n": 1871, "accuracy": 0.598, "low": 0.575, "high": 0.62},
     ]
-    found = {"bias_monitor": {"values": {"sets": {"v1.0 validation": {"variants": seen}}}}}
+    part = {"title": "Bias monitor", "what": "What endings tell.", "tables": [], "figures": []}
+    found = {"bias_monitor": {**part, "values": {"sets": {"v1.0 validation": {"variants": seen}}}}}
     run.statistics.mkdir()
     (run.statistics / "statistics.json").write_text(json.dumps(found))
     section = write_summary(run, Path("reports")).split("## What gives endings away")[1].split("##")[0]

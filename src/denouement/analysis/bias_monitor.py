@@ -175,9 +175,10 @@ def _features(cases: pa.Table, resources: Resources) -> list[dict[str, Any]]:
     kept = resources.cache / f"bias-{_digest(cases, resources)}.json" if resources.cache else None
     if kept and kept.exists():
         try:
-            rows: list[dict[str, Any]] = json.loads(kept.read_text(encoding="utf-8"))
-            return rows
-        except (OSError, ValueError):
+            rows = json.loads(kept.read_text(encoding="utf-8"))
+            if rows:
+                return [{"feature": str(row["feature"]), "weight": float(row["weight"])} for row in rows]
+        except (OSError, ValueError, TypeError, KeyError):
             pass  # damaged, so made again
     system = EndingReg()
     system.fit(cases, resources)

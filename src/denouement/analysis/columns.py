@@ -1,5 +1,6 @@
 """Columns of CSV files that other programs wrote, found by name."""
 
+from collections import Counter
 from collections.abc import Collection, Mapping
 from pathlib import Path
 
@@ -17,9 +18,13 @@ def read_columns(path: Path, columns: Mapping[str, str], required: Collection[st
         required: roles that must be there.
 
     Raises:
-        UserError: no such file, a column that is missing, or a row of another width than the header.
+        UserError: no such file, a column that is missing, stands twice or has two roles, no row, or one of another
+            width than the header.
     """
-    wanted = {_folded(name): role for role, name in columns.items()}
+    wanted: dict[str, str] = {}
+    for role, name in columns.items():
+        if (other := wanted.setdefault(_folded(name), role)) != role:
+            raise UserError(f"{path}: {other} and {role} are both the column {name}; name another: --column ROLE=NAME")
     needed = {_folded(columns[role]) for role in required}
     header = header_of(path, lambda names: needed <= {_folded(name) for name in names})
     if header is None:
@@ -30,6 +35,8 @@ def read_columns(path: Path, columns: Mapping[str, str], required: Collection[st
             f"{path}: no header with the columns {', '.join(missing)} (it has {told}); name them: --column ROLE=NAME"
         )
     places = {wanted[_folded(name)]: place for place, name in enumerate(header.names) if _folded(name) in wanted}
+    if twice := [name for name, n in Counter(map(_folded, header.names)).items() if n > 1 and name in wanted]:
+        raise UserError(f"{path}: the header has the column {shortened(twice)} twice; leave out or rename one of them")
     found = []
     for row in rows_of(path, header):
         if len(row.cells) != len(header.names):
@@ -37,6 +44,8 @@ def read_columns(path: Path, columns: Mapping[str, str], required: Collection[st
                 f"{path}: line {row.line} has {len(row.cells)} cells, the header {len(header.names)}; correct the line"
             )
         found.append({role: row.cells[place].strip() for role, place in places.items()} | {"line": str(row.line)})
+    if not found:
+        raise UserError(f"{path}: no row below the header; give a file with one")
     return found
 
 

@@ -1,5 +1,6 @@
 """Who wrote a collection, how long it took and what it cost: Mostafazadeh et al. 2016, Tables 2 and 5."""
 
+import re
 from collections.abc import Mapping
 from pathlib import Path
 from statistics import fmean, median
@@ -7,11 +8,16 @@ from typing import Any
 
 from denouement.analysis.columns import read_columns
 from denouement.errors import UserError
+from denouement.schemas import shortened
 
 COLUMNS = {"worker": "WorkerId", "seconds": "WorkTimeInSeconds", "payment": "Reward", "status": "AssignmentStatus"}
 """By role the column that has it, as Mechanical Turk names them. All but `worker` may be missing."""
 
 _APPROVED = {"approved", "accepted"}
+
+_LONGEST = 20  # characters of a time or a payment
+_AMBIGUOUS = re.compile(r"[1-9][0-9]{0,2},[0-9]{3}")
+_MARKS = ((",", "."), (".", ","))  # what stands between groups of three digits, and before decimals
 
 PUBLISHED: dict[str, dict[str, float]] = {
     "stories": {
@@ -72,13 +78,17 @@ def crowd_statistics(path: Path, columns: Mapping[str, str]) -> dict[str, Any]:
 
 
 def _number(path: Path, row: Mapping[str, str], role: str) -> float:
-    import math
+    """The number of a cell, its marks read as they can only be meant; one point alone is that of decimals.
 
-    text = row[role].strip().removeprefix("$").replace(",", "")
-    try:
-        value = float(text)
-    except ValueError:
-        value = math.nan
-    if not (math.isfinite(value) and value >= 0):
-        raise UserError(f"{path}: line {row['line']}: {role} {row[role]!r} is no number; correct it or leave it empty")
-    return value
+    Raises:
+        UserError: no number, a negative one, or one such as `1,500` that may be two.
+    """
+    text = row[role].strip().removeprefix("$").strip()
+    told = f"{path}: line {row['line']}: {role} {shortened([repr(row[role])])}"
+    if _AMBIGUOUS.fullmatch(text):
+        raise UserError(f"{told} may be {text.replace(',', '')} or {text.replace(',', '.')}; write it without a comma")
+    for groups, decimals in _MARKS:
+        whole, part = rf"(?:[0-9]+|[1-9][0-9]{{0,2}}(?:[{groups}][0-9]{{3}})+)", rf"[{decimals}][0-9]+"
+        if len(text) <= _LONGEST and re.fullmatch(f"{whole}(?:{part})?|{part}", text):
+            return float(text.replace(groups, "").replace(decimals, "."))
+    raise UserError(f"{told} is no number from 0; correct it or leave it empty")

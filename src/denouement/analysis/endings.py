@@ -66,6 +66,20 @@ def endings_table(endings: Sequence[Path], cloze: Path | None = None) -> list[di
     return rows
 
 
+def strays(endings: Sequence[Path], cloze: pa.Table) -> list[str]:
+    """A sentence for each table that has endings of cases which the table `cloze` lacks, and so are left out."""
+    found = []
+    for path in endings:
+        of_case = read_table(path, "endings")["case_id"]
+        n = len(of_case) - pc.sum(pc.is_in(of_case, cloze["case_id"].combine_chunks())).as_py() if len(of_case) else 0
+        if n:
+            found.append(
+                f"{n:,} of {len(of_case):,} endings of {path.name} belong to cases that are not among the Story Cloze "
+                "cases, and are not set beside people's"
+            )
+    return found
+
+
 def repetition(endings: Sequence[str]) -> dict[str, Any]:
     """The columns of `endings_table` that text alone gives, for at least one ending."""
     counts = Counter(endings)

@@ -28,7 +28,7 @@ def sentence_lengths(rows: Sequence[Mapping[str, Any]]) -> "Figure":
         shares = [count / row["n"] for count in row["counts"][: longest + 1]]
         label = f"sentence {row['position']}: mean {row['mean']:.1f}"
         panel.plot(range(len(shares)), shares, _DASHES[place], color=_POSITIONS[place], label=label)
-    panel.set_xlim(0, longest)
+    panel.set_xlim(0, max(1, longest))
     panel.set_ylim(0)
     panel.set_xlabel("words in the sentence")
     panel.set_ylabel("share of sentences")

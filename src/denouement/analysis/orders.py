@@ -1,5 +1,6 @@
 """Is the order of sentences the order of events? Mostafazadeh et al. 2016, section 3.3, Table 3."""
 
+import re
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
@@ -10,6 +11,7 @@ import pyarrow.compute as pc
 
 from denouement.analysis.columns import read_columns
 from denouement.errors import UserError
+from denouement.schemas import shortened
 from denouement.study.counted import counted
 
 ORDER_COLUMNS = {"story": "story", "order": "order"}
@@ -47,13 +49,17 @@ def read_orderings(path: Path, columns: Mapping[str, str]) -> Orderings:
     """Orderings from a CSV file, a row a person and story; `order` such as `1 3 2 4 5`: the sentence at each place.
 
     Raises:
-        UserError: no such file or column, or an order that is not each number from 1 once; it names the line.
+        UserError: no such file or column, a row without a story, or an order that is not each number from 1 once; it
+            names the line.
     """
     found = []
     for row in read_columns(path, ORDER_COLUMNS | dict(columns), ORDER_COLUMNS):
-        numbers = row["order"].replace(",", " ").replace("-", " ").split()
-        if not numbers or sorted(numbers) != sorted(map(str, range(1, len(numbers) + 1))):
-            raise UserError(f"{path}: line {row['line']}: order {row['order']!r} must hold each number from 1 once")
+        if not row["story"]:
+            raise UserError(f"{path}: line {row['line']}: no story; leave the row out or name its story")
+        numbers = re.split("[ ,-]+", row["order"])
+        if sorted(numbers) != sorted(map(str, range(1, len(numbers) + 1))):
+            told = shortened([repr(row["order"])])
+            raise UserError(f"{path}: line {row['line']}: order {told} must hold each number from 1 once")
         found.append((row["story"], tuple(int(number) - 1 for number in numbers)))
     return found
 
@@ -101,7 +107,7 @@ def tlink_statistics(path: Path, columns: Mapping[str, str]) -> dict[str, Any]:
         `agreeing_share` of `between`, `agreeing_share_of_ordered`; None where there is none.
 
     Raises:
-        UserError: no such file or column, or a sentence that is no whole number; it names the line.
+        UserError: no such file or column, or a sentence that is no whole number from 1; it names the line.
     """
     rows = read_columns(path, TLINK_COLUMNS | dict(columns), TLINK_COLUMNS)
     relations: Counter[str] = Counter()
@@ -147,6 +153,7 @@ def _longest_rising(order: Sequence[int]) -> int:
 
 def _sentence(path: Path, row: Mapping[str, str], role: str) -> int:
     text = row[role]
-    if not (text.isascii() and text.isdigit()):
-        raise UserError(f"{path}: line {row['line']}: {role} sentence {text!r} is no whole number; correct it")
+    if not re.fullmatch("[1-9][0-9]{0,5}", text):
+        told = shortened([repr(text)])
+        raise UserError(f"{path}: line {row['line']}: {role} sentence {told} is no whole number from 1; correct it")
     return int(text)

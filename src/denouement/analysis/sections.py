@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from denouement.console import text_table
 from denouement.files import write_text
+from denouement.legible import printed
 from denouement.schemas import write_table
 
 if TYPE_CHECKING:
@@ -85,7 +86,7 @@ def document(sections: Mapping[str, Section]) -> dict[str, Any]:
 
 def sections_text(sections: Mapping[str, Section], level: int = 2, figures: bool = False) -> str:
     """The sections as Markdown, readable on a terminal; `figures`: with the links to them."""
-    return "\n\n".join(part for section in sections.values() for part in _parts(section, level, figures))
+    return printed("\n\n".join(part for section in sections.values() for part in _parts(section, level, figures)))
 
 
 def write_sections(sections: Mapping[str, Section], out: Path) -> None:

@@ -67,6 +67,25 @@ def score_groups(
     return pa.table(columns, names=["text_id", "group", *COLUMNS]).cast(TABLES["sentiment"].schema)
 
 
+def read_sentiment(path: Path) -> pa.Table:
+    """The table `sentiment` in `path`, as `score_groups` makes it.
+
+    Raises:
+        UserError: unreadable, a score that is no number, or a text of a corpus whose id does not tell of which.
+    """
+    table = read_table(path, "sentiment")
+    of_corpus = pc.is_in(table["group"], pa.array([RIGHT, WRONG, STORIES]))
+    strange = pc.or_(
+        pc.invert(pc.is_finite(table["compound"])),
+        pc.and_(of_corpus, pc.invert(pc.match_substring_regex(table["text_id"], "^[^/]*/[^/]*/"))),
+    )
+    if n := pc.sum(strange).as_py():
+        raise UserError(
+            f"{path}: {n:,} of {table.num_rows:,} scores are no numbers or of no text; make the table again"
+        )
+    return table
+
+
 def sentiment_table(sentiment: pa.Table) -> list[dict[str, Any]]:
     """Mori et al. 2019, Table 4: one row a group, in the order of the table `sentiment`.
 

@@ -7,13 +7,14 @@ from pathlib import Path
 from denouement.analysis import cloze_sections, story_sections
 from denouement.analysis.bias_monitor import ANYTHING, Thresholds
 from denouement.analysis.crowd import COLUMNS as CROWD_COLUMNS
+from denouement.analysis.endings import strays
 from denouement.analysis.orders import ORDER_COLUMNS, TLINK_COLUMNS, orderings, read_orderings
 from denouement.analysis.sections import Section
 from denouement.analysis.sentiment_section import sentiment_section
 from denouement.console import warn
 from denouement.corpus.cases import labelled_sets
 from denouement.errors import UserError
-from denouement.schemas import read_table, table_name
+from denouement.schemas import read_parquet, read_table, table_name
 
 
 @dataclass(frozen=True)
@@ -49,11 +50,14 @@ class Inputs:
         """The inputs, tables known by what they say they are.
 
         Raises:
-            UserError: another table, two of a kind of which one is wanted, or endings without cases.
+            UserError: another table, a damaged one, two of a kind of which one is wanted, endings without cases, or a
+                column of a file that is not given.
         """
         paths: dict[str, list[Path]] = {"stories": [], "cloze": [], "endings": [], "orders": []}
         for path in tables:
             kind = table_name(path)
+            if kind is None:
+                read_parquet(path)  # a damaged file is told as such
             if kind not in paths:
                 raise UserError(f"{path}: not a table of stories, cloze cases, endings or orders; leave it out")
             paths[kind].append(path)
@@ -64,6 +68,10 @@ class Inputs:
             raise UserError(f"{paths['endings'][0]}: endings are compared with people's: give the table of cases too")
         if orders and paths["orders"]:
             raise UserError(f"{orders}: a second set of orderings beside {paths['orders'][0]}; give one at a time")
+        files = {"crowd": (crowd, CROWD_COLUMNS), "orders": (orders, ORDER_COLUMNS), "tlinks": (tlinks, TLINK_COLUMNS)}
+        for name, (file, roles) in files.items():
+            if not file and (of_it := sorted(roles.keys() & (columns or {}).keys())):
+                raise UserError(f"--column {of_it[0]}=...: is a column of the file of --{name}; give that file too")
         one = {kind: next(iter(paths[kind]), None) for kind in ("stories", "cloze", "orders")}
         return cls(
             one["stories"], one["cloze"], tuple(paths["endings"]), one["orders"], crowd, orders, tlinks, columns or {}
@@ -82,7 +90,7 @@ def find_statistics(
     """The sections by name, in the order in which they are read, and what is above the thresholds.
 
     Raises:
-        UserError: an unreadable table or file, one without a row, or too few cases to cross-validate.
+        UserError: an unreadable table or file, nothing to measure, or too few cases to cross-validate.
     """
     sections: dict[str, Section] = {}
     above: list[str] = []
@@ -107,9 +115,14 @@ def find_statistics(
         if sets:
             found, above = cloze_sections.ending_sections(sets, cache, folds, most)
             sections |= found
+        for sentence in strays(inputs.endings, cases):
+            warn(sentence)
         sentiment = sentiment_section(inputs.stories, inputs.cloze, inputs.endings)
         if sentiment:
             sections["sentiment"] = sentiment
+    if not sections:
+        tables = [str(path) for path in (inputs.cloze, *inputs.endings, inputs.orders) if path]
+        raise UserError(f"nothing to measure: no row of {', '.join(tables)} counts")
     return sections, above
 
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from html import escape
 from typing import Any
 
+from denouement.report.figures import literal
 from denouement.text.words import lowered
 
 DEPTH = 5
@@ -133,7 +134,7 @@ def _shapes(drawn: Sequence[Arc], total: int, centre: float) -> Iterator[str]:
 
 
 def _told(path: Path) -> str:
-    return " ".join(word or _END_TOLD for word in path)
+    return " ".join(literal(word) or _END_TOLD for word in path)
 
 
 def _colour(arc: Arc) -> str:
@@ -162,7 +163,7 @@ def _label(arc: Arc, centre: float) -> Iterator[str]:
     middle = (arc.begin + arc.end) / 2
     if (arc.end - arc.begin) * 2 * math.pi * radius < 12:
         return
-    word = arc.path[-1] or _END_TOLD
+    word = literal(arc.path[-1]) or _END_TOLD
     word = word if len(word) <= 13 else f"{word[:12]}…"
     angle = middle * 360 - 90
     turned = angle if middle <= 0.5 else angle + 180

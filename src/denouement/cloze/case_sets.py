@@ -10,7 +10,7 @@ import pyarrow.compute as pc
 from denouement.console import warn
 from denouement.corpus import keys, overlap
 from denouement.errors import UserError
-from denouement.schemas import RELEASES, SPLITS
+from denouement.schemas import RELEASES, SPLITS, shortened
 
 
 @dataclass(frozen=True)
@@ -48,11 +48,13 @@ def case_sets(train: pa.Table | None, test: pa.Table | None) -> list[CaseSet]:
     cases of `train` that stand in it are left out. Of training cases that stand in two releases, one is learned from.
 
     Raises:
-        UserError: no cases.
+        UserError: no cases, or one without a context.
     """
     scored = train if test is None else test
     if scored is None or not scored.num_rows:
         raise UserError("no Story Cloze cases to score: give a table with --test, or with --train to cross-validate")
+    for cases in filter(None, (train, test)):
+        check_contexts(cases)
     labelled = None if train is None else _distinct(train.filter(pc.is_valid(train["right_ending"])))
     sets = []
     for split in SPLITS:
@@ -67,6 +69,20 @@ def case_sets(train: pa.Table | None, test: pa.Table | None) -> list[CaseSet]:
                 kept = overlap.without(labelled, cases)
                 sets.append(CaseSet(release, split, cases, kept, labelled.num_rows - kept.num_rows))
     return sets
+
+
+def check_contexts(cases: pa.Table) -> None:
+    """Make sure that each case has a context, which systems go on from.
+
+    Raises:
+        UserError: one has none; it names the first.
+    """
+    without = cases.filter(pc.equal(pc.list_value_length(cases["context"]), 0))["case_id"]
+    if len(without):
+        raise UserError(
+            f"{len(without):,} of {cases.num_rows:,} cases have no sentence of context, the first is "
+            f"{shortened([without[0].as_py()])}; leave them out"
+        )
 
 
 def _distinct(cases: pa.Table) -> pa.Table:

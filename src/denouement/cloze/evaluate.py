@@ -15,6 +15,7 @@ from denouement.cloze.case_sets import CaseSet, case_sets, unseen_stories
 from denouement.cloze.published import HUMAN, accuracy
 from denouement.cloze.resources import MissingResourceError, Resources
 from denouement.cloze.scoring import Run, cached_scores, inputs_digest, score_table
+from denouement.console import warn
 
 FOLDS = 10
 
@@ -66,6 +67,12 @@ def evaluate(
             is no error: its row says what.
     """
     sets = case_sets(train, test)
+    for each in sets:
+        if labels := each.cases.num_rows - each.cases["right_ending"].null_count if each.blind else 0:
+            warn(
+                f"{each.name}: {labels:,} labels are not used, since the other {each.cases.num_rows - labels:,} cases "
+                "have none: there are predictions and no accuracy"
+            )
     options = options or {}
     systems = {name: load_system(name, options.get(name)) for name in names}  # so that a wrong name is told at once
     resources = dataclasses.replace(resources, stories=unseen_stories(resources.stories, sets))

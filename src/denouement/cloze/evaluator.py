@@ -7,6 +7,7 @@ from the context's sentences along their trajectory, and compares where that lea
 
 from collections import Counter
 from collections.abc import Mapping, Sequence, Set
+from contextlib import suppress
 from pathlib import Path
 from textwrap import shorten
 from typing import Any
@@ -15,14 +16,18 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
+import pyarrow.parquet as pq
 
 from denouement import schemas
 from denouement.cloze import statistics
 from denouement.cloze.base import Scores, endings
+from denouement.cloze.case_sets import check_contexts
 from denouement.cloze.vectors import Floats, cosine
 from denouement.encoders.embeddings import EmbeddingTable, SentenceVectors
 from denouement.errors import UserError
 from denouement.files import existing_file
+
+_LARGEST = 1e100  # of which products can still be summed
 
 
 def joint(context_vectors: npt.ArrayLike, ending_vectors: npt.ArrayLike) -> Scores:
@@ -95,13 +100,14 @@ def evaluate_vectors(cases: pa.Table, vectors: Mapping[str, npt.ArrayLike]) -> d
         endings are equally close, of which the first is chosen. `sentence_level` is None where there is none.
 
     Raises:
-        UserError: no cases, or one without a label; a text without a vector; a vector that differs in width from the
-            others or holds a number that is none.
+        UserError: no cases, or one without a label or a context; a text without a vector; a vector that differs in
+            width from the others or holds a number that is none.
     """
     if not cases.num_rows:
         raise UserError("no Story Cloze cases to evaluate vectors on")
     if blind := cases["right_ending"].null_count:
         raise UserError(f"{blind:,} of {cases.num_rows:,} cases have no label: give labelled ones to evaluate vectors")
+    check_contexts(cases)
     contexts = cases["context"].to_pylist()
     wholes = [whole_text(context) for context in contexts]
     sentences = [sentence for context in contexts for sentence in context]
@@ -160,11 +166,12 @@ def read_vectors(
         table = EmbeddingTable.open(path)
         encode = SentenceVectors(table.encoder, encoder_options, table)
         return dict(zip(wanted, encode(wanted), strict=True))
+    with suppress(pa.ArrowException, OSError):  # what cannot be read at all is told below
+        if problem := _wrong_columns(pq.read_schema(path)):
+            raise UserError(
+                f"{path}: {problem}; give a Parquet file with columns text (string) and vector (list of floats)"
+            )
     rows = schemas.read_parquet(path)
-    if problem := _wrong_columns(rows.schema):
-        raise UserError(
-            f"{path}: {problem}; give a Parquet file with columns text (string) and vector (list of floats)"
-        )
     rows = rows.select(["text", "vector"]).filter(pc.is_in(rows["text"], pa.array(wanted, rows["text"].type)))
     if empty := rows["vector"].null_count:
         raise UserError(f"{path}: {empty:,} of {rows.num_rows:,} texts of the cases have no vector in their row")
@@ -177,8 +184,8 @@ def read_vectors(
 
 def _wrong_columns(schema: pa.Schema) -> str | None:
     for name in ("text", "vector"):
-        if name not in schema.names:
-            return f"no column {name}"
+        if (n := schema.names.count(name)) != 1:
+            return f"{n} columns {name}" if n else f"no column {name}"
     text, vector = schema.field("text").type, schema.field("vector").type
     if not (pa.types.is_string(text) or pa.types.is_large_string(text)):
         return f"column text holds {text}"
@@ -214,10 +221,12 @@ def _checked(vectors: Mapping[str, Floats]) -> Mapping[str, Floats]:
             f"{len(other):,} of {len(vectors):,} vectors are not {width} numbers wide as the others are, the first "
             f"({len(vectors[other[0]])}) that of {shorten(other[0], 80)!r}"
         )
-    if strange := [text for text, vector in vectors.items() if not np.isfinite(vector).all()]:
+    if not width:
+        raise UserError("the vectors hold no number")
+    if strange := [text for text, vector in vectors.items() if not (np.abs(vector) <= _LARGEST).all()]:
         raise UserError(
-            f"{len(strange):,} of {len(vectors):,} vectors hold NaN or infinity, the first that of "
-            f"{shorten(strange[0], 80)!r}"
+            f"{len(strange):,} of {len(vectors):,} vectors hold NaN, infinity or more than {_LARGEST:g}, the first "
+            f"that of {shorten(strange[0], 80)!r}"
         )
     return vectors
 

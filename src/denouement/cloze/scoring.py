@@ -126,14 +126,21 @@ def _read(path: Path, key: str, sets: Sequence[CaseSet]) -> tuple[dict[str, dict
     metadata = schemas.read_schema(path, "scores").metadata or {}
     if metadata.get(b"key") != key.encode():
         return None
+    try:
+        notes = {str(text): int(n) for text, n in json.loads(metadata[b"notes"]).items()}
+    except (KeyError, ValueError, TypeError, AttributeError):
+        return None
     scores: dict[str, dict[str, Scores]] = {each.name: {} for each in sets}
     names = pc.binary_join_element_wise(table["release"], table["split"], " ")
     for each in sets:
         part = table.filter(pc.equal(names, each.name))
         for variant in pc.unique(part["variant"]).to_pylist():
             rows = part.filter(pc.equal(part["variant"], variant))
+            if rows["case_id"].to_pylist() != each.cases["case_id"].to_pylist():
+                return None  # other cases, fewer or in another order
             scores[each.name][variant] = np.column_stack([rows["score_1"].to_numpy(), rows["score_2"].to_numpy()])
-    return scores, json.loads(metadata[b"notes"])
+    variants = {tuple(of_set) for of_set in scores.values()}
+    return (scores, notes) if len(variants) == 1 and () not in variants else None
 
 
 def _key(system: ClozeSystem, options: Mapping[str, Any], run: Run) -> str:

@@ -4,11 +4,14 @@ Colours are those of Okabe and Ito, told apart with any colour vision.
 """
 
 import io
+import re
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO
 
+from denouement.console import warn
 from denouement.files import atomic_write
+from denouement.legible import cleaned, printed
 from denouement.report.tables import system_name
 
 if TYPE_CHECKING:  # heavy
@@ -18,6 +21,7 @@ if TYPE_CHECKING:  # heavy
 BLUE, ORANGE, GREY = "#0072B2", "#D55E00", "#C8C8C8"
 
 _BAR = 0.6  # height of a bar
+_NOT_IN_XML = re.compile("[\ufffe\uffff]")
 
 
 def training_curves(histories: Mapping[str, Mapping[str, Any]]) -> "Figure":
@@ -170,7 +174,7 @@ def study_outcomes(rows: Sequence[Mapping[str, Any]]) -> "Figure":
     panel.set_yticks(range(len(rows)), [f"{row['first']}\n(n = {row['items']:,})" for row in rows])
     other_side.set_yticks(range(len(rows)), [row["second"] for row in rows])
     for axis in (panel, other_side):
-        axis.set_ylim(len(rows) - 0.5, -0.5)
+        axis.set_ylim(max(1, len(rows)) - 0.5, -0.5)
         quiet(axis)
     panel.set_xlim(0, 1)
     panel.set_xlabel("share of items")
@@ -205,11 +209,44 @@ def as_svg(figure: "Figure") -> str:
 
 
 def _save(figure: "Figure", target: "Path | BinaryIO", kind: str) -> None:
+    import warnings
+
     import matplotlib
 
     metadata = {"Date": None, "Creator": None} if kind == "svg" else {"Software": None}
-    with matplotlib.rc_context({"svg.hashsalt": "denouement"}):
+    _take_literally(figure)
+    with (
+        warnings.catch_warnings(record=True) as met,
+        matplotlib.rc_context({"svg.hashsalt": "denouement", "text.parse_math": False}),
+    ):
+        warnings.simplefilter("always")
         figure.savefig(target, format=kind, dpi=150, metadata=metadata)
+    for told in dict.fromkeys(str(each.message) for each in met):
+        warn(f"a figure: {told}")  # such as a character that the font lacks, which is drawn as a box
+
+
+def literal(text: str) -> str:
+    """The text as a figure may hold it, every character of which has a form and a place in XML."""
+    return _NOT_IN_XML.sub("\ufffd", printed(cleaned(text))).replace("\t", " ")
+
+
+def _take_literally(figure: "Figure") -> None:
+    """Make every text of the figure, which may be a name or words of a story, mean itself: no TeX, no control."""
+    from matplotlib.category import StrCategoryLocator
+    from matplotlib.text import Text
+    from matplotlib.ticker import FixedFormatter, FixedLocator
+
+    for panel in figure.axes:
+        for axis in (panel.xaxis, panel.yaxis):
+            locator = axis.get_major_locator()
+            if isinstance(locator, FixedLocator | StrCategoryLocator):  # labels that were given, made when drawn
+                places = list(locator())
+                labels = [*map(literal, axis.get_major_formatter().format_ticks(places))]
+                axis.set_major_locator(FixedLocator(places))
+                axis.set_major_formatter(FixedFormatter(labels))
+    for text in figure.findobj(Text):
+        text.set_parse_math(False)
+        text.set_text(literal(text.get_text()))
 
 
 def _inside(panel: "Axes", x: float, y: float, text: str, on_dark: bool) -> None:

@@ -8,8 +8,9 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from denouement.errors import UserError
+from denouement.errors import UserError, printable
 from denouement.files import existing_file, file_digest
+from denouement.report.documents import misfit
 
 _DIGITS = 12  # of a digest: enough to tell files apart, and short enough to compare by eye
 
@@ -111,6 +112,8 @@ class Run:
             stages: Mapping[str, Any] = content["stages"]
         except (OSError, ValueError, KeyError, TypeError, yaml.YAMLError) as error:
             raise UserError(f"{self.lock}: is no record of DVC's ({' '.join(str(error).split())})") from error
+        if problem := misfit(Path("dvc.lock"), content):
+            raise UserError(f"{self.lock}: is no record of DVC's: {problem}")
         return stages
 
 
@@ -118,13 +121,34 @@ def read_json(path: Path) -> dict[str, Any]:
     """A JSON document that a stage wrote.
 
     Raises:
-        UserError: unreadable, or no JSON.
+        UserError: unreadable, no JSON, or not what the stage writes.
     """
     try:
         content: dict[str, Any] = json.loads(existing_file(path).read_text(encoding="utf-8"))
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:
         raise UserError(f"{path}: no JSON ({error}); make it again") from error
+    if problem := misfit(path, content):
+        raise UserError(f"{path}: {problem}")
     return content
+
+
+def read_beside(path: Path, name: object) -> str:
+    """The text of a file that a document names, which must lie in the document's own folder.
+
+    Args:
+        path: the document.
+        name: of the file.
+
+    Raises:
+        UserError: a path instead of a name, no such file, or one that is no text in UTF-8.
+    """
+    if not isinstance(name, str) or name != Path(name).name:
+        raise UserError(f"{path}: file {printable(repr(name))} is no plain name of a file beside it; make it again")
+    beside = existing_file(path.parent / name)
+    try:
+        return beside.read_text(encoding="utf-8")
+    except ValueError as error:
+        raise UserError(f"{beside}: not text in UTF-8; make it again") from error
 
 
 def commit(folder: Path) -> str | None:

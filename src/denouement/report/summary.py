@@ -8,12 +8,13 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from denouement.analysis.endings import endings_table
-from denouement.analysis.sentiment import right_against_wrong, sentiment_table
+from denouement.analysis.endings import endings_table, strays
+from denouement.analysis.sentiment import read_sentiment, right_against_wrong, sentiment_table
 from denouement.console import text_table
 from denouement.corpus.cases import labelled_cases, right_and_wrong
 from denouement.corpus.ingest import summary_text
 from denouement.files import write_text
+from denouement.legible import printed
 from denouement.report import figures
 from denouement.report.run import Run, read_json
 from denouement.report.tables import cloze_text, endings_text, sentiment_text, training_text
@@ -53,7 +54,7 @@ def write_summary(run: Run, out: Path) -> str:
     ingest = read_json(run.corpus / "ingest.json")
     cloze = read_table(run.corpus / "cloze.parquet", "cloze")
     _, left_out = labelled_cases(cloze)
-    scores = read_table(run.sentiment, "sentiment")
+    scores = read_sentiment(run.sentiment)
     rows = sentiment_table(scores)
     sections = [
         "# What went in and what came out",
@@ -67,7 +68,8 @@ def write_summary(run: Run, out: Path) -> str:
         figures.save(figures.training_curves(histories), out / TRAINING_FIGURE)
         sections += ["## Training", training_text(histories), f"![Perplexity by epoch]({TRAINING_FIGURE})"]
     if repetition := endings_table(run.endings, run.corpus / "cloze.parquet"):
-        sections += ["## Endings", endings_text(repetition)]
+        told = [f"{sentence}." for sentence in strays(run.endings, cloze)]
+        sections += ["## Endings", endings_text(repetition), *told]
     if rows:
         figures.save(figures.sentiment_shares(rows), out / SENTIMENT_FIGURE)
         sections += [
@@ -123,7 +125,7 @@ def write_summary(run: Run, out: Path) -> str:
             *examples,
         ]
     sections += ["## Where the rest is", _places(run)]
-    text = _without_html("\n\n".join(sections)) + "\n"
+    text = printed(_without_html("\n\n".join(sections))) + "\n"
     write_text(out / SUMMARY, text)
     return text
 

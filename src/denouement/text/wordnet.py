@@ -70,19 +70,34 @@ def read_events(folder: Path) -> Events:
     """The events of the database in `folder`.
 
     Raises:
-        NoWordNetError: a file that is missing or no file of WordNet.
+        NoWordNetError: a file that is missing, no file of WordNet, or one that ends too early.
     """
     try:
         nouns, verbs = (dict(_synsets(folder / f"data.{kind}")) for kind in ("noun", "verb"))
         noun_senses, verb_senses = (dict(_senses(folder / f"index.{kind}")) for kind in ("noun", "verb"))
+        _check_whole("noun", noun_senses, nouns)
+        _check_whole("verb", verb_senses, verbs)
         roots = {noun_senses["event"][0], *_processes(noun_senses, nouns)}
         happening = _hyponyms(roots, nouns)
     except (OSError, UnicodeDecodeError, ValueError, IndexError, KeyError) as error:
-        raise NoWordNetError(f"{folder}: no WordNet database ({error}): {_ADVICE}") from error
+        raise NoWordNetError(f"{folder}: no WordNet database, or a damaged one ({error}): {_ADVICE}") from error
     return Events(
         frozenset(lemma for lemma, senses in noun_senses.items() if senses[0] in happening),
         frozenset(lemma for lemma, senses in verb_senses.items() if _happens(lemma, senses, verbs, happening)),
     )
+
+
+def _check_whole(kind: str, senses: Mapping[str, list[str]], synsets: Mapping[str, _Synset]) -> None:
+    """Make sure that no file ends too early: index and data name the same synsets.
+
+    Raises:
+        ValueError: they do not.
+    """
+    named = {offset for of_lemma in senses.values() for offset in of_lemma}
+    if apart := named ^ synsets.keys():
+        raise ValueError(
+            f"index.{kind} and data.{kind} differ in {len(apart):,} of {len(named | synsets.keys()):,} senses"
+        )
 
 
 def _processes(senses: Mapping[str, list[str]], nouns: Mapping[str, _Synset]) -> list[str]:

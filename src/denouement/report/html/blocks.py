@@ -124,7 +124,7 @@ def blocks(text: str) -> list[Block]:
 
 def _parts(text: str) -> Iterator[Block]:
     for part in re.split(r"\n{2,}", text.strip()):
-        lines = part.splitlines()
+        lines = part.split("\n")  # the one end of a line that tables are made with
         if part.startswith("|"):
             header, _, *rows = map(_cells, lines)
             yield Table(header, rows)

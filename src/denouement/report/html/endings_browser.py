@@ -10,6 +10,7 @@ import pyarrow.compute as pc
 from markupsafe import Markup
 
 from denouement.corpus.cases import labelled_cases, right_and_wrong
+from denouement.legible import printed
 from denouement.report.html.blocks import Browser, Story
 from denouement.schemas import read_table
 from denouement.text.sentiment import NEGATIVE, POSITIVE
@@ -52,10 +53,11 @@ def endings_browser(cloze: pa.Table, endings: Sequence[Path], sentiment: pa.Tabl
         },
         ensure_ascii=False,
         separators=(",", ":"),
+        allow_nan=False,
     )
     return Browser(
         # in a script element nothing but "<" can end or change how the text is read
-        data=Markup(data.replace("<", "\\u003c")),  # noqa: S704
+        data=Markup(printed(data).replace("<", "\\u003c")),  # noqa: S704
         systems=systems,
         total=len(stories),
         first=[

@@ -65,7 +65,7 @@ def _endings(run: Run) -> list[Figure]:
 
 
 def _sentiment(run: Run) -> list[Figure]:
-    from denouement.analysis.sentiment import RIGHT, STORIES, WRONG, sentiment_table
+    from denouement.analysis.sentiment import RIGHT, STORIES, WRONG, read_sentiment, sentiment_table
 
     if not run.sentiment.exists():
         return []
@@ -77,7 +77,7 @@ def _sentiment(run: Run) -> list[Figure]:
             f"{row['paper']['positive_share']:.1%}" if row["paper"] else "",
             "sentiment",
         )
-        for row in sentiment_table(read_table(run.sentiment, "sentiment"))
+        for row in sentiment_table(read_sentiment(run.sentiment))
         if row["group"] != STORIES
     ]
 

@@ -7,12 +7,13 @@ from typing import TYPE_CHECKING, Any
 
 from denouement.corpus.cases import labelled_cases
 from denouement.corpus.ingest import summary_text
+from denouement.errors import UserError
 from denouement.report import figures
 from denouement.report.html.blocks import Block, Bullets, Fold, Heading, Paragraph, Picture, Table, blocks
 from denouement.report.html.endings_browser import endings_browser
 from denouement.report.html.svg import inline
 from denouement.report.html.terms import SYSTEMS, TERMS
-from denouement.report.run import Origin, Run, read_json
+from denouement.report.run import Origin, Run, read_beside, read_json
 from denouement.report.tables import (
     cloze_text,
     endings_text,
@@ -91,9 +92,11 @@ def _statistics(run: Run) -> Section:
     for name, part in parts.items():
         content += [Heading(part["title"]), Paragraph(part["what"])]
         for place, figure in enumerate(part["figures"], 1):
-            text = (file.parent / figure["file"]).read_text(encoding="utf-8")
+            text = read_beside(file, figure["file"])
             content.append(Picture(inline(text, f"statistics-{name}-{place}", figure["what"]), figure["what"]))
         for table in part["tables"]:
+            if any(len(row) != len(table["header"]) for row in table["rows"]):
+                raise UserError(f"{file}: a row of {table['title']} is not as wide as its header; make it again")
             shown = Table(table["header"], table["rows"], table["title"], table["note"])
             content.append(Fold(shown.title, [shown]) if len(shown.rows) > _LONG_TABLE else shown)
     content.append(Paragraph("The same on a terminal: denouement statistics."))
@@ -114,7 +117,8 @@ def _training(run: Run) -> Section:
 
 
 def _endings(run: Run) -> Section:
-    from denouement.analysis.endings import endings_table
+    from denouement.analysis.endings import endings_table, strays
+    from denouement.analysis.sentiment import read_sentiment
 
     what = "Every ending that the generators wrote, next to the one that a person wrote to the same story."
     files = [run.corpus / "cloze.parquet", *run.endings] if run.endings else []
@@ -122,23 +126,25 @@ def _endings(run: Run) -> Section:
     if section.missing:
         return section
     cloze = run.corpus / "cloze.parquet"
-    sentiment = read_table(run.sentiment, "sentiment") if run.sentiment.exists() else None
-    browser = endings_browser(read_table(cloze, "cloze"), run.endings, sentiment)
+    cases = read_table(cloze, "cloze")
+    sentiment = read_sentiment(run.sentiment) if run.sentiment.exists() else None
+    browser = endings_browser(cases, run.endings, sentiment)
     content = blocks(endings_text(endings_table(run.endings, cloze)))
+    content += [Paragraph(f"{sentence}.") for sentence in strays(run.endings, cases)]
     if browser:
         content += [Heading("Read the endings"), browser]
     return _filled(section, content)
 
 
 def _sentiment(run: Run) -> Section:
-    from denouement.analysis.sentiment import right_against_wrong, sentiment_table
+    from denouement.analysis.sentiment import read_sentiment, right_against_wrong, sentiment_table
 
     what = "How cheerful or gloomy endings are: those of people, right and wrong, and those of each generator."
     files = [run.sentiment, run.corpus / "cloze.parquet"]
     section = _section("sentiment", "Sentiment of endings", what, run, ["sentiment"], files)
     if section.missing:
         return section
-    scores = read_table(run.sentiment, "sentiment")
+    scores = read_sentiment(run.sentiment)
     rows = sentiment_table(scores)
     if not rows:
         return _filled(section, [Paragraph("There is no ending to measure.")])

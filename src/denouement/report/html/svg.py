@@ -1,25 +1,48 @@
-"""Figures as parts of a page: several in one page share its ids and styles, which files of their own do not."""
+"""Figures as parts of a page: several in one page share its ids and styles, which files of their own do not.
+
+A figure may come from anywhere, and a page runs in a browser: so a figure is read as XML, and only what Matplotlib and
+our own sunburst write is written again. What is not known is refused.
+"""
 
 import re
+from collections.abc import Mapping
 from html import escape
+from xml.parsers import expat
 
 from markupsafe import Markup
 
 from denouement.errors import UserError
+from denouement.legible import printed
 
-_ROOT = re.compile(r"<svg\b[^>]*>")
-_WIDTH = re.compile(r'\bwidth="([\d.]+)(pt|px|)"')
-_VIEW = re.compile(r'\bviewBox="[-\d.]+ [-\d.]+ ([\d.]+) [\d.]+"')
-_KEPT = re.compile(r'\b(?:class|font-family|font-size)="[^"]*"')  # of the root: what its parts rely on
-_UNUSED = re.compile(r"<metadata>.*?</metadata>|<!--.*?-->", re.DOTALL)
-_ID = re.compile(r"\bid=\"([^\"]+)\"")
-_REFERENCE = re.compile(r"(href=\"#|url\(#)")
-# where harm could stand: in tags, whose quoted values may hold ">", and in styles; elsewhere it is words of a story
-_MARKUP = re.compile(r"""<style\b.*?</style\s*>|<(?:"[^"]*"|'[^']*'|[^>"'])*>""", re.DOTALL | re.IGNORECASE)
-# what can run, or fetch: no figure needs it
-_UNSAFE = re.compile(r"<script|<foreignObject|<image|\son\w+=|javascript:|href=\"(?!#)|@import", re.IGNORECASE)
-
+_PAINT = "fill stroke stroke-width opacity style transform clip-path"
+_TEXT = "x y text-anchor dominant-baseline font-size font-family"
+_ALLOWED = {
+    name: {"id", "class", *attributes.split()}
+    for name, attributes in {
+        "g": _PAINT,
+        "defs": "",
+        "path": f"d {_PAINT}",
+        "use": f"x y xlink:href {_PAINT}",
+        "rect": f"x y width height {_PAINT}",
+        "clipPath": "",
+        "style": "type",
+        "title": "",
+        "text": f"{_TEXT} {_PAINT}",
+        "tspan": f"{_TEXT} {_PAINT}",
+    }.items()
+}
+_ROOT = {"class", "font-family", "font-size"}  # what its parts rely on
+_DROPPED = "metadata"  # with all that is in it
+_NUMBER = r"-?\d+(?:\.\d+)?"
+_VIEW = re.compile(rf"{_NUMBER} {_NUMBER} (\d+(?:\.\d+)?) \d+(?:\.\d+)?")
+_WIDTH = re.compile(r"(\d+(?:\.\d+)?)(pt|px|)")
 _PIXELS = {"pt": 4 / 3, "px": 1.0, "": 1.0}
+_NAME = re.compile(r"[A-Za-z][\w-]*")
+_REFERENCE = re.compile(r"url\(#([\w.-]+)\)")
+_LINK = re.compile(r"#([\w.-]+)")
+_SHEET = re.compile(r"\s*(?:(?:\*|\.sunburst [a-z:]+)\s*\{[^{}]*\}\s*)*")  # a page's other parts are not its business
+# what can run or fetch within a value or a style; in CSS a backslash and a comment can hide it
+_UNSAFE = re.compile(r"url\s*\((?!#[\w.-]+\))|\\|@|/\*|:\s*expression|javascript:|<", re.IGNORECASE)
 
 
 def inline(svg: str, name: str, what: str) -> Markup:
@@ -31,26 +54,91 @@ def inline(svg: str, name: str, what: str) -> Markup:
         what: what the figure shows, for those who do not see it.
 
     Raises:
-        UserError: no SVG, or one that holds a script or fetches something.
+        UserError: a name that is no id, no SVG, or one that holds what no figure of ours does, such as a script or
+            something to fetch.
     """
-    root = _ROOT.search(svg)
-    end = svg.rfind("</svg>")
-    if root is None or end < 0:
-        raise UserError(f"figure {name}: is no SVG; make it again")
-    body = _UNUSED.sub("", svg[root.end() : end])
-    if "<" in _MARKUP.sub("", body):
-        raise UserError(f"figure {name}: is no SVG, a tag of it does not end; make it again")
-    if unsafe := _UNSAFE.search("\n".join(_MARKUP.findall(body))):
-        raise UserError(f"figure {name}: holds {unsafe[0].strip()!r}, which a page must not run; make it again")
-    view, width = _VIEW.search(root[0]), _WIDTH.search(root[0])
-    if view is None:
-        raise UserError(f"figure {name}: has no viewBox; make it again")
+    if not _NAME.fullmatch(name):
+        raise UserError(f"figure {name}: a name of other than letters, digits, - and _; make it again")
+    reading = _Reading(name)
+    parser = expat.ParserCreate()
+    parser.buffer_text = True
+    parser.StartElementHandler = reading.start
+    parser.EndElementHandler = reading.end
+    parser.CharacterDataHandler = reading.text
+    parser.EntityDeclHandler = reading.entity
+    try:
+        parser.Parse(svg.encode("utf-8", "replace"), True)
+    except (expat.ExpatError, ValueError) as error:
+        raise UserError(f"figure {name}: is no SVG ({error}); make it again") from error
+    root = reading.root
+    view = _VIEW.fullmatch(root.get("viewBox", ""))
+    width = _WIDTH.fullmatch(root.get("width", "")) if "width" in root else None
+    if view is None or (width is None and "width" in root):
+        raise UserError(f"figure {name}: no viewBox or width that is a number; make it again")
     pixels = float(width[1]) * _PIXELS[width[2]] if width else float(view[1])
-    kept = " ".join([view[0], *_KEPT.findall(root[0])])
-    body = _REFERENCE.sub(rf"\g<1>{name}-", _ID.sub(rf'id="{name}-\g<1>"', body))
-    body = body.replace("*{", f"#{name} *{{")  # Matplotlib's style for all of the figure
-    return Markup(  # noqa: S704 -- checked above
+    kept = " ".join(f'{key}="{escape(root[key])}"' for key in root if key == "viewBox" or key in _ROOT)
+    made = (
         f'<svg id="{name}" role="img" aria-label="{escape(what)}" {kept} '
         f'style="width: {pixels:.0f}px" xmlns="http://www.w3.org/2000/svg" '
-        f'xmlns:xlink="http://www.w3.org/1999/xlink">{body.strip()}</svg>'
+        f'xmlns:xlink="http://www.w3.org/1999/xlink">{"".join(reading.parts).strip()}</svg>'
     )
+    return Markup(printed(made))  # noqa: S704 -- put together from what is allowed, all texts escaped
+
+
+class _Reading:
+    """What a parser meets: the root's attributes, and what of the rest is written again, comments left out."""
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+        self.root: Mapping[str, str] = {}
+        self.parts: list[str] = []
+        self._open: list[str] = []
+
+    def start(self, tag: str, attributes: dict[str, str]) -> None:
+        self._open.append(tag)
+        if len(self._open) == 1:
+            if tag != "svg":
+                raise self._refused(f"<{tag}> instead of <svg>")
+            self.root = attributes
+        elif _DROPPED not in self._open:
+            if tag not in _ALLOWED:
+                raise self._refused(f"<{tag}>")
+            written = "".join(f' {key}="{escape(self._value(tag, key, value))}"' for key, value in attributes.items())
+            self.parts.append(f"<{tag}{written}>")
+
+    def end(self, tag: str) -> None:
+        if len(self._open) > 1 and _DROPPED not in self._open:
+            self.parts.append(f"</{tag}>")
+        self._open.pop()
+
+    def text(self, text: str) -> None:
+        if _DROPPED in self._open:
+            return
+        if self._open[-1] == "style":
+            self._check(text)
+            if not _SHEET.fullmatch(text):
+                raise self._refused("a style of more than itself")
+            text = text.replace("*{", f"#{self.name} *{{")  # Matplotlib's style for all of the figure
+        self.parts.append(escape(text, quote=False))
+
+    def entity(self, name: str, *_: object) -> None:
+        raise self._refused(f"the entity {name}")
+
+    def _value(self, tag: str, key: str, value: str) -> str:
+        """An attribute's value, once it is known to be harmless, its references led to this figure's ids."""
+        link = _LINK.fullmatch(value) if key == "xlink:href" else None
+        if key not in _ALLOWED[tag] or (key == "xlink:href" and not link):
+            raise self._refused(f"{key}= in <{tag}>")
+        if key == "id":
+            return f"{self.name}-{value}"
+        if link:
+            return f"#{self.name}-{link[1]}"
+        self._check(value)
+        return _REFERENCE.sub(rf"url(#{self.name}-\g<1>)", value)
+
+    def _check(self, style: str) -> None:
+        if unsafe := _UNSAFE.search(style):
+            raise self._refused(repr(unsafe[0]))
+
+    def _refused(self, held: str) -> UserError:
+        return UserError(f"figure {self.name}: holds {held}, which a page must not run; make it again")
