@@ -7,7 +7,10 @@ import numpy.typing as npt
 
 _SEED = 1
 _RESAMPLES = 4999
-_FEWEST = 5  # values of which the bootstrap tells an interval: of 2, 3 and 4 it holds the mean in 48%, 78% and 90%
+
+# Of fewer values no interval is told. All n lie on one side of their median with a chance of 2^(1-n), so an interval
+# within their range misses it at least as often: for 2, 3 and 4 values in 50%, 25% and 12.5% of samples.
+_FEWEST = 5
 
 
 def share_with_interval(n: int, of: int) -> dict[str, float | None]:
