@@ -1,139 +1,201 @@
-"""What the documents of a run hold, so far as the report reads it: a damaged one is told before a part of it is missed.
+"""What the documents of a run hold, so far as the report reads it: a damaged one is told before it is read."""
 
-A shape is a type; a set of values; a list of one shape; a mapping whose keys must be there, but for those that end with
-`?`, the key `str` standing for every key; or a tuple of shapes, one of which must hold.
-"""
-
-import math
-from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
-_NUMBER = (float, None)
-_SHARE = {"n": int, "share": float}
-_TEXTS = [str]
+from pydantic import BaseModel, ConfigDict, TypeAdapter, ValidationError
 
-SHAPES: dict[str, tuple[str, Any]] = {
-    "corpus/ingest.json": (
-        "ingest",
-        {
-            "corpus": frozenset({"sample", "official"}),
-            "files": [{"file": str, "oddities": {str: int}}],
-            "stories": {str: {str: int}},
-            "cloze": {str: {str: int}},
-            "overlap": {"pairs": [{"first": str, "second": str, "same_story": int}], "repeated": {str: int}},
-        },
-    ),
-    "history.json": (
-        "train",
-        {
-            "best_epoch": int,
-            "vocabulary": int,
-            "stories": {"train": int, "validation": int},
-            "epochs": [
-                {"epoch": int, "train_loss": float, "validation_loss": _NUMBER, "validation_perplexity": _NUMBER}
-            ],
-        },
-    ),
-    "statistics/statistics.json": (
-        "statistics",
-        {
-            "bias_monitor?": {
-                "values": {
-                    "sets": {
-                        str: {"variants": [{"variant": str, "n": int, "accuracy": float, "low": float, "high": float}]}
-                    }
-                }
-            },
-            str: {
-                "title": str,
-                "what": str,
-                "tables": [{"title": str, "header": _TEXTS, "rows": [_TEXTS], "note": str}],
-                "figures": [{"file": str, "what": str}],
-            },
-        },
-    ),
-    "cloze/evaluation.json": (
-        "cloze",
-        {
-            "systems": [
-                {
-                    **dict.fromkeys(("system", "variant", "release", "split"), str),
-                    **dict.fromkeys(("accuracy", "low", "high", "paper"), _NUMBER),
-                    **dict.fromkeys(("by_sentiment", "by_length"), ({str: {"n": int, "accuracy": float}}, None)),
-                    **dict.fromkeys(("trained_on", "missing"), (str, None)),
-                    "blind": bool,
-                    "n": int,
-                    "ties": (int, None),
-                }
-            ],
-            "comparisons": {str: [{"one": str, "other": str, "only_one": int, "only_other": int, "p": _NUMBER}]},
-            "notes": {str: {str: int}},
-        },
-    ),
-    "study/results.json": (
-        "study",
-        {
-            "answers": int,
-            "studies": _TEXTS,
-            "statuses": {str: int},
-            "pairs": [
-                {
-                    "first": str,
-                    "second": str,
-                    "items": int,
-                    "paper": ({str: int}, None),
-                    "agreement": dict.fromkeys(("first", "second", "both", "neither", "no_agreement"), _SHARE),
-                }
-            ],
-        },
-    ),
-    "study/reasons.json": (
-        "study",
-        {
-            "words": {"reasons": int, "distinct": int, "words": [{"word": str, "count": int, "reasons": int}]},
-            "elements": {"elements": [{"element": str, "n": int, "denied": int}]},
-        },
-    ),
-    "dvc.lock": ("", {"stages": {str: {"cmd": str, "params?": {str: {str: object}}}}}),
+
+class _Part(BaseModel):
+    """Types are taken at their word: no text for a number, and no number that is none. Further keys are let be."""
+
+    model_config = ConfigDict(strict=True, allow_inf_nan=False)
+
+
+class _File(_Part):
+    file: str
+    oddities: dict[str, int]
+
+
+class _Pair(_Part):
+    first: str
+    second: str
+    same_story: int
+
+
+class _Overlap(_Part):
+    pairs: list[_Pair]
+    repeated: dict[str, int]
+
+
+class _Ingest(_Part):
+    corpus: Literal["sample", "official"]
+    files: list[_File]
+    stories: dict[str, dict[str, int]]
+    cloze: dict[str, dict[str, int]]
+    overlap: _Overlap
+
+
+class _Stories(_Part):
+    train: int
+    validation: int
+
+
+class _Epoch(_Part):
+    epoch: int
+    train_loss: float
+    validation_loss: float | None
+    validation_perplexity: float | None
+
+
+class _History(_Part):
+    best_epoch: int
+    vocabulary: int
+    stories: _Stories
+    epochs: list[_Epoch]
+
+
+class _Table(_Part):
+    title: str
+    header: list[str]
+    rows: list[list[str]]
+    note: str
+
+
+class _Figure(_Part):
+    file: str
+    what: str
+
+
+class _Finding(_Part):
+    title: str
+    what: str
+    tables: list[_Table]
+    figures: list[_Figure]
+
+
+class _Group(_Part):
+    n: int
+    accuracy: float
+
+
+class _System(_Part):
+    system: str
+    variant: str
+    release: str
+    split: str
+    blind: bool
+    n: int
+    accuracy: float | None
+    low: float | None
+    high: float | None
+    paper: float | None
+    ties: int | None
+    by_sentiment: dict[str, _Group] | None
+    by_length: dict[str, _Group] | None
+    trained_on: str | None
+    missing: str | None
+
+
+class _Comparison(_Part):
+    one: str
+    other: str
+    only_one: int
+    only_other: int
+    p: float | None
+
+
+class _Evaluation(_Part):
+    systems: list[_System]
+    comparisons: dict[str, list[_Comparison]]
+    notes: dict[str, dict[str, int]]
+
+
+class _Share(_Part):
+    n: int
+    share: float
+
+
+class _Agreement(_Part):
+    first: _Share
+    second: _Share
+    both: _Share
+    neither: _Share
+    no_agreement: _Share
+
+
+class _Compared(_Part):
+    first: str
+    second: str
+    items: int
+    paper: dict[str, int] | None
+    agreement: _Agreement
+
+
+class _Study(_Part):
+    answers: int
+    studies: list[str]
+    statuses: dict[str, int]
+    pairs: list[_Compared]
+
+
+class _Word(_Part):
+    word: str
+    count: int
+    reasons: int
+
+
+class _Words(_Part):
+    reasons: int
+    distinct: int
+    words: list[_Word]
+
+
+class _Element(_Part):
+    element: str
+    n: int
+    denied: int
+
+
+class _Elements(_Part):
+    elements: list[_Element]
+
+
+class _Reasons(_Part):
+    words: _Words
+    elements: _Elements
+
+
+class _Stage(_Part):
+    cmd: str
+    params: dict[str, dict[str, Any]] = {}
+
+
+class _Lock(_Part):
+    stages: dict[str, _Stage]
+
+
+_MADE_BY: dict[str, tuple[str, Any]] = {
+    "corpus/ingest.json": ("ingest", _Ingest),
+    "history.json": ("train", _History),
+    "statistics/statistics.json": ("statistics", dict[str, _Finding]),
+    "cloze/evaluation.json": ("cloze", _Evaluation),
+    "study/results.json": ("study", _Study),
+    "study/reasons.json": ("study", _Reasons),
+    "dvc.lock": ("", _Lock),
 }
-"""By the end of its path the stage that makes a document, and its shape."""
+"""By the end of its path the stage that makes a document, and what it holds."""
 
 
 def misfit(path: Path, content: Any) -> str | None:
     """What of a document is not as its stage writes it, in a few words, and how to mend it; None where all is."""
-    stage, shape = next((found for name, found in SHAPES.items() if path.match(name)), ("", {}))
-    place = next(_misfits(content, shape, ()), None)
-    if place is None:
-        return None
-    where = " > ".join(map(str, place[:6])) or "the whole of it"
-    return f"{where} is missing or not what is written there; make it again{f': dvc repro {stage}' if stage else ''}"
-
-
-def _misfits(value: Any, shape: Any, place: tuple[Any, ...]) -> Iterator[tuple[Any, ...]]:
-    """The places within a document, as keys and numbers from 0, of what is not of its shape."""
-    if isinstance(shape, tuple):
-        if not any(next(_misfits(value, one, place), None) is None for one in shape):
-            yield place
-    elif isinstance(shape, dict) and isinstance(value, dict):
-        for key, one in shape.items():
-            name = key if key is str else key.removesuffix("?")
-            for each in value if name is str else {name} & value.keys():
-                yield from _misfits(value[each], one, (*place, each))
-            if name == key and key is not str and key not in value:
-                yield (*place, key)
-    elif isinstance(shape, list) and isinstance(value, list):
-        for number, each in enumerate(value):
-            yield from _misfits(each, shape[0], (*place, number))
-    elif not _is(value, shape):
-        yield place
-
-
-def _is(value: Any, kind: Any) -> bool:
-    if kind is float:
-        return isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value)
-    if kind is int:
-        return isinstance(value, int) and not isinstance(value, bool)
-    if isinstance(kind, frozenset):
-        return isinstance(value, str) and value in kind
-    return value is None if kind is None else isinstance(kind, type) and isinstance(value, kind)
+    stage, kind = next((found for name, found in _MADE_BY.items() if path.match(name)), ("", dict[str, Any]))
+    try:
+        TypeAdapter(kind).validate_python(content)
+    except ValidationError as error:
+        first = error.errors(include_url=False, include_context=False, include_input=False)[0]
+        where = " > ".join(map(str, first["loc"][:6])) or "the whole of it"
+        return (
+            f"{where} is missing or not what is written there; make it again{f': dvc repro {stage}' if stage else ''}"
+        )
+    return None

@@ -147,7 +147,7 @@ def elements(
 @_rules
 @click.option("--element", "names", multiple=True, type=click.Choice(ELEMENTS), help="Only this; may be repeated.")
 @click.option("-n", "count", type=click.IntRange(min=1), default=5, show_default=True, help="Reasons an element.")
-@click.option("--seed", type=int, default=1, show_default=True, help="Of the draw.")
+@click.option("--seed", type=click.IntRange(0, 2**32 - 1), default=1, show_default=True, help="Of the draw.")
 def examples(
     votes: Path,
     cache: Path | None,
