@@ -27,9 +27,9 @@ PAGE = ROOT / "docs" / "benchmarks.md"
 
 TITLE = """# Benchmarks
 
-Each row compares this package with the plain way to do the same: the fastest of three runs of each, made in turns in
-one run on one machine. `make bench` measures all of it again, `python -m benchmarks PART` one part. Seconds depend on
-the machine; the ratios are what has to hold."""
+Each row compares this package with the plain way to do the same, the fastest of three runs of each, made in turns in
+one run on one machine; or, once, with what it may take or must reach. `make bench` measures all of it again, `python -m
+benchmarks PART` one part. Seconds depend on the machine; the ratios are what has to hold."""
 
 LIBRARIES = ("torch", "pytorch-lightning", "numpy", "pyarrow", "pandas", "vaderSentiment", "dvc")
 

@@ -9,7 +9,7 @@ from typing import Any
 import mlflow
 from prefect import task
 
-from denouement.analysis.sections import Section, sections_text, write_sections
+from denouement.analysis.sections import Section, write_sections
 from denouement.analysis.statistics import Inputs, find_statistics
 from denouement.files import write_text
 from tasks import paths, tracking
@@ -52,7 +52,7 @@ def work_out_statistics(settings: StatisticsSettings) -> None:
         write_text(paths.METRICS / "statistics.json", json.dumps(figures, indent=2) + "\n")
         tracking.log_figures(figures)
         mlflow.log_artifacts(str(paths.STATISTICS), "statistics")
-        print(sections_text(sections))
+        print(f"{len(sections)} findings on stories and endings: {paths.STATISTICS}")
 
 
 def _figures(sections: Mapping[str, Section]) -> dict[str, Any]:
