@@ -127,7 +127,8 @@ def tlink_section(path: Path, columns: Mapping[str, str]) -> Section:
 
 def missing(title: str, what: str, problem: str) -> Section:
     """A section that says what it lacks."""
-    return Section(title, what, [Table("Not worked out", (), (), f"{problem}.")], values={"missing": problem})
+    told = f"{problem[0].upper()}{problem[1:]}."
+    return Section(title, what, [Table("Not worked out", (), (), told)], values={"missing": problem})
 
 
 def _sentence_lengths(words: Words) -> Section:
