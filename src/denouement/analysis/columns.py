@@ -4,9 +4,9 @@ from collections import Counter
 from collections.abc import Collection, Mapping
 from pathlib import Path
 
+from denouement.delimited import header_of, rows_of
 from denouement.errors import UserError
 from denouement.schemas import shortened
-from denouement.study.importing.rows import header_of, rows_of
 
 
 def read_columns(path: Path, columns: Mapping[str, str], required: Collection[str]) -> list[dict[str, str]]:

@@ -7,9 +7,9 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
-from denouement.analysis.intervals import share_with_interval
 from denouement.cloze.base import Scores, choices
 from denouement.corpus.cases import right_and_wrong
+from denouement.intervals import share_with_interval
 
 Correct = npt.NDArray[np.bool_]
 """bool [cases]: whether the right ending was chosen."""

@@ -4,10 +4,10 @@ from pathlib import Path
 
 import pyarrow as pa
 
+from denouement.delimited import header_of, rows_of
 from denouement.errors import UserError
 from denouement.files import existing_file
 from denouement.schemas import read_parquet, read_table, table_name
-from denouement.study.importing.rows import header_of, rows_of
 
 COLUMNS = ("case_id", "system", "ending")
 

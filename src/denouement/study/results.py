@@ -7,7 +7,7 @@ import numpy as np
 import pyarrow as pa
 
 from denouement import schemas
-from denouement.analysis.intervals import share_with_interval
+from denouement.intervals import share_with_interval
 from denouement.study.agreement import BOTH, FIRST, NEITHER, NO_AGREEMENT, SECOND, Counts, agreement
 from denouement.study.ballot import Ballot, count, numbered
 from denouement.study.bradley_terry import Comparisons, strengths

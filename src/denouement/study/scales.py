@@ -9,7 +9,7 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from denouement.analysis.intervals import mean_with_interval, share_with_interval
+from denouement.intervals import mean_with_interval, share_with_interval
 from denouement.schemas import TABLES
 from denouement.study.counted import ANSWER, counted, n_answers, statuses
 from denouement.study.reliability import check_results, checks_in_all

@@ -12,12 +12,12 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from denouement import schemas
+from denouement.delimited import Header, header_of
 from denouement.errors import UserError
 from denouement.files import existing_file
 from denouement.study.agreement import like_an_answer
 from denouement.study.importing import mturk, own, published
 from denouement.study.importing.answers import Answer, Imported, Unusable, hidden, tables_of
-from denouement.study.importing.rows import Header, header_of
 
 Kind = Literal["mturk", "published", "own", "own_csv"]
 

@@ -9,11 +9,11 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
+from denouement.delimited import Header, rows_of
 from denouement.errors import UserError
 from denouement.schemas import shortened
 from denouement.study.agreement import like_an_answer
 from denouement.study.importing.answers import Answer, Unusable, answer_named, digest
-from denouement.study.importing.rows import Header, rows_of
 from denouement.text.sentences import split_sentences
 
 FIXED = (

@@ -8,11 +8,11 @@ from typing import Any
 
 import pyarrow as pa
 
+from denouement.delimited import Header, rows_of
 from denouement.errors import UserError
 from denouement.schemas import TABLES, read_table
 from denouement.study.agreement import like_an_answer
 from denouement.study.importing.answers import Unusable
-from denouement.study.importing.rows import Header, rows_of
 
 NAMES = ("votes", "items", "ratings", "orders")
 """The tables of an export that are read here."""

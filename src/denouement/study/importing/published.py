@@ -4,9 +4,9 @@ from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
 
+from denouement.delimited import Header, rows_of
 from denouement.schemas import UNNAMED_ANNOTATOR
 from denouement.study.importing.answers import Answer, Unusable, answer_named, digest
-from denouement.study.importing.rows import Header, rows_of
 from denouement.text.sentences import split_sentences
 
 COLUMNS = (

@@ -19,9 +19,9 @@ import numpy.typing as npt
 import pyarrow as pa
 
 from denouement import schemas
-from denouement.analysis.intervals import share_with_interval
 from denouement.errors import UserError
 from denouement.files import existing_file
+from denouement.intervals import share_with_interval
 from denouement.study.reasons import ELEMENTS
 from denouement.study.reasons.rules import Rules, matches, packaged
 from denouement.study.reasons.written import written_reasons

@@ -5,7 +5,7 @@ import pytest
 from scipy.stats import ttest_1samp
 from statsmodels.stats.proportion import proportion_confint
 
-from denouement.analysis.intervals import mean_with_interval, share_with_interval
+from denouement.intervals import mean_with_interval, share_with_interval
 
 
 def test_an_interval_of_a_share_is_exact():
