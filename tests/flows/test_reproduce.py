@@ -107,7 +107,7 @@ def test_a_changed_parameter_retrains_one_generator_keeps_the_embeddings_and_mlf
     done = reproduced.run("dvc", "repro")  # without Prefect's walk through the graph
     assert done.returncode == 0, done.stdout + done.stderr
     assert {"train@seq2seq", "generate@seq2seq"} <= set(stages_run(done.stdout)) <= {
-        "train@seq2seq", "generate@seq2seq", "sentiment", "cloze", "report",
+        "train@seq2seq", "generate@seq2seq", "sentiment", "cloze", "statistics", "report",
     }  # fmt: skip
     after = reproduced.locked()
     assert after["encode"] == before["encode"]
