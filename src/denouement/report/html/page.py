@@ -48,6 +48,7 @@ def write_page(run: Run, out: Path, commit: str | None) -> list[Section]:
         environment()
         .get_template("report.html")
         .render(
+            title="What went in and what came out",
             sections=found,
             glance=glance(run),
             corpus=_CORPUS[read_json(ingest)["corpus"]] if ingest.exists() else "",
