@@ -18,7 +18,7 @@ from denouement.analysis.ngram_section import visible
 from denouement.analysis.sections import Chart, Section, Table
 from denouement.cloze.published import accuracy
 from denouement.corpus.cases import CaseSets
-from denouement.report.tables import count_and_share
+from denouement.report.tables import count_and_share, interval
 
 _SURE_SHOWN = 10
 _FEATURES_SHOWN = 20
@@ -96,7 +96,7 @@ def _monitor_tables(name: str, found: Mapping[str, Any], cases: pa.Table) -> lis
             VARIANTS[row["variant"]],
             f"{row['n']:,}",
             f"{row['accuracy']:.1%}",
-            f"{row['low']:.1%} to {row['high']:.1%}",
+            interval(row, ".1%"),
             "-" if (paper := accuracy(SYSTEM, row["variant"], release, "test")) is None else f"{paper:.1%}",
         ]
         for row in found["variants"]

@@ -11,7 +11,7 @@ from denouement.analysis.ending_statistics import DIFFERS, ending_statistics, ha
 from denouement.analysis.ngram_section import ngram_section
 from denouement.analysis.sections import Chart, Section, Table
 from denouement.corpus.cases import CaseSets
-from denouement.report.tables import number, p_value
+from denouement.report.tables import interval, number, p_value
 
 FEATURES = {
     "tokens": "words",
@@ -58,7 +58,7 @@ def _features(statistics: Mapping[str, Sequence[Mapping[str, Any]]]) -> Section:
                 [
                     FEATURES[row["feature"]],
                     *(number(row[key], 3) for key in ("right", "wrong", "difference")),
-                    _interval(row["low"], row["high"], 3),
+                    interval(row, ",.3f"),
                     number(row["effect"], 3),
                     p_value(row["p"]),
                     p_value(row["paired_p"]),
@@ -107,7 +107,3 @@ def _against_the_paper(rows: Sequence[Mapping[str, Any]]) -> str:
         if has_other_sign(row)
     ]
     return f"Unlike in the paper, the difference has the other sign in: {', '.join(others)}. " if others else ""
-
-
-def _interval(low: float | None, high: float | None, digits: int) -> str:
-    return "-" if low is None else f"{number(low, digits)} to {number(high, digits)}"

@@ -17,7 +17,7 @@ from denouement.files import write_text
 from denouement.legible import printed
 from denouement.report import figures
 from denouement.report.run import Run, read_json
-from denouement.report.tables import cloze_text, endings_text, sentiment_text, training_text
+from denouement.report.tables import cloze_text, endings_text, interval, sentiment_text, training_text
 from denouement.schemas import read_table
 from denouement.study.reasons.reading import elements_text
 from denouement.study.reasons.words import word_chart
@@ -137,7 +137,7 @@ def _words(found: Mapping[str, Any]) -> str:
 def _biases(statistics: Mapping[str, Any]) -> list[str]:
     """How often a model is right that sees endings alone, by release and split; nothing where it was not worked out."""
     rows = [
-        [name, f"{row['n']:,}", f"{row['accuracy']:.1%}", f"{row['low']:.1%} to {row['high']:.1%}"]
+        [name, f"{row['n']:,}", f"{row['accuracy']:.1%}", interval(row, ".1%")]
         for name, of_set in statistics.get("bias_monitor", {"values": {"sets": {}}})["values"]["sets"].items()
         for row in of_set["variants"]
         if not row["variant"]

@@ -94,7 +94,7 @@ def cloze_text(rows: Sequence[Mapping[str, Any]], notes: Mapping[str, Mapping[st
             f"{row['release']} {row['split']}",
             f"{row['n']:,}",
             number(row["accuracy"], 3) if row["accuracy"] is not None else "blind" if row["blind"] else "",
-            f"{row['low']:.3f} to {row['high']:.3f}" if row["accuracy"] is not None else "",
+            interval(row, ".3f") if row["accuracy"] is not None else "",
             number(row["paper"], 3) if row["paper"] is not None else "",
             f"{row['ties']:,}" if row["ties"] is not None else "",
             row["trained_on"],
@@ -128,7 +128,7 @@ def vectors_text(found: Mapping[str, Any]) -> str:
             f"joint ({found['contexts']} context)" if module == "joint" else "sentence level",
             f"{found[module]['n']:,}",
             number(found[module]["accuracy"], 3),
-            f"{found[module]['low']:.3f} to {found[module]['high']:.3f}",
+            interval(found[module], ".3f"),
             f"{found[module]['ties']:,}",
         ]
         for module in ("joint", "sentence_level")
@@ -175,6 +175,11 @@ def count_and_share(count: int, share: float) -> str:
 def number(value: float | None, decimals: int) -> str:
     """`value` with so many decimals; a dash when there is none."""
     return "-" if value is None else f"{value:,.{decimals}f}"
+
+
+def interval(found: Mapping[str, Any], decimals: str) -> str:
+    """Such as `0.157 to 0.843`: `low` and `high` of a figure, written as the format `decimals`; a dash without them."""
+    return "-" if found["low"] is None else f"{found['low']:{decimals}} to {found['high']:{decimals}}"
 
 
 def p_value(p: float | None) -> str:

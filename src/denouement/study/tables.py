@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from denouement.console import text_table
-from denouement.report.tables import count_and_share, number, p_value
+from denouement.report.tables import count_and_share, interval, number, p_value
 from denouement.study.results import OUTCOMES
 
 SCALES = ("ratings", "orders")
@@ -63,7 +63,7 @@ def rating_section(results: Mapping[str, Any]) -> Section:
             f"{row['items']:,}",
             f"{row['answers']:,}",
             number(row["mean"], 2),
-            _range(row),
+            interval(row, ".2f"),
             ", ".join(f"{value}: {n:,}" for value, n in row["values"].items()),
         ]
         for row in results["means"]
@@ -97,8 +97,8 @@ def order_section(results: Mapping[str, Any]) -> Section:
             f"{row['answers']:,}",
             count_and_share(row["right"], row["share"]),
             number(row["mean"], 3),
-            _range(row),
-            f"{_cell(row['last'])}, {_interval(row['last'])}",
+            interval(row, ".2f"),
+            f"{_cell(row['last'])}, {interval(row['last'], '.1%')}",
         ]
         for row in results["systems"]
     ]
@@ -152,10 +152,6 @@ def _or_nothing(results: Mapping[str, Any], section: Section) -> Section:
     return Section(section.title, "", (), (), [_statuses(results), *_checks(results)])
 
 
-def _range(row: Mapping[str, Any]) -> str:
-    return "-" if row["low"] is None else f"{row['low']:.2f} to {row['high']:.2f}"
-
-
 def _answers(results: Mapping[str, Any]) -> Section:
     notes = [
         _statuses(results),
@@ -171,7 +167,7 @@ def _answers(results: Mapping[str, Any]) -> Section:
             f"Answers for one ending: {answers['A']:,} for A, {answers['B']:,} for B. Of "
             f"{_n(sides['of'], 'item')} with more answers for one side, "
             f"{count_and_share(sides['n'], sides['share'])} {'has' if sides['n'] == 1 else 'have'} more for A (95% "
-            f"interval {_interval(sides)}; test that neither side is favoured: p = {p_value(sides['p'])})."
+            f"interval {interval(sides, '.1%')}; test that neither side is favoured: p = {p_value(sides['p'])})."
         )
     if results["seconds"] is not None:
         notes.append(f"Median time of an answer: {results['seconds']:.0f} s.")
@@ -212,7 +208,7 @@ def _pair(row: Mapping[str, Any]) -> Section:
     agreed, single = row["agreement"], row["single_answers"]
     lines = [
         ["items", f"{row['items']:,}", *(_cell(agreed[outcome]) for outcome in OUTCOMES)],
-        ["95% interval", "", *(_interval(agreed[outcome]) for outcome in OUTCOMES)],
+        ["95% interval", "", *(interval(agreed[outcome], ".1%") for outcome in OUTCOMES)],
         ["single answers", f"{row['answers']:,}", *(_cell(single[outcome]) for outcome in OUTCOMES[:4]), ""],
     ]
     notes = []
@@ -247,7 +243,7 @@ def _tests(pairs: Sequence[Mapping[str, Any]]) -> Section:
                 _name(row),
                 row["second"] if second_wins else row["first"] if sign["of"] < 2 * sign["n"] else "-",
                 f"{sign['n']:,} of {sign['of']:,}",
-                _interval(sign),
+                interval(sign, ".1%"),
                 p_value(sign["p"]),
                 f"{least}" if least == most else f"{least} to {most}",
                 number(row["kappa"]["kappa"], 3),
@@ -289,7 +285,7 @@ def _strengths(found: Mapping[str, Any]) -> Section:
     if found["why_not"]:
         return Section(title, "", (), (), [f"Not estimated (Bradley and Terry): {found['why_not']}."])
     rows = [
-        [row["system"], number(row["strength"], 2), f"{row['low']:.2f} to {row['high']:.2f}", f"{row['share']:.1%}"]
+        [row["system"], number(row["strength"], 2), interval(row, ".2f"), f"{row['share']:.1%}"]
         for row in found["systems"]
     ]
     note = (
@@ -342,10 +338,6 @@ def _annotators(results: Mapping[str, Any]) -> Section:
         lines,
         notes,
     )
-
-
-def _interval(found: Mapping[str, Any]) -> str:
-    return "-" if found["low"] is None else f"{found['low']:.1%} to {found['high']:.1%}"
 
 
 def section_text(section: Section, level: int = 2) -> str:

@@ -5,7 +5,7 @@ from typing import Any
 
 from denouement.console import text_table
 from denouement.errors import printable
-from denouement.report.tables import count_and_share, number
+from denouement.report.tables import count_and_share, interval, number
 
 
 def words_text(document: Mapping[str, Any]) -> str:
@@ -88,7 +88,7 @@ def _chosen(document: Mapping[str, Any]) -> str:
 
 
 def _share_with_interval(row: Mapping[str, Any]) -> str:
-    return f"{row['share']:.1%} ({row['low']:.1%} to {row['high']:.1%})" if row["share"] is not None else ""
+    return f"{row['share']:.1%} ({interval(row, '.1%')})" if row["share"] is not None else ""
 
 
 def _together(document: Mapping[str, Any]) -> str:
