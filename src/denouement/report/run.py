@@ -11,6 +11,7 @@ from typing import Any
 from denouement.errors import UserError, printable
 from denouement.files import existing_file, file_digest
 from denouement.report.documents import misfit
+from denouement.study.counted import SCALES
 
 _DIGITS = 12  # of a digest: enough to tell files apart, and short enough to compare by eye
 
@@ -52,6 +53,14 @@ class Run:
         """A training curve a generator."""
         return sorted(self.folder.glob("models/*/history.json"))
 
+    def read_histories(self) -> dict[str, dict[str, Any]]:
+        """By generator what `generators.training.train` returned.
+
+        Raises:
+            UserError: as `read_json`.
+        """
+        return {path.parent.name: read_json(path) for path in self.histories}
+
     @property
     def endings(self) -> list[Path]:
         """Tables of generated endings."""
@@ -71,6 +80,11 @@ class Run:
     def study(self) -> Path:
         """The folder of what people answered."""
         return self.folder / "study"
+
+    @property
+    def scales(self) -> list[Path]:
+        """Results of ratings and of orders, where there are any."""
+        return [path for name in SCALES if (path := self.study / name / "results.json").exists()]
 
     @property
     def statistics(self) -> Path:

@@ -21,7 +21,7 @@ from denouement.report.tables import cloze_text, endings_text, interval, sentime
 from denouement.schemas import read_table
 from denouement.study.reasons.reading import elements_text
 from denouement.study.reasons.words import word_chart
-from denouement.study.tables import SCALES, scale_section, section_text
+from denouement.study.tables import scale_section, section_text
 from denouement.study.tables import sections as study_sections
 
 SUMMARY = "summary.md"
@@ -64,7 +64,7 @@ def write_summary(run: Run, out: Path) -> str:
         "## Data",
         summary_text(ingest, read_table(run.corpus / "rejects.parquet", "rejects")),
     ]
-    if histories := {path.parent.name: read_json(path) for path in run.histories}:
+    if histories := run.read_histories():
         figures.save(figures.training_curves(histories), out / TRAINING_FIGURE)
         sections += ["## Training", training_text(histories), f"![Perplexity by epoch]({TRAINING_FIGURE})"]
     if repetition := endings_table(run.endings, run.corpus / "cloze.parquet"):
@@ -92,8 +92,7 @@ def write_summary(run: Run, out: Path) -> str:
     if run.statistics.exists():
         sections += _biases(read_json(run.statistics / "statistics.json"))
     people = read_json(run.study / "results.json")
-    scales = [path for name in SCALES if (path := run.study / name / "results.json").exists()]
-    if people["answers"] or scales:
+    if people["answers"] or run.scales:
         sections += [
             "## Human evaluation",
             "What people said who read stories with the endings that people and systems wrote.",
@@ -108,7 +107,7 @@ def write_summary(run: Run, out: Path) -> str:
             ),
             f"![What people agree on, by pair of systems, which stand at the ends of its bar]({STUDY_FIGURE})",
         ]
-    sections += [section_text(scale_section(read_json(path)), level=3) for path in scales]
+    sections += [section_text(scale_section(read_json(path)), level=3) for path in run.scales]
     if (run.study / "reasons.json").exists():
         reasons = read_json(run.study / "reasons.json")
         figures.save(word_chart(reasons["words"]["words"], reasons["words"]["reasons"]), out / REASONS_FIGURE)

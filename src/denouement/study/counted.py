@@ -3,6 +3,9 @@
 import pyarrow as pa
 import pyarrow.compute as pc
 
+SCALES = ("ratings", "orders")
+"""Tables of answers that are not votes, and the folders that their results stand in beside those of votes."""
+
 ANSWER = ("study", "item_id", "annotator_id")
 """What tells an answer in a table of answers; of `ratings` it has a row for each question."""
 

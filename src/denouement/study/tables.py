@@ -8,9 +8,6 @@ from denouement.console import text_table
 from denouement.report.tables import count_and_share, interval, number, p_value
 from denouement.study.results import OUTCOMES
 
-SCALES = ("ratings", "orders")
-"""Tables of answers that are not votes, and the folders that their results stand in beside those of votes."""
-
 _ANNOTATORS_SHOWN = 20
 
 _MEANS = (
@@ -49,9 +46,9 @@ def sections(results: Mapping[str, Any]) -> list[Section]:
     ]
 
 
-def results_text(results: Mapping[str, Any], level: int = 2) -> str:
-    """The sections as Markdown, readable on a terminal, headings of the given level."""
-    return "\n\n".join(section_text(section, level) for section in sections(results))
+def results_text(results: Mapping[str, Any]) -> str:
+    """The sections as Markdown, readable on a terminal."""
+    return "\n\n".join(section_text(section) for section in sections(results))
 
 
 def rating_section(results: Mapping[str, Any]) -> Section:

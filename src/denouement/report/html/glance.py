@@ -41,11 +41,10 @@ def _data(run: Run) -> list[Figure]:
 
 def _training(run: Run) -> list[Figure]:
     best = {}
-    for path in run.histories:
-        history = read_json(path)
+    for name, history in run.read_histories().items():
         epochs = {entry["epoch"]: entry["validation_perplexity"] for entry in history["epochs"]}
         if epochs.get(history["best_epoch"]) is not None:
-            best[path.parent.name] = epochs[history["best_epoch"]]
+            best[name] = epochs[history["best_epoch"]]
     return [
         Figure(f"Words that {name} wavers between (perplexity; fewer is better)", f"{value:.1f}", "", "training")
         for name, value in best.items()

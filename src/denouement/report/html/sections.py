@@ -108,7 +108,7 @@ def _training(run: Run) -> Section:
     section = _section("training", "Training", what, run, ["train"], run.histories)
     if section.missing:
         return section
-    histories = {path.parent.name: read_json(path) for path in run.histories}
+    histories = run.read_histories()
     shown = [
         _picture(figures.training_curves(histories), "training", "Perplexity by epoch, one panel for each generator"),
         *blocks(training_text(histories)),
@@ -215,17 +215,16 @@ def _comparisons(evaluation: dict[str, Any]) -> list[Block]:
 
 def _human_evaluation(run: Run) -> Section:
     from denouement.study.page import judged, section_blocks
-    from denouement.study.tables import SCALES, scale_section
+    from denouement.study.tables import scale_section
     from denouement.study.tables import sections as pair_sections
 
     what = "What people said who read stories with the endings that people and systems wrote."
-    scales = [path for name in SCALES if (path := run.study / name / "results.json").exists()]
-    files = [run.study / "results.json", run.study / "votes.parquet", *scales]
+    files = [run.study / "results.json", run.study / "votes.parquet", *run.scales]
     section = _section("human-evaluation", "Human evaluation", what, run, ["study"], files)
     results = None if section.missing else read_json(files[0])
-    if not results or not (results["answers"] or scales):
+    if not results or not (results["answers"] or run.scales):
         return _without_answers("human-evaluation", "Human evaluation", what)
-    parts = [scale_section(read_json(path)) for path in scales]
+    parts = [scale_section(read_json(path)) for path in run.scales]
     shown: list[Block] = []
     if results["answers"]:
         caption = "What people agree on, by pair of systems, which stand at the ends of its bar"

@@ -16,6 +16,7 @@ from denouement.delimited import Header, header_of
 from denouement.errors import UserError
 from denouement.files import existing_file
 from denouement.study.agreement import like_an_answer
+from denouement.study.counted import ANSWER, SCALES
 from denouement.study.importing import mturk, own, published
 from denouement.study.importing.answers import Answer, Imported, Unusable, hidden, tables_of
 
@@ -150,7 +151,7 @@ def import_answers(
     merged.setdefault("votes", schemas.empty_table("votes"))
     given = [table for name, table in merged.items() if name != "items"]
     for table in given:  # of ratings, an answer has a row for each question
-        one_each = table.group_by(["study", "item_id", "annotator_id", "status"]).aggregate([])
+        one_each = table.group_by([*ANSWER, "status"]).aggregate([])
         counts.update(one_each["status"].to_pylist())
     counts["unusable"] = len(unusable)
     if all(each.table == "items" for each in found.values()):
@@ -178,7 +179,7 @@ def _recognised(path: Path) -> Recognised:
 
 
 def _instead(table: str) -> str:
-    if table in own.OTHERS:
+    if table in SCALES:
         return "`denouement study results` reads it, as the Parquet file that was exported"
     return "name the votes.parquet of an export"
 

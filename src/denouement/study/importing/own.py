@@ -12,12 +12,11 @@ from denouement.delimited import Header, rows_of
 from denouement.errors import UserError
 from denouement.schemas import TABLES, read_table
 from denouement.study.agreement import like_an_answer
+from denouement.study.counted import SCALES
 from denouement.study.importing.answers import Unusable
 
-NAMES = ("votes", "items", "ratings", "orders")
+NAMES = ("votes", "items", *SCALES)
 """The tables of an export that are read here."""
-OTHERS = ("ratings", "orders")
-"""Those whose answers are no votes."""
 
 _TIMES = ("started_at", "submitted_at")
 _BOOLEANS = {"true": True, "false": False, "1": True, "0": False}
@@ -25,7 +24,7 @@ _BOOLEANS = {"true": True, "false": False, "1": True, "0": False}
 
 def other_table(names: Sequence[str]) -> str | None:
     """Which table of answers other than votes has these columns, in any order; None when it is none."""
-    return next((name for name in OTHERS if sorted(names) == sorted(TABLES[name].schema.names)), None)
+    return next((name for name in SCALES if sorted(names) == sorted(TABLES[name].schema.names)), None)
 
 
 def is_votes(names: Sequence[str]) -> bool:
