@@ -213,6 +213,7 @@ def test_what_endings_alone_give_away_stands_there_once_it_was_worked_out(run):
     part = {"title": "Bias monitor", "what": "What endings tell.", "tables": [], "figures": []}
     found = {"bias_monitor": {**part, "values": {"sets": {"v1.0 validation": {"variants": seen}}}}}
     run.statistics.mkdir()
+    assert "## What gives endings away" not in write_summary(run, Path("reports")), "a folder is no finding"
     (run.statistics / "statistics.json").write_text(json.dumps(found))
     section = write_summary(run, Path("reports")).split("## What gives endings away")[1].split("##")[0]
     rows = [line for line in section.splitlines() if line.startswith("|")][2:]

@@ -89,8 +89,8 @@ def write_summary(run: Run, out: Path) -> str:
             cloze_text(systems, {}),
             f"![Accuracy of each system]({CLOZE_FIGURE})",
         ]
-    if run.statistics.exists():
-        sections += _biases(read_json(run.statistics / "statistics.json"))
+    if (statistics := run.statistics / "statistics.json").exists():
+        sections += _biases(read_json(statistics))
     people = read_json(run.study / "results.json")
     if people["answers"] or run.scales:
         sections += [
