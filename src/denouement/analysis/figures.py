@@ -4,13 +4,13 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from denouement.analysis.ngram_odds import NOTABLE
-from denouement.report.figures import BLUE, GREY, ORANGE, quiet
+from denouement.report.figures import BLUE, GREEN, GREY, ORANGE, PINK, SKY, YELLOW, quiet
 
 if TYPE_CHECKING:  # heavy
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-_POSITIONS = ("#0072B2", "#56B4E9", "#009E73", "#E69F00", "#D55E00", "#CC79A7")  # Okabe and Ito
+_POSITIONS = (BLUE, SKY, GREEN, YELLOW, ORANGE, PINK)
 _TALL = 1.5  # times the tallest bar of people's endings: what the panels of sentiment show
 _DASHES = ("-", "--", "-.", ":", "-", "--")
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from html import escape
 from typing import Any
 
-from denouement.report.figures import literal
+from denouement.report.figures import BLUE, GREEN, ORANGE, PINK, SKY, YELLOW, literal
 from denouement.text.words import lowered
 
 DEPTH = 5
@@ -17,7 +17,7 @@ END = ""
 FADED = 0.001
 """A path of a smaller share of all titles is faded."""
 
-_COLOURS = ("#0072B2", "#E69F00", "#009E73", "#CC79A7", "#56B4E9", "#D55E00")  # Okabe and Ito
+_COLOURS = (BLUE, YELLOW, GREEN, PINK, SKY, ORANGE)
 _END_TOLD = "(end)"
 _PALE, _ENDS = "#DDDDDD", "#999999"
 _HOLE, _RING = 60.0, 88.0
@@ -168,7 +168,7 @@ def _label(arc: Arc, centre: float) -> Iterator[str]:
     angle = middle * 360 - 90
     turned = angle if middle <= 0.5 else angle + 180
     x, y = _point(centre, radius, middle).split()
-    ink = "#fff" if _colour(arc) in ("#0072B2", "#D55E00") else "#000"
+    ink = "#fff" if _colour(arc) in (BLUE, ORANGE) else "#000"
     yield (
         f'<text x="{x}" y="{y}" transform="rotate({turned:.1f} {x} {y})" text-anchor="middle" '
         f'dominant-baseline="central" fill="{ink}">{escape(word)}</text>'

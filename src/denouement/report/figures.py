@@ -19,6 +19,7 @@ if TYPE_CHECKING:  # heavy
     from matplotlib.figure import Figure
 
 BLUE, ORANGE, GREY = "#0072B2", "#D55E00", "#C8C8C8"
+SKY, GREEN, YELLOW, PINK = "#56B4E9", "#009E73", "#E69F00", "#CC79A7"
 
 _BAR = 0.6  # height of a bar
 _NOT_IN_XML = re.compile("[\ufffe\uffff]")
