@@ -9,7 +9,8 @@ from click.testing import CliRunner
 
 from denouement.analysis import bias_monitor
 from denouement.analysis.bias_monitor import Thresholds, _by_case, exceeded, fewest
-from denouement.analysis.ending_statistics import compare, ending_features, has_other_sign
+from denouement.analysis.comparison import compare
+from denouement.analysis.ending_statistics import ending_features, has_other_sign
 from denouement.analysis.endings import strays
 from denouement.analysis.ngram_odds import deviation, ngram_odds, ngrams
 from denouement.analysis.sentiment_drift import by_context, distributions
@@ -33,6 +34,9 @@ def test_nothing_is_made_up_where_nothing_varies():
     assert found["p"] is None
     assert found["effect"] is None
     assert compare(np.empty(0), np.empty(0))["right"] is None
+    assert compare(np.full(30, 0.4404), np.full(30, -0.296))["p"] is None
+    values = np.array([0.3, 0.5, 0.7])
+    assert compare(values, values - 0.1)["paired_p"] is None, "what subtracting leaves is no deviation"
 
 
 def test_sign_of_a_difference_beside_the_papers():

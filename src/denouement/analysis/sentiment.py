@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from denouement.analysis.comparison import compare
 from denouement.console import warn
 from denouement.corpus.cases import labelled_cases, right_and_wrong
 from denouement.errors import UserError
@@ -122,7 +123,6 @@ def right_against_wrong(sentiment: pa.Table) -> dict[str, Any] | None:
         cases and where nothing varies.
     """
     import numpy as np
-    from scipy import stats
 
     right = sentiment.filter(pc.equal(sentiment["group"], RIGHT))
     wrong = sentiment.filter(pc.equal(sentiment["group"], WRONG))
@@ -131,24 +131,16 @@ def right_against_wrong(sentiment: pa.Table) -> dict[str, Any] | None:
     place = {text_id: row for row, text_id in enumerate(wrong["text_id"].to_pylist())}
     pairs = np.array([place[text_id] for text_id in right["text_id"].to_pylist()])
     right_scores, wrong_scores = _compound(right), _compound(wrong)[pairs]
-    differences = (right_scores - wrong_scores).round(4)
-    n = len(differences)
-    t = p = None
-    if n > 1 and (np.ptp(right_scores) or np.ptp(wrong_scores)):
-        two_sample = stats.ttest_ind_from_stats(
-            right_scores.mean(), right_scores.std(ddof=1), n, wrong_scores.mean(), wrong_scores.std(ddof=1), n
-        )  # from figures, since `ttest_ind` warns of lost precision where one group alone does not vary
-        t, p = float(two_sample.statistic), float(two_sample.pvalue)
-    paired = _against_zero(differences)
+    found = compare(right_scores, wrong_scores)
     return {
-        "n": n,
-        "mean_difference": float(differences.mean()),
-        "t": t,
-        "df": 2 * n - 2,
-        "p": p,
-        "paired_t": paired["t"],
-        "paired_df": n - 1,
-        "paired_p": paired["p"],
+        "n": found["n"],
+        "mean_difference": found["difference"],
+        "t": found["t"],
+        "df": 2 * found["n"] - 2,
+        "p": found["p"],
+        "paired_t": found["paired_t"],
+        "paired_df": found["n"] - 1,
+        "paired_p": found["paired_p"],
         "paper_p": PUBLISHED_P,
     }
 
@@ -182,9 +174,8 @@ def _systems(endings: Sequence[Path]) -> Iterator[tuple[str, list[str], list[str
         table = read_table(path, "endings")
         if not table.num_rows:
             warn(f"{path} holds no endings")
-        seen: Counter[tuple[str, str]] = Counter()
         columns = [table[name].to_pylist() for name in ("case_id", "system", "ending")]
-        for case_id, system, ending in zip(*columns, strict=True):
+        for case_id, system, ending, text_id in zip(*columns, ending_ids(table), strict=True):
             if system in (RIGHT, WRONG, STORIES):
                 raise UserError(f"{path}: a system named {system!r}, which is the name of a group: name it otherwise")
             first = source.setdefault((system, case_id), number)
@@ -193,12 +184,26 @@ def _systems(endings: Sequence[Path]) -> Iterator[tuple[str, list[str], list[str
                     f"{path}: case {case_id} of system {system!r} stands in {endings[first]} too: "
                     "give one of the tables, or give their systems different names"
                 )
-            seen[system, case_id] += 1
-            count = seen[system, case_id]
-            ids.setdefault(system, []).append(case_id if count == 1 else f"{case_id}#{count}")
+            ids.setdefault(system, []).append(text_id)
             texts.setdefault(system, []).append(ending)
     for system in ids:
         yield system, ids[system], texts[system]
+
+
+def ending_ids(endings: pa.Table) -> list[str]:
+    """The `text_id` of each row of a table `endings`: its case, and `case#2`, `case#3` for further endings to it."""
+    seen: Counter[tuple[str, str]] = Counter()
+    ids = []
+    for system, case_id in zip(endings["system"].to_pylist(), endings["case_id"].to_pylist(), strict=True):
+        seen[system, case_id] += 1
+        count = seen[system, case_id]
+        ids.append(case_id if count == 1 else f"{case_id}#{count}")
+    return ids
+
+
+def case_of(text_id: str) -> str:
+    """The case that a `text_id` is of, be it that of people's ending or of a system's."""
+    return text_id.rpartition("/")[2].partition("#")[0]
 
 
 def _joined(*columns: pa.ChunkedArray) -> list[str]:

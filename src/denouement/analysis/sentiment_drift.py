@@ -8,7 +8,7 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from denouement.analysis.sentiment import RIGHT
+from denouement.analysis.sentiment import RIGHT, case_of
 from denouement.corpus.cases import labelled_cases
 from denouement.schemas import read_table
 from denouement.text.sentiment import NEGATIVE, POSITIVE, compound
@@ -53,8 +53,7 @@ def by_context(sentiment: pa.Table, cloze: Path) -> list[dict[str, Any]]:
     scores = compound([" ".join(context) for context in cases["context"].to_pylist()]).round(4)
     kinds = np.where(scores >= POSITIVE, "positive", np.where(scores <= NEGATIVE, "negative", "neutral"))
     context_of = dict(zip(cases["case_id"].to_pylist(), kinds.tolist(), strict=True))
-    ids = [text_id.rpartition("/")[2].partition("#")[0] for text_id in sentiment["text_id"].to_pylist()]
-    of_text = pa.array([context_of.get(case_id) for case_id in ids], pa.string())
+    of_text = pa.array([context_of.get(case_of(each)) for each in sentiment["text_id"].to_pylist()], pa.string())
     found = []
     for context in CONTEXTS:
         rows = distributions(sentiment.filter(pc.equal(of_text, context)))

@@ -9,6 +9,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from markupsafe import Markup
 
+from denouement.analysis.sentiment import ending_ids
 from denouement.corpus.cases import labelled_cases, right_and_wrong
 from denouement.legible import printed
 from denouement.report.html.blocks import Browser, Story
@@ -30,13 +31,10 @@ def endings_browser(cloze: pa.Table, endings: Sequence[Path], sentiment: pa.Tabl
     systems = [PEOPLE]
     for path in endings:
         table = read_table(path, "endings")
-        seen: dict[tuple[str, str], int] = {}
         columns = [table[name].to_pylist() for name in ("case_id", "system", "ending")]
-        for case_id, system, ending in zip(*columns, strict=True):
+        for case_id, system, ending, text_id in zip(*columns, ending_ids(table), strict=True):
             if system not in systems:
                 systems.append(system)
-            count = seen[system, case_id] = seen.get((system, case_id), 0) + 1
-            text_id = case_id if count == 1 else f"{case_id}#{count}"
             written.setdefault(case_id, []).append((system, ending, compounds.get((system, text_id))))
     stories = _stories(cloze, written, compounds)
     if not stories:
