@@ -4,16 +4,17 @@ import sys
 
 from prefect import flow
 
+from tasks import generators
 from tasks.cloze import ClozeSettings, evaluate_systems
 from tasks.command import run
 from tasks.params import settings
 
 
 @flow(flow_run_name="cloze")
-def cloze() -> None:
+def cloze(words: list[str]) -> None:
     """Write data/cloze."""
-    evaluate_systems(settings("cloze", ClozeSettings))
+    evaluate_systems(settings("cloze", ClozeSettings), generators.named(words))
 
 
 if __name__ == "__main__":
-    run(cloze, sys.argv[1:])
+    run(cloze, [sys.argv[1:]])

@@ -4,16 +4,17 @@ import sys
 
 from prefect import flow
 
+from tasks import generators
 from tasks.command import run
 from tasks.params import settings
 from tasks.report import ReportSettings, write_report
 
 
 @flow(flow_run_name="report")
-def report() -> None:
+def report(words: list[str]) -> None:
     """Write reports."""
-    write_report(settings("report", ReportSettings))
+    write_report(settings("report", ReportSettings), generators.named(words))
 
 
 if __name__ == "__main__":
-    run(report, sys.argv[1:])
+    run(report, [sys.argv[1:]])

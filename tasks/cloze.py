@@ -1,17 +1,19 @@
 """How often Story Cloze systems choose the right ending."""
 
 import json
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
 import mlflow
 from prefect import task
 
+from denouement import provenance
 from denouement.cloze import SYSTEMS
 from denouement.cloze.evaluate import evaluate, predictions
 from denouement.cloze.resources import Resources
 from denouement.corpus.kind import corpus_kind
-from denouement.files import write_text
+from denouement.files import file_digest, write_text
 from denouement.report.tables import cloze_text
 from denouement.schemas import read_table, write_table
 from tasks import paths, tracking
@@ -53,13 +55,14 @@ class ClozeSettings:
 
 
 @task
-def evaluate_systems(settings: ClozeSettings) -> None:
+def evaluate_systems(settings: ClozeSettings, generators: Sequence[str]) -> None:
     """Score all cases with each system, and log a row a system, release and split."""
     stories, cases = read_table(paths.STORIES, "stories"), read_table(paths.CLOZE, "cloze")
-    generators = sorted(paths.MODELS.glob("*/best.parquet"))
+    models = [paths.checkpoint(name) for name in generators]
     reads = {"stories": paths.STORIES, "cloze": paths.CLOZE, "embeddings": paths.EMBEDDINGS}
+    reads |= {f"models/{path.parent.name}": path for path in models}
     with tracking.run("cloze", "cloze", asdict(settings)):
-        tracking.log_inputs(**reads, **{path.parent.name: path for path in generators})
+        tracking.log_inputs(**reads)
         evaluation = evaluate(
             settings.systems[corpus_kind(stories)],
             cases,
@@ -68,14 +71,17 @@ def evaluate_systems(settings: ClozeSettings) -> None:
                 stories=stories,
                 encoders=settings.encoders,
                 embeddings=paths.EMBEDDINGS,
-                generators=generators,
+                generators=models,
                 cache=paths.WORK / "cloze",
                 seed=settings.seed,
             ),
             settings.options,
             settings.folds,
         )
-        write_table(evaluation.scores, paths.STORY_CLOZE / "scores.parquet", "scores")
+        made_from = {name: file_digest(path) for name, path in reads.items()}
+        provenance.write_record(paths.STORY_CLOZE, made_from)
+        scores = paths.STORY_CLOZE / "scores.parquet"
+        write_table(evaluation.scores, scores, "scores", provenance.as_metadata(made_from))
         for name, text in predictions(evaluation.scores).items():
             write_text(paths.STORY_CLOZE / "predictions" / f"{name}.txt", text)
         found = {"systems": evaluation.rows, "comparisons": evaluation.comparisons, "notes": evaluation.notes}

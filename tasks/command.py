@@ -11,6 +11,7 @@ import click
 from prefect import Flow
 
 from denouement.errors import UserError, is_defect, one_line
+from tasks import libraries
 
 INTERRUPTED = "interrupted; run the same command again to go on"
 
@@ -18,6 +19,7 @@ INTERRUPTED = "interrupted; run the same command again to go on"
 def run(flow: Flow[..., Any], arguments: Sequence[str]) -> None:
     """Run `flow` with the words of a command line."""
     with told_in_one_line(INTERRUPTED):
+        libraries.check()
         wanted = inspect.signature(flow.fn).parameters
         if len(arguments) != len(wanted):
             usage = " ".join([f"python -m flows.{flow.fn.__name__}", *map(str.upper, wanted)])

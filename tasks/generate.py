@@ -13,7 +13,7 @@ from denouement.corpus.contexts import choose_contexts
 from denouement.files import write_text
 from denouement.generators.checkpoints import load_generator
 from denouement.generators.decoding import Decoding
-from denouement.generators.endings import generate_endings
+from denouement.generators.endings import generate_endings, written_from
 from denouement.schemas import write_table
 from tasks import paths, tracking
 
@@ -39,7 +39,7 @@ def write_endings(generator: str, settings: GenerateSettings, encoder_options: M
 
     Contexts that data/embeddings.parquet lacks are encoded with `encoder_options`.
     """
-    out = paths.ENDINGS / f"{generator}.parquet"
+    out = paths.endings(generator)
     model = paths.checkpoint(generator)
     with tracking.run(f"generate {generator}", "generate", {"generator": generator, **asdict(settings)}):
         cases = choose_contexts(paths.CLOZE, paths.STORIES, settings.release, settings.split)
@@ -50,7 +50,7 @@ def write_endings(generator: str, settings: GenerateSettings, encoder_options: M
             encoder_options=encoder_options,
         )
         endings = generate_endings(loaded, cases, settings.decoding)
-        write_table(endings, out, "endings", {"decoding": str(settings.decoding)})
+        write_table(endings, out, "endings", written_from(settings.decoding, cases, model))
         contexts = dict(zip(cases["case_id"].to_pylist(), cases["context"].to_pylist(), strict=True))
         written = endings.to_pydict()
         written["context"] = [" ".join(contexts[case_id]) for case_id in written["case_id"]]

@@ -2,7 +2,6 @@
 
 from pathlib import Path
 
-DATA = Path("data")
 LOCK = Path("dvc.lock")  # DVC's record of what made what
 RAW = Path("data/raw")  # the user's files
 BROUGHT = RAW / "brought"  # copies that `make run CORPUS=folder` makes, and removes again
@@ -25,3 +24,8 @@ WORK = Path("data/work")  # what an interrupted training goes on from, and what 
 def checkpoint(generator: str) -> Path:
     """The best epoch of a trained generator."""
     return MODELS / generator / "best.parquet"
+
+
+def endings(generator: str) -> Path:
+    """What a generator wrote."""
+    return ENDINGS / f"{generator}.parquet"

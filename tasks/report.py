@@ -1,6 +1,7 @@
 """The report for people: the page and the summary."""
 
 import json
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 
 import mlflow
@@ -8,10 +9,11 @@ from prefect import task
 
 from denouement.analysis.endings import endings_table
 from denouement.files import write_text
-from denouement.report.html.page import missing_text, write_page
+from denouement.report.html.page import missing_text, stale_text, write_page
 from denouement.report.run import Run, commit
 from denouement.report.summary import write_summary
 from tasks import ROOT, paths, tracking
+from tasks.generators import warn_of_leftovers
 
 
 @dataclass(frozen=True)
@@ -20,10 +22,11 @@ class ReportSettings:
 
 
 @task
-def write_report(settings: ReportSettings) -> None:
+def write_report(settings: ReportSettings, generators: Sequence[str]) -> None:
     """Write reports/report.html and reports/summary.md with its figures, and log them."""
     with tracking.run("report", "report", asdict(settings)):
-        run = Run(paths.DATA, paths.LOCK)
+        warn_of_leftovers(generators)
+        run = Run(paths.DATA, paths.LOCK, generators)
         write_summary(run, paths.REPORTS)
         found = write_page(run, paths.REPORTS, commit(ROOT))
         rows = endings_table(run.endings, paths.CLOZE)
@@ -32,5 +35,7 @@ def write_report(settings: ReportSettings) -> None:
         tracking.log_figures(figures)
         mlflow.log_artifacts(str(paths.REPORTS))
         print(f"report, summary and figures: {paths.REPORTS}")
+        for line in stale_text(found):
+            print(line)
         for line in missing_text(found):
             print(f"not run: {line}")

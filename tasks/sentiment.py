@@ -1,12 +1,14 @@
 """The sentiment of people's endings and of each generator's."""
 
 import json
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 
 import mlflow
 from prefect import task
 
-from denouement.analysis.sentiment import right_against_wrong, score_groups, sentiment_table
+from denouement import provenance
+from denouement.analysis.sentiment import groups_made_from, right_against_wrong, score_groups, sentiment_table
 from denouement.files import write_text
 from denouement.report.tables import sentiment_text
 from denouement.schemas import write_table
@@ -25,13 +27,14 @@ class SentimentSettings:
 
 
 @task
-def score_sentiment(settings: SentimentSettings) -> None:
+def score_sentiment(settings: SentimentSettings, generators: Sequence[str]) -> None:
     """Score every ending, and log a row a group: Mori et al. 2019, Table 4."""
-    endings = sorted(paths.ENDINGS.glob("*.parquet"))
+    endings = [paths.endings(name) for name in generators]
     with tracking.run("sentiment", "sentiment", asdict(settings)):
         tracking.log_inputs(stories=paths.STORIES, cloze=paths.CLOZE, **{path.stem: path for path in endings})
         scores = score_groups(paths.STORIES, paths.CLOZE, endings, settings.workers)
-        write_table(scores, paths.SENTIMENT, "sentiment")
+        made_from = groups_made_from(paths.STORIES, paths.CLOZE, endings)
+        write_table(scores, paths.SENTIMENT, "sentiment", provenance.as_metadata(made_from))
         rows, comparison = sentiment_table(scores), right_against_wrong(scores)
         figures = {row["group"]: {key: row[key] for key in ("n", "mean", "positive", "negative")} for row in rows}
         write_text(paths.METRICS / "sentiment.json", json.dumps(figures, indent=2) + "\n")

@@ -1,7 +1,7 @@
 """What the corpus is like, and what gives endings away."""
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
@@ -35,19 +35,20 @@ class StatisticsSettings:
 
 
 @task
-def work_out_statistics(settings: StatisticsSettings) -> None:
+def work_out_statistics(settings: StatisticsSettings, generators: Sequence[str]) -> None:
     """Measure stories, cases and endings, and log the figures."""
-    endings = tuple(sorted(paths.ENDINGS.glob("*.parquet")))
+    endings = tuple(paths.endings(name) for name in generators)
+    inputs = Inputs(stories=paths.STORIES, cloze=paths.CLOZE, endings=endings)
     with tracking.run("statistics", "statistics", asdict(settings)):
         tracking.log_inputs(stories=paths.STORIES, cloze=paths.CLOZE, **{path.stem: path for path in endings})
         sections, _ = find_statistics(
-            Inputs(stories=paths.STORIES, cloze=paths.CLOZE, endings=endings),
+            inputs,
             wordnet=Path(settings.wordnet) if settings.wordnet else None,
             cache=paths.WORK / "statistics",
             with_events=settings.events,
             folds=settings.folds,
         )
-        write_sections(sections, paths.STATISTICS)
+        write_sections(sections, paths.STATISTICS, inputs.made_from())
         figures = _figures(sections)
         write_text(paths.METRICS / "statistics.json", json.dumps(figures, indent=2) + "\n")
         tracking.log_figures(figures)

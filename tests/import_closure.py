@@ -1,18 +1,27 @@
-"""Which of the project's files a module imports, and what `dvc.yaml` should say of them: run it to see what to add.
+"""What a module imports, and what `dvc.yaml` should say of it: run it to see what to add.
 
 DVC reruns a stage when a file among its `deps` changed, and sees no others. So each stage must list every file of this
 project that its flow imports, however far away and however late (inside a function). Rows of a registry, text such as
 "denouement.encoders.glove:GloveMean", are imports too.
+
+It must also list, from `libraries.yaml`, every library that these files compute with: a new version of it makes the
+stage stale.
 """
 
 import ast
+import importlib.metadata
 import re
 from collections.abc import Iterator
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
+
+import yaml
 
 ROOT = Path(__file__).parents[1]
 ROW = re.compile(r"([a-z_][\w.]*):\w+")
+LIBRARIES = "libraries.yaml"
+# what prints, tracks or reads settings and pages, and changes no figure
+NOT_COMPUTING = {"click", "jinja2", "markupsafe", "mlflow", "prefect", "psutil", "pydantic", "pyyaml", "tqdm"}
 
 
 def closure(module: str, leave_out: frozenset[Path] = frozenset()) -> set[Path]:
@@ -53,6 +62,44 @@ def _imports(tree: ast.AST) -> Iterator[str]:
             yield row[1]
 
 
+def libraries(files: set[Path]) -> set[str]:
+    """The libraries that the files compute with, as `libraries.yaml` names them: imported, or named in a text.
+
+    A package that only carries data, such as word vectors, is found by its name.
+    """
+    declared = {_plain(name): name for name in read_yaml(LIBRARIES)}
+    of_name = {name: {name} for name in declared}
+    for module, distributions in importlib.metadata.packages_distributions().items():
+        of_name[_plain(module)] = {_plain(each) for each in distributions} & declared.keys()
+    found = set()
+    for path in files:
+        tree = ast.parse((ROOT / path).read_text(encoding="utf-8"))
+        texts = [each.value for each in ast.walk(tree) if isinstance(each, ast.Constant)]
+        for name in (*_imports(tree), *(text for text in texts if isinstance(text, str))):
+            found |= of_name.get(_plain(name.partition(".")[0]), set())
+    return {declared[each] for each in found}
+
+
+def third_party(files: set[Path]) -> set[str]:
+    """The distributions, names in lower case, that the files import and that may compute."""
+    of_module = importlib.metadata.packages_distributions()
+    found = set()
+    for path in files:
+        for name in _imports(ast.parse((ROOT / path).read_text(encoding="utf-8"))):
+            found |= {_plain(each) for each in of_module.get(name.partition(".")[0], ())}
+    return {name.removesuffix("-skinny").removesuffix("-tracing") for name in found} - NOT_COMPUTING - {"denouement"}
+
+
+def _plain(name: str) -> str:
+    return re.sub(r"[-_.]+", "-", name).lower()
+
+
+def read_yaml(name: str) -> dict[str, Any]:
+    """A YAML file of the project."""
+    content: dict[str, Any] = yaml.safe_load((ROOT / name).read_text(encoding="utf-8"))
+    return content
+
+
 class Stage(NamedTuple):
     """A stage of `dvc.yaml`.
 
@@ -60,11 +107,13 @@ class Stage(NamedTuple):
         module: its flow.
         imported: the files that its flow imports.
         deps: those among its `deps` that are code: files, or folders that cover what is in them.
+        libraries: those that it names of `libraries.yaml`.
     """
 
     module: str
     imported: set[Path]
     deps: set[Path]
+    libraries: set[str]
 
     @property
     def missing(self) -> set[Path]:
@@ -74,6 +123,7 @@ class Stage(NamedTuple):
 
 def stages() -> dict[str, Stage]:
     """Every stage of `dvc.yaml` by name; of the generators, one that works for one of them imports that one only."""
+    from dvc.dependency import ParamsDependency
     from dvc.repo import Repo
 
     from denouement.generators import GENERATORS
@@ -84,11 +134,13 @@ def stages() -> dict[str, Stage]:
     described = {}
     with Repo(str(ROOT)) as repo:
         for stage in repo.index.stages:
-            _, _, module, *generator = stage.cmd.split()
-            others = {path for name, path in files.items() if generator and name not in generator}
-            deps = {Path(dep.def_path) for dep in stage.deps if dep.def_path != "params.yaml"}
+            _, _, module, *words = stage.cmd.split()
+            generator = words[0] if words and words[0] in files else None  # else the stage is of all generators
+            others = {path for name, path in files.items() if generator and name != generator}
+            deps = {Path(dep.def_path) for dep in stage.deps if not isinstance(dep, ParamsDependency)}
+            named = {name for dep in stage.deps if dep.def_path == LIBRARIES for name in dep.params}
             code = {path for path in deps if path.parts[0] in ("flows", "tasks", "src")}
-            described[stage.addressing] = Stage(module, closure(module, frozenset(others)), code)
+            described[stage.addressing] = Stage(module, closure(module, frozenset(others)), code, named)
     return described
 
 
@@ -96,3 +148,5 @@ if __name__ == "__main__":
     for name, stage in stages().items():
         for path in sorted(stage.missing):
             print(f"{name}: add {path.as_posix()}")
+        for library in sorted(libraries(stage.imported) - stage.libraries):
+            print(f"{name}: add {LIBRARIES}: {library}")

@@ -190,7 +190,8 @@ def sentiment(tables: tuple[Path, ...], out: Path | None, workers: int | None, a
     TABLE is a cloze table (right and wrong endings), a stories table (last sentences) or an endings table (a group a
     system), in any number and order.
     """
-    from denouement.analysis.sentiment import right_against_wrong, score_groups, sentiment_table
+    from denouement import provenance
+    from denouement.analysis.sentiment import groups_made_from, right_against_wrong, score_groups, sentiment_table
     from denouement.report.tables import sentiment_text
     from denouement.schemas import table_name, write_table
 
@@ -205,14 +206,13 @@ def sentiment(tables: tuple[Path, ...], out: Path | None, workers: int | None, a
     for kind in ("stories", "cloze"):
         if len(paths[kind]) > 1:
             raise UserError(f"{paths[kind][1]}: a second {kind} table; ingest the files of both into one")
-    scores = score_groups(
-        next(iter(paths["stories"]), None), next(iter(paths["cloze"]), None), paths["endings"], workers
-    )
+    read = (next(iter(paths["stories"]), None), next(iter(paths["cloze"]), None), paths["endings"])
+    scores = score_groups(*read, workers)
     if not scores.num_rows:
         raise UserError(f"{', '.join(map(str, tables))}: no ending to measure")
     rows, comparison = sentiment_table(scores), right_against_wrong(scores)
     if out:
-        write_table(scores, out, "sentiment")
+        write_table(scores, out, "sentiment", provenance.as_metadata(groups_made_from(*read)))
     if as_json:
         print_json({"groups": rows, "right_against_wrong": comparison})
     else:
@@ -325,13 +325,13 @@ def generate(
     from denouement.corpus.contexts import read_contexts
 
     cases = read_contexts(contexts, release, split)
-    from denouement.generators.endings import generate_endings
+    from denouement.generators.endings import generate_endings, written_from
     from denouement.schemas import write_table
 
     decoding = _decoding(options)
     decoding.check_count(count)
     table = generate_endings(_generator(model, embeddings, encoder_options, device), cases, decoding, system, count)
-    write_table(table, out, "endings", {"decoding": str(decoding)})
+    write_table(table, out, "endings", written_from(decoding, cases, model))
     tokens = table["n_tokens"].to_numpy()
     summary = {
         "out": str(out),

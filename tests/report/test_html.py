@@ -277,7 +277,7 @@ def test_a_sentiment_that_is_no_number_or_of_no_text_is_told(run, row):  # noqa:
 
 def test_what_stories_and_endings_hold_is_text(page, run):  # noqa: F811
     ending = "</script><script>alert(1)</script>"
-    write(run.endings[0], "endings", [("case-01", "seq2seq", ending, -3.0, 3)])
+    write(run.endings[0], "endings", [("case-01", "h_seq2seq", ending, -3.0, 3)])
     text = page()
     assert "<script>alert" not in text
     assert "A &lt;b&gt;bold" in text

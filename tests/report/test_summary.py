@@ -6,11 +6,13 @@ from pathlib import Path
 import pyarrow as pa
 import pytest
 
-from denouement.analysis.sentiment import score_groups
+from denouement.analysis.sentiment import groups_made_from, score_groups
 from denouement.errors import UserError
+from denouement.files import file_digest
+from denouement.provenance import CONTEXTS, as_metadata, contexts_digest, write_record
 from denouement.report.run import Run
 from denouement.report.summary import write_summary
-from denouement.schemas import TABLES, empty_table, write_table
+from denouement.schemas import TABLES, empty_table, read_table, write_table
 from denouement.study.results import study_results
 from denouement.study.scales import scale_results
 
@@ -66,10 +68,10 @@ EVALUATION = {
 }
 
 
-def write(path: Path, name: str, rows: list[tuple]) -> Path:
+def write(path: Path, name: str, rows: list[tuple], made_from: dict[str, str] | None = None) -> Path:
     names = TABLES[name].schema.names
     table = pa.Table.from_pylist([dict(zip(names, row, strict=True)) for row in rows], schema=TABLES[name].schema)
-    write_table(table, path, name)
+    write_table(table, path, name, as_metadata(made_from) if made_from else None)
     return path
 
 
@@ -93,13 +95,17 @@ def run(tmp_path: Path, monkeypatch) -> Run:
             Path(f"data/endings/{system}.parquet"),
             "endings",
             [(f"case-{i:02}", system, f"{system} wrote {i}.", -3.0, 3) for i in range(1, 12)],
+            {CONTEXTS: contexts_digest(read_table(corpus / "cloze.parquet", "cloze").slice(1))},
         )
         for system in ("seq2seq", "h_seq2seq")
     ]
-    write_table(score_groups(None, corpus / "cloze.parquet", endings), Path("data/sentiment.parquet"), "sentiment")
+    read = (corpus / "stories.parquet", corpus / "cloze.parquet", endings)
+    metadata = as_metadata(groups_made_from(*read))
+    write_table(score_groups(*read), Path("data/sentiment.parquet"), "sentiment", metadata)
     story_cloze = Path("data/cloze/evaluation.json")
     story_cloze.parent.mkdir()
     story_cloze.write_text(json.dumps(EVALUATION))
+    write_record(story_cloze.parent, {path.stem: file_digest(path) for path in read[:2]})
     study = Path("data/study/results.json")
     study.parent.mkdir()
     study.write_text(json.dumps(study_results(empty_table("votes"))))
@@ -125,7 +131,7 @@ def test_it_shows_the_first_cases_that_have_endings_in_file_order(run):
 
 def test_what_a_generator_or_a_file_s_name_holds_is_text_and_no_html(run):
     ending = "<script>alert(1)</script> [a](b)"
-    write(run.endings[0], "endings", [("case-01", "seq2seq", ending, -3.0, 3)])
+    write(run.endings[0], "endings", [("case-01", "h_seq2seq", ending, -3.0, 3)])
     write(run.corpus / "rejects.parquet", "rejects", [("<img src=x>.csv", 2, "1 cell where the header has 7")])
     text = write_summary(run, Path("reports"))
     assert re.findall(r".<(?:script|/script|img)", text) == [r"\<img", *[r"\<script", r"\</script"] * 2]

@@ -95,7 +95,7 @@ def statistics(
         inputs, wordnet=wordnet, cache=cache, with_events=not no_events, folds=folds, most=most
     )
     if out:
-        write_sections(sections, out)
+        write_sections(sections, out, inputs.made_from())
         _write_pages(sections, out)
     print_json(document(sections)) if as_json else click.echo(sections_text(sections))
     for sentence in above:

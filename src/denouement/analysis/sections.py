@@ -6,9 +6,11 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from denouement import provenance
 from denouement.console import text_table
 from denouement.files import write_text
 from denouement.legible import printed
+from denouement.provenance import MadeFrom
 from denouement.schemas import write_table
 
 if TYPE_CHECKING:
@@ -89,8 +91,10 @@ def sections_text(sections: Mapping[str, Section], level: int = 2, figures: bool
     return printed("\n\n".join(part for section in sections.values() for part in _parts(section, level, figures)))
 
 
-def write_sections(sections: Mapping[str, Section], out: Path) -> None:
+def write_sections(sections: Mapping[str, Section], out: Path, made_from: MadeFrom) -> None:
     """Write `statistics.json`, every figure and every table into the folder `out`; the same findings, the same bytes.
+
+    What they were made from stands in `made_from.json` and in each table.
 
     Raises:
         UserError: a folder that cannot be written to.
@@ -104,9 +108,10 @@ def write_sections(sections: Mapping[str, Section], out: Path) -> None:
             else:
                 save(chart.figure, out / file_name)
         for name, table in section.data.items():
-            write_table(table, out / f"{name}.parquet", name)
+            write_table(table, out / f"{name}.parquet", name, provenance.as_metadata(made_from))
     text = json.dumps(document(sections), indent=2, ensure_ascii=False, allow_nan=False)
     write_text(out / FILE, text + "\n")
+    provenance.write_record(out, made_from)
 
 
 def _parts(section: Section, level: int, figures: bool) -> list[str]:

@@ -1,7 +1,7 @@
 """Sentiment of endings by group: Mori et al. 2019, Table 4, and the test of Sharma et al. 2018, Table 2."""
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -12,6 +12,7 @@ from denouement.analysis.comparison import compare
 from denouement.console import warn
 from denouement.corpus.cases import labelled_cases, right_and_wrong
 from denouement.errors import UserError
+from denouement.provenance import MadeFrom, rows_digest
 from denouement.schemas import TABLES, read_table
 from denouement.text.sentiment import COLUMNS, NEGATIVE, POSITIVE, vader
 
@@ -66,6 +67,16 @@ def score_groups(
     scores = vader(texts, workers)
     columns = [pa.array(ids, pa.string()), pa.array(groups, pa.string()), *(pa.array(column) for column in scores.T)]
     return pa.table(columns, names=["text_id", "group", *COLUMNS]).cast(TABLES["sentiment"].schema)
+
+
+def groups_made_from(stories: Path | None, cloze: Path | None, endings: Sequence[Path]) -> MadeFrom:
+    """By group the digest of the texts that `score_groups` scores: the record of the table `sentiment`.
+
+    Raises:
+        UserError: as `score_groups`, which also gives the warnings.
+    """
+    found = _groups(stories, cloze, endings, say=lambda _: None)
+    return {group: rows_digest(zip(ids, texts, strict=True)) for group, ids, texts in found}
 
 
 def read_sentiment(path: Path) -> pa.Table:
@@ -146,13 +157,13 @@ def right_against_wrong(sentiment: pa.Table) -> dict[str, Any] | None:
 
 
 def _groups(
-    stories: Path | None, cloze: Path | None, endings: Sequence[Path]
+    stories: Path | None, cloze: Path | None, endings: Sequence[Path], say: Callable[[str], None] = warn
 ) -> Iterator[tuple[str, list[str], list[str]]]:
-    """Name, text ids and texts of each group that has a text."""
+    """Name, text ids and texts of each group that has a text; `say` gets what is left out."""
     if cloze is not None:
         cases, left_out = labelled_cases(read_table(cloze, "cloze"))
         for sentence in left_out:
-            warn(sentence)
+            say(sentence)
         ids = _joined(cases["release"], cases["split"], cases["case_id"])
         for group, texts in zip((RIGHT, WRONG), right_and_wrong(cases), strict=True):
             if ids:
@@ -163,17 +174,17 @@ def _groups(
         last = sentences.values.take(pc.subtract(sentences.offsets[1:], 1))
         if table.num_rows:
             yield STORIES, _joined(table["source"], table["split"], table["story_id"]), last.to_pylist()
-    yield from _systems(endings)
+    yield from _systems(endings, say)
 
 
-def _systems(endings: Sequence[Path]) -> Iterator[tuple[str, list[str], list[str]]]:
+def _systems(endings: Sequence[Path], say: Callable[[str], None]) -> Iterator[tuple[str, list[str], list[str]]]:
     ids: dict[str, list[str]] = {}
     texts: dict[str, list[str]] = {}
     source: dict[tuple[str, str], int] = {}  # the table, by its place, that a case of a system was first seen in
     for number, path in enumerate(endings):
         table = read_table(path, "endings")
         if not table.num_rows:
-            warn(f"{path} holds no endings")
+            say(f"{path} holds no endings")
         columns = [table[name].to_pylist() for name in ("case_id", "system", "ending")]
         for case_id, system, ending, text_id in zip(*columns, ending_ids(table), strict=True):
             if system in (RIGHT, WRONG, STORIES):

@@ -14,6 +14,8 @@ from denouement.analysis.sentiment_section import sentiment_section
 from denouement.console import warn
 from denouement.corpus.cases import labelled_sets
 from denouement.errors import UserError
+from denouement.files import file_digest
+from denouement.provenance import MadeFrom, check_contexts
 from denouement.schemas import read_parquet, read_table, table_name
 
 
@@ -77,6 +79,18 @@ class Inputs:
             one["stories"], one["cloze"], tuple(paths["endings"]), one["orders"], crowd, orders, tlinks, columns or {}
         )
 
+    def made_from(self) -> MadeFrom:
+        """By name the digest of each table and file that is read; endings are named by their file."""
+        named = {
+            "stories": self.stories,
+            "cloze": self.cloze,
+            "orders": self.orders or self.orders_file,
+            "crowd": self.crowd_file,
+            "tlinks": self.tlinks_file,
+            **{f"endings/{path.stem}": path for path in self.endings},
+        }
+        return {name: file_digest(path) for name, path in named.items() if path}
+
 
 def find_statistics(
     inputs: Inputs,
@@ -90,7 +104,8 @@ def find_statistics(
     """The sections by name, in the order in which they are read, and what is above the thresholds.
 
     Raises:
-        UserError: an unreadable table or file, nothing to measure, or too few cases to cross-validate.
+        UserError: an unreadable table or file, endings that were written for other contexts than the cases have,
+            nothing to measure, or too few cases to cross-validate.
     """
     sections: dict[str, Section] = {}
     above: list[str] = []
@@ -115,6 +130,8 @@ def find_statistics(
         if sets:
             found, above = cloze_sections.ending_sections(sets, cache, folds, most)
             sections |= found
+        for path in inputs.endings:
+            check_contexts(path, cases)
         for sentence in strays(inputs.endings, cases):
             warn(sentence)
         sentiment = sentiment_section(inputs.stories, inputs.cloze, inputs.endings)

@@ -1,14 +1,16 @@
 """Endings of many contexts as a table, and how likely a generator holds given endings."""
 
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pyarrow as pa
 import torch
 
-from denouement import schemas
+from denouement import provenance, schemas
 from denouement.console import progress
+from denouement.files import file_digest
 from denouement.generators.base import Generator
 from denouement.generators.decoding import Decoding, Ending, decode
 from denouement.text.vocabulary import END, PAD
@@ -63,6 +65,12 @@ def generate_endings(
         for ending in found
     ]
     return pa.Table.from_pylist(rows, schemas.TABLES["endings"].schema)
+
+
+def written_from(decoding: Decoding, cases: pa.Table, model: Path) -> dict[str, str]:
+    """The metadata of a table of endings: how they were chosen, for which contexts, and by which checkpoint."""
+    made_from = {provenance.CONTEXTS: provenance.contexts_digest(cases), provenance.MODEL: file_digest(model)}
+    return {"decoding": str(decoding), **provenance.as_metadata(made_from)}
 
 
 @torch.inference_mode()

@@ -38,10 +38,12 @@ class Run:
     Attributes:
         folder: such as `data`.
         lock: DVC's record (`dvc.lock`) of the commands and parameters that made the files; may be missing.
+        generators: whose models and endings count; None: those of every file in the folder.
     """
 
     folder: Path
     lock: Path
+    generators: Sequence[str] | None = None
 
     @property
     def corpus(self) -> Path:
@@ -51,7 +53,8 @@ class Run:
     @property
     def histories(self) -> list[Path]:
         """A training curve a generator."""
-        return sorted(self.folder.glob("models/*/history.json"))
+        found = sorted(self.folder.glob("models/*/history.json"))
+        return [path for path in found if self._counts(path.parent.name)]
 
     def read_histories(self) -> dict[str, dict[str, Any]]:
         """By generator what `generators.training.train` returned.
@@ -63,8 +66,12 @@ class Run:
 
     @property
     def endings(self) -> list[Path]:
-        """Tables of generated endings."""
-        return sorted(self.folder.glob("endings/*.parquet"))
+        """Tables of generated endings, each named after its generator."""
+        return [path for path in sorted(self.folder.glob("endings/*.parquet")) if self._counts(path.stem)]
+
+    def model(self, generator: str) -> Path:
+        """The checkpoint of a generator that endings are written by."""
+        return self.folder / "models" / generator / "best.parquet"
 
     @property
     def sentiment(self) -> Path:
@@ -91,6 +98,9 @@ class Run:
         """The folder of what the corpus is like."""
         return self.folder / "statistics"
 
+    def _counts(self, generator: str) -> bool:
+        return self.generators is None or generator in self.generators
+
     def name(self, path: Path) -> str:
         """`path` as the page calls it: within the run, whatever the folder that the run is in."""
         return (Path(self.folder.name) / path.relative_to(self.folder)).as_posix()
@@ -100,8 +110,9 @@ class Run:
         entries = [entry for name, entry in self._stages.items() if name.partition("@")[0] in stages]
         parameters: dict[str, None] = {}
         for entry in entries:
-            for section in (entry.get("params") or {}).values():
-                parameters |= dict.fromkeys(_settings(section))
+            for file, section in (entry.get("params") or {}).items():
+                if file != "dvc.yaml":  # which generators there are: the tables show it
+                    parameters |= dict.fromkeys(_settings(section))
         return Origin(
             [entry["cmd"] for entry in entries],
             list(parameters),

@@ -17,6 +17,7 @@ from denouement.files import write_text
 from denouement.legible import printed
 from denouement.report import figures
 from denouement.report.run import Run, read_json
+from denouement.report.stale import find_stale, joined_endings
 from denouement.report.tables import cloze_text, endings_text, interval, sentiment_text, training_text
 from denouement.schemas import read_table
 from denouement.study.reasons.reading import elements_text
@@ -54,6 +55,7 @@ def write_summary(run: Run, out: Path) -> str:
     ingest = read_json(run.corpus / "ingest.json")
     cloze = read_table(run.corpus / "cloze.parquet", "cloze")
     _, left_out = labelled_cases(cloze)
+    stale = find_stale(run)
     scores = read_sentiment(run.sentiment)
     rows = sentiment_table(scores)
     sections = [
@@ -61,6 +63,7 @@ def write_summary(run: Run, out: Path) -> str:
         f"Story ending generators were trained on {_CORPUS[ingest['corpus']]}, and wrote endings for the Story Cloze "
         "contexts; people's endings and theirs are compared below. These are the key tables; `report.html` beside this "
         "file has everything, all endings to search, and where each number came from.",
+        *(f"**Stale**: {each.what}. Renew it with `{each.renew}`." for each in stale),
         "## Data",
         summary_text(ingest, read_table(run.corpus / "rejects.parquet", "rejects")),
     ]
@@ -117,7 +120,7 @@ def write_summary(run: Run, out: Path) -> str:
             *elements_text(reasons["elements"]).split("\n\n")[:2],  # its first table, with the note
             f"![The most frequent words]({REASONS_FIGURE})",
         ]
-    if examples := _examples(cloze, run.endings):
+    if examples := _examples(cloze, joined_endings(run, stale)):
         sections += [
             f"## The first {len(examples)} endings",
             "In the order of the file, none left out.",

@@ -49,15 +49,19 @@ def create(file: Path, cases: Path, endings: tuple[Path, ...], dry_run: bool, ur
     They are added to the store, and the private links of its annotators are printed. Every mistake in the file is named
     at once. What was left out, such as pairs of identical endings, is counted.
     """
+    from denouement.provenance import check_contexts
     from denouement.schemas import read_table
     from denouement.study.design import read_design
     from denouement.study.endings import read_endings
     from denouement.study.items import make_items
 
+    known = read_table(cases, "cloze")
     written = [read_endings(path) for path in endings]
+    for path in endings:
+        check_contexts(path, known)
     systems = {system for table in written for system in table["system"].unique().to_pylist()}
     design = read_design(file, systems)
-    items, counts = make_items(design, read_table(cases, "cloze"), written)
+    items, counts = make_items(design, known, written)
     if design.entry.links is not None and design.entry.links < design.answers_per_item:
         warn(
             f"{design.entry.links} private links cannot give {design.answers_per_item} answers to each item: raise "

@@ -62,6 +62,11 @@ def write_page(run: Run, out: Path, commit: str | None) -> list[Section]:
     return found
 
 
+def stale_text(found: Iterable[Section]) -> list[str]:
+    """A line for each result that does not belong to what lies beside it, with the command that renews it."""
+    return [str(each) for section in found for each in section.stale]
+
+
 def missing_text(found: Iterable[Section]) -> list[str]:
     """A line for each section that has nothing to show: what it needs, and the command."""
     return [f"{section.title}: {' `'.join(reversed(section.missing))}`" for section in found if section.missing]

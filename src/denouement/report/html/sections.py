@@ -1,7 +1,8 @@
 """The sections of the page in the order of reading, each with one plain sentence on what it shows."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -14,6 +15,7 @@ from denouement.report.html.endings_browser import endings_browser
 from denouement.report.html.svg import inline
 from denouement.report.html.terms import SYSTEMS, TERMS
 from denouement.report.run import Origin, Run, read_beside, read_json
+from denouement.report.stale import Stale, find_stale, joined_endings, joined_sentiment
 from denouement.report.tables import (
     cloze_text,
     endings_text,
@@ -44,6 +46,7 @@ class Section:
         blocks: what it holds.
         origin: where its numbers came from.
         missing: where there is nothing to show, the command that makes it, and what it needs.
+        stale: what of it was made from other files than those of the run, and the command that makes it anew.
     """
 
     anchor: str
@@ -53,21 +56,24 @@ class Section:
     blocks: Sequence[Block] = ()
     origin: Origin | None = None
     missing: tuple[str, str] | None = None
+    stale: Sequence[Stale] = ()
 
 
 def sections(run: Run) -> list[Section]:
-    """All sections; those whose files the run lacks say which command makes them."""
+    """All sections; those whose files the run lacks, or that are stale, say which command makes them."""
+    stale = find_stale(run)
     makers: tuple[Callable[[Run], Section], ...] = (
         _data,
         _statistics,
         _training,
-        _endings,
+        partial(_endings, stale=stale),
         _sentiment,
         _story_cloze,
         _human_evaluation,
         _reasons,
     )
-    return [make(run) for make in makers]
+    made = [make(run) for make in makers]
+    return [replace(section, stale=[each for each in stale if each.anchor == section.anchor]) for section in made]
 
 
 def _data(run: Run) -> Section:
@@ -116,7 +122,7 @@ def _training(run: Run) -> Section:
     return _filled(section, shown)
 
 
-def _endings(run: Run) -> Section:
+def _endings(run: Run, stale: Sequence[Stale]) -> Section:
     from denouement.analysis.endings import endings_table, strays
     from denouement.analysis.sentiment import read_sentiment
 
@@ -127,8 +133,8 @@ def _endings(run: Run) -> Section:
         return section
     cloze = run.corpus / "cloze.parquet"
     cases = read_table(cloze, "cloze")
-    sentiment = read_sentiment(run.sentiment) if run.sentiment.exists() else None
-    browser = endings_browser(cases, run.endings, sentiment)
+    sentiment = joined_sentiment(read_sentiment(run.sentiment), stale) if run.sentiment.exists() else None
+    browser = endings_browser(cases, joined_endings(run, stale), sentiment)
     content = blocks(endings_text(endings_table(run.endings, cloze)))
     content += [Paragraph(f"{sentence}.") for sentence in strays(run.endings, cases)]
     if browser:

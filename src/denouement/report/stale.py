@@ -1,0 +1,135 @@
+"""What in a run was made from other files than those that lie beside it now.
+
+The graph renews everything that a change reaches. Stages run one at a time, or `denouement report` in the middle of it,
+show tables side by side that do not belong together: these are marked, with the command that renews them.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from denouement import provenance
+from denouement.analysis.sentiment import RIGHT, STORIES, WRONG, groups_made_from
+from denouement.files import file_digest
+from denouement.report.run import Run
+from denouement.schemas import read_table
+
+
+@dataclass(frozen=True)
+class Stale:
+    """A result that does not belong to what lies beside it.
+
+    Attributes:
+        anchor: the section of the page that shows it.
+        what: the file, and how it differs, in a sentence without its full stop.
+        renew: the command that makes it anew.
+        apart: what must not be joined with the rest: groups of the table `sentiment`, or endings by their file's stem.
+    """
+
+    anchor: str
+    what: str
+    renew: str
+    apart: Sequence[str] = ()
+
+    def __str__(self) -> str:
+        return f"stale: {self.what}; renew it with `{self.renew}`"
+
+
+def find_stale(run: Run) -> list[Stale]:
+    """All stale results of a run, in the order of the page.
+
+    Raises:
+        UserError: an unreadable table or record.
+    """
+    return [*_statistics(run), *_endings(run), *_sentiment(run), *_story_cloze(run)]
+
+
+def joined_endings(run: Run, stale: Sequence[Stale]) -> list[Path]:
+    """The tables of endings that may be set beside the cases of the run."""
+    apart = {name for each in stale if each.anchor == "endings" for name in each.apart}
+    return [path for path in run.endings if path.stem not in apart]
+
+
+def joined_sentiment(scores: pa.Table, stale: Sequence[Stale]) -> pa.Table:
+    """The rows of the table `sentiment` that may be set beside the texts of the run."""
+    apart = [name for each in stale if each.anchor == "sentiment" for name in each.apart]
+    return scores.filter(pc.invert(pc.is_in(scores["group"], pa.array(apart, pa.string()))))
+
+
+def _endings(run: Run) -> Iterator[Stale]:
+    cloze = run.corpus / "cloze.parquet"
+    if not cloze.exists():
+        return
+    cases = read_table(cloze, "cloze")
+    for path in run.endings:
+        name, renew = run.name(path), f"dvc repro generate@{path.stem} report"
+        made_from = provenance.of_table(path)
+        model = run.model(path.stem)
+        if made_from is None:
+            yield Stale("endings", f"{name} does not say what it was made from", renew)
+        elif provenance.written_for_other_contexts(path, cases):
+            what = f"{name} was written for other contexts than {run.name(cloze)} has"
+            yield Stale("endings", what, renew, [path.stem])
+        elif model.exists() and made_from.get(provenance.MODEL) != file_digest(model):
+            yield Stale("endings", f"{name} was written by another checkpoint than {run.name(model)}", renew)
+
+
+def _sentiment(run: Run) -> Iterator[Stale]:
+    path = run.sentiment
+    stories, cloze = run.corpus / "stories.parquet", run.corpus / "cloze.parquet"
+    if not (path.exists() and stories.exists() and cloze.exists()):
+        return
+    name, renew = run.name(path), "dvc repro sentiment report"
+    made_from = provenance.of_table(path)
+    if made_from is None:
+        groups = read_table(path, "sentiment")["group"].unique().to_pylist()
+        yield Stale("sentiment", f"{name} does not say what it was made from", renew, groups)
+        return
+    now = groups_made_from(stories, cloze, run.endings)
+    if changed := [group for group in made_from if group in now and now[group] != made_from[group]]:
+        yield Stale("sentiment", f"{name} has the scores of other texts of {_listed(changed)}", renew, changed)
+    if gone := [group for group in made_from if group not in now]:
+        yield Stale("sentiment", f"{name} has scores of {_listed(gone)}, of which there are no texts", renew, gone)
+    if missing := [group for group in now if group not in made_from]:
+        yield Stale("sentiment", f"{name} has no scores of {_listed(missing)}", renew)
+
+
+def _story_cloze(run: Run) -> Iterator[Stale]:
+    folder = run.story_cloze.parent
+    if run.story_cloze.exists():
+        models = {f"models/{path.parent.name}": run.model(path.parent.name) for path in run.histories}
+        sources = {**_corpus(run), "embeddings": run.folder / "embeddings.parquet", **models}
+        yield from _folder("story-cloze", run, folder, sources, "dvc repro cloze report")
+
+
+def _statistics(run: Run) -> Iterator[Stale]:
+    if (run.statistics / "statistics.json").exists():
+        sources = {**_corpus(run), **{f"endings/{path.stem}": path for path in run.endings}}
+        yield from _folder("statistics", run, run.statistics, sources, "dvc repro statistics report")
+
+
+def _folder(anchor: str, run: Run, folder: Path, sources: Mapping[str, Path], renew: str) -> Iterator[Stale]:
+    """What a folder of results says that it was made from, against the sources that are there."""
+    made_from = provenance.of_folder(folder)
+    if made_from is None:
+        yield Stale(anchor, f"{run.name(folder)} does not say what it was made from", renew)
+        return
+    now = {name: file_digest(path) for name, path in sources.items() if path.exists()}
+    if other := sorted(name for name in now.keys() & made_from.keys() if now[name] != made_from[name]):
+        yield Stale(anchor, f"{run.name(folder)} was made from another content of {_listed(other)}", renew)
+    if gone := sorted(made_from.keys() - sources.keys()):
+        yield Stale(anchor, f"{run.name(folder)} was made from {_listed(gone)} too, which the run does not have", renew)
+    if missing := sorted(now.keys() - made_from.keys()):
+        yield Stale(anchor, f"{run.name(folder)} was made without {_listed(missing)}", renew)
+
+
+def _corpus(run: Run) -> dict[str, Path]:
+    return {name: run.corpus / f"{name}.parquet" for name in ("stories", "cloze")}
+
+
+def _listed(names: Sequence[str]) -> str:
+    shown = {RIGHT: "right endings", WRONG: "wrong endings", STORIES: "the stories' endings"}
+    return ", ".join(shown.get(name, name) for name in names)

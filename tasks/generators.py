@@ -1,0 +1,39 @@
+"""The generators that the graph names, for stages that read what all of them made.
+
+A folder may also hold what an earlier graph made, such as the endings of a generator that was taken out of `dvc.yaml`
+since. Stages read the files of the generators named here, never whatever lies in a folder.
+"""
+
+import re
+from collections.abc import Sequence
+
+from denouement.console import warn
+from denouement.errors import UserError
+from denouement.schemas import shortened
+from tasks import paths
+
+_NAME = re.compile(r"--(\w+)\.reads")
+
+
+def named(words: Sequence[str]) -> list[str]:
+    """The names in a stage's command, in which DVC writes `--NAME.reads TABLE` for each generator in `vars`.
+
+    Raises:
+        UserError: no such words, or others.
+    """
+    names = [match[1] for word in words[::2] if (match := _NAME.fullmatch(word))]
+    if not names or 2 * len(names) != len(words):
+        raise UserError(
+            "the command has to name the generators as `--NAME.reads TABLE`, as DVC writes it from vars in dvc.yaml: "
+            "run the stage with `dvc repro`"
+        )
+    return names
+
+
+def warn_of_leftovers(names: Sequence[str]) -> None:
+    """Say which endings and models lie in the folders although the graph has no generator of the name."""
+    found = [path for path in paths.ENDINGS.glob("*.parquet") if path.stem not in names]
+    found += [path.parent for path in paths.MODELS.glob("*/best.parquet") if path.parent.name not in names]
+    if found:
+        listed = shortened(sorted(path.as_posix() for path in found))
+        warn(f"left out, since dvc.yaml has no generator of the name: {listed}; delete what you no longer need")
