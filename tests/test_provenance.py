@@ -95,7 +95,7 @@ def test_a_record_is_written_read_and_checked(tmp_path):
     assert provenance.of_folder(tmp_path) == {"a": "cd", "cloze": "ab"}
     for text in ("[]", '{"a": 1}', "{", "[" * 100_000):
         (tmp_path / provenance.FILE).write_text(text)
-        with pytest.raises(UserError, match="made_from.json: its record of what it was made from is damaged"):
+        with pytest.raises(UserError, match=r"made_from\.json: its record of what it was made from is damaged"):
             provenance.of_folder(tmp_path)
 
 

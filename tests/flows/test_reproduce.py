@@ -10,6 +10,8 @@ from pathlib import Path
 import pytest
 from project import Project
 
+from denouement.schemas import read_table
+
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(900)]
 
 STAGES = [
@@ -127,6 +129,56 @@ def test_a_changed_parameter_retrains_one_generator_keeps_the_embeddings_and_mlf
     assert losses[0] != losses[1]
     by_epoch = mlflow.MlflowClient().get_metric_history(runs["run_id"][1], "validation_loss")
     assert [point.step for point in by_epoch] == [0, 1]
+
+
+def test_a_generator_taken_out_of_the_graph_leaves_every_table(reproduced):
+    described = reproduced.folder / "dvc.yaml"
+    text = described.read_text()
+    line = "      seq2seq: {reads: data/corpus/stories.parquet}\n"
+    assert line in text
+    described.write_text(text.replace(line, ""))
+    reproduced.set(lambda params: params["sample"].update(seed=2020))
+    done = reproduced.reproduce()
+    assert done.returncode == 0, done.stdout + done.stderr
+    data = reproduced.folder / "data"
+    assert (data / "endings/seq2seq.parquet").exists()  # what an earlier graph made is the user's to delete
+    left = "dvc.yaml has no generator of the name: data/endings/seq2seq.parquet, data/models/seq2seq;"
+    assert left in done.stdout + done.stderr
+    groups = read_table(data / "sentiment.parquet", "sentiment")["group"].unique().to_pylist()
+    assert "h_seq2seq" in groups
+    assert "seq2seq" not in groups
+    for path in (
+        data / "statistics/statistics.json",
+        data / "cloze/evaluation.json",
+        reproduced.folder / "reports/summary.md",
+    ):
+        assert not re.search(r"(?<!h_)seq2seq", path.read_text()), path
+
+
+def test_a_stage_run_alone_marks_what_it_makes_stale(reproduced):
+    changed = ["-S", "generate.decoding.method=sample", "--single-item", "generate@h_seq2seq"]
+    done = reproduced.run("dvc", "exp", "run", *changed)
+    assert done.returncode == 0, done.stderr
+    report = ["-c", "from denouement.cli import main; main(['report', '--out', 'elsewhere'])"]
+    done = reproduced.python(*report)
+    assert done.returncode == 0, done.stderr
+    stale = "warning: stale: data/sentiment.parquet has the scores of other texts of h_seq2seq; renew it with"
+    assert stale in done.stderr
+    assert "warning: stale: data/statistics was made from another content of endings/h_seq2seq" in done.stderr
+    done = reproduced.reproduce()
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert "stale" not in reproduced.python(*report).stderr
+
+
+def test_a_changed_version_of_a_library_reruns_the_stages_that_compute_with_it(reproduced):
+    libraries = reproduced.folder / "libraries.yaml"
+    libraries.write_text(re.sub(r"(?m)^vaderSentiment: .*$", "vaderSentiment: '0.0.1'", libraries.read_text()))
+    status = reproduced.run("dvc", "status").stdout
+    assert set(re.findall(r"(?m)^(\S+):$", status)) == {"sentiment", "cloze", "statistics", "report"}, status
+    done = reproduced.run("dvc", "repro", "sentiment")
+    assert done.returncode != 0
+    assert "vaderSentiment 3.3.2 (0.0.1 there)" in done.stderr
+    assert "Traceback" not in done.stderr
 
 
 def test_a_failing_stage_leaves_its_last_output_and_the_rerun_goes_on_from_there(reproduced):

@@ -61,5 +61,5 @@ def test_a_library_that_is_missing_and_a_damaged_file_are_one_line(tmp_path, mon
         installed.write_installed()
     for text in ("- a", "a: [", ""):
         installed.FILE.write_text(text)
-        with pytest.raises(UserError, match="libraries.yaml: not lines of"):
+        with pytest.raises(UserError, match=r"libraries\.yaml: not lines of"):
             installed.check()
