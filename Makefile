@@ -16,10 +16,10 @@ export MLFLOW_DISABLE_TELEMETRY := true
 export PREFECT_SERVER_ANALYTICS_ENABLED := false
 
 .DEFAULT_GOAL := help
-.PHONY: help run test lint bench pages serve
+.PHONY: help run test lint bench figures pages serve
 
 help: ## list these commands
-	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "make %-6s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "make %-7s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
 run: $(READY) ## reproduce the whole graph on the sample corpus, or on the official files in CORPUS=folder
 	@python -m flows.reproduce --corpus "$$CORPUS"
@@ -32,6 +32,9 @@ lint: $(READY) ## ruff, and mypy on src
 
 bench: $(READY) ## measure speed side by side, and write docs/benchmarks.md
 	@python -m benchmarks
+
+figures: $(READY) ## fill the docs with the figures of the run in data/, or as FROM=folder says
+	@python -m docs.measured "$${FROM:-data}"
 
 pages: $(READY) ## open the Prefect and MLflow pages
 	@python -m flows.pages

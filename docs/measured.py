@@ -1,0 +1,290 @@
+"""The figures in the docs, from one run: `python -m docs.measured data` reads its results and fills them in.
+
+`docs/measured.json` keeps the measured values of one run. In the pages a figure is followed by a comment that names its
+value, such as `60.6<!-- training/h_seq2seq/perplexity -->`, and a table stands between `<!-- table NAME -->` and
+`<!-- end -->`. A test compares every one of them with the values, so that no figure can be of another run.
+"""
+
+import json
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import click
+
+from denouement.analysis.endings import endings_table
+from denouement.analysis.sentiment import read_sentiment, right_against_wrong, sentiment_table
+from denouement.console import text_table
+from denouement.errors import UserError
+from denouement.files import write_text
+from denouement.report.run import Run, commit, read_json
+from denouement.schemas import read_table
+from tasks.command import told_in_one_line
+
+ROOT = Path(__file__).parents[1]
+VALUES = ROOT / "docs" / "measured.json"
+PAGES = (ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md")))
+
+Values = Mapping[str, Any]
+
+_MARKED = re.compile(r"(?P<shown>[-+<]?(?:\d[\d,]*)?\.?\d+(?:e[-+]\d+)?%?)<!-- (?P<key>[\w./ -]+) -->")
+_TABLE = re.compile(r"(?s)<!-- table (?P<name>[\w ]+) -->\n.*?<!-- end -->")
+_FIRST = 10  # endings that the README shows
+
+
+def collect(data: Path) -> dict[str, Any]:
+    """The values of the run in the folder `data`, under the names by which pages ask for them.
+
+    Raises:
+        UserError: a result is missing or damaged.
+    """
+    run = Run(data, data.parent / "dvc.lock")
+    cloze = run.corpus / "cloze.parquet"
+    scores = read_sentiment(run.sentiment)
+    evaluation = read_json(run.story_cloze)
+    people = read_json(run.study / "results.json")
+    return {
+        "commit": commit(data) or "",
+        "corpus": _corpus(run),
+        "training": {name: _training(history) for name, history in run.read_histories().items()},
+        "endings": {row["system"]: _without(row, "system") for row in endings_table(run.endings, cloze)},
+        "first": _first_endings(run),
+        "sentiment": {row["group"]: _without(row, "group") for row in sentiment_table(scores)},
+        "right_against_wrong": right_against_wrong(scores),
+        "statistics": {name: part["values"] for name, part in read_json(run.statistics / "statistics.json").items()},
+        "cloze": {
+            f"{row['system']} {row['variant']} {row['release']} {row['split']}".replace("  ", " "): row
+            for row in evaluation["systems"]
+            if not row["blind"]
+        },
+        "study": people,
+        "elements": {row["element"]: row for row in read_json(run.study / "reasons.json")["elements"]["elements"]}
+        if (run.study / "reasons.json").exists()
+        else {},
+    }
+
+
+def _corpus(run: Run) -> dict[str, Any]:
+    ingest = read_json(run.corpus / "ingest.json")
+    return {
+        "stories": sum(n for splits in ingest["stories"].values() for n in splits.values()),
+        "cloze": ingest["cloze"],
+    }
+
+
+def _training(history: Mapping[str, Any]) -> dict[str, Any]:
+    best = history["epochs"][history["best_epoch"]]
+    return {
+        "stories": history["stories"]["train"],
+        "held_out": history["stories"]["validation"],
+        "vocabulary": history["vocabulary"],
+        "epoch": history["best_epoch"] + 1,
+        "perplexity": best["validation_perplexity"],
+        "loss": best["validation_loss"],
+        "epochs": [[entry["validation_perplexity"], entry["train_loss"]] for entry in history["epochs"]],
+    }
+
+
+def _first_endings(run: Run) -> list[dict[str, str]]:
+    cases = read_table(run.corpus / "cloze.parquet", "cloze")["case_id"].to_pylist()
+    written: dict[str, dict[str, str]] = {}
+    for path in run.endings:
+        table = read_table(path, "endings")
+        columns = (table[name].to_pylist() for name in ("case_id", "system", "ending"))
+        for case_id, system, ending in zip(*columns, strict=True):
+            written.setdefault(case_id, {})[system] = ending
+    shown = [case_id for case_id in dict.fromkeys(cases) if case_id in written][:_FIRST]
+    return [{"case_id": case_id, **written[case_id]} for case_id in shown]
+
+
+def _without(row: Mapping[str, Any], key: str) -> dict[str, Any]:
+    return {name: value for name, value in row.items() if name != key}
+
+
+def filled(page: str, values: Values) -> str:
+    """A page with every marked figure and table as the values have them; decimals and signs stay as they are shown.
+
+    Raises:
+        KeyError: a value or a table that is not there.
+    """
+    page = _MARKED.sub(
+        lambda found: f"{_like(found['shown'], value(values, found['key']))}<!-- {found['key']} -->", page
+    )
+    return _TABLE.sub(
+        lambda found: f"<!-- table {found['name']} -->\n{TABLES[found['name']](values)}\n<!-- end -->", page
+    )
+
+
+def value(values: Values, key: str) -> float:
+    """The number under a key, its parts divided by slashes."""
+    found: Any = values
+    for part in key.split("/"):
+        found = found[int(part)] if isinstance(found, Sequence) else found[part]
+    return float(found)
+
+
+def _like(shown: str, number: float) -> str:
+    """The number in the form of another one: its decimals, its percent sign, a zero before the point or none."""
+    if "e" in shown:
+        return f"{number:.{len(shown.partition('.')[2].partition('e')[0])}e}"
+    decimals = len(shown.rstrip("%").partition(".")[2])
+    text = f"{number:.{decimals}%}" if shown.endswith("%") else f"{number:,.{decimals}f}"
+    sign = "+" if shown.startswith("+") and number >= 0 else ""
+    return sign + (text.replace("0.", ".", 1) if re.match(r"[-+]?\.", shown) else text)
+
+
+def _share(number: float | None, decimals: int = 1) -> str:
+    return "" if number is None else f"{number:.{decimals}%}"
+
+
+def _accuracy(number: float | None) -> str:
+    return "-" if number is None else f"{number:.3f}".removeprefix("0")
+
+
+def _p(number: float) -> str:
+    return "< 1e-300" if number < 1e-300 else f"{number:.2e}" if number < 0.001 else f"{number:.3f}"
+
+
+def _training_table(values: Values) -> str:
+    header = ["generator", "stories", "held out", "words", "best epoch", "perplexity", "nats per token"]
+    rows = []
+    for name, of in values["training"].items():
+        counts = [f"{of[key]:,}" for key in ("stories", "held_out", "vocabulary", "epoch")]
+        rows.append([name, *counts, f"{of['perplexity']:.1f}", f"{of['loss']:.3f}"])
+    return text_table(header, rows)
+
+
+def _epochs_table(values: Values) -> str:
+    import math
+
+    most = max(len(of["epochs"]) for of in values["training"].values())
+    rows = []
+    for name, of in values["training"].items():
+        for what, figures in (
+            ("validation", [perplexity for perplexity, _ in of["epochs"]]),
+            ("training", [math.exp(loss) for _, loss in of["epochs"]]),
+        ):
+            shown = [f"{figure:.1f}" for figure in figures]
+            rows.append([f"{name}, {what}", *shown, *[""] * (most - len(shown))])
+    return text_table(["epoch", *map(str, range(1, most + 1))], rows)
+
+
+def _endings_rows(values: Values) -> str:
+    header = [
+        "system",
+        "distinct",
+        "mean words",
+        "distinct-1",
+        "distinct-2",
+        "log-prob per token",
+        "most frequent ending",
+    ]
+    rows = []
+    for name, of in values["endings"].items():
+        log_prob = "" if of["log_prob_per_token"] is None else f"{of['log_prob_per_token']:.2f}"
+        numbers = [_share(of["distinct_share"]), f"{of['mean_words']:.1f}", f"{of['distinct_1']:.3f}"]
+        numbers += [f"{of['distinct_2']:.3f}", log_prob, f"{of['most_frequent']} ({of['most_frequent_count']:,})"]
+        rows.append([name, *numbers])
+    return text_table(header, rows)
+
+
+def _readme_table(values: Values) -> str:
+    header = ["endings", "n", "distinct", "mean sentiment", "positive", "negative"]
+    header += ["paper: mean", "positive", "negative"]
+    rows = []
+    for group, of in values["sentiment"].items():
+        distinct = values["endings"].get(group, {}).get("distinct_share")
+        paper = of["paper"]
+        told = (
+            [f"{paper['mean']:.3f}", _share(paper["positive_share"]), _share(paper["negative_share"])]
+            if paper
+            else ["", "", ""]
+        )
+        rows.append([group, f"{of['n']:,}", _share(distinct), f"{of['mean']:.3f}", _share(of["positive_share"])])
+        rows[-1] += [_share(of["negative_share"]), *told]
+    return text_table(header, rows)
+
+
+def _sentiment_rows(values: Values) -> str:
+    rows: list[list[str]] = []
+    for group, of in values["sentiment"].items():
+        rows.append([f"{group}, {of['of']}" if of["of"] else group, *_counts(of), f"{of['t']:.2f}", _p(of["p"])])
+        if of["paper"]:
+            rows.append(["paper", *_counts(of["paper"]), "", ""])
+    return text_table(["group", "n", "mean", "positive", "negative", "t", "p"], rows)
+
+
+def _counts(of: Mapping[str, Any]) -> list[str]:
+    counts = [f"{of[sign]:,} ({_share(of[f'{sign}_share'])})" for sign in ("positive", "negative")]
+    return [f"{of['n']:,}", f"{of['mean']:.3f}", *counts]
+
+
+def _first_table(values: Values) -> str:
+    systems = [name for name in values["first"][0] if name != "case_id"]
+    rows = [[f"`{row['case_id']}`", *(row[system] for system in systems)] for row in values["first"]]
+    return text_table(["case", *systems], rows)
+
+
+def _cloze_table(values: Values) -> str:
+    sets = list(dict.fromkeys((row["release"], row["split"]) for row in values["cloze"].values()))
+    by_system: dict[tuple[str, str], dict[tuple[str, str], Mapping[str, Any]]] = {}
+    for row in values["cloze"].values():
+        by_system.setdefault((row["system"], row["variant"]), {})[row["release"], row["split"]] = row
+    header = ["system", "variant"]
+    for release, split in sets:
+        header += [f"{release} {split}", "95% interval", "ties", "paper"]
+    rows = []
+    for (system, variant), of in by_system.items():
+        cells: list[str] = []
+        for each in sets:
+            row = of.get(each)
+            cells += _cloze_cells(row) if row else [""] * 4
+        rows.append([f"`{system}`", variant, *cells])
+    return text_table(header, rows)
+
+
+def _cloze_cells(row: Mapping[str, Any]) -> list[str]:
+    interval = "" if row["low"] is None else f"{_accuracy(row['low'])} to {_accuracy(row['high'])}"
+    paper = "" if row["paper"] is None else _accuracy(row["paper"])
+    return [_accuracy(row["accuracy"]), interval, f"{row['ties'] or 0:,}", paper]
+
+
+TABLES: dict[str, Callable[[Values], str]] = {
+    "training": _training_table,
+    "epochs": _epochs_table,
+    "endings": _endings_rows,
+    "endings and sentiment": _readme_table,
+    "first endings": _first_table,
+    "sentiment": _sentiment_rows,
+    "cloze": _cloze_table,
+}
+
+
+def marks(page: str) -> Iterator[str]:
+    """The keys of all marked figures of a page, and the names of its tables."""
+    yield from (found["key"] for found in _MARKED.finditer(page))
+    yield from (found["name"] for found in _TABLE.finditer(page))
+
+
+@click.command()
+@click.argument("data", required=False, type=click.Path(path_type=Path))
+def main(data: Path | None) -> None:
+    """Fill the docs with the values of docs/measured.json, after reading them from the run in the folder DATA."""
+    with told_in_one_line():
+        if data:
+            write_text(VALUES, json.dumps(collect(data), indent=1, sort_keys=False) + "\n")
+        values = json.loads(VALUES.read_text(encoding="utf-8"))
+        for path in PAGES:
+            page = path.read_text(encoding="utf-8")
+            try:
+                new = filled(page, values)
+            except KeyError as error:
+                raise UserError(f"{path.name}: {VALUES.name} has no value or table {error}") from error
+            if new != page:
+                write_text(path, new)
+                print(f"{path.name}: figures filled in")
+
+
+if __name__ == "__main__":
+    main()
