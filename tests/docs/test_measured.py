@@ -3,6 +3,7 @@
 import json
 
 import pytest
+
 from docs.measured import PAGES, VALUES, filled, marks
 
 SMALL = {"a": {"b c": 0.6054, "n": 12345, "p": 1.794e-28}, "list": [{"x": -0.5}]}
