@@ -109,7 +109,7 @@ def _table(name: str, rows: Sequence[Mapping[str, Any]], repeated: str = "") -> 
     note += [
         "d: the difference in units of the standard deviation (Cohen). p: two-sample t-test, as in Sharma et al. 2018, "
         "Table 2; the interval and the paired p take both endings of a case together. Corrected: for "
-        f"{len(rows)} features in one table (Holm 1979)."
+        f"the {sum(row['paired_p'] is not None for row in rows)} tests of the column (Holm 1979)."
     ]
     return Table(f"{name}, {n:,} cases", header, cells, " ".join(note))
 

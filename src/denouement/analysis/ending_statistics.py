@@ -65,7 +65,7 @@ def ending_statistics(cases: pa.Table, parses: Parses | None) -> list[dict[str, 
         parses: of all endings; without, the features of syntax are left out.
 
     Returns:
-        Rows `feature`, and what `compare` returns; `paired_p_holm`, the paired p corrected for the number of features
+        Rows `feature`, and what `compare` returns; `paired_p_holm`, the paired p corrected for the number of tests
         (`multiple_tests.holm`); and `paper` (`PUBLISHED`), None unless all cases are of v1.0.
     """
     right, wrong = (column.to_pylist() for column in right_and_wrong(cases))
