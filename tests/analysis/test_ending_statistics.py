@@ -15,12 +15,14 @@ from denouement.analysis.cloze_sections import ending_sections
 from denouement.analysis.comparison import compare
 from denouement.analysis.ending_statistics import ending_features, ending_statistics, has_other_sign, n_tokens
 from denouement.analysis.endings import strays
+from denouement.analysis.figures import sentiment_distributions
 from denouement.analysis.ngram_odds import deviation, ngram_odds, ngrams
 from denouement.analysis.sections import Table
 from denouement.analysis.sentiment_drift import by_context, distributions
 from denouement.cli import main
 from denouement.cloze.resources import MissingResourceError, Resources
 from denouement.corpus.cases import CaseSets
+from denouement.report.figures import as_svg
 from denouement.schemas import TABLES, empty_table, write_table
 
 
@@ -422,3 +424,11 @@ def test_a_bias_between_chance_and_certainty_is_told_by_case():
         np.mean([by_case[case] for case in list(by_case) if (case < f"c{marked}") == is_marked]) for is_marked in (1, 0)
     ]
     assert told[0] > 0.5 > told[1]  # what marks most right endings marks the wrong ones of the others
+
+
+def test_without_right_endings_no_line_passes_for_theirs():
+    rows = distributions(sentiment(mine=[0.1, 0.5], yours=[0.2, 0.3]))
+    assert [row["distance"] for row in rows] == [None, None]
+    assert "right endings" not in as_svg(sentiment_distributions(rows))
+    with_right = distributions(sentiment(mine=[0.1, 0.5], right=[0.2, 0.3]))
+    assert "right endings" in as_svg(sentiment_distributions(with_right))

@@ -221,7 +221,7 @@ def ending_ids(endings: pa.Table) -> list[str]:
 
 
 def case_of(text_id: str) -> str:
-    """The case that a `text_id` is of, be it that of people's ending or of a system's."""
+    """The case that a `text_id` is of, be it that of a case's own ending or of a system's."""
     return text_id.rpartition("/")[2].partition("#")[0]
 
 
