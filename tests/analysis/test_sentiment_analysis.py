@@ -8,7 +8,7 @@ import pytest
 from click.testing import CliRunner
 from vaderSentiment.vaderSentiment import SentimentIntensityAnalyzer
 
-from denouement.analysis.sentiment import right_against_wrong, score_groups, sentiment_table
+from denouement.analysis.sentiment import read_sentiment, right_against_wrong, score_groups, sentiment_table
 from denouement.cli import main
 from denouement.errors import UserError
 from denouement.schemas import TABLES, read_table, write_table
@@ -206,6 +206,15 @@ def test_a_system_cannot_pass_for_a_group(tmp_path: Path):
     endings = write(tmp_path / "endings.parquet", "endings", [ending("a", "Good.", system="right")])
     with pytest.raises(UserError, match="'right'"):
         score_groups(None, None, [endings])
+
+
+def test_a_table_with_one_ending_of_a_case_alone_is_refused(tmp_path: Path, cloze: Path):
+    table = score_groups(None, cloze, [])
+    write_table(table, tmp_path / "whole.parquet", "sentiment")
+    assert read_sentiment(tmp_path / "whole.parquet").num_rows == 4
+    write_table(table.slice(1), tmp_path / "part.parquet", "sentiment")
+    with pytest.raises(UserError, match=r"part\.parquet: 1 cases have the score of one of their two endings alone"):
+        read_sentiment(tmp_path / "part.parquet")
 
 
 def test_the_table_is_written_the_same_twice(tmp_path: Path, cloze: Path):

@@ -81,7 +81,8 @@ def read_sentiment(path: Path) -> pa.Table:
     """The table `sentiment` in `path`, as `score_groups` makes it.
 
     Raises:
-        UserError: unreadable, a score that is no number, or a text of a corpus whose id does not tell of which.
+        UserError: unreadable, a score that is no number, a text of a corpus whose id does not tell of which, or a case
+            with one of its endings alone.
     """
     table = read_table(path, "sentiment")
     of_corpus = pc.is_in(table["group"], pa.array([RIGHT, WRONG, STORIES]))
@@ -92,6 +93,11 @@ def read_sentiment(path: Path) -> pa.Table:
     if n := pc.sum(strange).as_py():
         raise UserError(
             f"{path}: {n:,} of {table.num_rows:,} scores are no numbers or of no text; make the table again"
+        )
+    ids = {group: table.filter(pc.equal(table["group"], group))["text_id"].to_pylist() for group in (RIGHT, WRONG)}
+    if n := len(set(ids[RIGHT]) ^ set(ids[WRONG])):
+        raise UserError(
+            f"{path}: {n:,} cases have the score of one of their two endings alone; make the table again from the cases"
         )
     return table
 

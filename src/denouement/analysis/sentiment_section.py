@@ -38,7 +38,7 @@ def sentiment_section(stories: Path | None, cloze: Path, endings: Sequence[Path]
             [[row["group"], *_spread(row)] for row in rows],
             "VADER's compound score, from -1 to 1. Distance: the earth mover's distance from the cases' right endings: "
             "by how much scores have to be moved on average; by chance: 95% of random divisions of these endings "
-            "stay under it. Mori et al. 2019, 4.5, give means only.",
+            "stay under it, each row by itself. Mori et al. 2019, 4.5, give means only.",
         )
     ]
     if context_rows:
