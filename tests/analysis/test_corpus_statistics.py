@@ -15,6 +15,7 @@ from denouement.analysis.corpus_statistics import Words, by_position, title_leng
 from denouement.analysis.crowd import crowd_statistics
 from denouement.analysis.duplicates import duplicates
 from denouement.analysis.orders import order_statistics, read_orderings, tlink_statistics
+from denouement.analysis.sections import sections_text
 from denouement.cli import main
 from denouement.errors import UserError
 from denouement.schemas import TABLES, empty_table, write_table
@@ -122,18 +123,39 @@ def test_events_are_counted_by_lemma_and_sentence_and_kept(tmp_path, monkeypatch
 
     monkeypatch.setattr(syntax, "parse", parsed)
     monkeypatch.setattr(events, "find_wordnet", lambda folder: Path())
-    monkeypatch.setattr(events, "read_events", lambda folder: Events(frozenset({"party"}), frozenset({"run"})))
+    names = frozenset({"party"}), frozenset({"run"}), frozenset({"run", "walk"})
+    monkeypatch.setattr(events, "read_events", lambda folder: Events(*names))
     table = stories(["He ran", "a party"], ["He ran", "He ran"])
     for _ in range(2):
-        found = events.event_counts(table, None, tmp_path).to_pylist()
-        assert [(row["lemma"], row["pos"], row["count"], row["share"]) for row in found] == [
+        found = events.event_counts(table, None, tmp_path)
+        assert [tuple(row.values()) for row in found.events.to_pylist()] == [
             ("run", "VERB", 3, 0.75),
             ("party", "NOUN", 1, 0.25),
         ]
+        assert [tuple(row.values()) for row in found.spelled.to_pylist()] == [("run", "VERB", 3, 1.0)]
     assert asked == [2]  # each sentence once, and the second time not at all
     assert events.lemma_counts(stories(["He ran", "a party"]), tmp_path) == Counter(
         {("run", "VERB"): 1, ("party", "NOUN"): 1}
     )
+
+
+@pytest.mark.parametrize("source", ["rocstories", "sample"])
+def test_the_papers_figures_stand_beside_peoples_stories_alone(source, monkeypatch):
+    from denouement.analysis import story_sections
+
+    run = pa.table({"lemma": ["run"], "pos": ["VERB"], "count": [3], "share": [1.0]}, TABLES["event_counts"].schema)
+    monkeypatch.setattr(story_sections, "event_counts", lambda *_: events.EventCounts(run, run.slice(0, 0)))
+    table = stories(["Tom ran.", "He fell."], ["Ann sang.", "It rained."], titles=["A Run", None])
+    of_source = table.set_column(3, "source", pa.array([source] * 2))
+    sections = story_sections.corpus_sections(of_source, None, None)
+    text = sections_text({name: sections[name] for name in ("events", "titles")})
+    assert ("paper" in text) == ("Mostafazadeh" in text) == (source == "rocstories")
+    assert [row[1:3] for row in sections["events"].tables[0].rows] == [["verb", "3"]]
+    if source == "rocstories":
+        assert [row[:5] for row in sections["events"].tables[1].rows] == [
+            ["here", "3", "1", "-", "-"],
+            ["of the paper, word for word", "0", "0", "-", "-"],
+        ]
 
 
 def test_workers(tmp_path):

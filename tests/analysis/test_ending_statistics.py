@@ -1,3 +1,4 @@
+import csv
 import json
 import math
 from pathlib import Path
@@ -6,16 +7,22 @@ import numpy as np
 import pyarrow as pa
 import pytest
 from click.testing import CliRunner
+from statsmodels.stats.multitest import multipletests
 
 from denouement.analysis import bias_monitor
 from denouement.analysis.bias_monitor import Thresholds, _by_case, exceeded, fewest
+from denouement.analysis.cloze_sections import ending_sections
 from denouement.analysis.comparison import compare
-from denouement.analysis.ending_statistics import ending_features, has_other_sign
+from denouement.analysis.ending_statistics import ending_features, ending_statistics, has_other_sign, n_tokens
 from denouement.analysis.endings import strays
+from denouement.analysis.figures import sentiment_distributions
 from denouement.analysis.ngram_odds import deviation, ngram_odds, ngrams
+from denouement.analysis.sections import Table
 from denouement.analysis.sentiment_drift import by_context, distributions
 from denouement.cli import main
 from denouement.cloze.resources import MissingResourceError, Resources
+from denouement.corpus.cases import CaseSets
+from denouement.report.figures import as_svg
 from denouement.schemas import TABLES, empty_table, write_table
 
 
@@ -44,6 +51,7 @@ def test_sign_of_a_difference_beside_the_papers():
     assert has_other_sign({"difference": 0.1, "paper": paper})
     for difference in (-0.1, 0.0, None):
         assert not has_other_sign({"difference": difference, "paper": paper})
+    assert not has_other_sign({"difference": 0.1, "paper": None})
 
 
 def test_features_without_a_parser():
@@ -51,6 +59,132 @@ def test_features_without_a_parser():
     assert features["tokens"].tolist() == [4, 4]
     assert features["vader"][0] > 0 > features["vader"][1]
     assert "yngve" not in features
+
+
+@pytest.mark.parametrize(
+    ("text", "n"),
+    [
+        ("He ran home.", 4),
+        ("He ran home. She cannot stay.", 4 + 5),  # the first full stop counts; cannot is can and not
+        ("Mr. Smith didn't stay.", 6),  # the full stop of Mr. ends nothing
+        ("", 0),
+    ],
+)
+def test_words_are_counted_as_by_nltk(text, n):
+    assert n_tokens(text) == n
+
+
+def test_words_of_v1_0_validation_are_those_of_nltk(shared_data):
+    """The sums over its endings that NLTK's `word_tokenize` with Punkt gives, counted once with NLTK 3.10.4."""
+    path = shared_data / "story_cloze/cloze_test_val__spring2016 - cloze_test_ALL_val.csv"
+    with path.open(newline="") as opened:
+        rows = [(row[4 + int(row[-1])], row[7 - int(row[-1])]) for row in list(csv.reader(opened))[1:]]
+    assert [sum(map(n_tokens, endings)) for endings in zip(*rows, strict=True)] == [16190, 15597]
+
+
+def made_cases(n: int, release: str, split: str, start: int = 0) -> pa.Table:
+    """Cases of which no two are the same; right endings have a word more."""
+    rows = {
+        "case_id": [f"{release} {start + place}" for place in range(n)],
+        "context": [[f"Tom ran {start + place} miles."] for place in range(n)],
+        "ending_1": [f"He was {'very ' * ((start + place) % 3)}happy to rest." for place in range(n)],
+        "ending_2": ["He was sad to rest."] * n,
+        "right_ending": [1] * n,
+        "release": [release] * n,
+        "split": [split] * n,
+    }
+    return pa.table(rows, schema=TABLES["cloze"].schema)
+
+
+def test_paired_p_values_are_corrected_for_the_number_of_features():
+    rows = {row["feature"]: row for row in ending_statistics(made_cases(30, "v1.0", "test"), None)}
+    tested = [row for row in rows.values() if row["paired_p"] is not None]
+    assert len(tested) == 2, "the five classes do not vary"
+    corrected = multipletests([row["paired_p"] for row in tested], method="holm")[1]
+    assert [row["paired_p_holm"] for row in tested] == pytest.approx(corrected.tolist())
+    assert rows["five_point"]["paired_p_holm"] is None
+
+
+def test_a_feature_that_does_not_vary_is_no_test_to_correct_for():
+    cases = made_cases(3, "v1.5", "test").slice(0, 1)
+    assert {row["paired_p_holm"] for row in ending_statistics(cases, None)} == {None}
+    assert {row["paper"] for row in ending_statistics(cases, None)} == {None}
+
+
+def feature_tables(sets: CaseSets, monkeypatch) -> tuple[list[Table], list[Table]]:
+    """The tables of features and of n-grams, without a parser and without the bias monitor."""
+    from denouement.analysis import cloze_sections
+    from denouement.analysis.sections import Section
+    from denouement.text.syntax import NoParserError
+
+    def no_parser(*_):
+        raise NoParserError("no parser")
+
+    monkeypatch.setattr(cloze_sections, "parse", no_parser)
+    monkeypatch.setattr(cloze_sections, "bias_section", lambda *_: (Section("", ""), []))
+    found, _ = ending_sections(sets, None)
+    return list(found["ending_features"].tables), list(found["ngrams"].tables)
+
+
+def test_the_papers_figures_stand_beside_validation_and_test_together(monkeypatch):
+    sets = {
+        ("v1.0", "validation"): made_cases(12, "v1.0", "validation"),
+        ("v1.0", "test"): made_cases(14, "v1.0", "test", start=10),  # two of them stand in validation too
+    }
+    features, ngrams = feature_tables(sets, monkeypatch)
+    assert [table.title for table in features[:3]] == [
+        "v1.0 validation and test, 24 cases",
+        "v1.0 validation, 12 cases",
+        "v1.0 test, 14 cases",
+    ]
+    assert ["paper: p" in table.header for table in features[:3]] == [True, False, False]
+    assert features[0].note.startswith("2 cloze cases repeat an earlier one: only the first counts. ")
+    assert "those here are of v1.0 validation and test, 24 cases." in features[0].note
+    [row] = [row for row in features[0].rows if row[0] == "words"]
+    assert row[-3:] == ["8.705", "8.466", "6.63e-05"]
+    assert [row[:2] for row in ngrams[0].rows] == [
+        ["v1.0 validation", "12"],
+        ["v1.0 test", "14"],
+        ["v1.0 validation and test", "24"],
+        ["paper: v1.0 validation and test", "3,742"],
+    ]
+
+
+def test_with_one_split_alone_it_is_said_beside_the_papers_figures(monkeypatch):
+    features, ngrams = feature_tables({("v1.0", "test"): made_cases(12, "v1.0", "test")}, monkeypatch)
+    said = "The paper's figures are of v1.0 validation and test together, 3,742 cases; those here are of v1.0 test, 12"
+    assert said in features[0].note
+    assert said in ngrams[0].note
+    assert [row[0] for row in ngrams[0].rows] == ["v1.0 test", "paper: v1.0 validation and test"]
+
+
+@pytest.mark.parametrize("release", ["sample", "v1.5"])
+def test_the_papers_features_do_not_stand_beside_another_release(release, monkeypatch):
+    features, ngrams = feature_tables({(release, "test"): made_cases(12, release, "test")}, monkeypatch)
+    assert "paper: p" not in features[0].header
+    assert "paper" not in features[0].note
+    assert ("paper" in ngrams[0].note) == (release == "v1.5"), "Table 5 has v1.5 too"
+
+
+@pytest.mark.slow
+def test_halves_of_v1_0_validation_together_give_its_own_table(shared_data, monkeypatch):
+    path = shared_data / "story_cloze/cloze_test_val__spring2016 - cloze_test_ALL_val.csv"
+    with path.open(newline="") as opened:
+        rows = list(csv.reader(opened))[1:]
+    names = TABLES["cloze"].schema.names
+    values = [(row[0], row[1:5], row[5], row[6], int(row[7]), "v1.0") for row in rows]
+    halves = {
+        ("v1.0", split): pa.Table.from_pylist(
+            [dict(zip(names, (*value, split), strict=True)) for value in values[place::2]], TABLES["cloze"].schema
+        )
+        for place, split in enumerate(("validation", "test"))
+    }
+    whole = {("v1.0", "validation"): pa.concat_tables(halves.values())}
+    together, of_halves = feature_tables(halves, monkeypatch)
+    alone, of_whole = feature_tables(whole, monkeypatch)
+    assert together[0].rows == alone[0].rows
+    assert [row[:4] for row in together[0].rows if row[0] == "words"] == [["words", "8.653", "8.336", "0.317"]]
+    assert of_halves[0].rows[2][1:] == of_whole[0].rows[0][1:] == ["1,871", "8.2", "8.1"]
 
 
 def test_ngrams_of_words_and_characters():
@@ -290,3 +424,11 @@ def test_a_bias_between_chance_and_certainty_is_told_by_case():
         np.mean([by_case[case] for case in list(by_case) if (case < f"c{marked}") == is_marked]) for is_marked in (1, 0)
     ]
     assert told[0] > 0.5 > told[1]  # what marks most right endings marks the wrong ones of the others
+
+
+def test_without_right_endings_no_line_passes_for_theirs():
+    rows = distributions(sentiment(mine=[0.1, 0.5], yours=[0.2, 0.3]))
+    assert [row["distance"] for row in rows] == [None, None]
+    assert "right endings" not in as_svg(sentiment_distributions(rows))
+    with_right = distributions(sentiment(mine=[0.1, 0.5], right=[0.2, 0.3]))
+    assert "right endings" in as_svg(sentiment_distributions(with_right))

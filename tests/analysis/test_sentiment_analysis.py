@@ -8,7 +8,7 @@ import pytest
 from click.testing import CliRunner
 from vaderSentiment.vaderSentiment import SentimentIntensityAnalyzer
 
-from denouement.analysis.sentiment import right_against_wrong, score_groups, sentiment_table
+from denouement.analysis.sentiment import read_sentiment, right_against_wrong, score_groups, sentiment_table
 from denouement.cli import main
 from denouement.errors import UserError
 from denouement.schemas import TABLES, read_table, write_table
@@ -121,7 +121,7 @@ def test_groups_their_order_and_what_they_are_of(tmp_path: Path, cloze: Path):
     plain = [SentimentIntensityAnalyzer().polarity_scores(text)["compound"] for text in [*texts, "So.", "Bad."]]
     assert table["compound"].to_pylist() == pytest.approx(plain, abs=1e-7)
     rows = sentiment_table(table)
-    story_splits, case_splits = "rocstories train, validation", "v1.0 test, validation"
+    story_splits, case_splits = "rocstories train and validation", "v1.0 validation and test"
     assert [row["of"] for row in rows] == [case_splits, case_splits, story_splits, "", ""]
     assert [row["paper"] and row["paper"]["positive"] for row in rows] == [1652, 997, 39368, None, 1337]
 
@@ -135,6 +135,30 @@ def test_published_shares_are_those_printed_in_the_paper():
         ("40.1", "20.9"),
         ("71.4", "4.33"),
     ]
+
+
+@pytest.mark.parametrize(
+    ("release", "stories", "beside"),
+    [
+        ("v1.0", "rocstories", ["right", "wrong", "rocstories", "h_seq2seq"]),
+        ("v1.5", "rocstories", ["rocstories", "h_seq2seq"]),  # the paper's right and wrong endings are of v1.0
+        ("sample", "sample", []),
+        ("v1.0", "sample", ["right", "wrong"]),  # whose stories the generator learned from
+    ],
+)
+def test_published_figures_stand_only_beside_what_they_are_of(release, stories, beside):
+    table = scored(right=[0.1], wrong=[0.2], rocstories=[0.1], h_seq2seq=[0.1])
+    ids = [f"{release}/test/1", f"{release}/test/1", f"{stories}/train/1", "1"]
+    table = table.set_column(0, "text_id", pa.array(ids))
+    assert [row["group"] for row in sentiment_table(table) if row["paper"]] == beside
+    assert (right_against_wrong(table)["paper_p"] is not None) == (release == "v1.0")
+
+
+def test_a_case_of_validation_and_test_counts_once(tmp_path: Path, capsys):
+    rows = [case("a", "Good.", "Bad."), case("a", "Good.", "Bad.", split="test"), case("b", "So.", "No.", split="test")]
+    table = score_groups(None, write(tmp_path / "cloze.parquet", "cloze", rows), [])
+    assert table["text_id"].to_pylist() == ["v1.0/validation/a", "v1.0/test/b"] * 2
+    assert "1 cloze cases repeat an earlier one: only the first counts" in capsys.readouterr().err
 
 
 def test_blind_cases_and_a_second_release_are_counted_and_left_out(tmp_path: Path, capsys):
@@ -182,6 +206,15 @@ def test_a_system_cannot_pass_for_a_group(tmp_path: Path):
     endings = write(tmp_path / "endings.parquet", "endings", [ending("a", "Good.", system="right")])
     with pytest.raises(UserError, match="'right'"):
         score_groups(None, None, [endings])
+
+
+def test_a_table_with_one_ending_of_a_case_alone_is_refused(tmp_path: Path, cloze: Path):
+    table = score_groups(None, cloze, [])
+    write_table(table, tmp_path / "whole.parquet", "sentiment")
+    assert read_sentiment(tmp_path / "whole.parquet").num_rows == 4
+    write_table(table.slice(1), tmp_path / "part.parquet", "sentiment")
+    with pytest.raises(UserError, match=r"part\.parquet: 1 cases have the score of one of their two endings alone"):
+        read_sentiment(tmp_path / "part.parquet")
 
 
 def test_the_table_is_written_the_same_twice(tmp_path: Path, cloze: Path):
@@ -235,7 +268,7 @@ def run(*arguments: object):
 def test_command_prints_the_table_beside_the_paper(cloze: Path):
     done = run(cloze)
     assert done.exit_code == 0
-    assert "v1.0 test, validation" in done.stdout
+    assert "v1.0 validation and test" in done.stdout
     assert "1,652 (44.1%)" in done.stdout
     assert "p = 3.48e-54" in done.stdout
 

@@ -35,6 +35,22 @@ def test_events_are_nouns_below_event_or_process_and_verbs_derived_from_them(dat
     found = read_events(find_wordnet(database))
     assert found.nouns == {"event", "party", "race", "growth"}  # the first sense of process here is the paper
     assert found.verbs == {"race"}  # the link is of the word race, not of run, which stands in the same synset
+    # by any sense: stone by its second one, process and summons by the paper
+    assert found.spelled == found.nouns | {"stone", "process", "summons"}
+
+
+def test_events_of_wordnet_itself(monkeypatch):
+    monkeypatch.delenv("WNSEARCHDIR", raising=False)
+    try:
+        folder = find_wordnet()
+    except NoWordNetError as error:
+        pytest.skip(str(error))
+    found = read_events(folder)
+    assert {"time", "race", "accident", "growth"} <= found.nouns
+    assert {"go", "get", "decide", "buy"} <= found.verbs
+    assert not {"house", "doctor", "cat", "money", "mother"} & found.nouns
+    assert {"go", "get", "house", "doctor", "cat", "hand"} <= found.spelled
+    assert not {"decide", "buy", "money", "mother"} & found.spelled
 
 
 def test_a_folder_without_wordnet_is_an_error_that_says_how_to_get_it(tmp_path, monkeypatch):

@@ -2,7 +2,8 @@
 
 import hashlib
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +14,7 @@ from denouement.console import progress, warn
 from denouement.errors import UserError
 from denouement.schemas import TABLES, read_table, write_table
 from denouement.text import syntax
-from denouement.text.wordnet import Events, find_wordnet, read_events
+from denouement.text.wordnet import find_wordnet, read_events
 
 SHOWN = 50
 
@@ -21,8 +22,23 @@ Lemmas = Counter[tuple[str, str]]
 """How often each lemma stands as a NOUN or a VERB."""
 
 
-def event_counts(stories: pa.Table, wordnet: Path | None, cache: Path | None) -> pa.Table:
-    """The events of the stories, the most frequent first: verbs and nouns that WordNet puts under event or process.
+@dataclass(frozen=True)
+class EventCounts:
+    """The events of stories, the most frequent first, each a table `event_counts`.
+
+    Attributes:
+        events: by the rule of this project (`text.wordnet.Events.nouns` and `verbs`).
+        spelled: by the paper's rule word for word: nouns and verbs alike count by the senses that their spelling has as
+            a noun (`text.wordnet.Events.spelled`). The paper does not say how a verb, above which WordNet has no noun,
+            is a hyponym of *event*.
+    """
+
+    events: pa.Table
+    spelled: pa.Table
+
+
+def event_counts(stories: pa.Table, wordnet: Path | None, cache: Path | None) -> EventCounts:
+    """The events of the stories: verbs and nouns that WordNet puts under event or process.
 
     Auxiliaries and names are neither verbs nor nouns here. Parts of speech and lemmas are the parser's; which sense a
     word has in its sentence nobody decides (`text.wordnet.Events`).
@@ -33,13 +49,21 @@ def event_counts(stories: pa.Table, wordnet: Path | None, cache: Path | None) ->
         cache: a folder that keeps parses and the counts of lemmas.
 
     Returns:
-        The table `event_counts`: `lemma`, `pos` (VERB or NOUN), `count`, `share` of all events (0 to 1).
+        Tables of `lemma`, `pos` (VERB or NOUN), `count`, `share` of all events of the table (0 to 1).
 
     Raises:
         NoWordNetError, syntax.NoParserError: not installed.
     """
-    events = read_events(find_wordnet(wordnet))  # before the long part
-    counts = {key: count for key, count in lemma_counts(stories, cache).items() if _is_event(*key, events)}
+    found = read_events(find_wordnet(wordnet))  # before the long part
+    counts = lemma_counts(stories, cache)
+    of_pos = {"VERB": found.verbs, "NOUN": found.nouns}
+    return EventCounts(
+        _shares({(lemma, pos): count for (lemma, pos), count in counts.items() if lemma in of_pos[pos]}),
+        _shares({(lemma, pos): count for (lemma, pos), count in counts.items() if lemma in found.spelled}),
+    )
+
+
+def _shares(counts: Mapping[tuple[str, str], int]) -> pa.Table:
     total = sum(counts.values())
     ordered = sorted(counts.items(), key=lambda item: (-item[1], item[0]))
     rows: dict[str, list[Any]] = {
@@ -79,10 +103,6 @@ def lemma_counts(stories: pa.Table, cache: Path | None) -> Lemmas:
         }
         write_table(pa.table(rows, schema=TABLES["lemmas"].schema), kept, "lemmas")
     return counts
-
-
-def _is_event(lemma: str, pos: str, events: Events) -> bool:
-    return lemma in (events.verbs if pos == "VERB" else events.nouns)
 
 
 def _digest(sentences: Counter[str]) -> str:

@@ -4,6 +4,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from denouement.analysis.ngram_odds import NOTABLE
+from denouement.analysis.sentiment import RIGHT
 from denouement.report.figures import BLUE, GREEN, GREY, ORANGE, PINK, SKY, YELLOW, quiet
 
 if TYPE_CHECKING:  # heavy
@@ -11,7 +12,7 @@ if TYPE_CHECKING:  # heavy
     from matplotlib.figure import Figure
 
 _POSITIONS = (BLUE, SKY, GREEN, YELLOW, ORANGE, PINK)
-_TALL = 1.5  # times the tallest bar of people's endings: what the panels of sentiment show
+_TALL = 1.5  # times the tallest bar of right endings: what the panels of sentiment show
 _DASHES = ("-", "--", "-.", ":", "-", "--")
 
 
@@ -140,7 +141,7 @@ def marking_ngrams(
 
 
 def sentiment_distributions(rows: Sequence[Mapping[str, Any]]) -> "Figure":
-    """How the sentiment of each group's endings is spread, a panel a group, people's right endings as a line in each.
+    """How the sentiment of each group's endings is spread, a panel a group, right endings as a line in each.
 
     Args:
         rows: of `sentiment_drift.distributions`.
@@ -151,16 +152,14 @@ def sentiment_distributions(rows: Sequence[Mapping[str, Any]]) -> "Figure":
     n_lines = -(-max(1, len(rows)) // n_columns)
     figure = Figure(figsize=(2.7 * n_columns + 0.4, 1.9 * n_lines + 0.5), layout="constrained")
     panels = figure.subplots(n_lines, n_columns, sharex=True, sharey=True, squeeze=False).ravel()
-    people = next((row for row in rows if row["distance"] is None), None)
-    highest = min(
-        1.0, _TALL * max(_shares(people or rows[0]))
-    )  # a generator that repeats itself must not hide the rest
+    right = next((row for row in rows if row["group"] == RIGHT), None)
+    highest = min(1.0, _TALL * max(_shares(right or rows[0])))  # a generator that repeats itself must not hide the rest
     for panel, row in zip(panels, rows, strict=False):
         shares = _shares(row)
         edges = [-1 + 2 * place / len(shares) for place in range(len(shares) + 1)]
-        panel.stairs(shares, edges, fill=True, color=GREY if row is people else "#9CC8E3")
-        if people:
-            panel.stairs(_shares(people), edges, color="black", linewidth=0.9, label="right endings")
+        panel.stairs(shares, edges, fill=True, color=GREY if row is right else "#9CC8E3")
+        if right:
+            panel.stairs(_shares(right), edges, color="black", linewidth=0.9, label="right endings")
         for place, share in enumerate(shares):
             if share > highest:
                 panel.text(
@@ -179,7 +178,7 @@ def sentiment_distributions(rows: Sequence[Mapping[str, Any]]) -> "Figure":
         panel.set_visible(False)
     figure.supxlabel("VADER's compound score, from negative to positive", fontsize="small")
     figure.supylabel("share of endings", fontsize="small")
-    if people:
+    if right:
         panels[0].legend(frameon=False, fontsize="x-small", loc="upper left")
     return figure
 

@@ -1,7 +1,6 @@
 """Which n-grams give endings away, as a section: Sharma et al. 2018, section 5."""
 
 from collections.abc import Callable, Mapping, Sequence
-from pathlib import Path
 from typing import Any
 
 from denouement.analysis import figures
@@ -15,11 +14,12 @@ from denouement.analysis.ngram_odds import (
     ngram_odds,
     odds_table,
 )
+from denouement.analysis.pooling import PUBLISHED_CASES, TOGETHER, of_the_paper, pool_name
 from denouement.analysis.sections import Chart, Section, Table
 from denouement.console import progress
-from denouement.corpus.cases import CaseSets, right_and_wrong
+from denouement.corpus.cases import POOLED, CaseSets, Distinct, right_and_wrong
 from denouement.report.tables import number
-from denouement.text.syntax import NoParserError, Parses, parse
+from denouement.text.syntax import Parses
 
 _KIND_NAMES = {
     "words": "words",
@@ -41,23 +41,25 @@ _HOW_TO_READ = (
 _IN_FIGURE = 15
 
 
-def ngram_section(sets: CaseSets, cache: Path | None) -> Section:
-    """What marks right endings and what marks wrong ones; parts of speech are left out without a parser."""
-    endings = {name: [column.to_pylist() for column in right_and_wrong(cases)] for name, cases in sets.items()}
-    everything = [ending for pair in endings.values() for of_kind in pair for ending in of_kind]
-    parses: Parses | None = None
-    problem = ""
-    try:
-        parses = parse(everything, cache / "parses.parquet" if cache else None)
-    except NoParserError as error:
-        problem = str(error)
+def ngram_section(sets: CaseSets, together: Mapping[str, Distinct], parses: Parses | None, problem: str) -> Section:
+    """What marks right endings and what marks wrong ones.
+
+    Args:
+        sets: labelled cases.
+        together: by release its validation and test as one set, where both are there; of them Table 5 alone is made.
+        parses: of all endings; without, parts of speech are left out.
+        problem: a sentence that says why there are no parses.
+    """
     kinds = [kind for kind in KINDS if parses is not None or kind in ("words", "characters")]
-    wanted = [(release, split, kind) for release, split in sets for kind in kinds]
-    found = {
-        (release, split, kind): ngram_odds(kind, endings[release, split][0], endings[release, split][1], parses)
-        for release, split, kind in progress(wanted, "counting n-grams", unit="tables")
-    }
-    tables = [_deviations(sets, kinds, found)]
+    pooled = {(release, TOGETHER): pool.cases for release, pool in together.items()}
+    wanted = [(key, kind) for key in [*sets, *pooled] for kind in kinds]
+    counted = {}
+    for key, kind in progress(wanted, "counting n-grams", unit="tables"):
+        right, wrong = (column.to_pylist() for column in right_and_wrong((sets | pooled)[key]))
+        counted[*key, kind] = ngram_odds(kind, right, wrong, parses)
+    deviations = _deviation_values(counted, sets | pooled)
+    found = {key: columns for key, columns in counted.items() if key[:2] in sets}
+    tables = [_deviations(deviations, kinds)]
     drawn = {}
     for kind in kinds:
         columns = {f"{release} {split}": found[release, split, kind] for release, split in sets}
@@ -70,15 +72,15 @@ def ngram_section(sets: CaseSets, cache: Path | None) -> Section:
             figures.marking_ngrams(columns, _IN_FIGURE, shown), f"{_KINDS_TOLD[kind]} {_HOW_TO_READ}"
         )
     if problem:
-        tables.append(Table("Not worked out", (), (), f"Complexity and parts of speech are left out: {problem}."))
+        tables.append(Table("Not worked out", (), (), problem))
     return Section(
         "Words and characters that give endings away",
-        "Which short sequences stand more often in right endings, and which in wrong ones: traces of how people write "
-        "when they are asked for a wrong ending.",
+        "Which short sequences stand more often in right endings, and which in wrong ones: a system can learn them "
+        "without reading a story.",
         tables,
         figures=drawn if sets else {},
         data={"ngram_odds": odds_table(found)},
-        values={"deviations": _deviation_values(found)},
+        values={"deviations": deviations},
     )
 
 
@@ -87,43 +89,46 @@ def visible(gram: str) -> str:
     return gram.replace(" ", "␣")
 
 
-def _deviation_values(found: Mapping[tuple[str, str, str], Mapping[str, Sequence[Any]]]) -> list[dict[str, Any]]:
+def _deviation_values(
+    found: Mapping[tuple[str, str, str], Mapping[str, Sequence[Any]]], cases: CaseSets
+) -> list[dict[str, Any]]:
+    """Rows of Table 5, the paper's figure beside the set that is most like the paper's: both splits, else the one."""
+    both = {release for release, split, _ in found if split == TOGETHER}
     return [
         {
             "release": release,
             "split": split,
+            "cases": cases[release, split].num_rows,
             "kind": kind,
             "ngrams": len(columns["ngram"]),
             "deviation": deviation(columns["right"], columns["wrong"]),
-            "paper": PUBLISHED_DEVIATION.get(release, {}).get(kind),
+            "paper": PUBLISHED_DEVIATION.get(release, {}).get(kind)
+            if split == TOGETHER or (split in POOLED and release not in both)
+            else None,
         }
         for (release, split, kind), columns in found.items()
     ]
 
 
-def _deviations(
-    sets: CaseSets, kinds: Sequence[str], found: Mapping[tuple[str, str, str], Mapping[str, Sequence[Any]]]
-) -> Table:
-    values = {(row["release"], row["split"], row["kind"]): row for row in _deviation_values(found)}
+def _deviations(values: Sequence[Mapping[str, Any]], kinds: Sequence[str]) -> Table:
     rows = []
-    for release, split in sets:
-        of_set = [values[release, split, kind] for kind in kinds]
-        rows.append(
-            [
-                f"{release} {split}",
-                f"{sets[release, split].num_rows:,}",
-                *(number(row["deviation"], 1) for row in of_set),
-            ]
-        )
-        if release in PUBLISHED_DEVIATION:
-            rows.append([f"paper: {release}", "", *(number(row["paper"], 1) for row in of_set)])
+    note = [f"Over n-grams that stand {LEAST} times or more in right and wrong endings together."]
+    for release, split in dict.fromkeys((row["release"], row["split"]) for row in values):
+        of_set = {row["kind"]: row for row in values if (row["release"], row["split"]) == (release, split)}
+        name, n = f"{release} {split}", of_set[kinds[0]]["cases"]
+        rows.append([name, f"{n:,}", *(number(of_set[kind]["deviation"], 1) for kind in kinds)])
+        if any(row["paper"] is not None for row in of_set.values()):
+            published = [f"paper: {pool_name(release)}", f"{PUBLISHED_CASES[release]:,}"]
+            rows.append([*published, *(number(of_set[kind]["paper"], 1) for kind in kinds)])
+            note.append(of_the_paper(release, name, n))
+    note.append("The figure grows with the number of cases, so only rows of equal n compare.")
+    if any(row["paper"] is not None for row in values):
+        note.append("The paper is Sharma et al. 2018, Table 5, which does not tell the lengths of its n-grams.")
     return Table(
         "Standard deviation of the difference of counts",
         ["cases of", "n", *(_KIND_NAMES[kind] for kind in kinds)],
         rows,
-        f"Over n-grams that stand {LEAST} times or more in right and wrong endings together. It grows with the number "
-        "of cases. Sharma et al. 2018, Table 5, of validation and test together, with n-grams of lengths that it does "
-        "not tell.",
+        " ".join(note),
     )
 
 

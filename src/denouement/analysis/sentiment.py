@@ -1,7 +1,7 @@
 """Sentiment of endings by group: Mori et al. 2019, Table 4, and the test of Sharma et al. 2018, Table 2."""
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -11,6 +11,7 @@ import pyarrow.compute as pc
 from denouement.analysis.comparison import compare
 from denouement.console import warn
 from denouement.corpus.cases import labelled_cases, right_and_wrong
+from denouement.corpus.kind import SAMPLE
 from denouement.errors import UserError
 from denouement.provenance import MadeFrom, rows_digest
 from denouement.schemas import TABLES, read_table
@@ -28,6 +29,14 @@ PUBLISHED: dict[str, dict[str, int | float]] = {
     "h_seq2seq": {"n": 1871, "mean": 0.457, "positive": 1337, "negative": 81},
 }
 """Mori et al. 2019, Table 4. The paper gives n for H-Seq2seq alone; the others are the sizes of the corpora named."""
+
+PUBLISHED_OF = {
+    RIGHT: "v1.0 validation and test",
+    WRONG: "v1.0 validation and test",
+    STORIES: "all ROCStories",
+    "h_seq2seq": "",  # which of the splits its contexts are of is not told
+}
+"""What the published figures are of."""
 
 PUBLISHED_P = 3.48e-54
 """Sharma et al. 2018, Table 2: right against wrong endings of Story Cloze v1.0 (3,742 cases)."""
@@ -83,7 +92,8 @@ def read_sentiment(path: Path) -> pa.Table:
     """The table `sentiment` in `path`, as `score_groups` makes it.
 
     Raises:
-        UserError: unreadable, a score that is no number, or a text of a corpus whose id does not tell of which.
+        UserError: unreadable, a score that is no number, a text of a corpus whose id does not tell of which, or a case
+            with one of its endings alone.
     """
     table = read_table(path, "sentiment")
     of_corpus = pc.is_in(table["group"], pa.array([RIGHT, WRONG, STORIES]))
@@ -95,6 +105,11 @@ def read_sentiment(path: Path) -> pa.Table:
         raise UserError(
             f"{path}: {n:,} of {table.num_rows:,} scores are no numbers or of no text; make the table again"
         )
+    ids = {group: table.filter(pc.equal(table["group"], group))["text_id"].to_pylist() for group in (RIGHT, WRONG)}
+    if n := len(set(ids[RIGHT]) ^ set(ids[WRONG])):
+        raise UserError(
+            f"{path}: {n:,} cases have the score of one of their two endings alone; make the table again from the cases"
+        )
     return table
 
 
@@ -104,19 +119,29 @@ def sentiment_table(sentiment: pa.Table) -> list[dict[str, Any]]:
     Returns:
         Rows of `group`; `of` (which releases, sources and splits the texts are of; empty for a system); `n`; `mean`
         (compound); `positive`, `negative` (counts) with `positive_share`, `negative_share` (0 to 1); `t`, `p` of the
-        two-sided one-sample t-test of the mean against 0 (None when n < 2 or all scores are equal); and `paper`, the
-        published figures with the same keys, None where the group is not in the paper.
+        two-sided one-sample t-test of the mean against 0 (None when n < 2 or all scores are equal), not corrected for
+        the number of groups; and `paper`, the published figures with the same keys up to the shares. It is None where
+        the group is not in the paper, where right and wrong endings are not of v1.0, and for texts of the sample corpus
+        and endings to it.
     """
+    corpora = _corpora(sentiment)
+    is_sample = any(SAMPLE in splits for splits in corpora.values())
     rows = []
     for group in pc.unique(sentiment["group"]).to_pylist():
         part = sentiment.filter(pc.equal(sentiment["group"], group))
         compound = _compound(part)
         positive, negative = int((compound >= POSITIVE).sum()), int((compound <= NEGATIVE).sum())
-        of = _origin(part["text_id"].to_pylist()) if group in (RIGHT, WRONG, STORIES) else ""
         counts = _with_shares(
             {"n": len(compound), "mean": float(compound.mean()), "positive": positive, "negative": negative}
         )
-        paper = _with_shares(PUBLISHED[group]) if group in PUBLISHED else None
+        splits = corpora.get(group)
+        compares = not is_sample if splits is None else SAMPLE not in splits
+        if group in (RIGHT, WRONG):
+            compares = splits is not None and set(splits) == {"v1.0"}
+        paper = None
+        if group in PUBLISHED and compares:
+            paper = {"of": PUBLISHED_OF[group], **_with_shares(PUBLISHED[group])}
+        of = _origin(splits) if splits else ""
         rows.append({"group": group, "of": of, **counts, **_against_zero(compound), "paper": paper})
     return rows
 
@@ -130,8 +155,8 @@ def right_against_wrong(sentiment: pa.Table) -> dict[str, Any] | None:
 
     Returns:
         `n` cases; `mean_difference` (right - wrong); `t`, `df`, `p` of the two-sample test; `paired_t`, `paired_df`,
-        `paired_p`; `paper_p`. All tests are two-sided. None without both groups; t and p are None for fewer than two
-        cases and where nothing varies.
+        `paired_p`; `paper_p`, None for another release than v1.0. All tests are two-sided. None without both groups; t
+        and p are None for fewer than two cases and where nothing varies.
     """
     import numpy as np
 
@@ -152,7 +177,7 @@ def right_against_wrong(sentiment: pa.Table) -> dict[str, Any] | None:
         "paired_t": found["paired_t"],
         "paired_df": found["n"] - 1,
         "paired_p": found["paired_p"],
-        "paper_p": PUBLISHED_P,
+        "paper_p": PUBLISHED_P if set(_corpora(right)[RIGHT]) == {"v1.0"} else None,
     }
 
 
@@ -213,7 +238,7 @@ def ending_ids(endings: pa.Table) -> list[str]:
 
 
 def case_of(text_id: str) -> str:
-    """The case that a `text_id` is of, be it that of people's ending or of a system's."""
+    """The case that a `text_id` is of, be it that of a case's own ending or of a system's."""
     return text_id.rpartition("/")[2].partition("#")[0]
 
 
@@ -221,13 +246,22 @@ def _joined(*columns: pa.ChunkedArray) -> list[str]:
     return pc.binary_join_element_wise(*columns, "/").to_pylist()  # type: ignore[no-any-return]
 
 
-def _origin(text_ids: Sequence[str]) -> str:
-    """Such as `v1.0 test, validation` from ids of the form `v1.0/test/...`."""
-    splits: dict[str, set[str]] = {}
-    for text_id in text_ids:
+def _corpora(sentiment: pa.Table) -> dict[str, dict[str, set[str]]]:
+    """Of each group of a corpus that is there, by release or source the splits of its texts."""
+    of_corpus = sentiment.filter(pc.is_in(sentiment["group"], pa.array([RIGHT, WRONG, STORIES])))
+    found: dict[str, dict[str, set[str]]] = {}
+    for group, text_id in zip(of_corpus["group"].to_pylist(), of_corpus["text_id"].to_pylist(), strict=True):
         corpus, split, _ = text_id.split("/", 2)
-        splits.setdefault(corpus, set()).add(split)
-    return "; ".join(f"{corpus} {', '.join(sorted(splits[corpus]))}" for corpus in sorted(splits))
+        found.setdefault(group, {}).setdefault(corpus, set()).add(split)
+    return found
+
+
+def _origin(splits: Mapping[str, Collection[str]]) -> str:
+    """Such as `v1.0 validation and test`, from the splits by release or source."""
+    return "; ".join(
+        f"{corpus} {' and '.join(sorted(splits[corpus], key=lambda split: (split == 'test', split)))}"
+        for corpus in sorted(splits)
+    )
 
 
 def _compound(sentiment: pa.Table) -> "np.ndarray":
@@ -238,9 +272,9 @@ def _compound(sentiment: pa.Table) -> "np.ndarray":
     return scores.astype(np.float64).round(4)
 
 
-def _with_shares(counts: dict[str, int | float]) -> dict[str, int | float]:
+def _with_shares(counts: Mapping[str, int | float]) -> dict[str, int | float]:
     n = counts["n"]
-    return counts | {"positive_share": counts["positive"] / n, "negative_share": counts["negative"] / n}
+    return {**counts, "positive_share": counts["positive"] / n, "negative_share": counts["negative"] / n}
 
 
 def _against_zero(values: "np.ndarray") -> dict[str, float | None]:

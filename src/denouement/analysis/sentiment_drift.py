@@ -1,4 +1,4 @@
-"""How the sentiment of endings is spread, and how far generated endings drift from people's: Mori et al. 2019, 4.5."""
+"""How the sentiment of endings is spread, and how far generated ones drift from right ones: Mori et al. 2019, 4.5."""
 
 from pathlib import Path
 from typing import Any
@@ -33,10 +33,10 @@ def distributions(sentiment: pa.Table, seed: int = 1) -> list[dict[str, Any]]:
         both groups' scores into groups of these sizes stay under. None for `right` itself, or without it.
     """
     of_group = _scores(sentiment)
-    people = of_group.get(RIGHT)
+    right = of_group.get(RIGHT)
     rows = []
     for group, scores in of_group.items():
-        compared = people if group != RIGHT else None
+        compared = right if group != RIGHT else None
         rows.append({"group": group, **_spread(scores), **_distance(scores, compared, seed)})
     return rows
 
@@ -81,18 +81,18 @@ def _spread(scores: Scores) -> dict[str, Any]:
     }
 
 
-def _distance(scores: Scores, people: Scores | None, seed: int) -> dict[str, Any]:
+def _distance(scores: Scores, right: Scores | None, seed: int) -> dict[str, Any]:
     from scipy.stats import wasserstein_distance
 
-    if people is None:
+    if right is None:
         return {"distance": None, "chance": None}
     drawn = np.random.default_rng(seed)
-    together = np.concatenate([scores, people])
+    together = np.concatenate([scores, right])
     by_chance = []
     for _ in range(_SHUFFLES):
         drawn.shuffle(together)
         by_chance.append(wasserstein_distance(together[: len(scores)], together[len(scores) :]))
     return {
-        "distance": float(wasserstein_distance(scores, people)),
+        "distance": float(wasserstein_distance(scores, right)),
         "chance": float(np.quantile(by_chance, 0.95)),
     }

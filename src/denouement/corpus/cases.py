@@ -1,18 +1,68 @@
 """Which Story Cloze cases count, and which of their two endings is right."""
 
+from dataclasses import dataclass
+
+import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from denouement.corpus import keys
+from denouement.corpus.overlap import firsts
 from denouement.schemas import RELEASES, SPLITS
 
 CaseSets = dict[tuple[str, str], pa.Table]
 """Labelled cases by release and split."""
 
+POOLED = ("validation", "test")
+"""The splits whose cases the papers' tables of endings take together."""
+
+
+@dataclass(frozen=True)
+class Distinct:
+    """Cases of which each counts once.
+
+    Attributes:
+        cases: rows of the table `cloze`, of cases that stand there twice the first.
+        repeated: how many rows were left out for that.
+        contradicting: how many of these have another right ending than the case that counts.
+    """
+
+    cases: pa.Table
+    repeated: int
+    contradicting: int
+
+    @property
+    def told(self) -> str:
+        """A sentence that counts what was left out; empty where nothing was."""
+        if not self.repeated:
+            return ""
+        others = f", {self.contradicting:,} of them with another right ending" if self.contradicting else ""
+        return f"{self.repeated:,} cloze cases repeat an earlier one{others}: only the first counts"
+
+
+def distinct(cases: pa.Table) -> Distinct:
+    """The labelled cases without those that repeat an earlier one (`overlap.firsts`)."""
+    first = firsts(cases)
+    repeated = first != np.arange(cases.num_rows)
+    right = keys.normalised(right_and_wrong(cases)[0].combine_chunks())
+    contradicting = np.asarray(pc.not_equal(right, right.take(pa.array(first))), dtype=bool)
+    return Distinct(cases.filter(pa.array(~repeated)), int(repeated.sum()), int(contradicting.sum()))
+
+
+def pooled(sets: CaseSets, release: str) -> Distinct | None:
+    """The labelled cases of a release's validation and test as one set, as the papers' tables take them.
+
+    None where one of the two has no labelled case.
+    """
+    parts = [sets[release, split] for split in POOLED if (release, split) in sets]
+    return distinct(pa.concat_tables(parts)) if len(parts) == len(POOLED) else None
+
 
 def labelled_cases(cloze: pa.Table) -> tuple[pa.Table, list[str]]:
     """The labelled cases of one release: v1.0, as in the paper, when the table holds any; else v1.5; else the sample.
 
-    One release, since v1.5 repeats nearly all validation cases of v1.0, and to count those twice would be wrong.
+    One release, since v1.5 repeats nearly all validation cases of v1.0, and to count those twice would be wrong; for
+    the same reason a case that stands in two splits, or twice in one, counts once (`distinct`).
 
     Returns:
         The cases, and a sentence with the count for each kind of case left out.
@@ -22,15 +72,18 @@ def labelled_cases(cloze: pa.Table) -> tuple[pa.Table, list[str]]:
     if blind := cloze.num_rows - labelled.num_rows:
         left_out.append(f"{blind:,} blind cloze cases are not in right and wrong: no label tells their right ending")
     present = set(pc.unique(labelled["release"]).to_pylist())
-    if len(present) < 2:
-        return labelled, left_out
-    chosen = next(release for release in RELEASES if release in present)
-    cases = labelled.filter(pc.equal(labelled["release"], chosen))
-    left_out.append(
-        f"{labelled.num_rows - cases.num_rows:,} cloze cases of {', '.join(sorted(present - {chosen}))} are not in "
-        f"right and wrong: only {chosen} is counted, since releases share cases"
-    )
-    return cases, left_out
+    cases = labelled
+    if len(present) > 1:
+        chosen = next(release for release in RELEASES if release in present)
+        cases = labelled.filter(pc.equal(labelled["release"], chosen))
+        left_out.append(
+            f"{labelled.num_rows - cases.num_rows:,} cloze cases of {', '.join(sorted(present - {chosen}))} are not in "
+            f"right and wrong: only {chosen} is counted, since releases share cases"
+        )
+    once = distinct(cases)
+    if once.told:
+        left_out.append(once.told)
+    return once.cases, left_out
 
 
 def right_and_wrong(cases: pa.Table) -> tuple[pa.ChunkedArray, pa.ChunkedArray]:

@@ -5,8 +5,11 @@ from typing import Literal
 import pyarrow as pa
 import pyarrow.compute as pc
 
+SAMPLE = "sample"
+"""The release of the sample corpus's cases, and the source of its stories."""
+
 
 def corpus_kind(stories: pa.Table) -> Literal["sample", "official"]:
     """Whether the table `stories` is the embedded sample corpus: only when every one of them is."""
     sources = pc.unique(stories["source"]).to_pylist()
-    return "sample" if sources == ["sample"] else "official"
+    return "sample" if sources == [SAMPLE] else "official"

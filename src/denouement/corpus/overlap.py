@@ -39,6 +39,21 @@ def in_common(rows: pa.Table, others: pa.Table) -> npt.NDArray[np.bool_]:
     return _is_in(ours.ids, theirs.ids) | _is_in(ours.contexts, theirs.contexts)
 
 
+def firsts(cases: pa.Table) -> npt.NDArray[np.int64]:
+    """int64 [cases]: the first row of the table `cloze` that is the same case, for most rows the row itself.
+
+    Rows are the same case when they have the same id, or the same context with the same two endings, in either order.
+    A context with other endings is another case here, since endings are counted.
+    """
+    [both] = _endings(cases, as_pair=True)
+    found = np.arange(cases.num_rows)
+    for column in (cases["case_id"].combine_chunks(), _join(keys.contexts(cases).combine_chunks(), both)):
+        values = column.dictionary_encode().indices.to_numpy()
+        _, first, place = np.unique(values, return_index=True, return_inverse=True)
+        found = np.minimum(found, first[place])
+    return found
+
+
 def report(stories: pa.Table, cases: pa.Table) -> dict[str, Any]:
     """Count the stories that stand in two collections, releases or splits, and those that stand twice in one.
 

@@ -8,7 +8,8 @@ from typing import ClassVar
 import numpy as np
 
 from denouement.encoders.base import SentenceEncoder, Vectors
-from denouement.encoders.word_vectors import WordVectors, open_vectors, treebank_tokens
+from denouement.encoders.word_vectors import WordVectors, open_vectors
+from denouement.text.treebank import treebank_tokens
 
 
 @dataclass(eq=False)

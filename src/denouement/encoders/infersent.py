@@ -11,8 +11,9 @@ from typing import TYPE_CHECKING, ClassVar, Literal, NamedTuple
 import numpy as np
 
 from denouement.encoders.base import SentenceEncoder, Vectors, existing_file, fingerprint, torch_device
-from denouement.encoders.word_vectors import TextVectors, treebank_tokens
+from denouement.encoders.word_vectors import TextVectors
 from denouement.errors import UserError
+from denouement.text.treebank import treebank_tokens
 
 if TYPE_CHECKING:
     import torch

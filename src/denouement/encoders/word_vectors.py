@@ -3,18 +3,14 @@
 import re
 from abc import ABC, abstractmethod
 from collections.abc import Collection, Iterable
-from functools import cache, cached_property, lru_cache
+from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from denouement.console import progress
 from denouement.encoders.base import Vectors, existing_file, fingerprint, packaged_folder
 from denouement.errors import UserError
-
-if TYPE_CHECKING:
-    from nltk.tokenize import NLTKWordTokenizer
 
 _LONGEST_LINE = 1 << 20  # bytes; a line of vectors has a few thousand, and what is none may have no line ends
 
@@ -178,23 +174,6 @@ def open_vectors(path: str | None) -> WordVectors:
     if path is None:
         return PackagedGlove()
     return TextVectors(existing_file(path, "vectors", "a text file of word vectors"))
-
-
-@lru_cache(maxsize=8192)  # a block of sentences is tokenised to learn its words, and again to encode it
-def treebank_tokens(sentence: str) -> tuple[str, ...]:
-    """Tokens as NLTK's `word_tokenize` makes them of one sentence, which is how the published encoders read text.
-
-    `word_tokenize` first splits a text into sentences with a model that must be downloaded; here a text is one
-    sentence, so that of two sentences in one text the first keeps its full stop attached (`home.`).
-    """
-    return tuple(_treebank_tokenizer().tokenize(sentence))
-
-
-@cache
-def _treebank_tokenizer() -> "NLTKWordTokenizer":
-    from nltk.tokenize import NLTKWordTokenizer
-
-    return NLTKWordTokenizer()
 
 
 def _numbers(fields: list[bytes]) -> Vectors | None:

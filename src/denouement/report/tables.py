@@ -37,24 +37,38 @@ def sentiment_text(rows: Sequence[Mapping[str, Any]], comparison: Mapping[str, A
     lines = []
     for row in rows:
         lines.append([row["group"], row["of"], *_counts(row), number(row["t"], 2), p_value(row["p"])])
-        if row["paper"]:
-            lines.append([row["group"], "Mori et al. 2019", *_counts(row["paper"]), "", ""])
+        if paper := row["paper"]:
+            of = ": ".join(filter(None, ["Mori et al. 2019", paper["of"]]))
+            lines.append([row["group"], of, *_counts(paper), "", ""])
     header = ["group", "of", "n", "mean", "positive", "negative", "t", "p"]
     paragraphs = [
         text_table(header, lines),
         "Mean of VADER's compound score (-1 to 1); an ending is positive from 0.05 upwards, negative from -0.05 "
-        "downwards; t and p of a one-sample t-test of the mean against 0.",
+        "downwards; t and p of a one-sample t-test of the mean against 0, each group by itself (p is not corrected for "
+        "the number of groups).",
+        *dict.fromkeys(
+            f"The paper's right and wrong endings are of {row['paper']['of']} together, {row['paper']['n']:,} cases; "
+            f"those here are of {row['of']}, {row['n']:,} cases."
+            for row in rows
+            if row["of"] and row["paper"] and row["group"] in ("right", "wrong") and row["n"] != row["paper"]["n"]
+        ),
     ]
     if comparison:
+        published = ""
+        if comparison["paper_p"] is not None:
+            of_paper = "Sharma et al. 2018, v1.0 validation and test, 3,742 cases"
+            published = f" ({of_paper}: p = {p_value(comparison['paper_p'])})"
         paragraphs.append(
             f"Right against wrong, {comparison['n']:,} cases: mean difference "
             f"{number(comparison['mean_difference'], 3)}; two-sample t-test "
-            f"{_test(comparison['t'], comparison['df'], comparison['p'])} "
-            f"(Sharma et al. 2018, 3,742 cases: p = {p_value(comparison['paper_p'])}); paired by case "
+            f"{_test(comparison['t'], comparison['df'], comparison['p'])}{published}; paired by case "
             f"{_test(comparison['paired_t'], comparison['paired_df'], comparison['paired_p'])}."
         )
     if any(row["of"].startswith("sample ") for row in rows):
-        paragraphs.append("These groups are of the sample corpus, so they need not come near the published figures.")
+        paragraphs.append(
+            "The stories and cases of the sample corpus are written by a grammar, not by people: the published figures "
+            "are left out."
+        )
     return "\n\n".join(paragraphs)
 
 
@@ -144,22 +158,21 @@ def vectors_text(found: Mapping[str, Any]) -> str:
 
 
 def _cloze_groups(rows: Sequence[Mapping[str, Any]], key: str, what: str) -> list[str]:
-    """Accuracy by the groups of `key`, for the rows that have them."""
-    scored = [row for row in rows if row[key]]
-    if not scored:
-        return []
-    groups = sorted({group for row in scored for group in row[key]})
-    lines = [
-        [
-            system_name(row),
-            f"{row['release']} {row['split']}",
-            *(f"{row[key][group]['accuracy']:.3f}" if group in row[key] else "" for group in groups),
-        ]
-        for row in scored
-    ]
-    counts = {group: max(row[key][group]["n"] for row in scored if group in row[key]) for group in groups}
-    header = ["system", "cases of", *(f"{group} ({counts[group]:,})" for group in groups)]
-    return [f"Accuracy by {what}:", text_table(header, lines)]
+    """Accuracy by the groups of `key`, for the rows that have them: a table for each set of cases.
+
+    The sizes of groups are those of a set of cases, so sets that differ in them cannot share a heading.
+    """
+    tables: dict[tuple[str, tuple[tuple[str, int], ...]], list[list[str]]] = {}
+    for row in rows:
+        if row[key]:
+            sizes = tuple((group, found["n"]) for group, found in sorted(row[key].items()))
+            accuracies = [f"{row[key][group]['accuracy']:.3f}" for group, _ in sizes]
+            tables.setdefault((f"{row['release']} {row['split']}", sizes), []).append([system_name(row), *accuracies])
+    paragraphs = []
+    for (name, sizes), lines in tables.items():
+        header = ["system", *(f"{group} ({n:,})" for group, n in sizes)]
+        paragraphs += [f"Accuracy by {what}, {name}:", text_table(header, lines)]
+    return paragraphs
 
 
 def system_name(row: Mapping[str, Any]) -> str:

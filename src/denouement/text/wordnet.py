@@ -36,10 +36,13 @@ class Events:
             aside, since by one of them nearly every noun of everyday language would be an event ("dog", "box").
         verbs: those of which some sense has a derivationally related noun with such a sense ("go": "going"). Verbs have
             no noun above them in WordNet, so this link alone leads from them to *event*.
+        spelled: those that as a noun have any sense at or below any sense of *event* or *process*, be it rare ("cat", a
+            tomography; "hand", a process of a body): the rule of Mostafazadeh et al. 2016, section 3.1, word for word.
     """
 
     nouns: frozenset[str]
     verbs: frozenset[str]
+    spelled: frozenset[str]
 
 
 @dataclass(frozen=True)
@@ -79,11 +82,13 @@ def read_events(folder: Path) -> Events:
         _check_whole("verb", verb_senses, verbs)
         roots = {noun_senses["event"][0], *_processes(noun_senses, nouns)}
         happening = _hyponyms(roots, nouns)
+        in_any_sense = _hyponyms([*noun_senses["event"], *noun_senses["process"]], nouns)
     except (OSError, UnicodeDecodeError, ValueError, IndexError, KeyError) as error:
         raise NoWordNetError(f"{folder}: no WordNet database, or a damaged one ({error}): {_ADVICE}") from error
     return Events(
         frozenset(lemma for lemma, senses in noun_senses.items() if senses[0] in happening),
         frozenset(lemma for lemma, senses in verb_senses.items() if _happens(lemma, senses, verbs, happening)),
+        frozenset(lemma for lemma, senses in noun_senses.items() if not in_any_sense.isdisjoint(senses)),
     )
 
 
