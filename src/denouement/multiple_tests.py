@@ -1,0 +1,22 @@
+"""P-values of several tests at once."""
+
+from collections.abc import Sequence
+
+
+def holm(p: Sequence[float]) -> list[float]:
+    """P-values corrected by Holm's method (1979), in the order given.
+
+    The chance that any true null hypothesis among them has a corrected p of at most a is at most a, however the tests
+    depend on each other.
+
+    Raises:
+        ValueError: a p-value that is not between 0 and 1.
+    """
+    if not all(0 <= value <= 1 for value in p):
+        raise ValueError("a p-value is not between 0 and 1")
+    corrected = [0.0] * len(p)
+    largest = 0.0
+    for rank, place in enumerate(sorted(range(len(p)), key=p.__getitem__)):
+        largest = max(largest, min(1.0, (len(p) - rank) * p[place]))
+        corrected[place] = largest
+    return corrected
