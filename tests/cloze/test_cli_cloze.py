@@ -1,6 +1,7 @@
 """The commands `denouement cloze ...`, as a person types them."""
 
 import json
+import re
 from pathlib import Path
 
 import pyarrow as pa
@@ -27,8 +28,9 @@ def run(*arguments: object):
 def test_evaluate_prints_the_table_and_writes_predictions(table, tmp_path):
     done = run("evaluate", "--system", "constant_first", "--train", table, "--predictions", tmp_path / "out")
     assert done.exit_code == 0, done.output
-    assert "| constant_first | v1.0 validation |   3 |    0.333 | 0.008 to 0.906 | 0.514 |" in done.output
-    assert (tmp_path / "out/constant_first-v1.5-test.txt").read_text() == "1\n"
+    assert re.search(r"\| constant_first \| v1.0 validation \| +3 \| +0.333 \| 0.008 to 0.906 \| +best ", done.output)
+    text = "InputStoryid,AnswerRightEnding\ncase-7,1\n"
+    assert (tmp_path / "out/constant_first-v1.5-test.csv").read_text() == text
 
 
 def test_json_holds_numbers_and_what_is_missing(table, tmp_path):

@@ -11,11 +11,11 @@ import pytest
 from denouement import schemas
 from denouement.cloze import SYSTEMS
 from denouement.cloze.base import ClozeSystem
-from denouement.cloze.case_sets import case_sets
+from denouement.cloze.case_sets import case_sets, learnable
 from denouement.cloze.cross_validation import folds, out_of_fold
 from denouement.cloze.evaluate import evaluate, predictions
 from denouement.cloze.published import accuracy
-from denouement.cloze.resources import Resources
+from denouement.cloze.resources import MissingResourceError, Resources
 from denouement.errors import UserError
 
 
@@ -83,7 +83,8 @@ def test_cross_validation_never_scores_what_was_fitted(make_cases):
         assert seen | scored == ids
     [row] = [row for row in found.rows if row["system"] == "majority"]
     assert row["accuracy"] == pytest.approx(6 / 7)
-    assert row["trained_on"] == "7 cases, 3 folds"
+    assert row["trained_on"] == "7 cases of v1.0 validation in 3 folds"
+    assert row["fitted_to"] == {"cases": {"v1.0 validation": 7}, "folds": 3, "left_out": 0}
 
 
 def test_training_cases_that_are_scored_are_left_out(make_cases):
@@ -93,25 +94,34 @@ def test_training_cases_that_are_scored_are_left_out(make_cases):
     assert Majority.seen == [{"case-2", "case-3", "case-4"}]
     [row] = [row for row in found.rows if row["system"] == "majority"]
     assert row["correct"] == 0
-    assert row["trained_on"] == "3 cases of v1.0 validation, 2 left out"
+    assert row["trained_on"] == "3 cases of v1.0 validation; 2 cases left out as leaks"
+    assert row["fitted_to"] == {"cases": {"v1.0 validation": 3}, "folds": None, "left_out": 2}
 
 
 def test_nothing_left_to_learn_from_is_said(make_cases):
     test = pa.concat_tables([make_cases([1, 2], split="test"), make_cases([1], split="test", start=5)])
     found = evaluate(["majority"], make_cases([1, 2]), test, Resources())
     assert found.rows[0]["missing"] == (
-        "majority learns from labelled cases, and all of --train stand in v1.0 test: give other ones"
+        "majority learns from labelled cases of the splits train and validation, and --train has none for v1.0 test "
+        "(2 stand in v1.0 test and are left out): give other ones"
     )
 
 
 def test_cases_in_two_releases_are_learned_from_once(make_cases):
     both = pa.concat_tables([make_cases([1, 2, 1]), make_cases([1, 2, 1, 2], release="v1.5")])
     blind = make_cases([None, None], release="v1.5", split="test", start=2)
-    sets = case_sets(pa.concat_tables([both, blind]), None)
-    assert [(each.name, each.train and each.train["case_id"].to_pylist(), each.left_out) for each in sets] == [
-        ("v1.0 validation", None, 0),  # cross-validated
-        ("v1.5 validation", None, 0),
-        ("v1.5 test", ["case-0", "case-1"], 2),
+    everything = pa.concat_tables([both, blind])
+    found = learnable(everything, None)
+    assert found.passed_over == {
+        "cases without a label, not learned from": 2,
+        "cases whose story an earlier case has, learned from once": 3,
+    }
+    sets = case_sets(everything, found.cases)
+    of_sets = [(each.name, each.train["case_id"].to_pylist(), each.is_learned_from, each.left_out) for each in sets]
+    assert of_sets == [
+        ("v1.0 validation", ["case-3"], True, 0),
+        ("v1.5 validation", [], True, 3),  # of v1.0, the same stories as its own cases
+        ("v1.5 test", ["case-0", "case-1"], False, 2),
     ]
 
 
@@ -138,7 +148,8 @@ def test_blind_cases_get_predictions_and_no_accuracy(make_cases):
     found = evaluate(["majority"], train, blind, Resources())
     assert [(row["accuracy"], row["blind"]) for row in found.rows] == [(None, True)]
     assert not found.comparisons
-    assert predictions(found.scores) == {"majority-v1.5-test": "2\n2\n"}
+    text = "InputStoryid,AnswerRightEnding\ncase-5,2\ncase-6,2\n"
+    assert predictions(found.scores) == {"majority-v1.5-test": text}
 
 
 def test_each_release_and_split_is_scored_by_itself(make_cases):
@@ -185,7 +196,7 @@ def test_kept_scores_with_other_rows_or_notes_are_made_again(make_cases, tmp_pat
         table.filter(pc.equal(table["variant"], variant)).take(rows)
         for variant in pc.unique(table["variant"]).to_pylist()
     )
-    schemas.write_table(kept, path, "scores", {"key": metadata[b"key"].decode(), "notes": notes})
+    schemas.write_table(kept, path, "scores", {"key": metadata[b"key"].decode(), "missing": "{}", "notes": notes})
     again = evaluate(["stories"], make_cases([1, 2, 2]), None, resources)
     assert Stories.runs == 2
     assert again.scores.equals(first.scores)
@@ -215,7 +226,7 @@ def test_unknown_systems_and_no_cases(make_cases):
         evaluate(["bert"], make_cases([1]), None, Resources())
     with pytest.raises(UserError, match="no Story Cloze cases to score"):
         case_sets(None, None)
-    with pytest.raises(UserError, match="2 labelled cases cannot be parted into 10 folds"):
+    with pytest.raises(MissingResourceError, match="2 labelled cases cannot be parted into 10 folds"):
         out_of_fold(Majority, make_cases([1, 2]), Resources(), 10)
 
 

@@ -44,6 +44,7 @@ class Toy:
     """Stands for a trained generator; its log-likelihoods are in the tables below."""
 
     name = "toy"
+    vocabulary = Vocabulary(["x", "y"])
 
 
 AFTER = {"a": {"x": -2.0, "y z": -4.0}, "k": {"x": -1.0, "y z": -3.0}, "l": {"x": -3.0, "y z": -9.0}}
@@ -55,6 +56,7 @@ def toy_score(generator, contexts, candidates):
 
 
 def test_variants_by_hand(make_case, monkeypatch, tmp_path):
+    monkeypatch.setattr("denouement.cloze.likelihood._checkpoints", lambda resources: {"toy": tmp_path / "toy"})
     monkeypatch.setattr("denouement.cloze.likelihood._loaded", lambda path, resources: Toy())
     monkeypatch.setattr(endings, "score", toy_score)
     stories = pa.table({"sentences": [["k", "x"], ["l", "x"]]})

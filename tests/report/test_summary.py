@@ -41,7 +41,12 @@ ROW = {
     "n": 8,
     "by_sentiment": None,
     "by_length": None,
+    "accuracy_half_ties": None,
+    "best": False,
+    "p_best": None,
+    "fitted_to": None,
     "missing": None,
+    "failed": None,
 }
 EVALUATION = {
     "systems": [
@@ -49,7 +54,8 @@ EVALUATION = {
             **ROW,
             "system": "constant_first",
             "variant": "",
-            **{"correct": 4, "accuracy": 0.5, "low": 0.157, "high": 0.843, "ties": 0, "paper": 0.514},
+            **{"correct": 4, "accuracy": 0.5, "low": 0.157, "high": 0.843, "ties": 2, "paper": 0.514},
+            **{"accuracy_half_ties": 0.625, "best": True},
             "trained_on": "nothing",
             "by_length": {"equal": {"n": 8, "correct": 4, "accuracy": 0.5, "low": 0.157, "high": 0.843}},
         },
@@ -197,7 +203,7 @@ def test_story_cloze_systems_stand_beside_the_paper_and_missing_ones_are_named(r
     section = write_summary(run, Path("reports")).split("## Story Cloze")[1]
     row = next(line for line in section.splitlines() if line.startswith("| constant_first"))
     assert [cell.strip() for cell in row.split("|")[1:-1]] == [
-        *("constant_first", "v1.0 validation", "8", "0.500", "0.157 to 0.843", "0.514", "0", "nothing")
+        *("constant_first", "v1.0 validation", "8", "0.500", "0.157 to 0.843", "best", "2", "0.625", "0.514", "nothing")
     ]
     assert "- dssm: dssm learns from stories: give them with --stories" in section
     assert "- frequency" not in section  # what was met on the way and accuracies by group are for the page

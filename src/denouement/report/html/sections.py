@@ -195,19 +195,22 @@ def _comparisons(evaluation: dict[str, Any]) -> list[Block]:
         ]
         if len(scored) < 2 or not pairs:
             continue
-        best = max(scored, key=lambda row: row["accuracy"])
+        best = next(row for row in scored if row["best"])
         name = f"{best['system']} {best['variant']}".strip()
         rows = []
         for pair in pairs:
             if name in (pair["one"], pair["other"]):
                 ours, theirs = ("only_one", "only_other") if pair["one"] == name else ("only_other", "only_one")
                 other = pair["other"] if pair["one"] == name else pair["one"]
-                rows.append([other, f"{pair[ours]:,}", f"{pair[theirs]:,}", p_value(pair["p"])])
+                rows.append(
+                    [other, f"{pair[ours]:,}", f"{pair[theirs]:,}", p_value(pair["p"]), p_value(pair["p_holm"])]
+                )
         note = (
             f"Cases that only {system_name(best)} gets right, and that only the other one does, with the exact McNemar "
-            "test that both are equally often right. All other pairs stand in evaluation.json."
+            f"test that both are equally often right, and its p corrected by Holm's method for all {len(pairs):,} "
+            "pairs of systems. The other pairs stand in evaluation.json."
         )
-        header = ["other system", "only the best is right", "only the other is", "p"]
+        header = ["other system", "only the best is right", "only the other is", "p", "corrected p"]
         title = f"{system_name(best)}, the most accurate on {cases}, against every other system"
         folds.append(Fold(title, [Table(header, rows, "", note)]))
     return folds
