@@ -121,8 +121,8 @@ def test_it_shows_the_first_cases_that_have_endings_in_file_order(run):
     assert Path("reports/summary.md").read_text() == text
     examples = [line for line in text.splitlines() if "`case-" in line]
     assert [line.split("`")[1] for line in examples] == [f"case-{i:02}" for i in range(1, 4)]
-    assert "- people: Right 1." in text
-    assert "- people: (a blind case" in text
+    assert "- right: Right 1." in text
+    assert "- right: (a blind case" in text
     assert "- seq2seq: seq2seq wrote 3." in text
     assert "- h_seq2seq: h_seq2seq wrote 3." in text
     assert "wrote 4." not in text.split("## The first 3 endings")[1]

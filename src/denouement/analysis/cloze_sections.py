@@ -45,12 +45,11 @@ def _features(statistics: Mapping[str, Sequence[Mapping[str, Any]]]) -> Section:
         "d",
         "p",
         "paired p",
-        "paper: right",
-        "wrong",
-        "p",
     ]
+    published = ["paper: right", "wrong", "p"]
     tables = []
     for name, rows in statistics.items():
+        is_sample = name.startswith("sample")
         cells = []
         for row in rows:
             paper = row["paper"]
@@ -62,17 +61,17 @@ def _features(statistics: Mapping[str, Sequence[Mapping[str, Any]]]) -> Section:
                     number(row["effect"], 3),
                     p_value(row["p"]),
                     p_value(row["paired_p"]),
-                    f"{paper['right']:g}",
-                    f"{paper['wrong']:g}",
-                    p_value(paper["p"]),
+                    *([] if is_sample else [f"{paper['right']:g}", f"{paper['wrong']:g}", p_value(paper["p"])]),
                 ]
             )
         n = rows[0]["n"]
-        told = _against_the_paper(rows) if name.startswith("v1.0") else "The paper's figures are of v1.0. "
+        told = "" if is_sample else "The paper's figures are of v1.0. "
+        if name.startswith("v1.0"):
+            told = _against_the_paper(rows)
         tables.append(
             Table(
                 f"{name}, {n:,} cases",
-                header,
+                header if is_sample else header + published,
                 cells,
                 f"{told}d: the difference in units of the standard deviation (Cohen). p: two-sample t-test, as in "
                 "Sharma et al. 2018, Table 2 (v1.0 validation and test); the interval and the paired p take both "

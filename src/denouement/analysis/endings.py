@@ -22,7 +22,7 @@ def endings_table(endings: Sequence[Path], cloze: Path | None = None) -> list[di
 
     Args:
         endings: endings tables.
-        cloze: adds a first row `right`, the right endings that people wrote for the same cases. Shares of distinct
+        cloze: adds a first row `right`, the right endings of the same cases. Shares of distinct
             endings and words fall as n grows, so only rows of equal n compare.
 
     Returns:
@@ -30,7 +30,7 @@ def endings_table(endings: Sequence[Path], cloze: Path | None = None) -> list[di
         `most_frequent_count` and `most_frequent_share`; `mean_words` (an ending, punctuation not counted);
         `distinct_1`, `distinct_2`: distinct words and pairs of neighbours as a share of all (Li et al. 2016, words in
         lower case; None without any); `log_prob_per_token` (nats; the sum over all tokens by their number; None for
-        people); and `decoding`, the settings in words (None where the table does not tell them).
+        right endings); and `decoding`, the settings in words (None where the table does not tell them).
 
     Raises:
         UserError: an unreadable table.
@@ -61,8 +61,8 @@ def endings_table(endings: Sequence[Path], cloze: Path | None = None) -> list[di
             cases = cases.filter(pc.is_in(cases["case_id"], pc.unique(table["case_id"])))
         right, _ = right_and_wrong(cases)
         if len(right):
-            people = {"log_prob_per_token": None, "decoding": None}
-            rows.insert(0, {"system": RIGHT, **repetition(right.to_pylist()), **people})
+            not_generated = {"log_prob_per_token": None, "decoding": None}
+            rows.insert(0, {"system": RIGHT, **repetition(right.to_pylist()), **not_generated})
     return rows
 
 
@@ -75,7 +75,7 @@ def strays(endings: Sequence[Path], cloze: pa.Table) -> list[str]:
         if n:
             found.append(
                 f"{n:,} of {len(of_case):,} endings of {path.name} belong to cases that are not among the Story Cloze "
-                "cases, and are not set beside people's"
+                "cases, and are not set beside right endings"
             )
     return found
 

@@ -73,8 +73,8 @@ def ngram_section(sets: CaseSets, cache: Path | None) -> Section:
         tables.append(Table("Not worked out", (), (), f"Complexity and parts of speech are left out: {problem}."))
     return Section(
         "Words and characters that give endings away",
-        "Which short sequences stand more often in right endings, and which in wrong ones: traces of how people write "
-        "when they are asked for a wrong ending.",
+        "Which short sequences stand more often in right endings, and which in wrong ones: traces of how wrong "
+        "endings are written.",
         tables,
         figures=drawn if sets else {},
         data={"ngram_odds": odds_table(found)},

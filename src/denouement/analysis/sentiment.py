@@ -94,9 +94,10 @@ def sentiment_table(sentiment: pa.Table) -> list[dict[str, Any]]:
         Rows of `group`; `of` (which releases, sources and splits the texts are of; empty for a system); `n`; `mean`
         (compound); `positive`, `negative` (counts) with `positive_share`, `negative_share` (0 to 1); `t`, `p` of the
         two-sided one-sample t-test of the mean against 0 (None when n < 2 or all scores are equal); and `paper`, the
-        published figures with the same keys, None where the group is not in the paper.
+        published figures with the same keys, None where the group is not in the paper or the corpus is the sample.
     """
     rows = []
+    is_sample = of_sample_corpus(sentiment)
     for group in pc.unique(sentiment["group"]).to_pylist():
         part = sentiment.filter(pc.equal(sentiment["group"], group))
         compound = _compound(part)
@@ -105,9 +106,15 @@ def sentiment_table(sentiment: pa.Table) -> list[dict[str, Any]]:
         counts = _with_shares(
             {"n": len(compound), "mean": float(compound.mean()), "positive": positive, "negative": negative}
         )
-        paper = _with_shares(PUBLISHED[group]) if group in PUBLISHED else None
+        paper = _with_shares(PUBLISHED[group]) if group in PUBLISHED and not is_sample else None
         rows.append({"group": group, "of": of, **counts, **_against_zero(compound), "paper": paper})
     return rows
+
+
+def of_sample_corpus(sentiment: pa.Table) -> bool:
+    """Whether all texts of a corpus in the table `sentiment` are of the sample corpus."""
+    of_corpus = sentiment.filter(pc.is_in(sentiment["group"], pa.array([RIGHT, WRONG, STORIES])))["text_id"]
+    return bool(len(of_corpus)) and bool(pc.all(pc.starts_with(of_corpus, "sample/")).as_py())
 
 
 def right_against_wrong(sentiment: pa.Table) -> dict[str, Any] | None:
@@ -119,8 +126,8 @@ def right_against_wrong(sentiment: pa.Table) -> dict[str, Any] | None:
 
     Returns:
         `n` cases; `mean_difference` (right - wrong); `t`, `df`, `p` of the two-sample test; `paired_t`, `paired_df`,
-        `paired_p`; `paper_p`. All tests are two-sided. None without both groups; t and p are None for fewer than two
-        cases and where nothing varies.
+        `paired_p`; `paper_p`, None on the sample corpus. All tests are two-sided. None without both groups; t and p are
+        None for fewer than two cases and where nothing varies.
     """
     import numpy as np
 
@@ -141,7 +148,7 @@ def right_against_wrong(sentiment: pa.Table) -> dict[str, Any] | None:
         "paired_t": found["paired_t"],
         "paired_df": found["n"] - 1,
         "paired_p": found["paired_p"],
-        "paper_p": PUBLISHED_P,
+        "paper_p": None if of_sample_corpus(sentiment) else PUBLISHED_P,
     }
 
 

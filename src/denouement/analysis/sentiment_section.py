@@ -36,7 +36,7 @@ def sentiment_section(stories: Path | None, cloze: Path, endings: Sequence[Path]
             "Sentiment of endings",
             header,
             [[row["group"], *_spread(row)] for row in rows],
-            "VADER's compound score, from -1 to 1. Distance: the earth mover's distance from people's right endings: "
+            "VADER's compound score, from -1 to 1. Distance: the earth mover's distance from right endings: "
             "by how much scores have to be moved on average; by chance: 95% of random divisions of these endings "
             "stay under it. Mori et al. 2019, 4.5, give means only.",
         )
@@ -53,8 +53,8 @@ def sentiment_section(stories: Path | None, cloze: Path, endings: Sequence[Path]
     drawn = {
         "sentiment_distributions.svg": Chart(
             figures.sentiment_distributions(rows),
-            "How the sentiment of each group's endings is spread; the black line in each panel is that of people's "
-            "right endings.",
+            "How the sentiment of each group's endings is spread; the black line in each panel is that of right "
+            "endings.",
         )
     }
     if context_rows:
@@ -65,8 +65,8 @@ def sentiment_section(stories: Path | None, cloze: Path, endings: Sequence[Path]
         )
     return Section(
         "Sentiment of endings",
-        "How positive or negative endings are, people's and generated ones, and whether generated endings have the "
-        "mix of feelings that people's have.",
+        "How positive or negative endings are, those of the cases and generated ones, and whether generated endings "
+        "have the mix of feelings that right endings have.",
         tables,
         figures=drawn,
         values={"groups": rows, "by_context": context_rows},

@@ -65,7 +65,7 @@ class Inputs:
             if len(paths[kind]) > 1:
                 raise UserError(f"{paths[kind][1]}: a second table of {kind}; give one at a time")
         if paths["endings"] and not paths["cloze"]:
-            raise UserError(f"{paths['endings'][0]}: endings are compared with people's: give the table of cases too")
+            raise UserError(f"{paths['endings'][0]}: endings are compared with right ones: give the table of cases too")
         if orders and paths["orders"]:
             raise UserError(f"{orders}: a second set of orderings beside {paths['orders'][0]}; give one at a time")
         files = {"crowd": (crowd, CROWD_COLUMNS), "orders": (orders, ORDER_COLUMNS), "tlinks": (tlinks, TLINK_COLUMNS)}

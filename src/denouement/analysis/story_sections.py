@@ -16,6 +16,7 @@ from denouement.analysis.orders import PUBLISHED as ORDERS_PUBLISHED
 from denouement.analysis.orders import PUBLISHED_TLINKS, Orderings, order_statistics, tlink_statistics
 from denouement.analysis.sections import Chart, Section, Table
 from denouement.console import progress
+from denouement.corpus.kind import corpus_kind
 from denouement.report.tables import count_and_share, number
 from denouement.text.syntax import NoParserError
 from denouement.text.wordnet import NoWordNetError
@@ -41,7 +42,7 @@ def corpus_sections(
         "vocabulary": _vocabulary(words),
         "duplicates": _duplicates(stories, words),
         **({"events": _events(stories, wordnet, cache)} if with_events else {}),
-        "titles": _titles(stories["title"].to_pylist()),
+        "titles": _titles(stories["title"].to_pylist(), corpus_kind(stories)),
     }
 
 
@@ -231,9 +232,10 @@ def _events(stories: pa.Table, wordnet: Path | None, cache: Path | None) -> Sect
         [f"{place}. {row['lemma']}", row["pos"].lower(), f"{row['count']:,}", f"{row['share']:.2%}"]
         for place, row in enumerate(shown, 1)
     ]
+    paper = "" if corpus_kind(stories) == "sample" else ": go and get lead there too, each with less than 2%"
     note = (
-        f"{total:,} events, {table.num_rows:,} different ones; shares are of all events. {_PAPER}, Figure 3: go and "
-        "get lead there too, each with less than 2%. A noun counts when WordNet's most frequent sense of it is a kind "
+        f"{total:,} events, {table.num_rows:,} different ones; shares are of all events. {_PAPER}, Figure 3{paper}. "
+        "A noun counts when WordNet's most frequent sense of it is a kind "
         "of event or process, a verb when a noun derived from it is; no word's sense is looked for in its sentence."
     )
     return Section(
@@ -252,7 +254,7 @@ def _events(stories: pa.Table, wordnet: Path | None, cache: Path | None) -> Sect
     )
 
 
-def _titles(given: Sequence[str | None]) -> Section:
+def _titles(given: Sequence[str | None], kind: str) -> Section:
     title, what = (
         "Titles",
         "How long titles are and how they begin; the more even the circle, the more varied they are.",
@@ -269,6 +271,9 @@ def _titles(given: Sequence[str | None]) -> Section:
         ["median words", number(lengths["median"], 1), "10"],
         ["faded in the circle", _percent(faded), "about 75%"],
     ]
+    header = ["", "here", "paper"]
+    if kind == "sample":
+        header, cells = header[:-1], [row[:-1] for row in cells]
     note = f"{_PAPER}, section 3.1. Faded: the first {titles.DEPTH} words are of under {titles.FADED:.1%} of all."
     first = titles.first_words(paths, _TITLES_SHOWN)
     begins = [[row["word"], f"{row['count']:,}", f"{row['share']:.1%}"] for row in first]
@@ -276,7 +281,7 @@ def _titles(given: Sequence[str | None]) -> Section:
         title,
         what,
         [
-            Table("Titles", ["", "here", "paper"], cells, note),
+            Table("Titles", header, cells, note),
             Table("The most frequent first words", ["title begins", "n", "share"], begins),
         ],
         figures={

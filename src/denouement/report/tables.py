@@ -48,15 +48,22 @@ def sentiment_text(rows: Sequence[Mapping[str, Any]], comparison: Mapping[str, A
         "downwards; t and p of a one-sample t-test of the mean against 0.",
     ]
     if comparison:
+        published = (
+            f" (Sharma et al. 2018, 3,742 cases: p = {p_value(comparison['paper_p'])})"
+            if comparison["paper_p"] is not None
+            else ""
+        )
         paragraphs.append(
             f"Right against wrong, {comparison['n']:,} cases: mean difference "
             f"{number(comparison['mean_difference'], 3)}; two-sample t-test "
-            f"{_test(comparison['t'], comparison['df'], comparison['p'])} "
-            f"(Sharma et al. 2018, 3,742 cases: p = {p_value(comparison['paper_p'])}); paired by case "
+            f"{_test(comparison['t'], comparison['df'], comparison['p'])}"
+            f"{published}; paired by case "
             f"{_test(comparison['paired_t'], comparison['paired_df'], comparison['paired_p'])}."
         )
     if any(row["of"].startswith("sample ") for row in rows):
-        paragraphs.append("These groups are of the sample corpus, so they need not come near the published figures.")
+        paragraphs.append(
+            "Groups of the sample corpus, whose endings a grammar wrote: no published figure is set beside them."
+        )
     return "\n\n".join(paragraphs)
 
 

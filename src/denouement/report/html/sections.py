@@ -120,7 +120,7 @@ def _endings(run: Run) -> Section:
     from denouement.analysis.endings import endings_table, strays
     from denouement.analysis.sentiment import read_sentiment
 
-    what = "Every ending that the generators wrote, next to the one that a person wrote to the same story."
+    what = "Every ending that the generators wrote, next to the right ending of the same story."
     files = [run.corpus / "cloze.parquet", *run.endings] if run.endings else []
     section = _section("endings", "Generated endings", what, run, ["generate"], files)
     if section.missing:
@@ -139,7 +139,7 @@ def _endings(run: Run) -> Section:
 def _sentiment(run: Run) -> Section:
     from denouement.analysis.sentiment import read_sentiment, right_against_wrong, sentiment_table
 
-    what = "How cheerful or gloomy endings are: those of people, right and wrong, and those of each generator."
+    what = "How cheerful or gloomy endings are: the right and wrong ones of the cases, and those of each generator."
     files = [run.sentiment, run.corpus / "cloze.parquet"]
     section = _section("sentiment", "Sentiment of endings", what, run, ["sentiment"], files)
     if section.missing:
@@ -221,7 +221,7 @@ def _human_evaluation(run: Run) -> Section:
     from denouement.study.tables import scale_section
     from denouement.study.tables import sections as pair_sections
 
-    what = "What people said who read stories with the endings that people and systems wrote."
+    what = "What people said who read stories with endings of the corpus and of systems."
     files = [run.study / "results.json", run.study / "votes.parquet", *run.scales]
     section = _section("human-evaluation", "Human evaluation", what, run, ["study"], files)
     results = None if section.missing else read_json(files[0])
