@@ -8,9 +8,10 @@ import pytest
 
 from denouement.analysis.sentiment import score_groups
 from denouement.errors import UserError
+from denouement.report.html.page import write_page
 from denouement.report.run import Run
 from denouement.report.summary import write_summary
-from denouement.schemas import TABLES, empty_table, write_table
+from denouement.schemas import TABLES, empty_table, read_table, write_table
 from denouement.study.results import study_results
 from denouement.study.scales import scale_results
 
@@ -210,6 +211,16 @@ def test_story_cloze_systems_stand_beside_the_paper_and_missing_ones_are_named(r
     assert "Accuracy by" not in section
 
 
+def test_a_labelled_test_stands_beside_validation(run):
+    first = EVALUATION["systems"][0]
+    of_test = {**first, "split": "test", "accuracy": 0.625, "correct": 5, "paper": 0.513}
+    run.story_cloze.write_text(json.dumps({**EVALUATION, "systems": [first, of_test]}))
+    section = write_summary(run, Path("reports")).split("## Story Cloze")[1].split("\n## ")[0]
+    table = [[cell.strip() for cell in line.split("|")[1:-1]] for line in section.splitlines() if line.startswith("|")]
+    assert table[0] == ["system", "v1.0 validation (n = 8)", "v1.0 test (n = 8)"]
+    assert table[2] == ["constant_first", "0.500 (0.514)", "0.625 (0.513)"]
+
+
 def test_what_endings_alone_give_away_stands_there_once_it_was_worked_out(run):
     assert "gives endings away" not in write_summary(run, Path("reports"))
     seen = [
@@ -243,9 +254,25 @@ def test_cases_left_out_of_right_and_wrong_are_counted(run):
     assert "1 blind cloze cases are not in right and wrong" in write_summary(run, Path("reports"))
 
 
-def test_the_sample_corpus_is_named(run):
+def test_the_sample_corpus_is_named_and_nothing_of_the_papers_or_of_people_stands_beside_it(run):
+    write(run.corpus / "stories.parquet", "stories", [("s", None, ["One.", "A good end."], "sample", "train")])
+    cases = read_table(run.corpus / "cloze.parquet", "cloze")
+    released = cases.set_column(5, cases.schema.field("release"), pa.array(["sample"] * cases.num_rows))
+    write_table(released, run.corpus / "cloze.parquet", "cloze")
+    scores = score_groups(run.corpus / "stories.parquet", run.corpus / "cloze.parquet", run.endings)
+    write_table(scores, run.sentiment, "sentiment")
+    systems = [{**row, "release": "sample", "paper": None} for row in EVALUATION["systems"]]
+    run.story_cloze.write_text(json.dumps({**EVALUATION, "systems": systems}))
     (run.corpus / "ingest.json").write_text(json.dumps({**INGEST, "corpus": "sample"}))
-    assert "sample corpus" in write_summary(run, Path("reports"))
+    text = write_summary(run, Path("reports"))
+    assert "sample corpus" in text
+    write_page(run, Path("reports"), None)
+    page = Path("reports/report.html").read_text()
+    for told in (text, page):
+        for published in ("98,161", "3,742", "3.48e-54", "0.457", "71.5%", "0.514"):
+            assert published not in told
+        assert "people's" not in told
+        assert "- people:" not in told
 
 
 def test_without_training_and_endings_it_holds_the_data(run):
