@@ -83,9 +83,9 @@ def evaluate_systems(settings: ClozeSettings, generators: Sequence[str]) -> None
         scores = paths.STORY_CLOZE / "scores.parquet"
         write_table(evaluation.scores, scores, "scores", provenance.as_metadata(made_from))
         for name, text in predictions(evaluation.scores).items():
-            write_text(paths.STORY_CLOZE / "predictions" / f"{name}.txt", text)
-        found = {"systems": evaluation.rows, "comparisons": evaluation.comparisons, "notes": evaluation.notes}
-        write_text(paths.STORY_CLOZE / "evaluation.json", json.dumps(found, indent=2, ensure_ascii=False) + "\n")
+            write_text(paths.STORY_CLOZE / "predictions" / f"{name}.csv", text)
+        found = json.dumps(evaluation.document(), indent=2, ensure_ascii=False) + "\n"
+        write_text(paths.STORY_CLOZE / "evaluation.json", found)
         figures: dict[str, dict[str, float]] = {}
         for row in evaluation.rows:
             if row["accuracy"] is not None:
@@ -95,3 +95,4 @@ def evaluate_systems(settings: ClozeSettings, generators: Sequence[str]) -> None
         tracking.log_figures(figures)
         mlflow.log_artifacts(str(paths.STORY_CLOZE), "cloze")
         print(cloze_text(evaluation.rows, evaluation.notes))
+        evaluation.raise_failures()  # a stage that ended well would not be run again; scores of the others are kept

@@ -1,3 +1,5 @@
+"""Holm's correction against a value worked out by hand and an independent library."""
+
 import numpy as np
 import pytest
 from statsmodels.stats.multitest import multipletests
@@ -5,14 +7,21 @@ from statsmodels.stats.multitest import multipletests
 from denouement.multiple_tests import holm
 
 
-def test_worked_by_hand():
-    assert holm([0.01, 0.04, 0.03]) == pytest.approx([0.03, 0.06, 0.06])  # 3 x .01; 2 x .03; .04, raised to .06
-    assert holm([0.6, 0.7]) == [1.0, 1.0]
-    assert holm([0.02]) == [0.02]
+def test_by_hand():
+    # In order .01, .02, .03, .04 times 4, 3, 2, 1: .04, .06, .06, .04; none may be below the one before it.
+    assert holm([0.03, 0.01, 0.04, 0.02]) == pytest.approx([0.06, 0.04, 0.06, 0.06])
+    assert holm([0.7, 0.9]) == [1, 1]
     assert holm([]) == []
 
 
-@pytest.mark.parametrize("seed", range(5))
-def test_as_statsmodels_has_it(seed):
-    p = np.random.default_rng(seed).uniform(0, 0.2, 9).round(2).tolist()  # ties among them
-    assert holm(p) == pytest.approx(multipletests(p, method="holm")[1].tolist())
+@pytest.mark.parametrize("n", [1, 2, 7, 40])
+def test_as_statsmodels_does(n):
+    p = np.random.default_rng(n).beta(0.4, 2, n)
+    p[: n // 3] = p[0]  # equal ones too
+    assert holm(p.tolist()) == pytest.approx(multipletests(p, method="holm")[1])
+
+
+@pytest.mark.parametrize("p", [-0.1, 1.1, float("nan")])
+def test_what_is_no_p_value_is_refused(p):
+    with pytest.raises(ValueError, match="not between 0 and 1"):
+        holm([0.5, p])

@@ -4,6 +4,7 @@ Heavy imports stay inside the commands, so that `denouement --help` answers at o
 """
 
 import io
+import json
 import signal
 import sys
 from collections.abc import Callable, Iterator
@@ -407,10 +408,24 @@ def cloze() -> None:
 
 
 @cloze.command()
-@click.option("--system", "names", multiple=True, required=True, help="A system's name, or all; may be repeated.")
+@click.option("--system", "names", multiple=True, help="A system's name, or all; may be repeated.")
 @click.option("--train", type=click.Path(path_type=Path), help="Cloze table whose labels systems learn from.")
 @click.option("--test", type=click.Path(path_type=Path), help="Cloze table to score.  [default: --train]")
 @click.option("--release", multiple=True, help="Score only this release, such as v1.0; may be repeated.")
+@click.option("--split", multiple=True, help="Score only this split, such as test; may be repeated.")
+@click.option(
+    "--option",
+    "options",
+    multiple=True,
+    metavar="SYSTEM.NAME=VALUE",
+    help="Of a system, such as ending_reg.order=4; again for each.",
+)
+@click.option(
+    "--scores",
+    multiple=True,
+    type=click.Path(path_type=Path),
+    help="CSV or Parquet file of scores made elsewhere, as a further system; may be repeated.",
+)
 @click.option("--stories", type=click.Path(path_type=Path), help="Stories table to learn from.")
 @click.option("--model", "models", multiple=True, type=click.Path(path_type=Path), help="Checkpoint of a generator.")
 @click.option("--embeddings", type=click.Path(path_type=Path), help="Table of sentence vectors, to look up.")
@@ -436,13 +451,16 @@ def cloze() -> None:
 @click.option("--seed", type=click.IntRange(0, 2**32 - 1), default=1, show_default=True, help="Of everything random.")
 @click.option("--cache", type=click.Path(path_type=Path), help="Folder that keeps parses, trained systems and scores.")
 @click.option("--out", type=click.Path(path_type=Path), help="Also write all scores to this Parquet file.")
-@click.option("--predictions", type=click.Path(path_type=Path), help="Folder for files of 1 and 2, a line a case.")
+@click.option("--predictions", type=click.Path(path_type=Path), help="Folder for the shared task's CSV files.")
 @_json_option
 def evaluate(
     names: tuple[str, ...],
     train: Path | None,
     test: Path | None,
     release: tuple[str, ...],
+    split: tuple[str, ...],
+    options: tuple[str, ...],
+    scores: tuple[Path, ...],
     stories: Path | None,
     models: tuple[Path, ...],
     embeddings: Path | None,
@@ -459,11 +477,16 @@ def evaluate(
 ) -> None:
     """How often systems choose the right ending, with 95% intervals and the papers' figures beside.
 
-    Systems that learn from cases are fitted to --train, or cross-validated on it where the scored cases are the same.
-    Otherwise training cases, and stories, that stand among the scored cases are left out. Blind cases get predictions
-    and no accuracy.
+    Systems that learn from cases are fitted to the labelled cases of --train whose split is train or validation. Where
+    the scored cases are these, they are cross-validated. Training cases, and stories, that stand among the scored cases
+    are left out. Blind cases get predictions and no accuracy.
+
+    A file of --scores has the columns case_id, score_1 and score_2 (the higher, the likelier is the ending), and may
+    have system, variant, release and split.
+
+    A system that misses something, or fails, does not stop the others; where one fails, the exit status is not 0.
     """
-    from denouement.cloze import SYSTEMS
+    from denouement.cloze.brought_scores import read_scores
     from denouement.cloze.evaluate import evaluate as evaluate_systems
     from denouement.cloze.evaluate import predictions as prediction_files
     from denouement.cloze.resources import Resources
@@ -471,7 +494,11 @@ def evaluate(
     from denouement.report.tables import cloze_text
     from denouement.schemas import read_table, write_table
 
-    read = [path for path in (train, test, stories, embeddings, word_vectors, *models, *corpora) if path]
+    systems = _systems(names)
+    if not systems and not scores:
+        raise UserError("nothing to evaluate: name systems with --system, or files of scores with --scores")
+    of_systems = _options_by_system(systems, options)
+    read = [path for path in (train, test, stories, embeddings, word_vectors, *models, *corpora, *scores) if path]
     for path in read:
         existing_file(path)
     if out:
@@ -489,22 +516,56 @@ def evaluate(
         cache=cache,
         seed=seed,
     )
+    to_score = _cloze_cases(test or train, release=release, split=split)
     evaluation = evaluate_systems(
-        list(SYSTEMS) if "all" in names else list(dict.fromkeys(names)),
-        _cloze_cases(train, () if test else release),
-        _cloze_cases(test, release),
+        systems,
+        read_table(train, "cloze") if train else None,
+        to_score if test else None,
         resources,
-        n_folds=folds,
+        of_systems,
+        folds,
+        releases=release,
+        splits=split,
+        brought=[each for path in scores for each in read_scores(path)],
     )
     if out:
         write_table(evaluation.scores, out, "scores")
     if predictions:
         for name, text in prediction_files(evaluation.scores).items():
-            write_text(predictions / f"{name}.txt", text)
+            write_text(predictions / f"{name}.csv", text)
     if as_json:
-        print_json({"systems": evaluation.rows, "comparisons": evaluation.comparisons, "notes": evaluation.notes})
+        print_json(evaluation.document())
     else:
         click.echo(cloze_text(evaluation.rows, evaluation.notes))
+    evaluation.raise_failures()
+
+
+def _systems(names: tuple[str, ...]) -> list[str]:
+    """The Story Cloze systems that are named, each once; `all` is all of them, and hides no name that is wrong."""
+    from denouement.cloze import SYSTEMS
+
+    if unknown := [name for name in names if name not in SYSTEMS and name != "all"]:
+        raise UserError(f"no Story Cloze system {unknown[0]!r}; there are {', '.join(SYSTEMS)}, and all")
+    return list(SYSTEMS) if "all" in names else list(dict.fromkeys(names))
+
+
+def _options_by_system(systems: list[str], words: tuple[str, ...]) -> dict[str, dict[str, Any]]:
+    """The options of each system, from words such as `ending_reg.order=4`; a value is JSON or else text."""
+    found: dict[str, dict[str, Any]] = {}
+    for word in words:
+        name, sign, value = word.partition("=")
+        system, dot, key = name.partition(".")
+        if not (sign and dot and key):
+            raise UserError(f"--option {word}: must be like ending_reg.order=4")
+        if system not in systems:
+            raise UserError(f"--option {word}: {system!r} is not evaluated; name it with --system")
+        if key in found.setdefault(system, {}):
+            raise UserError(f"--option {word}: {name} is given twice")
+        try:
+            found[system][key] = json.loads(value)
+        except (ValueError, RecursionError):
+            found[system][key] = value
+    return found
 
 
 @cloze.command()
@@ -522,10 +583,15 @@ def vectors(cases: Path, release: tuple[str, ...], vectors: Path | None, encoder
     """
     if (vectors is None) == (encoder is None):
         raise UserError("give vectors with --vectors, or an encoder with --encoder, and not both")
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
     from denouement.cloze.evaluator import evaluate_vectors, read_vectors, texts
     from denouement.report.tables import vectors_text
 
-    table = _cloze_cases(cases, release)
+    table = _cloze_cases(cases, release=release)
+    if release:
+        table = table.filter(pc.is_in(table["release"], pa.array(release)))
     wanted = texts(table)
     if vectors is not None:
         of_text: dict[str, Any] = dict(read_vectors(vectors, wanted))
@@ -551,9 +617,8 @@ def _options_by_encoder(encoders: tuple[str, ...], options: dict[str, Any]) -> d
     return found
 
 
-def _cloze_cases(path: Path | None, releases: tuple[str, ...]) -> Any:
-    """The cases of a cloze table, of some releases only where any are named."""
-    import pyarrow as pa
+def _cloze_cases(path: Path | None, **wanted: tuple[str, ...]) -> Any:
+    """The cases of a cloze table, once it is known to have those that are `wanted`, by column (release or split)."""
     import pyarrow.compute as pc
 
     from denouement.schemas import read_table
@@ -561,9 +626,10 @@ def _cloze_cases(path: Path | None, releases: tuple[str, ...]) -> Any:
     if path is None:
         return None
     cases = read_table(path, "cloze")
-    present = pc.unique(cases["release"]).to_pylist()
-    if absent := [release for release in releases if release not in present]:
-        raise UserError(
-            f"--release {absent[0]}: {path} has no such case; it has {', '.join(sorted(present)) or 'none'}"
-        )
-    return cases.filter(pc.is_in(cases["release"], pa.array(releases))) if releases else cases
+    for column, values in wanted.items():
+        present = pc.unique(cases[column]).to_pylist()
+        if absent := [value for value in values if value not in present]:
+            raise UserError(
+                f"--{column} {absent[0]}: {path} has no such case; it has {', '.join(sorted(present)) or 'none'}"
+            )
+    return cases

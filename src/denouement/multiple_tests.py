@@ -1,14 +1,19 @@
-"""Several tests side by side: p-values corrected for their number."""
+"""P-values of several tests at once."""
 
 from collections.abc import Sequence
 
 
 def holm(p: Sequence[float]) -> list[float]:
-    """Each p-value corrected for the number of tests (Holm 1979), in the order given.
+    """P-values corrected by Holm's method (1979), in the order given.
 
-    The k-th smallest of m is multiplied by m - k + 1, is at least as large as those before it, and at most 1. So the
-    chance of one or more false findings among all tests stays below the level at which the corrected values are read.
+    The chance that any true null hypothesis among them has a corrected p of at most a is at most a, however the tests
+    depend on each other.
+
+    Raises:
+        ValueError: a p-value that is not between 0 and 1.
     """
+    if not all(0 <= value <= 1 for value in p):
+        raise ValueError("a p-value is not between 0 and 1")
     corrected = [0.0] * len(p)
     largest = 0.0
     for rank, place in enumerate(sorted(range(len(p)), key=p.__getitem__)):

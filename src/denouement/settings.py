@@ -98,7 +98,7 @@ def missing_keys(cls: type[Any], section: Mapping[str, Any], where: str) -> list
     """
     if not isinstance(section, Mapping):
         raise UserError(f"{where}: must be a section of `key: value` lines, not {section!r}")
-    fields = {field.name: field for field in dataclasses.fields(cls)}
+    fields = {field.name: field for field in dataclasses.fields(cls) if field.init}
     unknown = [str(key) for key in section if key not in fields]
     if unknown:
         raise UserError(f"{where}: unknown key {', '.join(unknown)}; known keys are {', '.join(fields)}")

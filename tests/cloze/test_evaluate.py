@@ -11,11 +11,11 @@ import pytest
 from denouement import schemas
 from denouement.cloze import SYSTEMS
 from denouement.cloze.base import ClozeSystem
-from denouement.cloze.case_sets import case_sets
+from denouement.cloze.case_sets import case_sets, learnable
 from denouement.cloze.cross_validation import folds, out_of_fold
 from denouement.cloze.evaluate import evaluate, predictions
 from denouement.cloze.published import accuracy
-from denouement.cloze.resources import Resources
+from denouement.cloze.resources import MissingResourceError, Resources
 from denouement.errors import UserError
 
 
@@ -83,7 +83,8 @@ def test_cross_validation_never_scores_what_was_fitted(make_cases):
         assert seen | scored == ids
     [row] = [row for row in found.rows if row["system"] == "majority"]
     assert row["accuracy"] == pytest.approx(6 / 7)
-    assert row["trained_on"] == "7 cases, 3 folds"
+    assert row["trained_on"] == "7 cases of v1.0 validation in 3 folds"
+    assert row["fitted_to"] == {"cases": {"v1.0 validation": 7}, "folds": 3, "left_out": 0}
 
 
 def test_training_cases_that_are_scored_are_left_out(make_cases):
@@ -93,25 +94,34 @@ def test_training_cases_that_are_scored_are_left_out(make_cases):
     assert Majority.seen == [{"case-2", "case-3", "case-4"}]
     [row] = [row for row in found.rows if row["system"] == "majority"]
     assert row["correct"] == 0
-    assert row["trained_on"] == "3 cases of v1.0 validation, 2 left out"
+    assert row["trained_on"] == "3 cases of v1.0 validation; 2 cases left out as leaks"
+    assert row["fitted_to"] == {"cases": {"v1.0 validation": 3}, "folds": None, "left_out": 2}
 
 
 def test_nothing_left_to_learn_from_is_said(make_cases):
     test = pa.concat_tables([make_cases([1, 2], split="test"), make_cases([1], split="test", start=5)])
     found = evaluate(["majority"], make_cases([1, 2]), test, Resources())
     assert found.rows[0]["missing"] == (
-        "majority learns from labelled cases, and all of --train stand in v1.0 test: give other ones"
+        "majority learns from labelled cases of the splits train and validation, and --train has none for v1.0 test "
+        "(2 stand in v1.0 test and are left out): give other ones"
     )
 
 
 def test_cases_in_two_releases_are_learned_from_once(make_cases):
     both = pa.concat_tables([make_cases([1, 2, 1]), make_cases([1, 2, 1, 2], release="v1.5")])
     blind = make_cases([None, None], release="v1.5", split="test", start=2)
-    sets = case_sets(pa.concat_tables([both, blind]), None)
-    assert [(each.name, each.train and each.train["case_id"].to_pylist(), each.left_out) for each in sets] == [
-        ("v1.0 validation", None, 0),  # cross-validated
-        ("v1.5 validation", None, 0),
-        ("v1.5 test", ["case-0", "case-1"], 2),
+    everything = pa.concat_tables([both, blind])
+    found = learnable(everything, None)
+    assert found.passed_over == {
+        "cases without a label, not learned from": 2,
+        "cases whose story an earlier case has, learned from once": 3,
+    }
+    sets = case_sets(everything, found.cases)
+    of_sets = [(each.name, each.train["case_id"].to_pylist(), each.is_learned_from, each.left_out) for each in sets]
+    assert of_sets == [
+        ("v1.0 validation", ["case-3"], True, 0),
+        ("v1.5 validation", [], True, 3),  # of v1.0, the same stories as its own cases
+        ("v1.5 test", ["case-0", "case-1"], False, 2),
     ]
 
 
@@ -138,7 +148,8 @@ def test_blind_cases_get_predictions_and_no_accuracy(make_cases):
     found = evaluate(["majority"], train, blind, Resources())
     assert [(row["accuracy"], row["blind"]) for row in found.rows] == [(None, True)]
     assert not found.comparisons
-    assert predictions(found.scores) == {"majority-v1.5-test": "2\n2\n"}
+    text = "InputStoryid,AnswerRightEnding\ncase-5,2\ncase-6,2\n"
+    assert predictions(found.scores) == {"majority-v1.5-test": text}
 
 
 def test_each_release_and_split_is_scored_by_itself(make_cases):
@@ -185,7 +196,7 @@ def test_kept_scores_with_other_rows_or_notes_are_made_again(make_cases, tmp_pat
         table.filter(pc.equal(table["variant"], variant)).take(rows)
         for variant in pc.unique(table["variant"]).to_pylist()
     )
-    schemas.write_table(kept, path, "scores", {"key": metadata[b"key"].decode(), "notes": notes})
+    schemas.write_table(kept, path, "scores", {"key": metadata[b"key"].decode(), "missing": "{}", "notes": notes})
     again = evaluate(["stories"], make_cases([1, 2, 2]), None, resources)
     assert Stories.runs == 2
     assert again.scores.equals(first.scores)
@@ -215,7 +226,7 @@ def test_unknown_systems_and_no_cases(make_cases):
         evaluate(["bert"], make_cases([1]), None, Resources())
     with pytest.raises(UserError, match="no Story Cloze cases to score"):
         case_sets(None, None)
-    with pytest.raises(UserError, match="2 labelled cases cannot be parted into 10 folds"):
+    with pytest.raises(MissingResourceError, match="2 labelled cases cannot be parted into 10 folds"):
         out_of_fold(Majority, make_cases([1, 2]), Resources(), 10)
 
 
@@ -231,3 +242,119 @@ def test_a_part_of_a_system_is_not_set_beside_the_whole():
     assert accuracy("cogcomp", "topic", "v1.0", "test") is None
     assert accuracy("ending_reg", "pos", "v1.0", "test") == 0.687
     assert accuracy("word_vectors", "glove", "v1.0", "test") == 0.539
+
+
+class Failing(Stories):
+    """Ends with an error of a user's or of ours."""
+
+    name: ClassVar[str] = "failing"
+    error: ClassVar[BaseException] = UserError("model.parquet: damaged")
+
+    def prepare(self, resources):
+        raise self.error
+
+
+class Demanding(Majority):
+    """Cannot learn from fewer than four cases."""
+
+    name: ClassVar[str] = "demanding"
+
+    def fit(self, cases, resources):
+        if cases.num_rows < 4:
+            raise UserError(f"demanding needs at least 4 labelled cases, not {cases.num_rows}")
+        super().fit(cases, resources)
+
+
+@pytest.fixture
+def failing(monkeypatch):
+    monkeypatch.setitem(SYSTEMS, "failing", f"{__name__}:Failing")
+    return Failing
+
+
+def test_a_system_that_fails_leaves_the_others_their_rows(make_cases, failing, monkeypatch):
+    found = evaluate(["failing", "constant_first"], None, make_cases([1, 2]), Resources())
+    assert [(row["system"], row["failed"], row["accuracy"]) for row in found.rows[:2]] == [
+        ("failing", "model.parquet: damaged", None),
+        ("constant_first", None, 0.5),
+    ]
+    assert found.scores.num_rows == 2
+    with pytest.raises(UserError, match=r"1 of the systems failed.*failing: model\.parquet: damaged"):
+        found.raise_failures()
+    monkeypatch.setattr(failing, "error", ZeroDivisionError("no\nway"))
+    found = evaluate(["failing", "constant_first"], None, make_cases([1, 2]), Resources())
+    assert found.rows[0]["failed"] == r"ZeroDivisionError: no\nway"
+    with pytest.raises(ZeroDivisionError):
+        found.raise_failures()
+    with pytest.raises(ZeroDivisionError):
+        evaluate(["failing"], None, make_cases([1, 2]), Resources())
+    monkeypatch.setattr(failing, "error", KeyboardInterrupt())
+    with pytest.raises(KeyboardInterrupt):
+        evaluate(["failing", "constant_first"], None, make_cases([1, 2]), Resources())
+
+
+@pytest.mark.parametrize("kept", [False, True])
+def test_a_set_with_too_few_cases_is_missing_and_the_others_are_scored(make_cases, monkeypatch, tmp_path, kept):
+    monkeypatch.setitem(SYSTEMS, "demanding", f"{__name__}:Demanding")
+    table = pa.concat_tables([make_cases([1, 2, 1]), make_cases([1, 1], split="test", start=5)])
+    resources = Resources(cache=tmp_path if kept else None)
+    for _ in range(1 + kept):
+        found = evaluate(["majority", "demanding"], table, None, resources)
+        of_system = {(row["system"], row["split"]): (row["missing"], row["accuracy"]) for row in found.rows[:4]}
+        assert of_system == {
+            ("majority", "validation"): (
+                "3 labelled cases cannot be parted into 10 folds; give more cases with --train, or fewer --folds",
+                None,
+            ),
+            ("majority", "test"): (None, 1.0),
+            ("demanding", "validation"): (of_system["majority", "validation"][0], None),
+            ("demanding", "test"): ("demanding needs at least 4 labelled cases, not 3", None),
+        }
+    assert len(Majority.seen) == 1, "kept scores were made again"
+
+
+def test_test_cases_teach_nothing(make_cases):
+    table = pa.concat_tables([make_cases([2, 2, 2]), make_cases([1] * 5, split="test", start=5)])
+    found = evaluate(["majority"], table, None, Resources(), n_folds=3)
+    validation, test = found.rows[:2]
+    assert all(max(int(name[5:]) for name in seen) < 5 for seen in Majority.seen)
+    assert (validation["accuracy"], test["accuracy"]) == (1, 0)
+    assert test["fitted_to"] == {"cases": {"v1.0 validation": 3}, "folds": None, "left_out": 0}
+    assert found.notes["cases to learn from"] == {"labelled cases of the split test, not learned from": 5}
+    alone = evaluate(["majority"], table, None, Resources(), n_folds=3, each_set_alone=True)
+    assert [row["accuracy"] for row in alone.rows[:2]] == [1, 1]
+
+
+def test_one_story_is_in_one_fold(make_cases):
+    # Cases 0 and 1 tell one story under two ids.
+    cases = make_cases([1, 2, 1, 2, 1, 2])
+    columns = {name: cases[name].to_pylist() for name in cases.column_names}
+    columns["context"][1] = columns["context"][0]
+    table = pa.table(columns, schema=cases.schema)
+    evaluate(["majority"], table, None, Resources(), n_folds=5)
+    for seen in Majority.seen:
+        assert len(seen & {"case-0", "case-1"}) in (0, 2)
+
+
+def test_each_row_is_compared_with_the_best_one(make_cases):
+    cases = make_cases([1] * 9 + [2])
+    found = evaluate(["majority", "constant_first"], cases, None, Resources(), n_folds=2)
+    first = [row for row in found.rows if row["best"]]
+    assert [row["system"] for row in first] == ["majority"], "the first of equals"
+    [pair] = found.comparisons["v1.0 validation"]
+    assert {row["system"]: row["p_best"] for row in found.rows[:2]} == {"majority": None, "constant_first": 1.0}
+    assert (pair["p"], pair["p_holm"]) == (1, 1)
+
+
+def test_predictions_name_each_case_and_no_two_systems_share_a_file():
+    def scores(*systems):
+        rows = [
+            {"system": name, "variant": "", "case_id": 'a,"b"', "release": "v1.5", "split": "test"}
+            | {"score_1": 0.0, "score_2": 1.0}
+            for name in systems
+        ]
+        return pa.Table.from_pylist(rows, schemas.TABLES["scores"].schema)
+
+    text = 'InputStoryid,AnswerRightEnding\n"a,""b""",2\n'
+    assert predictions(scores("my system")) == {"my_system-v1.5-test": text}
+    with pytest.raises(UserError, match=r"would both be my_system-v1\.5-test\.csv"):
+        predictions(scores("my system", "my_system"))

@@ -1,9 +1,12 @@
+import json
+
 import numpy as np
 import pyarrow as pa
 import pytest
 import torch
 
 from denouement.cloze.base import load_system
+from denouement.cloze.evaluate import evaluate
 from denouement.cloze.resources import MissingResourceError, Resources
 from denouement.errors import UserError
 from denouement.generators import endings
@@ -44,6 +47,7 @@ class Toy:
     """Stands for a trained generator; its log-likelihoods are in the tables below."""
 
     name = "toy"
+    vocabulary = Vocabulary(["x", "y"])
 
 
 AFTER = {"a": {"x": -2.0, "y z": -4.0}, "k": {"x": -1.0, "y z": -3.0}, "l": {"x": -3.0, "y z": -9.0}}
@@ -55,6 +59,7 @@ def toy_score(generator, contexts, candidates):
 
 
 def test_variants_by_hand(make_case, monkeypatch, tmp_path):
+    monkeypatch.setattr("denouement.cloze.likelihood._checkpoints", lambda resources: {"toy": tmp_path / "toy"})
     monkeypatch.setattr("denouement.cloze.likelihood._loaded", lambda path, resources: Toy())
     monkeypatch.setattr(endings, "score", toy_score)
     stories = pa.table({"sentences": [["k", "x"], ["l", "x"]]})
@@ -124,3 +129,46 @@ def test_encoder_options_reach_the_generators_encoder(make_case, reader_of, infe
     assert found["h_seq2seq sum"][0] == pytest.approx(expected, rel=1e-5)
     with pytest.raises(UserError, match="infersent"):
         scored(Resources(generators=[path], encoders={}), cases)
+
+
+def test_it_says_what_its_generators_were_trained_on(make_case, checkpoint):
+    path = checkpoint(1)
+    resources = Resources(generators=[path], stories=STORIES)
+    system = load_system("likelihood")
+    assert system.learned_elsewhere("seq2seq sum", resources) == (
+        "generator seq2seq, trained on stories that no history.json beside it counts"
+    )
+    vocabulary = len(Vocabulary.build(STORY))
+    for words, told in [
+        (vocabulary, "1,234 stories"),
+        (vocabulary + 1, "stories that no history.json beside it counts"),
+    ]:
+        history = {"generator": "seq2seq", "vocabulary": words, "stories": {"train": 1234, "validation": 5}}
+        (path.parent / "history.json").write_text(json.dumps(history))
+        resources = Resources(generators=[path])
+        assert system.learned_elsewhere("seq2seq per token", resources) == f"generator seq2seq, trained on {told}"
+    found = evaluate(["likelihood"], None, make_case(STORY[:4], "He was sad.", "Tom flew home.", 1), resources)
+    assert all(row["trained_on"].startswith("generator seq2seq, trained on") for row in found.rows[:2])
+
+
+def test_the_encoder_of_a_generator_is_named(reader_of, infersent_files):
+    resources = Resources(generators=[reader_of("infersent", infersent_files)])
+    told = load_system("likelihood").learned_elsewhere("h_seq2seq sum", resources)
+    assert told.endswith("; encoder infersent, pretrained")
+
+
+def test_unknown_words_of_the_endings_are_counted(make_case, checkpoint):
+    # He was sad . | Tom flew to Mars . -- "flew" and "Mars" are in no story; "to" is.
+    cases = make_case(STORY[:4], "He was sad.", "Tom flew to Mars.")
+    resources = Resources(generators=[checkpoint(1)])
+    scored(resources, cases)
+    assert resources.notes == {
+        "likelihood seq2seq: words of the endings": 9,
+        "likelihood seq2seq: words of the endings unknown to the generator": 2,
+    }
+
+
+def test_what_is_no_generator_is_refused(tmp_path):
+    write_checkpoint({"other": 1}, tmp_path / "other.parquet")
+    with pytest.raises(UserError, match=r"other\.parquet: not a checkpoint of a generator"):
+        load_system("likelihood").prepare(Resources(generators=[tmp_path / "other.parquet"]))

@@ -53,3 +53,24 @@ def test_groups_by_sentiment_and_length(make_cases):
     groups = statistics.by_group(np.array([True, False, True]), ["a", "a", "b"])
     assert groups["a"]["accuracy"] == 0.5
     assert groups["b"] == statistics.accuracy(np.array([True]))
+
+
+def test_half_ties_by_hand(make_cases):
+    # Two ties, whose right endings are the first and the second; then right and wrong: 1 + 2 / 2 of 4.
+    scores = np.array([[1.0, 1.0], [1.0, 1.0], [0.0, 0.1], [0.2, 0.1]])
+    assert statistics.half_ties(scores, make_cases([1, 2, 2, 2])) == {"ties": 2, "accuracy_half_ties": 0.5}
+    assert statistics.half_ties(scores, make_cases([2, 2, 2, 1]))["accuracy_half_ties"] == 0.75
+    assert statistics.half_ties(scores[:2], make_cases([1, 1]))["accuracy_half_ties"] == 0.5, (
+        "chance, not constant_first"
+    )
+    assert statistics.half_ties(scores[:0], make_cases([])) == {"ties": 0, "accuracy_half_ties": None}
+
+
+def test_p_values_are_corrected_for_all_pairs():
+    def right(n):
+        return np.arange(12) < n
+
+    found = statistics.compare({"a": right(12), "b": right(6), "c": right(1)})
+    p = [2 / 2**6, 2 / 2**11, 2 / 2**5]  # discordant cases, all of one kind: 6, 11, 5
+    assert [pair["p"] for pair in found] == pytest.approx(p)
+    assert [pair["p_holm"] for pair in found] == pytest.approx([2 * p[0], 3 * p[1], max(p[2], 2 * p[0])])

@@ -6,16 +6,17 @@ from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
-from test_summary import HISTORIES, run, write, write_ratings_and_orders  # noqa: F401 -- `run` is a fixture
+from test_summary import EVALUATION, HISTORIES, run, write, write_ratings_and_orders  # noqa: F401 -- `run` is a fixture
 
 from denouement.analysis.titles import sunburst, title_paths
 from denouement.cli import main
 from denouement.errors import UserError
 from denouement.report.documents import misfit
 from denouement.report.figures import as_svg, training_curves
-from denouement.report.html.blocks import Bullets, Heading, Paragraph, Table, blocks
+from denouement.report.html.blocks import Bullets, Fold, Heading, Paragraph, Table, blocks
 from denouement.report.html.glance import glance
 from denouement.report.html.page import write_page
+from denouement.report.html.sections import sections
 from denouement.report.html.svg import inline
 from denouement.report.run import Run, read_beside, read_json
 
@@ -210,7 +211,7 @@ def test_the_figures_at_a_glance_by_hand(run):  # noqa: F811
         "Words that seq2seq wavers between": ("81.5", "", "training"),  # of the best epoch, not of the last
         "Endings of h_seq2seq that differ from each other": ("25.0% of 4", "", "endings"),
         "Endings of seq2seq that differ from each other": ("100.0% of 11", "", "endings"),
-        "Positive among people's right endings": ("33.3%", "44.1%", "sentiment"),
+        "Positive among right endings": ("33.3%", "44.1%", "sentiment"),
         "Positive among endings of mine": ("100.0%", "", "sentiment"),
         "Right endings told from wrong ones": ("50.0%", "51.4%", "story-cloze"),
         "People prefer human, of 8 stories": ("75%", "75%", "human-evaluation"),
@@ -247,7 +248,7 @@ def test_a_run_that_has_nothing_yet_is_a_page_of_commands(tmp_path: Path):
 
 def test_endings_stand_next_to_people_s_with_their_sentiment(page):
     read = json.loads(Page(page()).script)
-    assert read["systems"] == ["people", "h_seq2seq", "seq2seq"]
+    assert read["systems"] == ["right", "h_seq2seq", "seq2seq"]
     by_id = {story[0]: story[2] for story in read["stories"]}
     assert len(by_id) == 11  # the first case has no generated ending
     assert by_id["case-01"] == [[0, "Right 1.", 0.0], [1, "h_seq2seq wrote 1.", 0.0], [2, "seq2seq wrote 1.", 0.0]]
@@ -372,3 +373,17 @@ def test_the_command_writes_page_and_summary_and_names_what_is_missing(page):
     assert {"report.html", "summary.md"} <= {path.name for path in Path("out").iterdir()}
     assert "dvc repro statistics report" in done.output
     assert CliRunner().invoke(main, ["report", "--out", "out", "--data", "nowhere"]).exit_code == 2
+
+
+def test_a_labelled_test_stands_beside_validation_on_the_page(run):  # noqa: F811
+    first = EVALUATION["systems"][0]
+    rows = [first, {**first, "system": "other", "best": False, "p_best": 0.25}]
+    rows += [{**row, "split": "test", "accuracy": 0.625} for row in rows]
+    pair = {"one": "constant_first", "other": "other", "only_one": 3, "only_other": 1, "p": 0.125, "p_holm": 0.25}
+    found = {"systems": rows, "comparisons": {"v1.0 validation": [pair], "v1.0 test": [pair]}, "notes": {}}
+    run.story_cloze.write_text(json.dumps(found))
+    [section] = [each for each in sections(run) if each.anchor == "story-cloze"]
+    first_table = next(block for block in section.blocks if isinstance(block, Table))
+    assert first_table.header == ["system", "v1.0 validation (n = 8)", "v1.0 test (n = 8)"]
+    folds = [block for block in section.blocks if isinstance(block, Fold) and "against every other" in block.title]
+    assert [fold.blocks[0].rows for fold in folds] == [[["other", "3", "1", "0.125", "0.250"]]] * 2

@@ -10,6 +10,7 @@ from denouement.analysis.sentiment import groups_made_from, score_groups
 from denouement.errors import UserError
 from denouement.files import file_digest
 from denouement.provenance import CONTEXTS, as_metadata, contexts_digest, write_record
+from denouement.report.html.page import write_page
 from denouement.report.run import Run
 from denouement.report.summary import write_summary
 from denouement.schemas import TABLES, empty_table, read_table, write_table
@@ -43,7 +44,12 @@ ROW = {
     "n": 8,
     "by_sentiment": None,
     "by_length": None,
+    "accuracy_half_ties": None,
+    "best": False,
+    "p_best": None,
+    "fitted_to": None,
     "missing": None,
+    "failed": None,
 }
 EVALUATION = {
     "systems": [
@@ -51,7 +57,8 @@ EVALUATION = {
             **ROW,
             "system": "constant_first",
             "variant": "",
-            **{"correct": 4, "accuracy": 0.5, "low": 0.157, "high": 0.843, "ties": 0, "paper": 0.514},
+            **{"correct": 4, "accuracy": 0.5, "low": 0.157, "high": 0.843, "ties": 2, "paper": 0.514},
+            **{"accuracy_half_ties": 0.625, "best": True},
             "trained_on": "nothing",
             "by_length": {"equal": {"n": 8, "correct": 4, "accuracy": 0.5, "low": 0.157, "high": 0.843}},
         },
@@ -121,8 +128,8 @@ def test_it_shows_the_first_cases_that_have_endings_in_file_order(run):
     assert Path("reports/summary.md").read_text() == text
     examples = [line for line in text.splitlines() if "`case-" in line]
     assert [line.split("`")[1] for line in examples] == [f"case-{i:02}" for i in range(1, 4)]
-    assert "- people: Right 1." in text
-    assert "- people: (a blind case" in text
+    assert "- right: Right 1." in text
+    assert "- right: (a blind case" in text
     assert "- seq2seq: seq2seq wrote 3." in text
     assert "- h_seq2seq: h_seq2seq wrote 3." in text
     assert "wrote 4." not in text.split("## The first 3 endings")[1]
@@ -203,11 +210,21 @@ def test_story_cloze_systems_stand_beside_the_paper_and_missing_ones_are_named(r
     section = write_summary(run, Path("reports")).split("## Story Cloze")[1]
     row = next(line for line in section.splitlines() if line.startswith("| constant_first"))
     assert [cell.strip() for cell in row.split("|")[1:-1]] == [
-        *("constant_first", "v1.0 validation", "8", "0.500", "0.157 to 0.843", "0.514", "0", "nothing")
+        *("constant_first", "v1.0 validation", "8", "0.500", "0.157 to 0.843", "best", "2", "0.625", "0.514", "nothing")
     ]
     assert "- dssm: dssm learns from stories: give them with --stories" in section
     assert "- frequency" not in section  # what was met on the way and accuracies by group are for the page
     assert "Accuracy by" not in section
+
+
+def test_a_labelled_test_stands_beside_validation(run):
+    first = EVALUATION["systems"][0]
+    of_test = {**first, "split": "test", "accuracy": 0.625, "correct": 5, "paper": 0.513}
+    run.story_cloze.write_text(json.dumps({**EVALUATION, "systems": [first, of_test]}))
+    section = write_summary(run, Path("reports")).split("## Story Cloze")[1].split("\n## ")[0]
+    table = [[cell.strip() for cell in line.split("|")[1:-1]] for line in section.splitlines() if line.startswith("|")]
+    assert table[0] == ["system", "v1.0 validation (n = 8)", "v1.0 test (n = 8)"]
+    assert table[2] == ["constant_first", "0.500 (0.514)", "0.625 (0.513)"]
 
 
 def test_what_endings_alone_give_away_stands_there_once_it_was_worked_out(run):
@@ -243,9 +260,25 @@ def test_cases_left_out_of_right_and_wrong_are_counted(run):
     assert "1 blind cloze cases are not in right and wrong" in write_summary(run, Path("reports"))
 
 
-def test_the_sample_corpus_is_named(run):
+def test_the_sample_corpus_is_named_and_nothing_of_the_papers_or_of_people_stands_beside_it(run):
+    write(run.corpus / "stories.parquet", "stories", [("s", None, ["One.", "A good end."], "sample", "train")])
+    cases = read_table(run.corpus / "cloze.parquet", "cloze")
+    released = cases.set_column(5, cases.schema.field("release"), pa.array(["sample"] * cases.num_rows))
+    write_table(released, run.corpus / "cloze.parquet", "cloze")
+    scores = score_groups(run.corpus / "stories.parquet", run.corpus / "cloze.parquet", run.endings)
+    write_table(scores, run.sentiment, "sentiment")
+    systems = [{**row, "release": "sample", "paper": None} for row in EVALUATION["systems"]]
+    run.story_cloze.write_text(json.dumps({**EVALUATION, "systems": systems}))
     (run.corpus / "ingest.json").write_text(json.dumps({**INGEST, "corpus": "sample"}))
-    assert "sample corpus" in write_summary(run, Path("reports"))
+    text = write_summary(run, Path("reports"))
+    assert "sample corpus" in text
+    write_page(run, Path("reports"), None)
+    page = Path("reports/report.html").read_text()
+    for told in (text, page):
+        for published in ("98,161", "3,742", "3.48e-54", "0.457", "71.5%", "0.514"):
+            assert published not in told
+        assert "people's" not in told
+        assert "- people:" not in told
 
 
 def test_without_training_and_endings_it_holds_the_data(run):

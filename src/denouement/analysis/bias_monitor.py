@@ -84,7 +84,11 @@ def bias_monitor(
     """
     resources = Resources(cache=cache)
     enough = [cases for cases in sets.values() if cases.num_rows >= fewest(folds)]
-    evaluation = evaluate([SYSTEM], pa.concat_tables(enough), None, resources, n_folds=folds) if enough else None
+    evaluation = (
+        evaluate([SYSTEM], pa.concat_tables(enough), None, resources, n_folds=folds, each_set_alone=True)
+        if enough
+        else None
+    )
     return {of_set: _of_set(of_set, cases, evaluation, resources, folds) for of_set, cases in sets.items()}
 
 

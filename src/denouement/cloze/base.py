@@ -36,6 +36,17 @@ class ClozeSystem(ABC):
         """Whether the scores of a variant owe something to the stories."""
         return False
 
+    def learned_elsewhere(self, variant: str, resources: Resources) -> str | None:
+        """What a variant owes to anything but the stories and the cases, such as a pretrained encoder, in a few words.
+
+        None: nothing. A parser and a list of words with their sentiment are not counted.
+        """
+        return None
+
+    def lacks(self, resources: Resources) -> list[str]:
+        """All that `prepare` would miss among `resources`, found out without any long work: a sentence each."""
+        return []
+
     def prepare(self, resources: Resources) -> None:  # noqa: B027 - nothing to do is a fine default
         """Learn what can be learned from stories or read from files, once for all cases.
 
@@ -44,7 +55,11 @@ class ClozeSystem(ABC):
         """
 
     def fit(self, cases: pa.Table, resources: Resources) -> None:  # noqa: B027 - as above
-        """Learn from labelled cases of the table `cloze`."""
+        """Learn from labelled cases of the table `cloze`.
+
+        Raises:
+            UserError: too few cases to learn from.
+        """
 
     @abstractmethod
     def score(self, cases: pa.Table, resources: Resources) -> dict[str, Scores]:

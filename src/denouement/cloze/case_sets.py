@@ -1,7 +1,7 @@
 """Which Story Cloze cases are scored together, and what may be learned from without having seen them."""
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
 
 import numpy as np
 import pyarrow as pa
@@ -20,14 +20,17 @@ class CaseSet:
     Attributes:
         release, split: of all of them.
         cases: rows of the table `cloze`.
-        train: labelled cases to fit to, without those whose story stands among `cases`; None: cross-validate.
-        left_out: how many training cases were left out for that.
+        train: labelled cases to fit to, none of whose stories stands among `cases`; None where there are none at all.
+        is_learned_from: whether `cases` are learned from themselves: then each is scored by a system that was fitted to
+            the other folds of them, and to `train`.
+        left_out: how many cases to learn from were left out since their story stands among `cases`.
     """
 
     release: str
     split: str
     cases: pa.Table
     train: pa.Table | None = None
+    is_learned_from: bool = False
     left_out: int = 0
 
     @property
@@ -41,34 +44,95 @@ class CaseSet:
         return bool(self.cases["right_ending"].null_count)
 
 
-def case_sets(train: pa.Table | None, test: pa.Table | None) -> list[CaseSet]:
-    """The cases to score, a set for each release and split of `test`, or of `train` where there is no `test`.
+@dataclass(frozen=True)
+class Learnable:
+    """The cases that systems may learn from.
 
-    A set of which all cases stand among the labelled ones of `train` is cross-validated on itself; for any other, the
-    cases of `train` that stand in it are left out. Of training cases that stand in two releases, one is learned from.
+    Attributes:
+        cases: labelled rows of the table `cloze`; None where no case was given to learn from.
+        passed_over: how many of the cases given are not learned from, by the reason why.
+    """
+
+    cases: pa.Table | None = None
+    passed_over: dict[str, int] = field(default_factory=dict)
+
+
+def learnable(train: pa.Table | None, test: pa.Table | None) -> Learnable:
+    """The labelled cases of `train` whose split is train or validation.
+
+    Labelled cases of the split test are there to score systems, so no system learns from them. There is one exception,
+    which a warning tells: `train` has no other labelled case, and `test` is another table.
+    """
+    if train is None:
+        return Learnable()
+    labelled = train.filter(pc.is_valid(train["right_ending"]))
+    is_test = pc.equal(labelled["split"], "test")
+    chosen, of_test = labelled.filter(pc.invert(is_test)), labelled.filter(is_test)
+    if of_test.num_rows and not chosen.num_rows and test is not None and not test.equals(train):
+        warn(f"{of_test.num_rows:,} labelled cases of the split test are learned from: there are no others to")
+        chosen, of_test = of_test, chosen
+    passed_over = {
+        "labelled cases of the split test, not learned from": of_test.num_rows,
+        "cases without a label, not learned from": train.num_rows - labelled.num_rows,
+        "cases whose story an earlier case has, learned from once": chosen.num_rows - _distinct(chosen).num_rows,
+    }
+    return Learnable(chosen, {text: n for text, n in passed_over.items() if n})
+
+
+def case_sets(
+    scored: pa.Table | None, learned: pa.Table | None, releases: Sequence[str] = (), splits: Sequence[str] = ()
+) -> list[CaseSet]:
+    """The cases to score, a set for each release and split, and what may be learned from for each.
+
+    A set of the split train or validation that is, as a whole, what is learned from of its release and split is learned
+    from itself (`CaseSet.is_learned_from`). From any other, the stories that stand in it are left out of what is
+    learned from; so they are where some of its cases only are scored. A story that stands in several releases is
+    learned from once.
+
+    Args:
+        scored: of the table `cloze`.
+        learned: see `learnable`; None: nothing to learn from.
+        releases: only sets of these; none: of any.
+        splits: only sets of these; none: of any.
 
     Raises:
         UserError: no cases, or one without a context.
     """
-    scored = train if test is None else test
     if scored is None or not scored.num_rows:
         raise UserError("no Story Cloze cases to score: give a table with --test, or with --train to cross-validate")
-    for cases in filter(None, (train, test)):
+    for cases in filter(None, (scored, learned)):
         check_contexts(cases)
-    labelled = None if train is None else _distinct(train.filter(pc.is_valid(train["right_ending"])))
-    sets = []
-    for split in SPLITS:
-        for release in RELEASES:
-            cases = scored.filter(pc.and_(pc.equal(scored["release"], release), pc.equal(scored["split"], split)))
-            if not cases.num_rows:
-                continue
-            is_blind = cases["right_ending"].null_count > 0
-            if labelled is None or (not is_blind and overlap.in_common(cases, labelled).all()):
-                sets.append(CaseSet(release, split, cases))
-            else:
-                kept = overlap.without(labelled, cases)
-                sets.append(CaseSet(release, split, cases, kept, labelled.num_rows - kept.num_rows))
-    return sets
+    distinct = None if learned is None else _distinct(learned)
+    found = []
+    for release, split, cases in _sets(scored, releases, splits):
+        if learned is None or distinct is None:
+            found.append(CaseSet(release, split, cases))
+            continue
+        own = learned.filter(_is_of(learned, release, split))
+        is_learned_from = split != "test" and not cases["right_ending"].null_count and _same_stories(cases, own)
+        is_seen = overlap.in_common(distinct, cases)
+        is_own = np.asarray(_is_of(distinct, release, split), dtype=bool) if is_learned_from else False
+        rest = distinct.filter(pa.array(~is_seen))
+        found.append(CaseSet(release, split, cases, rest, is_learned_from, int((is_seen & ~is_own).sum())))
+    if not found:
+        wanted = " ".join(" or ".join(names) for names in (releases, splits) if names)
+        present = ", ".join(f"{release} {split}" for release, split, _ in _sets(scored))
+        raise UserError(f"no Story Cloze cases of {wanted} to score; there are those of {present}")
+    return found
+
+
+def sets_alone(cases: pa.Table) -> list[CaseSet]:
+    """Each release and split of labelled cases as a set that is learned from itself and from nothing else.
+
+    So a collection of cases is measured (`analysis.bias_monitor`), whatever the split of its cases. Systems are
+    measured by `case_sets`.
+    """
+    return [CaseSet(release, split, of_set, is_learned_from=True) for release, split, of_set in _sets(cases)]
+
+
+def counted(cases: pa.Table) -> dict[str, int]:
+    """How many cases there are of each release and split that has any."""
+    return {f"{release} {split}": of_set.num_rows for release, split, of_set in _sets(cases)}
 
 
 def check_contexts(cases: pa.Table) -> None:
@@ -83,6 +147,27 @@ def check_contexts(cases: pa.Table) -> None:
             f"{len(without):,} of {cases.num_rows:,} cases have no sentence of context, the first is "
             f"{shortened([without[0].as_py()])}; leave them out"
         )
+
+
+def _sets(
+    cases: pa.Table, releases: Sequence[str] = (), splits: Sequence[str] = ()
+) -> Iterator[tuple[str, str, pa.Table]]:
+    """Each release and split that has cases, with its cases; only those named, where any are."""
+    for split in SPLITS:
+        for release in RELEASES:
+            if (not splits or split in splits) and (not releases or release in releases):
+                of_set = cases.filter(_is_of(cases, release, split))
+                if of_set.num_rows:
+                    yield release, split, of_set
+
+
+def _is_of(cases: pa.Table, release: str, split: str) -> pa.ChunkedArray:
+    return pc.and_(pc.equal(cases["release"], release), pc.equal(cases["split"], split))
+
+
+def _same_stories(ones: pa.Table, others: pa.Table) -> bool:
+    """Whether each has all the stories of the other, in any order."""
+    return all(overlap.in_common(one, other).all() for one, other in ((ones, others), (others, ones)))
 
 
 def _distinct(cases: pa.Table) -> pa.Table:

@@ -84,6 +84,14 @@ class CogComp(ClozeSystem):
         """See `ClozeSystem`."""
         return True
 
+    def learned_elsewhere(self, variant: str, resources: Resources) -> str | None:
+        """See `ClozeSystem`."""
+        return resources.word_vectors_named(of_file=resources.word_vectors is not None)
+
+    def lacks(self, resources: Resources) -> list[str]:
+        """See `ClozeSystem`."""
+        return resources.lacks(self.name, stories=True, parser=True)
+
     def prepare(self, resources: Resources) -> None:
         """Learn from stories how events, sentiment and words go together.
 

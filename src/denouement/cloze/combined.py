@@ -59,6 +59,15 @@ class Combined(ClozeSystem):
         """See `ClozeSystem`."""
         return True
 
+    def learned_elsewhere(self, variant: str, resources: Resources) -> str | None:
+        """See `ClozeSystem`."""
+        vectors = resources.word_vectors_named(of_file=resources.word_vectors is not None)
+        return f"{vectors}; encoders and generators, pretrained" if variant == _PRETRAINED else vectors
+
+    def lacks(self, resources: Resources) -> list[str]:
+        """See `ClozeSystem`."""
+        return resources.lacks(self.name, stories=True, parser=True)
+
     def prepare(self, resources: Resources) -> None:
         """Prepare the other systems.
 

@@ -7,9 +7,9 @@ import numpy.typing as npt
 import pyarrow as pa
 
 from denouement.cloze.base import ClozeSystem, Scores
-from denouement.cloze.resources import Resources
+from denouement.cloze.resources import MissingResourceError, Resources
 from denouement.console import progress
-from denouement.errors import UserError
+from denouement.corpus import overlap
 
 
 def folds(n: int, k: int, seed: int) -> npt.NDArray[np.int64]:
@@ -18,9 +18,16 @@ def folds(n: int, k: int, seed: int) -> npt.NDArray[np.int64]:
 
 
 def out_of_fold(
-    make: Callable[[], ClozeSystem], cases: pa.Table, resources: Resources, k: int, what: str = "folds"
+    make: Callable[[], ClozeSystem],
+    cases: pa.Table,
+    resources: Resources,
+    k: int,
+    what: str = "folds",
+    also: pa.Table | None = None,
 ) -> dict[str, Scores]:
     """The scores of labelled cases, each by a system fitted to the other k - 1 folds.
+
+    Cases of one story (`corpus.overlap`) are in one fold, so that no system has seen what it is asked.
 
     Args:
         make: gives a prepared system that is not fitted yet.
@@ -28,20 +35,24 @@ def out_of_fold(
         resources: see `Resources`; its seed draws the folds.
         k: folds, at least 2.
         what: is named by the progress shown.
+        also: further labelled cases that every system is fitted to, none of whose stories stands among `cases`.
 
     Raises:
-        UserError: fewer cases than folds.
+        MissingResourceError: fewer stories than folds.
     """
-    if cases.num_rows < k:
-        raise UserError(
-            f"{cases.num_rows} labelled cases cannot be parted into {k} folds; give more cases, or fewer folds"
+    story_of = overlap.stories_of(cases)
+    n = int(story_of.max(initial=-1)) + 1
+    if n < k:
+        raise MissingResourceError(
+            f"{n} labelled cases cannot be parted into {k} folds; give more cases with --train, or fewer --folds"
         )
-    fold_of = folds(cases.num_rows, k, resources.seed)
+    fold_of = folds(n, k, resources.seed)[story_of]
     scores: dict[str, Scores] = {}
     for fold in progress(range(k), what, unit="fold"):
         held_out = fold_of == fold
         system = make()
-        system.fit(cases.filter(pa.array(~held_out)), resources)
+        others = cases.filter(pa.array(~held_out))
+        system.fit(others if also is None else pa.concat_tables([others, also]), resources)
         for variant, part in system.score(cases.filter(pa.array(held_out)), resources).items():
             scores.setdefault(variant, np.empty((cases.num_rows, 2)))[held_out] = part
     return scores

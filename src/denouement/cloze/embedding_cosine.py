@@ -27,6 +27,10 @@ class EmbeddingCosine(ClozeSystem):
 
     name: ClassVar[str] = "embedding_cosine"
 
+    def learned_elsewhere(self, variant: str, resources: Resources) -> str | None:
+        """See `ClozeSystem`."""
+        return f"encoder {variant.partition(' ')[0]}, pretrained"
+
     def prepare(self, resources: Resources) -> None:
         """Open the table of vectors; encoders are loaded when a sentence is not in it.
 

@@ -95,9 +95,9 @@ def evaluate_vectors(cases: pa.Table, vectors: Mapping[str, npt.ArrayLike]) -> d
             without those of sentences there is no sentence-level module.
 
     Returns:
-        Ready for JSON: `cases`; `dimension`, D; `contexts`, "whole" or "mean": what stood for a context in the joint
-        module; and of each module, `joint` and `sentence_level`, `statistics.accuracy` with `ties`, the cases whose
-        endings are equally close, of which the first is chosen. `sentence_level` is None where there is none.
+        Ready for JSON: `cases`; `releases` of them, sorted; `dimension`, D; `contexts`, "whole" or "mean": what stood
+        for a context in the joint module; and of each module, `joint` and `sentence_level`, `statistics.accuracy` with
+        `statistics.half_ties`. `sentence_level` is None where there is none.
 
     Raises:
         UserError: no cases, or one without a label or a context; a text without a vector; a vector that differs in
@@ -128,6 +128,7 @@ def evaluate_vectors(cases: pa.Table, vectors: Mapping[str, npt.ArrayLike]) -> d
     ]
     return {
         "cases": cases.num_rows,
+        "releases": sorted(pc.unique(cases["release"]).to_pylist()),
         "dimension": of_endings.shape[-1],
         "contexts": "whole" if has_wholes else "mean",
         "joint": _accuracy(joint(of_contexts, of_endings), cases),
@@ -232,5 +233,4 @@ def _checked(vectors: Mapping[str, Floats]) -> Mapping[str, Floats]:
 
 
 def _accuracy(scores: Scores, cases: pa.Table) -> dict[str, Any]:
-    ties = int((scores[:, 0] == scores[:, 1]).sum())
-    return {**statistics.accuracy(statistics.correct(scores, cases)), "ties": ties}
+    return statistics.accuracy(statistics.correct(scores, cases)) | statistics.half_ties(scores, cases)

@@ -112,6 +112,10 @@ class Frequency(ClozeSystem):
         """See `ClozeSystem`."""
         return variant == corpora.STORIES
 
+    def learned_elsewhere(self, variant: str, resources: Resources) -> str | None:
+        """See `ClozeSystem`."""
+        return None if variant == corpora.STORIES else f"texts of {', '.join(path.name for path in resources.corpora)}"
+
     def prepare(self, resources: Resources) -> None:
         """See `ClozeSystem`."""
         self._counts: dict[str, EventCounts] = {

@@ -1,6 +1,8 @@
 """How likely trained generators hold the endings."""
 
+import json
 from collections import Counter
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
@@ -11,10 +13,14 @@ import pyarrow as pa
 
 from denouement.cloze.base import ClozeSystem, Scores, endings
 from denouement.cloze.resources import MissingResourceError, Resources
+from denouement.errors import UserError
 from denouement.settings import at_least
+from denouement.text.vocabulary import UNKNOWN, Vocabulary
 
 if TYPE_CHECKING:
     from denouement.generators.base import Generator
+
+_HISTORY = "history.json"  # what training writes beside a checkpoint
 
 
 @dataclass
@@ -46,6 +52,11 @@ class Likelihood(ClozeSystem):
         """See `ClozeSystem`."""
         return variant.endswith("difference")
 
+    def learned_elsewhere(self, variant: str, resources: Resources) -> str | None:
+        """The stories that the generator was trained on, as far as the `history.json` beside its checkpoint tells."""
+        name = next(name for name in _checkpoints(resources) if variant.startswith(f"{name} "))
+        return _checkpoints(resources)[name].described()
+
     def prepare(self, resources: Resources) -> None:
         """Load the generators, and draw the contexts where there are stories.
 
@@ -54,14 +65,7 @@ class Likelihood(ClozeSystem):
         """
         if not resources.generators:
             raise MissingResourceError(f"{self.name} asks trained generators: give a trained generator with --model")
-        loaded = [_loaded(path, resources) for path in resources.generators]
-        alike = Counter(generator.name for generator in loaded)
-        seen: Counter[str] = Counter()
-        self._generators: dict[str, Generator] = {}
-        for generator in loaded:
-            seen[generator.name] += 1
-            place = f" {seen[generator.name]}" if alike[generator.name] > 1 else ""
-            self._generators[generator.name + place] = generator
+        self._generators = {name: _loaded(of, resources) for name, of in _checkpoints(resources).items()}
         self._drawn: list[list[str]] = []
         if resources.stories is not None:
             stories = resources.need_stories(self.name)
@@ -77,6 +81,11 @@ class Likelihood(ClozeSystem):
         candidates = endings(cases)
         scores = {}
         for name, generator in self._generators.items():
+            words = [word for ending in candidates for word in generator.vocabulary.encode(ending)]
+            resources.notes[f"{self.name} {name}: words of the endings"] += len(words)
+            resources.notes[f"{self.name} {name}: words of the endings unknown to the generator"] += words.count(
+                UNKNOWN
+            )
             log_prob, n_tokens = score(generator, contexts, candidates)
             scores[f"{name} sum"] = log_prob.reshape(-1, 2)
             scores[f"{name} per token"] = (log_prob / n_tokens).reshape(-1, 2)
@@ -93,10 +102,67 @@ class Likelihood(ClozeSystem):
         return mean
 
 
-def _loaded(path: Path, resources: Resources) -> "Generator":
-    from denouement.generators.checkpoints import load_generator
+@dataclass(frozen=True)
+class _Checkpoint:
+    """A trained generator.
+
+    Attributes:
+        path: of the checkpoint.
+        name: of the generator.
+        encoder: whose vectors of sentences it reads; None: it reads words.
+        vocabulary: how many words it knows, the special ones among them.
+    """
+
+    path: Path
+    name: str
+    encoder: str | None
+    vocabulary: int
+
+    def described(self) -> str:
+        """What it was trained on, such as "generator seq2seq, trained on 7,752 stories"."""
+        stories = self._stories()
+        told = [f"{stories:,} stories" if stories is not None else f"stories that no {_HISTORY} beside it counts"]
+        if self.encoder:
+            told.append(f"encoder {self.encoder}, pretrained")
+        return f"generator {self.name}, trained on {'; '.join(told)}"
+
+    def _stories(self) -> int | None:
+        """The number of training stories; None where no record of this generator's training lies beside it."""
+        try:
+            history = json.loads((self.path.parent / _HISTORY).read_text(encoding="utf-8"))
+            is_its_own = (history["generator"], history["vocabulary"]) == (self.name, self.vocabulary)
+            return int(history["stories"]["train"]) if is_its_own else None
+        except (OSError, ValueError, KeyError, TypeError):
+            return None
+
+
+def _checkpoints(resources: Resources) -> dict[str, _Checkpoint]:
+    """The generators given, by the name of each in the variants."""
+    return resources.once((Likelihood.name, "checkpoints"), lambda: _read_checkpoints(resources.generators))
+
+
+def _read_checkpoints(paths: Sequence[Path]) -> dict[str, _Checkpoint]:
     from denouement.tensors import read_checkpoint
 
-    described = read_checkpoint(path).get("generator", {}).get("architecture", {})
-    options = resources.encoders.get(described.get("encoder"), {})
-    return load_generator(path, embeddings=resources.embeddings, encoder_options=options)
+    found = []
+    for path in paths:
+        try:
+            of = read_checkpoint(path)["generator"]
+            n_words = len(Vocabulary.from_json(of["vocabulary"]))
+            found.append(_Checkpoint(path, str(of["name"]), of["architecture"].get("encoder"), n_words))
+        except (KeyError, TypeError, AttributeError) as error:
+            raise UserError(f"{path}: not a checkpoint of a generator; name its best.parquet") from error
+    alike = Counter(of.name for of in found)
+    seen: Counter[str] = Counter()
+    named = {}
+    for of in found:
+        seen[of.name] += 1
+        named[f"{of.name} {seen[of.name]}" if alike[of.name] > 1 else of.name] = of
+    return named
+
+
+def _loaded(of: _Checkpoint, resources: Resources) -> "Generator":
+    from denouement.generators.checkpoints import load_generator
+
+    options = resources.encoders.get(of.encoder, {}) if of.encoder else {}
+    return load_generator(of.path, embeddings=resources.embeddings, encoder_options=options)

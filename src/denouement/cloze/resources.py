@@ -89,6 +89,29 @@ class Resources:
             raise MissingResourceError(f"{system} learns from stories: give them with --stories")
         return self.stories
 
+    def word_vectors_named(self, *, of_file: bool) -> str:
+        """What to call the word vectors that a system reads: those of the file given, or the packaged ones."""
+        return (
+            f"vectors of {self.word_vectors.name}" if of_file and self.word_vectors else "GloVe 6B vectors, pretrained"
+        )
+
+    def lacks(self, system: str, *, stories: bool = False, parser: bool = False) -> list[str]:
+        """Which of the things that a system needs are not there, a sentence each that says how to give it."""
+        from denouement.text import syntax
+
+        lacks = []
+        try:
+            if stories:
+                self.need_stories(system)
+        except MissingResourceError as error:
+            lacks.append(str(error))
+        try:
+            if parser:
+                syntax.parser_version()
+        except syntax.NoParserError as error:
+            lacks.append(str(error))
+        return lacks
+
     def learned_from(self, system: str) -> tuple[list[list[str]], list[list[str]]]:
         """The sentences of the stories of the splits train and validation.
 

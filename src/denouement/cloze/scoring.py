@@ -28,20 +28,29 @@ class Run:
     Attributes:
         sets: what is scored.
         n_folds: of the cross-validation.
-        has_labels: whether there are labelled cases to learn from.
         digest: of cases, resources and the code of the package; see `inputs_digest`.
     """
 
     sets: Sequence[CaseSet]
     n_folds: int
-    has_labels: bool
     digest: str
 
 
-def cached_scores(
-    system: ClozeSystem, options: Mapping[str, Any], resources: Resources, run: Run
-) -> dict[str, dict[str, Scores]]:
-    """By case set and variant the scores of a system, from `resources.cache` when nothing has changed since.
+@dataclass(frozen=True)
+class Scored:
+    """The scores of a system; each case set is in one of the two.
+
+    Attributes:
+        scores: by case set and variant.
+        missing: by case set what the system lacks to score it, and how to give it.
+    """
+
+    scores: dict[str, dict[str, Scores]]
+    missing: dict[str, str]
+
+
+def cached_scores(system: ClozeSystem, options: Mapping[str, Any], resources: Resources, run: Run) -> Scored:
+    """The scores of a system, from `resources.cache` when nothing has changed since.
 
     Args:
         system: a fresh one.
@@ -50,26 +59,27 @@ def cached_scores(
         run: the evaluation.
 
     Raises:
-        MissingResourceError: what the system needs is not there.
+        MissingResourceError: what the system needs is not there; the message names all that is missing.
     """
     path = resources.cache / "scores" / f"{system.name}.parquet" if resources.cache else None
     key = _key(system, options, run)
     if path and (kept := _read(path, key, run.sets)):
-        scores, notes = kept
+        scored, notes = kept
         resources.notes.update(notes)
-        return scores
-    scores = _score(system, resources, run)
-    if path:
+        return scored
+    scored = _score(system, resources, run)
+    if path and scored.scores:
         table = pa.concat_tables(
             [
                 score_table(system.name, variant, each, of_set)
                 for each in run.sets
-                for variant, of_set in scores[each.name].items()
+                for variant, of_set in scored.scores.get(each.name, {}).items()
             ]
         )
-        metadata = {"key": key, "notes": json.dumps(resources.notes, sort_keys=True)}
+        missing = json.dumps(scored.missing, sort_keys=True)
+        metadata = {"key": key, "missing": missing, "notes": json.dumps(resources.notes, sort_keys=True)}
         schemas.write_table(table, path, "scores", metadata)
-    return scores
+    return scored
 
 
 def score_table(system: str, variant: str, each: CaseSet, scores: Scores) -> pa.Table:
@@ -87,27 +97,48 @@ def score_table(system: str, variant: str, each: CaseSet, scores: Scores) -> pa.
     return pa.table(columns, schema=schemas.TABLES["scores"].schema)
 
 
-def _score(system: ClozeSystem, resources: Resources, run: Run) -> dict[str, dict[str, Scores]]:
-    if system.learns_from_cases and not run.has_labels:
-        raise MissingResourceError(f"{system.name} learns from labelled cases: give them with --train")
+def _score(system: ClozeSystem, resources: Resources, run: Run) -> Scored:
     if not system.learns_from_cases:
-        return {each.name: _checked(scores_once(system, each.cases, resources), system, each) for each in run.sets}
+        scores = {each.name: _checked(scores_once(system, each.cases, resources), system, each) for each in run.sets}
+        return Scored(scores, {})
+    lacks = system.lacks(resources)
+    if all(each.train is None and not each.is_learned_from for each in run.sets):
+        lacks.insert(0, f"{system.name} learns from labelled cases: give them with --train")
+    if lacks:
+        raise MissingResourceError("; ".join(lacks))
     system.prepare(resources)
-    scores = {}
+    scored = Scored({}, {})
     for each in run.sets:
-        if each.train is None:
+        try:
+            scored.scores[each.name] = _checked(_learned_scores(system, each, resources, run.n_folds), system, each)
+        except MissingResourceError as error:
+            scored.missing[each.name] = str(error)
+    return scored
+
+
+def _learned_scores(system: ClozeSystem, each: CaseSet, resources: Resources, n_folds: int) -> dict[str, Scores]:
+    """The scores of a set by copies of a prepared system that were fitted to other cases.
+
+    Raises:
+        MissingResourceError: too few cases to learn from.
+    """
+    if not each.is_learned_from and (each.train is None or not each.train.num_rows):
+        left_out = f" ({each.left_out:,} stand in {each.name} and are left out)" if each.left_out else ""
+        raise MissingResourceError(
+            f"{system.name} learns from labelled cases of the splits train and validation, and --train has none for "
+            f"{each.name}{left_out}: give other ones"
+        )
+    try:
+        if each.is_learned_from:
             what = f"{system.name}, {each.name}"
-            of_set = out_of_fold(lambda: copy.copy(system), each.cases, resources, run.n_folds, what)
-        elif not each.train.num_rows:
-            raise MissingResourceError(
-                f"{system.name} learns from labelled cases, and all of --train stand in {each.name}: give other ones"
-            )
-        else:
-            fitted = copy.copy(system)
-            fitted.fit(each.train, resources)
-            of_set = fitted.score(each.cases, resources)
-        scores[each.name] = _checked(of_set, system, each)
-    return scores
+            return out_of_fold(lambda: copy.copy(system), each.cases, resources, n_folds, what, each.train)
+        fitted = copy.copy(system)
+        fitted.fit(each.train, resources)
+    except MissingResourceError:
+        raise
+    except UserError as error:  # all that `fit` refuses is too few cases
+        raise MissingResourceError(str(error)) from error
+    return fitted.score(each.cases, resources)
 
 
 def _checked(scores: dict[str, Scores], system: ClozeSystem, each: CaseSet) -> dict[str, Scores]:
@@ -118,7 +149,7 @@ def _checked(scores: dict[str, Scores], system: ClozeSystem, each: CaseSet) -> d
     return scores
 
 
-def _read(path: Path, key: str, sets: Sequence[CaseSet]) -> tuple[dict[str, dict[str, Scores]], dict[str, int]] | None:
+def _read(path: Path, key: str, sets: Sequence[CaseSet]) -> tuple[Scored, dict[str, int]] | None:
     try:
         table = schemas.read_table(path, "scores")
     except UserError:
@@ -128,19 +159,20 @@ def _read(path: Path, key: str, sets: Sequence[CaseSet]) -> tuple[dict[str, dict
         return None
     try:
         notes = {str(text): int(n) for text, n in json.loads(metadata[b"notes"]).items()}
+        missing = {str(name): str(text) for name, text in json.loads(metadata[b"missing"]).items()}
     except (KeyError, ValueError, TypeError, AttributeError):
         return None
-    scores: dict[str, dict[str, Scores]] = {each.name: {} for each in sets}
+    scores: dict[str, dict[str, Scores]] = {each.name: {} for each in sets if each.name not in missing}
     names = pc.binary_join_element_wise(table["release"], table["split"], " ")
     for each in sets:
         part = table.filter(pc.equal(names, each.name))
         for variant in pc.unique(part["variant"]).to_pylist():
             rows = part.filter(pc.equal(part["variant"], variant))
-            if rows["case_id"].to_pylist() != each.cases["case_id"].to_pylist():
+            if each.name in missing or rows["case_id"].to_pylist() != each.cases["case_id"].to_pylist():
                 return None  # other cases, fewer or in another order
             scores[each.name][variant] = np.column_stack([rows["score_1"].to_numpy(), rows["score_2"].to_numpy()])
     variants = {tuple(of_set) for of_set in scores.values()}
-    return (scores, notes) if len(variants) == 1 and () not in variants else None
+    return (Scored(scores, missing), notes) if len(variants) == 1 and () not in variants else None
 
 
 def _key(system: ClozeSystem, options: Mapping[str, Any], run: Run) -> str:
@@ -162,6 +194,7 @@ def inputs_digest(sets: Sequence[CaseSet], resources: Resources) -> str:
     digest.update(json.dumps(given, sort_keys=True, default=str).encode())
     for table in [resources.stories, *(table for each in sets for table in (each.cases, each.train))]:
         digest.update(_content(table) if table is not None else b"none")
+    digest.update(repr([each.is_learned_from for each in sets]).encode())
     for path in sorted(Path(__file__).parents[1].rglob("*.py")):
         digest.update(path.read_bytes())
     return digest.hexdigest()

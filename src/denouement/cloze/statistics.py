@@ -10,6 +10,7 @@ import pyarrow as pa
 from denouement.cloze.base import Scores, choices
 from denouement.corpus.cases import right_and_wrong
 from denouement.intervals import share_with_interval
+from denouement.multiple_tests import holm
 
 Correct = npt.NDArray[np.bool_]
 """bool [cases]: whether the right ending was chosen."""
@@ -29,6 +30,18 @@ def accuracy(is_correct: Correct) -> dict[str, Any]:
     n, n_correct = len(is_correct), int(is_correct.sum())
     found = share_with_interval(n_correct, n)
     return {"n": n, "correct": n_correct, "accuracy": found["share"], "low": found["low"], "high": found["high"]}
+
+
+def half_ties(scores: Scores, cases: pa.Table) -> dict[str, Any]:
+    """`ties`, the labelled cases with two equal scores, and `accuracy_half_ties`, which counts each as half right.
+
+    A share between 0 and 1, None without cases. That a tie goes to the first ending (`choices`) gives a system with
+    many ties the accuracy of `constant_first` on them; counted by half they give it that of chance.
+    """
+    is_tie = scores[:, 0] == scores[:, 1]
+    n, n_ties = len(is_tie), int(is_tie.sum())
+    n_correct = int((correct(scores, cases) & ~is_tie).sum())
+    return {"ties": n_ties, "accuracy_half_ties": (n_correct + n_ties / 2) / n if n else None}
 
 
 def mcnemar(one: Correct, other: Correct) -> dict[str, Any]:
@@ -54,13 +67,18 @@ def mcnemar(one: Correct, other: Correct) -> dict[str, Any]:
 
 
 def compare(systems: Mapping[str, Correct]) -> list[dict[str, Any]]:
-    """`mcnemar` of every two systems, in the order given: rows with the names `one` and `other` first."""
+    """`mcnemar` of every two systems, in the order given: rows with the names `one` and `other` first.
+
+    `p_holm` is `p` corrected for all these pairs (`multiple_tests.holm`). So it holds also for pairs that are picked
+    out after looking at the figures, such as those with the most accurate system.
+    """
     names = list(systems)
-    return [
+    pairs = [
         {"one": one, "other": other, **mcnemar(systems[one], systems[other])}
         for position, one in enumerate(names)
         for other in names[position + 1 :]
     ]
+    return [{**pair, "p_holm": p} for pair, p in zip(pairs, holm([pair["p"] for pair in pairs]), strict=True)]
 
 
 def by_sentiment(cases: pa.Table) -> list[str]:

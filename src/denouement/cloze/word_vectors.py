@@ -56,6 +56,10 @@ class WordVectors(ClozeSystem):
         """See `ClozeSystem`."""
         return variant == "stories"
 
+    def learned_elsewhere(self, variant: str, resources: Resources) -> str | None:
+        """See `ClozeSystem`."""
+        return None if variant == "stories" else resources.word_vectors_named(of_file=variant == "file")
+
     def prepare(self, resources: Resources) -> None:
         """Open the files, and train on the stories where there are any."""
         self._lookups: dict[str, Lookup] = {"glove": open_vectors(None)}

@@ -54,6 +54,26 @@ def firsts(cases: pa.Table) -> npt.NDArray[np.int64]:
     return found
 
 
+def stories_of(rows: pa.Table) -> npt.NDArray[np.int64]:
+    """int64 [rows]: the number of each row's story, counted from 0 in the order of the rows.
+
+    Rows have the same number when they are the same story, also by way of a third row that is the same story as both.
+    """
+    from scipy.sparse import coo_array
+    from scipy.sparse.csgraph import connected_components
+
+    n = rows.num_rows
+    group = _Group.of(rows)
+    ids = group.ids.dictionary_encode().indices.to_numpy(zero_copy_only=False)
+    contexts = group.contexts.combine_chunks().dictionary_encode().indices.to_numpy(zero_copy_only=False)
+    ends = np.concatenate([n + ids, 2 * n + contexts])  # rows, ids and contexts are the nodes of a graph
+    edges = coo_array((np.ones(2 * n), (np.tile(np.arange(n), 2), ends)), shape=(3 * n, 3 * n))
+    labels = connected_components(edges, directed=False)[1][:n]
+    _, first, places = np.unique(labels, return_index=True, return_inverse=True)
+    numbers: npt.NDArray[np.int64] = np.argsort(np.argsort(first))[places].astype(np.int64)
+    return numbers
+
+
 def report(stories: pa.Table, cases: pa.Table) -> dict[str, Any]:
     """Count the stories that stand in two collections, releases or splits, and those that stand twice in one.
 

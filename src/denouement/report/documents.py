@@ -79,6 +79,12 @@ class _Group(_Part):
     accuracy: float
 
 
+class _FittedTo(_Part):
+    cases: dict[str, int]
+    folds: int | None
+    left_out: int
+
+
 class _System(_Part):
     system: str
     variant: str
@@ -91,10 +97,15 @@ class _System(_Part):
     high: float | None
     paper: float | None
     ties: int | None
+    accuracy_half_ties: float | None
+    best: bool
+    p_best: float | None
     by_sentiment: dict[str, _Group] | None
     by_length: dict[str, _Group] | None
     trained_on: str | None
+    fitted_to: _FittedTo | None
     missing: str | None
+    failed: str | None
 
 
 class _Comparison(_Part):
@@ -102,7 +113,8 @@ class _Comparison(_Part):
     other: str
     only_one: int
     only_other: int
-    p: float | None
+    p: float
+    p_holm: float
 
 
 class _Evaluation(_Part):

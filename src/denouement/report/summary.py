@@ -53,6 +53,7 @@ def write_summary(run: Run, out: Path) -> str:
         UserError: corpus, sentiment, Story Cloze systems or results of studies are missing, or a file is unreadable.
     """
     ingest = read_json(run.corpus / "ingest.json")
+    is_official = ingest["corpus"] == "official"
     cloze = read_table(run.corpus / "cloze.parquet", "cloze")
     _, left_out = labelled_cases(cloze)
     stale = find_stale(run)
@@ -61,8 +62,8 @@ def write_summary(run: Run, out: Path) -> str:
     sections = [
         "# What went in and what came out",
         f"Story ending generators were trained on {_CORPUS[ingest['corpus']]}, and wrote endings for the Story Cloze "
-        "contexts; people's endings and theirs are compared below. These are the key tables; `report.html` beside this "
-        "file has everything, all endings to search, and where each number came from.",
+        "contexts; the endings of the cases and theirs are compared below. These are the key tables; `report.html` "
+        "beside this file has everything, all endings to search, and where each number came from.",
         *(f"**Stale**: {each.what}. Renew it with `{each.renew}`." for each in stale),
         "## Data",
         summary_text(ingest, read_table(run.corpus / "rejects.parquet", "rejects")),
@@ -77,7 +78,7 @@ def write_summary(run: Run, out: Path) -> str:
         figures.save(figures.sentiment_shares(rows), out / SENTIMENT_FIGURE)
         sections += [
             "## Sentiment",
-            "Mori et al. 2019, Table 4, with the paper's own figures below ours.",
+            f"Mori et al. 2019, Table 4{', with the figures of the paper below ours' if is_official else ''}.",
             sentiment_text(rows, right_against_wrong(scores)),
             *(f"{sentence}." for sentence in left_out),
             f"![Negative, neutral and positive endings by group]({SENTIMENT_FIGURE})",
@@ -88,7 +89,8 @@ def write_summary(run: Run, out: Path) -> str:
         figures.save(figures.cloze_accuracies(evaluation["systems"]), out / CLOZE_FIGURE)
         sections += [
             "## Story Cloze",
-            "Which of two endings is the right one? How often each system knows, with the papers' figures beside ours.",
+            "Which of two endings is the right one? How often each system knows"
+            f"{', with the figures of the papers beside ours' if is_official else ''}.",
             cloze_text(systems, {}),
             f"![Accuracy of each system]({CLOZE_FIGURE})",
         ]
@@ -98,7 +100,7 @@ def write_summary(run: Run, out: Path) -> str:
     if people["answers"] or run.scales:
         sections += [
             "## Human evaluation",
-            "What people said who read stories with the endings that people and systems wrote.",
+            "What people said who read stories with endings of the corpus and of systems.",
         ]
     if people["answers"]:
         figures.save(figures.study_outcomes(people["pairs"]), out / STUDY_FIGURE)
@@ -163,7 +165,7 @@ def _examples(cloze: pa.Table, endings: Sequence[Path]) -> list[str]:
             written.setdefault(case_id, []).append((system, ending))
     labelled, _ = labelled_cases(cloze)
     right, _ = right_and_wrong(labelled)
-    people = dict(zip(labelled["case_id"].to_pylist(), right.to_pylist(), strict=True))
+    right_of = dict(zip(labelled["case_id"].to_pylist(), right.to_pylist(), strict=True))
     shown = cloze.filter(pc.is_in(cloze["case_id"], pa.array(written, pa.string())))
     contexts: dict[str, list[str]] = {}
     for case_id, context in zip(shown["case_id"].to_pylist(), shown["context"].to_pylist(), strict=True):
@@ -174,7 +176,7 @@ def _examples(cloze: pa.Table, endings: Sequence[Path]) -> list[str]:
         "\n".join(
             [
                 f"{place}. `{case_id}` {_escaped(' '.join(context))}",
-                f"   - people: {_escaped(people.get(case_id, '(a blind case: the right ending is not told)'))}",
+                f"   - right: {_escaped(right_of.get(case_id, '(a blind case: no label tells its right ending)'))}",
                 *(f"   - {system}: {_escaped(ending)}" for system, ending in written[case_id]),
             ]
         )

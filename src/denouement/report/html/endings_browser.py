@@ -1,4 +1,4 @@
-"""All generated endings beside people's own, to search in a page."""
+"""All generated endings beside the right ones, to search in a page."""
 
 import json
 from collections.abc import Mapping, Sequence
@@ -9,26 +9,25 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from markupsafe import Markup
 
-from denouement.analysis.sentiment import ending_ids
+from denouement.analysis.sentiment import RIGHT, ending_ids
 from denouement.corpus.cases import labelled_cases, right_and_wrong
 from denouement.legible import printed
 from denouement.report.html.blocks import Browser, Story
 from denouement.schemas import read_table
 from denouement.text.sentiment import NEGATIVE, POSITIVE
 
-PEOPLE = "people"
 _SHOWN = 10  # stories that stand in the page without a search: what paper shows
 
 
 def endings_browser(cloze: pa.Table, endings: Sequence[Path], sentiment: pa.Table | None) -> Browser | None:
     """The stories that have a generated ending, in the order of the cloze table; None where there is none.
 
-    The page's data are a document `systems` (people first) and `stories`, each `[id, context, endings]` with endings
-    `[place of its system, text, compound or null]`: a story's people's ending, where it is known, and all generated.
+    The page's data are a document `systems` (`right` first) and `stories`, each `[id, context, endings]` with endings
+    `[place of its system, text, compound or null]`: the right ending, where it is known, and all generated.
     """
     compounds = _compounds(sentiment)
     written: dict[str, list[tuple[str, str, float | None]]] = {}
-    systems = [PEOPLE]
+    systems = [RIGHT]
     for path in endings:
         table = read_table(path, "endings")
         columns = [table[name].to_pylist() for name in ("case_id", "system", "ending")]
@@ -80,16 +79,16 @@ def _stories(
 ) -> list[tuple[str, str, list[tuple[str, str, float | None]]]]:
     labelled, _ = labelled_cases(cloze)
     columns: list[list[Any]] = [labelled[name].to_pylist() for name in ("release", "split", "case_id")]
-    people: dict[str, tuple[str, str, float | None]] = {}
+    right: dict[str, tuple[str, str, float | None]] = {}
     for release, split, case_id, ending in zip(*columns, right_and_wrong(labelled)[0].to_pylist(), strict=True):
-        compound = compounds.get(("right", f"{release}/{split}/{case_id}"))
-        people.setdefault(case_id, (PEOPLE, ending, compound))
+        compound = compounds.get((RIGHT, f"{release}/{split}/{case_id}"))
+        right.setdefault(case_id, (RIGHT, ending, compound))
     contexts: dict[str, list[str]] = {}
     shown = cloze.filter(pc.is_in(cloze["case_id"], pa.array(written, pa.string())))
     for case_id, context in zip(shown["case_id"].to_pylist(), shown["context"].to_pylist(), strict=True):
         contexts.setdefault(case_id, context)
     return [
-        (case_id, " ".join(context), [*([people[case_id]] if case_id in people else []), *written[case_id]])
+        (case_id, " ".join(context), [*([right[case_id]] if case_id in right else []), *written[case_id]])
         for case_id, context in contexts.items()
     ]
 

@@ -33,9 +33,11 @@ def _data(run: Run) -> list[Figure]:
     ingest = read_json(path)
     stories = sum(n for by_split in ingest["stories"].values() for n in by_split.values())
     cases, _ = labelled_cases(read_table(run.corpus / "cloze.parquet", "cloze"))
+    papers = ("98,161", "3,742") if ingest["corpus"] == "official" else ("", "")
+    what = "Cases: four sentences and two endings, one known to be right"
     return [
-        Figure("Stories", f"{stories:,}", "98,161", "data"),
-        Figure("Cases: four sentences and two endings, one known to be right", f"{cases.num_rows:,}", "3,742", "data"),
+        Figure("Stories", f"{stories:,}", papers[0], "data"),
+        Figure(what, f"{cases.num_rows:,}", papers[1], "data"),
     ]
 
 
@@ -68,7 +70,7 @@ def _sentiment(run: Run) -> list[Figure]:
 
     if not run.sentiment.exists():
         return []
-    named = {RIGHT: "people's right endings", WRONG: "people's wrong endings"}
+    named = {RIGHT: "right endings", WRONG: "wrong endings"}
     return [
         Figure(
             f"Positive among {named.get(row['group'], 'endings of ' + row['group'])}",

@@ -17,7 +17,7 @@ PAGE = "report.html"
 _CORPUS = {
     "sample": (
         "The stories are of the embedded sample corpus: small stories written by rule, good for a look at every part. "
-        "Its figures are not to be compared with the papers', which stand beside them all the same."
+        "No published figure is set beside those of such stories."
     ),
     "official": "The stories are of the official files that are named under Data.",
 }

@@ -126,7 +126,7 @@ def _endings(run: Run, stale: Sequence[Stale]) -> Section:
     from denouement.analysis.endings import endings_table, strays
     from denouement.analysis.sentiment import read_sentiment
 
-    what = "Every ending that the generators wrote, next to the one that a person wrote to the same story."
+    what = "Every ending that the generators wrote, next to the right ending of the same story."
     files = [run.corpus / "cloze.parquet", *run.endings] if run.endings else []
     section = _section("endings", "Generated endings", what, run, ["generate"], files)
     if section.missing:
@@ -145,7 +145,7 @@ def _endings(run: Run, stale: Sequence[Stale]) -> Section:
 def _sentiment(run: Run) -> Section:
     from denouement.analysis.sentiment import read_sentiment, right_against_wrong, sentiment_table
 
-    what = "How cheerful or gloomy endings are: those of people, right and wrong, and those of each generator."
+    what = "How cheerful or gloomy endings are: the right and wrong ones of the cases, and those of each generator."
     files = [run.sentiment, run.corpus / "cloze.parquet"]
     section = _section("sentiment", "Sentiment of endings", what, run, ["sentiment"], files)
     if section.missing:
@@ -201,19 +201,22 @@ def _comparisons(evaluation: dict[str, Any]) -> list[Block]:
         ]
         if len(scored) < 2 or not pairs:
             continue
-        best = max(scored, key=lambda row: row["accuracy"])
+        best = next(row for row in scored if row["best"])
         name = f"{best['system']} {best['variant']}".strip()
         rows = []
         for pair in pairs:
             if name in (pair["one"], pair["other"]):
                 ours, theirs = ("only_one", "only_other") if pair["one"] == name else ("only_other", "only_one")
                 other = pair["other"] if pair["one"] == name else pair["one"]
-                rows.append([other, f"{pair[ours]:,}", f"{pair[theirs]:,}", p_value(pair["p"])])
+                rows.append(
+                    [other, f"{pair[ours]:,}", f"{pair[theirs]:,}", p_value(pair["p"]), p_value(pair["p_holm"])]
+                )
         note = (
             f"Cases that only {system_name(best)} gets right, and that only the other one does, with the exact McNemar "
-            "test that both are equally often right. All other pairs stand in evaluation.json."
+            f"test that both are equally often right, and its p corrected by Holm's method for all {len(pairs):,} "
+            "pairs of systems. The other pairs stand in evaluation.json."
         )
-        header = ["other system", "only the best is right", "only the other is", "p"]
+        header = ["other system", "only the best is right", "only the other is", "p", "corrected p"]
         title = f"{system_name(best)}, the most accurate on {cases}, against every other system"
         folds.append(Fold(title, [Table(header, rows, "", note)]))
     return folds
@@ -224,7 +227,7 @@ def _human_evaluation(run: Run) -> Section:
     from denouement.study.tables import scale_section
     from denouement.study.tables import sections as pair_sections
 
-    what = "What people said who read stories with the endings that people and systems wrote."
+    what = "What people said who read stories with endings of the corpus and of systems."
     files = [run.study / "results.json", run.study / "votes.parquet", *run.scales]
     section = _section("human-evaluation", "Human evaluation", what, run, ["study"], files)
     results = None if section.missing else read_json(files[0])

@@ -47,8 +47,8 @@ TERMS: dict[str, list[tuple[str, str]]] = {
         ),
         (
             "Distance",
-            "By how much the sentiment of endings would have to be moved, on average, to be spread as that of people's "
-            "right endings. It means something where it is well above what chance gives.",
+            "By how much the sentiment of endings would have to be moved, on average, to be spread as that of right "
+            "endings. It means something where it is well above what chance gives.",
         ),
         (
             "Complexity (Frazier, Yngve)",
@@ -73,7 +73,7 @@ TERMS: dict[str, list[tuple[str, str]]] = {
         ),
     ],
     "endings": [
-        ("Right", "The ending that a person wrote and that is right; in the search below it is called people's."),
+        ("Right", "The right ending of the case, which no generator wrote."),
         (
             "Distinct",
             "How many of the endings differ. A generator that always writes the same safe sentence has a low share, "
@@ -93,7 +93,7 @@ TERMS: dict[str, list[tuple[str, str]]] = {
         ),
         (
             "Right, wrong, rocstories",
-            "People's right and wrong endings of the cases, and the last sentences of the stories.",
+            "The right and wrong endings of the cases, and the last sentences of the stories.",
         ),
         (
             "t, p",
@@ -103,7 +103,7 @@ TERMS: dict[str, list[tuple[str, str]]] = {
         (
             "Why it matters",
             "Where right endings are happier than wrong ones, a system can choose by mood alone, without reading. "
-            "And some generators write far happier endings than people do.",
+            "And some generators write far happier endings than the stories have.",
         ),
     ],
     "story-cloze": [
@@ -112,6 +112,21 @@ TERMS: dict[str, list[tuple[str, str]]] = {
             "95% interval",
             "Had other cases of the same kind been drawn, the accuracy would probably lie in it. Two systems whose "
             "intervals hardly overlap really differ.",
+        ),
+        (
+            "Ties, half ties",
+            "Cases for whose endings a system has equal scores. The accuracy takes the first ending, right or not; "
+            "with half ties each counts as half a case that is right, as drawing lots would come out.",
+        ),
+        (
+            "p",
+            "How likely chance alone makes so great a difference from the most accurate system on these cases, with "
+            "allowance for the number of systems that are compared. Below 0.05 is the usual bound.",
+        ),
+        (
+            "Trained on",
+            "What a system learned from. In folds: each case is scored by a system that learned from the other parts "
+            "of the cases. Leaks are cases that were not learned from, since they are scored.",
         ),
         ("Paper", "The accuracy that was published for this system on these cases; empty where there is none."),
     ],
@@ -124,7 +139,7 @@ TERMS: dict[str, list[tuple[str, str]]] = {
             "Kappa, alpha",
             "How far people agree beyond chance: 1 is always, 0 no more than by chance.",
         ),
-        ("human_right, human_wrong", "People's own endings: of the Story Cloze Test, the right and the wrong one."),
+        ("human_right, human_wrong", "The right and the wrong ending of the case, which no generator wrote."),
     ],
     "reasons": [
         (

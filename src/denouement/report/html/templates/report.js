@@ -56,11 +56,11 @@ function browse(browser) {
     const words = fields.words.value.toLowerCase().split(/\s+/).filter(Boolean);
     const { system, sentiment, unlike } = fields;
     matching = stories.flatMap(([, , endings], place) => {
-      const people = endings.find((ending) => ending[0] === 0);
+      const right = endings.find((ending) => ending[0] === 0);
       const suits = endings.some((ending) =>
         (!system.value || ending[0] === Number(system.value)) &&
         (!sentiment.value || word(ending[2]) === sentiment.value) &&
-        (!unlike.checked || (people && word(ending[2]) !== word(people[2]))));
+        (!unlike.checked || (right && word(ending[2]) !== word(right[2]))));
       return suits && words.every((each) => texts[place].includes(each)) ? [place] : [];
     });
     shown = 0;
