@@ -1,5 +1,4 @@
 import csv
-import json
 import math
 from pathlib import Path
 
@@ -9,8 +8,7 @@ import pytest
 from click.testing import CliRunner
 from statsmodels.stats.multitest import multipletests
 
-from denouement.analysis import bias_monitor
-from denouement.analysis.bias_monitor import Thresholds, _by_case, exceeded, fewest
+from denouement.analysis.bias_monitor import Thresholds, exceeded, fewest
 from denouement.analysis.cloze_sections import ending_sections
 from denouement.analysis.comparison import compare
 from denouement.analysis.ending_statistics import ending_features, ending_statistics, has_other_sign, n_tokens
@@ -20,7 +18,7 @@ from denouement.analysis.ngram_odds import deviation, ngram_odds, ngrams
 from denouement.analysis.sections import Table
 from denouement.analysis.sentiment_drift import by_context, distributions
 from denouement.cli import main
-from denouement.cloze.resources import MissingResourceError, Resources
+from denouement.cloze.resources import MissingResourceError
 from denouement.corpus.cases import CaseSets
 from denouement.report.figures import as_svg
 from denouement.schemas import TABLES, empty_table, write_table
@@ -289,27 +287,6 @@ def test_endings_are_parted_by_the_sentiment_of_their_context(tmp_path):
     assert [row["distance"] for row in found[3:]] == pytest.approx([1.0, 0.4])  # each from right ones of such contexts
 
 
-def test_probabilities_of_cases_are_those_of_their_scores():
-    columns = {
-        "case_id": ["a", "b", "c"],
-        "context": [["He ran."]] * 3,
-        "ending_1": ["right", "wrong", "right"],
-        "ending_2": ["wrong", "right", "wrong"],
-        "right_ending": [1, 2, 1],
-        "release": ["v1.0"] * 3,
-        "split": ["validation"] * 3,
-    }
-    cases = pa.table(columns, schema=TABLES["cloze"].schema)
-    scores = pa.table(
-        {"case_id": ["b", "c", "a"], "score_1": [1.0, -1000.0, 0.0], "score_2": [1.0, 1000.0, -math.log(3)]}
-    )
-    found = _by_case(cases, scores)
-    assert found.select(["case_id", "right", "wrong"]).to_pylist() == [
-        {"case_id": case_id, "right": "right", "wrong": "wrong"} for case_id in "abc"
-    ]
-    assert found["probability"].to_pylist() == pytest.approx([0.75, 0.5, 0.0])  # odds of 3 to 1, none, and none at all
-
-
 def test_endings_whose_cases_are_missing_are_counted(tmp_path):
     schema = TABLES["endings"].schema
     rows = [("a", "mine", "He ran.", -1.0, 3), ("z", "mine", "He fell.", -1.0, 3)]
@@ -325,25 +302,6 @@ def test_endings_whose_cases_are_missing_are_counted(tmp_path):
     assert (
         strays([path], pa.concat_tables([cloze, cloze.set_column(0, schema.field("case_id"), pa.array(["z"]))])) == []
     )
-
-
-@pytest.mark.parametrize(
-    "kept", ["[1]", '{"feature": 1}', '[{"feature": "x"}]', '[{"feature": "x", "weight": "y"}]', "[]"]
-)
-def test_kept_weights_of_another_shape_are_made_again(tmp_path, monkeypatch, kept):
-    class Fitted:
-        def fit(self, cases, resources):
-            pass
-
-        def weights(self):
-            return [("style tokens", 0.5)]
-
-    monkeypatch.setattr(bias_monitor, "EndingReg", Fitted)
-    monkeypatch.setattr(bias_monitor, "_digest", lambda *_: "0")
-    (tmp_path / "bias-0.json").write_text(kept)
-    again = bias_monitor._features(empty_table("cloze"), Resources(cache=tmp_path))
-    assert again == [{"feature": "style tokens", "weight": 0.5}]
-    assert json.loads((tmp_path / "bias-0.json").read_text()) == again
 
 
 def test_command_needs_a_labelled_case_and_a_threshold_in_range(tmp_path):
@@ -395,35 +353,6 @@ def test_a_collection_that_gives_its_endings_away_is_stopped(tmp_path):
     assert result.exit_code == 1
     assert "exceeded: v1.0 validation: a model that sees only the endings is right in 100.0%" in result.output
     assert (tmp_path / "out" / "bias_monitor.md").is_file()
-
-
-@pytest.mark.slow
-def test_a_bias_between_chance_and_certainty_is_told_by_case():
-    n, marked = 48, 36  # in the first 36 the right ending is the happy one, in the others the wrong one
-    endings = [(f"He was happy to see {place} trees.", f"He hated all of the {place} trees.") for place in range(n)]
-    rows = {
-        "case_id": [f"c{place:02}" for place in range(n)],
-        "context": [["Tom ran."]] * n,
-        "ending_1": [happy for happy, _ in endings],
-        "ending_2": [gloomy for _, gloomy in endings],
-        "right_ending": [1 if place < marked else 2 for place in range(n)],
-        "release": ["v1.0"] * n,
-        "split": ["validation"] * n,
-    }
-    cases = pa.table(rows, schema=TABLES["cloze"].schema)
-    found, table = bias_monitor.bias_monitor({("v1.0", "validation"): cases}, None, folds=4)["v1.0", "validation"]
-    accuracy = found["variants"][0]
-    assert accuracy["variant"] == ""
-    assert 0.6 < accuracy["accuracy"] < 0.9
-    by_case = dict(zip(table["case_id"].to_pylist(), table["probability"].to_pylist(), strict=True))
-    surest = list(by_case.values())
-    assert surest == sorted(surest, reverse=True)
-    assert sum(probability > 0.5 for probability in surest) == accuracy["correct"]
-    assert sum(probability >= bias_monitor.CERTAIN for probability in surest) == found["certain"]
-    told = [
-        np.mean([by_case[case] for case in list(by_case) if (case < f"c{marked}") == is_marked]) for is_marked in (1, 0)
-    ]
-    assert told[0] > 0.5 > told[1]  # what marks most right endings marks the wrong ones of the others
 
 
 def test_without_right_endings_no_line_passes_for_theirs():

@@ -14,18 +14,21 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 import pyarrow as pa
-import pyarrow.compute as pc
 
+from denouement.cloze.base import Scores
+from denouement.cloze.calibration import reliability
 from denouement.cloze.case_sets import CaseSet
+from denouement.cloze.cross_validation import out_of_fold
 from denouement.cloze.ending_reg import EndingReg
-from denouement.cloze.evaluate import Evaluation, evaluate
 from denouement.cloze.resources import MissingResourceError, Resources
 from denouement.cloze.scoring import inputs_digest
+from denouement.cloze.statistics import accuracy, correct
 from denouement.corpus.cases import CaseSets, right_and_wrong
 from denouement.files import write_text
 from denouement.schemas import TABLES
-from denouement.text.syntax import parser_version
+from denouement.text.syntax import NoParserError, parser_version
 
 SYSTEM = EndingReg.name
 VARIANTS = {
@@ -37,9 +40,11 @@ VARIANTS = {
 }
 """Of EndingReg, and what each of them sees."""
 
+CERTAIN = 0.8
+"""A case is given away when the model gives its right ending so much: by a calibrated model four of five are right."""
+
 _STRONGEST = 40
-CERTAIN = 0.6
-"""A case is given away when the model, whose strong penalty keeps it modest, gives its right ending so much."""
+_CALIBRATED = "calibrated"
 
 
 @dataclass(frozen=True)
@@ -64,10 +69,22 @@ class Thresholds:
 ANYTHING = Thresholds()
 
 
+class _Calibrated(EndingReg):
+    """EndingReg with one more variant, whose difference of scores is the calibrated log-odds of the first ending."""
+
+    def score(self, cases: pa.Table, resources: Resources) -> dict[str, Scores]:
+        scores = super().score(cases, resources)
+        return scores | {_CALIBRATED: self.slope * scores[""]}
+
+
 def bias_monitor(
     sets: CaseSets, cache: Path | None, folds: int = 10
 ) -> dict[tuple[str, str], tuple[dict[str, Any], pa.Table]]:
     """Cross-validate EndingReg on the labelled cases of each release and split.
+
+    The probabilities are calibrated inside the cases that the model is fitted to (`EndingReg.slope`): a case plays no
+    part in its own. So they mean the same whatever strength of the penalty is picked, which probabilities of a
+    regression with a strong penalty, all of them near a half, do not.
 
     Args:
         sets: labelled cases, each set by itself.
@@ -75,21 +92,15 @@ def bias_monitor(
         folds: of the cross-validation.
 
     Returns:
-        By release and split what was found, and the table `bias_cases`: each case with the `probability` that the
-        model, fitted to the other folds, gives the right ending, the surest first. Found are `variants`: rows
+        By release and split what was found, and the table `bias_cases`: each case with the calibrated `probability`
+        that the model, fitted to the other folds, gives the right ending, the surest first. Found are `variants`: rows
         `variant`, `n`, `correct`, `accuracy` with its exact 95% interval `low`, `high`; `missing`: why there are none,
         or None; `certain`: cases whose right ending the model gives `CERTAIN` or more; `misled`: those whose wrong
-        ending it gives so much; and `features`: rows `feature`, `weight` of the model fitted to all cases, the
-        strongest first.
+        ending it gives so much; `reliability`: see `calibration.reliability`, None without variants; and `features`:
+        rows `feature`, `weight` of the model fitted to all cases, the strongest first.
     """
     resources = Resources(cache=cache)
-    enough = [cases for cases in sets.values() if cases.num_rows >= fewest(folds)]
-    evaluation = (
-        evaluate([SYSTEM], pa.concat_tables(enough), None, resources, n_folds=folds, each_set_alone=True)
-        if enough
-        else None
-    )
-    return {of_set: _of_set(of_set, cases, evaluation, resources, folds) for of_set, cases in sets.items()}
+    return {of_set: _of_set(cases, resources, folds) for of_set, cases in sets.items()}
 
 
 def fewest(folds: int) -> int:
@@ -98,27 +109,39 @@ def fewest(folds: int) -> int:
     return next(n for n in itertools.count(folds) if n - math.ceil(n / folds) >= inside)
 
 
-def _of_set(
-    of_set: tuple[str, str], cases: pa.Table, evaluation: Evaluation | None, resources: Resources, folds: int
-) -> tuple[dict[str, Any], pa.Table]:
-    found: dict[str, Any] = {"variants": [], "missing": None, "certain": 0, "misled": 0, "features": []}
-    if evaluation is None or cases.num_rows < fewest(folds):
-        found["missing"] = f"{cases.num_rows:,} labelled cases; {folds} folds take {fewest(folds):,} or more"
-        return found, TABLES["bias_cases"].schema.empty_table()
-    rows = [row for row in evaluation.rows if row["system"] == SYSTEM and (row["release"], row["split"]) == of_set]
-    if missing := rows[0]["missing"]:
+def _of_set(cases: pa.Table, resources: Resources, folds: int) -> tuple[dict[str, Any], pa.Table]:
+    found: dict[str, Any] = {
+        "variants": [],
+        "missing": None,
+        "certain": 0,
+        "misled": 0,
+        "reliability": None,
+        "features": [],
+    }
+    if cases.num_rows < fewest(folds):
+        missing = f"{cases.num_rows:,} labelled cases; {folds} folds take {fewest(folds):,} or more"
         return found | {"missing": missing}, TABLES["bias_cases"].schema.empty_table()
-    keys = ("variant", "n", "correct", "accuracy", "low", "high")
-    found["variants"] = [{key: row[key] for key in keys} for row in rows]
-    scores = evaluation.scores
-    wanted = {"release": of_set[0], "split": of_set[1], "variant": ""}
-    for name, value in wanted.items():
-        scores = scores.filter(pc.equal(scores[name], value))
-    table = _by_case(cases, scores)
+    try:
+        scores, features = _fitted(cases, resources, folds)
+    except (MissingResourceError, NoParserError) as error:
+        return found | {"missing": str(error)}, TABLES["bias_cases"].schema.empty_table()
+    from scipy.special import expit
+
+    calibrated = scores.pop(_CALIBRATED)
+    log_odds = calibrated[:, 0] - calibrated[:, 1]
+    first = expit(log_odds)
+    is_first = cases["right_ending"].to_numpy() == 1
+    table = _by_case(cases, np.where(is_first, first, expit(-log_odds)))
     given = table["probability"].to_numpy()
-    found |= {"certain": int((given >= CERTAIN).sum()), "misled": int((given <= 1 - CERTAIN).sum())}
-    found["features"] = _features(cases, resources)
-    return found, table
+    return found | {
+        "variants": [
+            {"variant": variant, **accuracy(correct(of_variant, cases))} for variant, of_variant in scores.items()
+        ],
+        "certain": int((given >= CERTAIN).sum()),
+        "misled": int((given <= 1 - CERTAIN).sum()),
+        "reliability": reliability(first, is_first),
+        "features": features,
+    }, table
 
 
 def exceeded(
@@ -155,45 +178,46 @@ def exceeded(
     return told
 
 
-def _by_case(cases: pa.Table, scores: pa.Table) -> pa.Table:
-    right, wrong = (column.to_pylist() for column in right_and_wrong(cases))
-    place = {case_id: row for row, case_id in enumerate(scores["case_id"].to_pylist())}
-    rows = np.array([place[case_id] for case_id in cases["case_id"].to_pylist()], np.int64)
-    both = np.column_stack([scores["score_1"].to_numpy(), scores["score_2"].to_numpy()])[rows]
-    log_odds = np.where(cases["right_ending"].to_numpy() == 1, 1, -1) * (both[:, 0] - both[:, 1])
-    table = pa.table(
-        {
-            "release": cases["release"],
-            "split": cases["split"],
-            "case_id": cases["case_id"],
-            "right": right,
-            "wrong": wrong,
-            "probability": 1 / (1 + np.exp(-np.clip(log_odds, -500, 500))),
-        }
-    ).cast(TABLES["bias_cases"].schema)
-    return table.sort_by([("probability", "descending"), ("case_id", "ascending")])
+def _by_case(cases: pa.Table, probability: npt.NDArray[np.float64]) -> pa.Table:
+    """The table `bias_cases` of cases with the probability of their right endings, float64 [n]."""
+    right, wrong = right_and_wrong(cases)
+    columns = {name: cases[name] for name in ("release", "split", "case_id")}
+    table = pa.table(columns | {"right": right, "wrong": wrong, "probability": probability})
+    return table.cast(TABLES["bias_cases"].schema).sort_by([("probability", "descending"), ("case_id", "ascending")])
 
 
-def _features(cases: pa.Table, resources: Resources) -> list[dict[str, Any]]:
-    """The strongest weights of the model fitted to all cases; kept, since fitting takes a minute."""
-    kept = resources.cache / f"bias-{_digest(cases, resources)}.json" if resources.cache else None
-    if kept and kept.exists():
-        try:
-            rows = json.loads(kept.read_text(encoding="utf-8"))
-            if rows:
-                return [{"feature": str(row["feature"]), "weight": float(row["weight"])} for row in rows]
-        except (OSError, ValueError, TypeError, KeyError):
-            pass  # damaged, so made again
+def _fitted(cases: pa.Table, resources: Resources, folds: int) -> tuple[dict[str, Scores], list[dict[str, Any]]]:
+    """The scores of each case by models fitted to the other folds, and the strongest weights of a model of all cases.
+
+    They are kept, since fitting takes a while.
+
+    Raises:
+        MissingResourceError, NoParserError: no parser is installed.
+    """
+    release, split = (str(cases[name][0]) for name in ("release", "split"))
+    path = None
+    if resources.cache:
+        depends = [parser_version(), folds, inputs_digest([CaseSet(release, split, cases)], resources)]
+        path = resources.cache / f"bias-{hashlib.sha256(json.dumps(depends).encode()).hexdigest()[:16]}.json"
+    if path and (kept := _kept(path, cases.num_rows)):
+        return kept
+    scores = out_of_fold(_Calibrated, cases, resources, folds, f"bias monitor, {release} {split}")
     system = EndingReg()
     system.fit(cases, resources)
-    rows = [{"feature": name, "weight": weight} for name, weight in system.weights()[:_STRONGEST]]
-    if kept:
-        write_text(kept, json.dumps(rows, indent=1, ensure_ascii=False) + "\n")
-    return rows
+    features = [{"feature": name, "weight": weight} for name, weight in system.weights()[:_STRONGEST]]
+    if path:
+        found = {"scores": {variant: of_set.tolist() for variant, of_set in scores.items()}, "features": features}
+        write_text(path, json.dumps(found, ensure_ascii=False) + "\n")
+    return scores, features
 
 
-def _digest(cases: pa.Table, resources: Resources) -> str:
-    """Of what the weights depend on, the code of the package among it."""
-    release, split = (str(cases[name][0]) for name in ("release", "split"))
-    depends = [parser_version(), inputs_digest([CaseSet(release, split, cases)], resources)]
-    return hashlib.sha256(json.dumps(depends).encode()).hexdigest()[:16]
+def _kept(path: Path, n: int) -> tuple[dict[str, Scores], list[dict[str, Any]]] | None:
+    """What `_fitted` kept of `n` cases; None where it is not there or damaged, so that it is made again."""
+    try:
+        found = json.loads(path.read_text(encoding="utf-8"))
+        scores = {variant: np.array(found["scores"][variant], np.float64) for variant in (*VARIANTS, _CALIBRATED)}
+        features = [{"feature": str(row["feature"]), "weight": float(row["weight"])} for row in found["features"]]
+    except (OSError, ValueError, TypeError, KeyError):
+        return None
+    is_whole = all(of_set.shape == (n, 2) and np.isfinite(of_set).all() for of_set in scores.values())
+    return (scores, features) if is_whole and features else None

@@ -14,6 +14,7 @@ from denouement.analysis.bias_monitor import (
     bias_monitor,
     exceeded,
 )
+from denouement.analysis.figures import reliability_curve
 from denouement.analysis.ngram_section import visible
 from denouement.analysis.sections import Chart, Section, Table
 from denouement.cloze.published import accuracy
@@ -79,7 +80,14 @@ def bias_section(
                 cloze_accuracies(drawn),
                 "How often a model is right that sees the endings alone, by what it sees of them, with the 95% "
                 "interval; the grey line is chance.",
-            )
+            ),
+            "bias_reliability.svg": Chart(
+                reliability_curve(
+                    {name: of_set["reliability"] for name, of_set in found.items() if not of_set["missing"]}
+                ),
+                "How often the ending that the model finds likelier is right, by the probability it gives it, with the "
+                "95% interval. On the grey line probabilities come true; below it the model is too sure.",
+            ),
         }
         if drawn
         else {},
@@ -112,7 +120,8 @@ def _monitor_tables(name: str, found: Mapping[str, Any], cases: pa.Table) -> lis
             f"{name}: how often the model is right",
             ["it sees", "n", "accuracy", "95% interval", "paper"],
             accuracies,
-            "EndingReg, cross-validated; in Sharma et al. 2018, Tables 3 and 6, it is tested on the release's test.",
+            "EndingReg (Sharma et al. 2018), cross-validated; in the paper's Tables 3 and 6 it is fitted to v1.0 "
+            "validation and tested on the release's test.",
         ),
         Table(
             f"{name}: what it goes by",
@@ -124,10 +133,31 @@ def _monitor_tables(name: str, found: Mapping[str, Any], cases: pa.Table) -> lis
             f"{name}: cases given away most clearly",
             ["case", "probability", "right ending", "wrong ending"],
             sure,
-            f"What the model, fitted without the case, gives the right ending; {CERTAIN:.0%} or more: {certain}. So "
-            f"much for the wrong ending: {misled}.",
+            "The calibrated probability that the model, fitted without the case, gives the right ending. "
+            f"{CERTAIN:.0%} or more: {certain}. So much for the wrong ending: {misled}.",
         ),
+        _reliability_table(name, found["reliability"]),
     ]
+
+
+def _reliability_table(name: str, found: Mapping[str, Any]) -> Table:
+    rows = [
+        [
+            f"{row['from']:.0%} to {row['to']:.0%}",
+            f"{row['n']:,}",
+            f"{row['predicted']:.1%}",
+            f"{row['observed']:.1%}",
+            interval(row, ".1%"),
+        ]
+        for row in found["bins"]
+    ]
+    return Table(
+        f"{name}: whether its probabilities come true",
+        ["probability of the likelier ending", "n", "mean", "right", "95% interval"],
+        rows,
+        f"Expected calibration error {found['error']:.3f} (the mean distance between the two columns); Brier score "
+        f"{found['brier']:.3f} (0.25 for one who knows nothing, 0 for one who knows all).",
+    )
 
 
 def _feature(name: str) -> str:

@@ -12,6 +12,7 @@ if TYPE_CHECKING:  # heavy
     from matplotlib.figure import Figure
 
 _POSITIONS = (BLUE, SKY, GREEN, YELLOW, ORANGE, PINK)
+_MARKS = ((BLUE, "o"), (ORANGE, "s"), (GREEN, "D"))
 _TALL = 1.5  # times the tallest bar of right endings: what the panels of sentiment show
 _DASHES = ("-", "--", "-.", ":", "-", "--")
 
@@ -96,12 +97,40 @@ def feature_effects(rows: Mapping[str, Sequence[Mapping[str, Any]]], names: Mapp
             [row["effect"] - row["effect_low"] for row in drawn],
             [row["effect_high"] - row["effect"] for row in drawn],
         ]
-        colour, mark = _POSITIONS[(0, 4, 2)[number % 3]], "osD"[number % 3]
+        colour, mark = _MARKS[number % len(_MARKS)]
         panel.errorbar(values, places, xerr=sides, fmt=mark, color=colour, markersize=4, linewidth=1.2, label=name)
     panel.axvline(0, color=GREY, linewidth=1, zorder=0)
     panel.set_yticks(range(len(features)), [names[feature] for feature in features])
     panel.set_ylim(len(features) - 0.5, -0.5)
     panel.set_xlabel("wrong endings have more  <   Cohen's d   >  right endings have more")
+    figure.legend(frameon=False, fontsize="small", ncols=3, loc="outside upper center")
+    return figure
+
+
+def reliability_curve(found: Mapping[str, Mapping[str, Any]]) -> "Figure":
+    """How often the likelier ending is right, by the probability it is given, with the 95% interval.
+
+    Args:
+        found: by release and split, of `cloze.calibration.reliability`.
+    """
+    from matplotlib.ticker import MultipleLocator
+
+    figure, panel = _figure(5.2, 4)
+    panel.plot((0.5, 1), (0.5, 1), color=GREY, linewidth=1, zorder=0)
+    for number, (name, of_set) in enumerate(found.items()):
+        colour, mark = _MARKS[number % len(_MARKS)]
+        predicted, observed = ([row[key] for row in of_set["bins"]] for key in ("predicted", "observed"))
+        sides = [
+            [row["observed"] - row["low"] for row in of_set["bins"]],
+            [row["high"] - row["observed"] for row in of_set["bins"]],
+        ]
+        panel.errorbar(predicted, observed, yerr=sides, fmt=mark, color=colour, markersize=4, linewidth=1.2, label=name)
+    panel.set_xlim(0.48, 1.02)
+    panel.set_xlabel("probability of the likelier ending")
+    panel.set_ylabel("share that is right")
+    for axis in (panel.xaxis, panel.yaxis):
+        axis.set_major_locator(MultipleLocator(0.1))
+        axis.set_major_formatter(lambda share, _: f"{share:.0%}")
     figure.legend(frameon=False, fontsize="small", ncols=3, loc="outside upper center")
     return figure
 

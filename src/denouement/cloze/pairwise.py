@@ -64,8 +64,7 @@ class Pairwise:
         self._vectorizer.restrict(is_kept)
         found = found[:, is_kept]
         self._groups = np.array([group(name) for name in self._vectorizer.get_feature_names_out()])
-        spread = np.sqrt(np.maximum(_mean(found.power(2)) - _mean(found) ** 2, 0))
-        self._scale = np.divide(1, spread, out=np.zeros_like(spread), where=spread > 1e-9)
+        self._scale = inverse(spreads(found))
         differences = (found[0::2] - found[1::2]) @ diags_array(self._scale)
         squares = _mean(differences.power(2))
         shrink = np.ones_like(squares)
@@ -94,7 +93,7 @@ class Pairwise:
         best = min(STRENGTHS, key=lambda strength: float(losses[strength].mean()))
         weights = np.zeros(len(self._groups))
         columns = self._columns(groups)
-        weights[columns] = _fit(self._differences[:, columns], best, seed)
+        weights[columns] = fit_differences(self._differences[:, columns], best, seed)
         return Weights(weights, losses[best], best)
 
     def fit_chosen(self, groups: Collection[str], n_folds: int, seed: int) -> Weights:
@@ -126,7 +125,7 @@ class Pairwise:
         log_odds = np.empty(len(fold_of))  # of the right ending
         for fold in range(n_folds):
             held_out = fold_of == fold
-            log_odds[held_out] = differences[held_out] @ _fit(differences[~held_out], strength, seed)
+            log_odds[held_out] = differences[held_out] @ fit_differences(differences[~held_out], strength, seed)
         return np.logaddexp(0, -log_odds)
 
     def score(self, features: Sequence[Features], weights: Weights) -> Scores:
@@ -154,7 +153,17 @@ def right_endings(cases: pa.Table, n_folds: int, system: str) -> npt.NDArray[np.
     return np.asarray(cases["right_ending"].to_numpy(), np.int8)
 
 
-def _fit(differences: Any, strength: float, seed: int) -> npt.NDArray[np.float64]:
+def spreads(vectors: Any) -> npt.NDArray[np.float64]:
+    """The standard deviation of each column of a sparse matrix, float64 [columns]."""
+    return np.sqrt(np.maximum(_mean(vectors.power(2)) - _mean(vectors) ** 2, 0))
+
+
+def inverse(spread: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
+    """What to multiply columns by for a variance of 1; 0 for those that never change."""
+    return np.divide(1, spread, out=np.zeros_like(spread), where=spread > 1e-9)
+
+
+def fit_differences(differences: Any, strength: float, seed: int) -> npt.NDArray[np.float64]:
     """The weights of a logistic regression without intercept, float64 [features].
 
     Args:

@@ -28,7 +28,8 @@ VARIANT_ACCURACY: dict[tuple[str, str], dict[tuple[str, str], float]] = {
     ("ending_reg", "ngrams"): {("v1.0", "test"): 0.697},
     ("ending_reg", "pos"): {("v1.0", "test"): 0.687},
     ("ending_reg", "characters"): {("v1.0", "test"): 0.634},
-    # What no paper reports: parts of cogcomp, and other ways to stand for a context.
+    # What no paper reports: EndingReg fitted to differences, parts of cogcomp, other ways to stand for a context.
+    **{("ending_reg", f"pairwise {part}".strip()): {} for part in ("", "style", "ngrams", "pos", "characters")},
     **{("cogcomp", part): {} for part in ("events", "sentiment", "topic")},
     **{("skip_thoughts", way): {} for way in ("whole", "recent", "last")},
 }

@@ -1,0 +1,83 @@
+"""From scores to probabilities that come true: temperature scaling, and how reliable what it gives is."""
+
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from denouement.intervals import share_with_interval
+
+BINS = (0.5, 0.6, 0.7, 0.8, 0.9, 1.0)
+"""The edges of the bins of `reliability`."""
+
+
+def slope(margins: npt.NDArray[np.float64]) -> float:
+    """By how much to multiply the difference of two scores to make it the log-odds of the first ending being right.
+
+    Temperature scaling (Guo et al. 2017, *On Calibration of Modern Neural Networks*, section 4.2; the slope is one over
+    the temperature): the likelihood of cases that were held out is made greatest. There is no intercept, as the order
+    of two endings means nothing. The targets are those of Platt 1999 (*Probabilistic Outputs for Support Vector
+    Machines*, section 2.2), so that a model that is right in every case does not become infinitely sure.
+
+    Args:
+        margins: float64 [n], n at least 1: the score of the right ending less that of the wrong one, of cases that the
+            scores were not fitted to.
+
+    Returns:
+        0 where the model is no better than chance on these cases: then its scores tell nothing.
+    """
+    from scipy.optimize import brentq
+    from scipy.special import expit
+
+    if not margins.mean() > 0:
+        return 0.0
+    unit = float(np.abs(margins).mean())  # so that the search does not depend on the scale of the scores
+    ratios = margins / unit
+    target = (len(margins) + 1) / (len(margins) + 2)
+
+    def rise(times: float) -> float:
+        """The derivative of the mean log-likelihood: above 0 at 0, and falling."""
+        return float(((target - expit(times * ratios)) * ratios).mean())
+
+    most = 1.0
+    while rise(most) > 0:
+        most *= 2
+    return float(brentq(rise, 0, most)) / unit
+
+
+def reliability(first: npt.NDArray[np.float64], is_first: npt.NDArray[np.bool_]) -> dict[str, Any]:
+    """Whether endings are right as often as they are given to be.
+
+    What is looked at is the likelier ending of each case: its probability is between 0.5 and 1. Where both are equally
+    likely it is the first, as by `base.choices`.
+
+    Args:
+        first: float64 [n], the probability that the first ending of each case is right.
+        is_first: bool [n], whether it is.
+
+    Returns:
+        `bins`: rows `from`, `to`, `n`, `predicted` (mean probability of the likelier endings), `observed` (the share of
+        them that are right) and its exact 95% interval `low`, `high`, for the bins of `BINS` that have a case; `error`:
+        the expected calibration error, the mean of |predicted - observed| over cases (Naeini et al. 2015); `brier`: the
+        mean squared difference between the probability of the right ending and 1, which is 0.25 for one who knows
+        nothing (Brier 1950). None for `error` and `brier` without cases.
+    """
+    takes_first = first >= 0.5
+    surest = np.where(takes_first, first, 1 - first)
+    is_right = takes_first == is_first
+    bin_of = np.digitize(surest, BINS[1:-1])
+    bins: list[dict[str, Any]] = []
+    for number, (low, high) in enumerate(pairwise(BINS)):
+        in_bin = bin_of == number
+        if n := int(in_bin.sum()):
+            found = share_with_interval(int(is_right[in_bin].sum()), n)
+            observed = {"observed": found["share"], "low": found["low"], "high": found["high"]}
+            bins.append({"from": low, "to": high, "n": n, "predicted": float(surest[in_bin].mean()), **observed})
+    if not len(first):
+        return {"bins": bins, "error": None, "brier": None}
+    return {
+        "bins": bins,
+        "error": sum(row["n"] * abs(row["predicted"] - row["observed"]) for row in bins) / len(first),
+        "brier": float(((first - is_first) ** 2).mean()),
+    }
