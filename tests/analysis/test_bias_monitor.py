@@ -233,7 +233,7 @@ def test_the_section_shows_whether_probabilities_come_true(spaces, monkeypatch, 
     rows = next(table.rows for table in section.tables if table.title.endswith("come true"))
     assert sum(int(row[1]) for row in rows) == 60
     assert "![How often the ending that the model finds likelier is right" in text
-    write_sections({"bias_monitor": section}, tmp_path)
+    write_sections({"bias_monitor": section}, tmp_path, {})
     assert "<svg" in (tmp_path / "bias_reliability.svg").read_text()
     assert read_table(tmp_path / "bias_cases.parquet", "bias_cases").num_rows == 60
 

@@ -3,7 +3,7 @@
 import pyarrow as pa
 import pytest
 
-from denouement.cloze.case_sets import case_sets, learnable, sets_alone
+from denouement.cloze.case_sets import case_sets, learnable
 from denouement.errors import UserError
 
 
@@ -95,9 +95,3 @@ def test_test_cases_are_learned_from_only_when_another_table_is_scored(make_case
 def test_nothing_to_learn_from_and_blind_sets(make_cases):
     assert told(None, make_cases([1, 2])) == {"v1.0 validation": (None, False, 0)}
     assert told(make_cases([1, None, 2]), None) == {"v1.0 validation": ([], False, 2)}
-
-
-def test_each_set_alone_whatever_its_split(make_cases):
-    table = pa.concat_tables([make_cases([1] * 2), make_cases([2] * 3, split="test", start=1)])
-    sets = [(each.name, each.cases.num_rows, each.train, each.is_learned_from) for each in sets_alone(table)]
-    assert sets == [("v1.0 validation", 2, None, True), ("v1.0 test", 3, None, True)]

@@ -194,7 +194,8 @@ def page_of(folder: Path) -> str:
 def test_the_figures_at_a_glance_by_hand(run):  # noqa: F811
     ending = ("Same.", -3.0, 1)
     write(run.endings[0], "endings", [(f"case-{i:02}", "h_seq2seq", *ending) for i in range(1, 5)])
-    scores = [(f"v1.0/test/{score}", "right", score) for score in (0.5, -0.5, 0.0)]
+    of_cases = [(f"v1.0/test/{score}", score) for score in (0.5, -0.5, 0.0)]
+    scores = [(text_id, group, score) for group in ("right", "wrong") for text_id, score in of_cases]
     scores += [("a", "mine", 0.9), ("a/train/s", "rocstories", 0.9)]
     write(run.sentiment, "sentiment", [(*row, 0.0, 0.0, 0.0) for row in scores])
     outcomes = ("first", "second", "both", "neither", "no_agreement")
@@ -212,6 +213,7 @@ def test_the_figures_at_a_glance_by_hand(run):  # noqa: F811
         "Endings of h_seq2seq that differ from each other": ("25.0% of 4", "", "endings"),
         "Endings of seq2seq that differ from each other": ("100.0% of 11", "", "endings"),
         "Positive among right endings": ("33.3%", "44.1%", "sentiment"),
+        "Positive among wrong endings": ("33.3%", "26.6%", "sentiment"),
         "Positive among endings of mine": ("100.0%", "", "sentiment"),
         "Right endings told from wrong ones": ("50.0%", "51.4%", "story-cloze"),
         "People prefer human, of 8 stories": ("75%", "75%", "human-evaluation"),

@@ -121,15 +121,6 @@ def case_sets(
     return found
 
 
-def sets_alone(cases: pa.Table) -> list[CaseSet]:
-    """Each release and split of labelled cases as a set that is learned from itself and from nothing else.
-
-    So a collection of cases is measured (`analysis.bias_monitor`), whatever the split of its cases. Systems are
-    measured by `case_sets`.
-    """
-    return [CaseSet(release, split, of_set, is_learned_from=True) for release, split, of_set in _sets(cases)]
-
-
 def counted(cases: pa.Table) -> dict[str, int]:
     """How many cases there are of each release and split that has any."""
     return {f"{release} {split}": of_set.num_rows for release, split, of_set in _sets(cases)}

@@ -14,7 +14,7 @@ from denouement import schemas
 from denouement.cloze import statistics
 from denouement.cloze.base import ClozeSystem, Scores, choices, load_system
 from denouement.cloze.brought_scores import BroughtScores, check_against
-from denouement.cloze.case_sets import CaseSet, case_sets, counted, learnable, sets_alone, unseen_stories
+from denouement.cloze.case_sets import CaseSet, case_sets, counted, learnable, unseen_stories
 from denouement.cloze.published import HUMAN, accuracy
 from denouement.cloze.resources import MissingResourceError, Resources
 from denouement.cloze.scoring import Run, cached_scores, inputs_digest, score_table
@@ -81,7 +81,6 @@ def evaluate(
     releases: Sequence[str] = (),
     splits: Sequence[str] = (),
     brought: Sequence[BroughtScores] = (),
-    each_set_alone: bool = False,
 ) -> Evaluation:
     """Score cases with the systems `names` and say how often each is right.
 
@@ -100,8 +99,6 @@ def evaluate(
         releases: only cases of these are scored; none: all. What is learned from is not restricted.
         splits: only cases of these are scored; none: all.
         brought: scores made elsewhere, whose rows follow those of the systems.
-        each_set_alone: cross-validate each release and split of `train` on itself alone, whatever its split: so the
-            cases are measured, and not the systems.
 
     Raises:
         UserError: no cases, an unknown system or option, or scores that are not of these cases.
@@ -109,11 +106,7 @@ def evaluate(
     """
     learned = learnable(train, test)
     scored = train if test is None else test
-    sets = (
-        sets_alone(train)
-        if each_set_alone and train is not None
-        else case_sets(scored, learned.cases, releases, splits)
-    )
+    sets = case_sets(scored, learned.cases, releases, splits)
     for each in sets:
         if labels := each.cases.num_rows - each.cases["right_ending"].null_count if each.blind else 0:
             warn(
@@ -123,7 +116,7 @@ def evaluate(
     options = options or {}
     systems = {name: load_system(name, options.get(name)) for name in names}  # so that a wrong name is told at once
     notes = {"scores made elsewhere": check_against(brought, sets, names)}
-    if any(system.learns_from_cases for system in systems.values()) and not each_set_alone:
+    if any(system.learns_from_cases for system in systems.values()):
         notes["cases to learn from"] = learned.passed_over
     resources = dataclasses.replace(resources, stories=unseen_stories(resources.stories, sets))
     run = Run(sets, n_folds, inputs_digest(sets, resources) if resources.cache else "")
