@@ -7,7 +7,7 @@ import pyarrow as pa
 import pytest
 from click.testing import CliRunner
 
-from denouement.analysis import bias_monitor
+from denouement.analysis import bias_monitor, cloze_sections, story_sections
 from denouement.analysis.bias_monitor import Thresholds, _by_case, exceeded, fewest
 from denouement.analysis.comparison import compare
 from denouement.analysis.ending_statistics import ending_features, has_other_sign
@@ -290,3 +290,29 @@ def test_a_bias_between_chance_and_certainty_is_told_by_case():
         np.mean([by_case[case] for case in list(by_case) if (case < f"c{marked}") == is_marked]) for is_marked in (1, 0)
     ]
     assert told[0] > 0.5 > told[1]  # what marks most right endings marks the wrong ones of the others
+
+
+def test_the_sample_corpus_has_no_columns_of_the_paper():
+    row = {
+        **{"feature": "tokens", "n": 4, "right": 1.0, "wrong": 2.0, "difference": -1.0, "low": -2.0, "high": 0.0},
+        **{
+            "effect": -0.2,
+            "effect_low": -0.4,
+            "effect_high": 0.1,
+            "p": 0.1,
+            "paired_p": 0.1,
+            "paper": {"right": 8.7052, "wrong": 8.4658, "p": 6.63e-5},
+        },
+    }
+    of_sample, official, *_ = cloze_sections._features({"sample validation": [row], "v1.0 test": [row]}).tables
+    assert official.header[-3:] == ["paper: right", "wrong", "p"]
+    assert official.rows[0][-3:] == ["8.7052", "8.4658", "6.63e-05"]
+    assert (len(of_sample.header), len(of_sample.rows[0])) == (8, 8)
+    assert "8.7052" not in str(of_sample)
+
+
+def test_titles_of_the_sample_corpus_stand_alone():
+    for kind, header in (("sample", ["", "here"]), ("official", ["", "here", "paper"])):
+        table = story_sections._titles(["The Lost Dog", "A Day Out"], kind).tables[0]
+        assert table.header == header
+        assert {len(row) for row in table.rows} == {len(header)}
