@@ -316,3 +316,29 @@ def test_titles_of_the_sample_corpus_stand_alone():
         table = story_sections._titles(["The Lost Dog", "A Day Out"], kind).tables[0]
         assert table.header == header
         assert {len(row) for row in table.rows} == {len(header)}
+
+
+def test_each_set_is_measured_by_itself_whatever_its_split(tmp_path):
+    """What marks right endings in one set marks wrong ones in the other: only within a set can it be learned."""
+
+    def cases(split, right, wrong):
+        rows = [
+            {
+                "case_id": f"{split}-{number}",
+                "context": [f"Person {split} {number} came."],
+                "ending_1": right if number % 2 else wrong,
+                "ending_2": wrong if number % 2 else right,
+                "right_ending": 1 if number % 2 else 2,
+                "release": "v1.0",
+                "split": split,
+            }
+            for number in range(24)
+        ]
+        return pa.Table.from_pylist(rows, TABLES["cloze"].schema)
+
+    sets = {
+        ("v1.0", "validation"): cases("validation", "He laughed.", "He cried."),
+        ("v1.0", "test"): cases("test", "He cried.", "He laughed."),
+    }
+    found = bias_monitor.bias_monitor(sets, tmp_path, folds=2)
+    assert [of_set["variants"][0]["accuracy"] for of_set, _ in found.values()] == [1, 1]
