@@ -8,7 +8,7 @@ import pytest
 from click.testing import CliRunner
 from statsmodels.stats.multitest import multipletests
 
-from denouement.analysis.bias_monitor import Thresholds, exceeded, fewest
+from denouement.analysis.bias_monitor import Thresholds, bias_monitor, exceeded, fewest
 from denouement.analysis.cloze_sections import ending_sections
 from denouement.analysis.comparison import compare
 from denouement.analysis.ending_statistics import ending_features, ending_statistics, has_other_sign, n_tokens
@@ -361,3 +361,29 @@ def test_without_right_endings_no_line_passes_for_theirs():
     assert "right endings" not in as_svg(sentiment_distributions(rows))
     with_right = distributions(sentiment(mine=[0.1, 0.5], right=[0.2, 0.3]))
     assert "right endings" in as_svg(sentiment_distributions(with_right))
+
+
+def test_each_set_is_measured_by_itself_whatever_its_split(tmp_path):
+    """What marks right endings in one set marks wrong ones in the other: only within a set can it be learned."""
+
+    def cases(split, right, wrong):
+        rows = [
+            {
+                "case_id": f"{split}-{number}",
+                "context": [f"Person {split} {number} came."],
+                "ending_1": right if number % 2 else wrong,
+                "ending_2": wrong if number % 2 else right,
+                "right_ending": 1 if number % 2 else 2,
+                "release": "v1.0",
+                "split": split,
+            }
+            for number in range(24)
+        ]
+        return pa.Table.from_pylist(rows, TABLES["cloze"].schema)
+
+    sets = {
+        ("v1.0", "validation"): cases("validation", "He laughed.", "He cried."),
+        ("v1.0", "test"): cases("test", "He cried.", "He laughed."),
+    }
+    found = bias_monitor(sets, tmp_path, folds=2)
+    assert [of_set["variants"][0]["accuracy"] for of_set, _ in found.values()] == [1, 1]

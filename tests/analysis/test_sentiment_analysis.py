@@ -126,6 +126,18 @@ def test_groups_their_order_and_what_they_are_of(tmp_path: Path, cloze: Path):
     assert [row["paper"] and row["paper"]["positive"] for row in rows] == [1652, 997, 39368, None, 1337]
 
 
+def test_the_sample_corpus_has_no_published_figures_beside_it():
+    def of(corpus):
+        table = scored(right=[0.1, 0.2], wrong=[0.1, 0.3], h_seq2seq=[0.2, 0.2])
+        ids = [name.replace("v1.0", corpus) for name in table["text_id"].to_pylist()]
+        return table.set_column(0, table.schema.field("text_id"), pa.array(ids))
+
+    for corpus, is_compared in (("v1.0", True), ("sample", False)):
+        rows, comparison = sentiment_table(of(corpus)), right_against_wrong(of(corpus))
+        assert [row["paper"] is not None for row in rows] == [is_compared] * 3
+        assert (comparison["paper_p"] is not None) == is_compared
+
+
 def test_published_shares_are_those_printed_in_the_paper():
     rows = sentiment_table(scored(right=[0.1], wrong=[0.1], rocstories=[0.1], h_seq2seq=[0.1]))
     shares = [(f"{row['paper']['positive_share']:.2%}", f"{row['paper']['negative_share']:.2%}") for row in rows]
