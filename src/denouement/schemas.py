@@ -289,6 +289,17 @@ TABLES: dict[str, Table] = {
         ),
         key=("study", "annotator_id"),
     ),
+    # What a recruiting platform tells of an annotator: a row a column of its export that is not empty.
+    "participants": Table(
+        1,
+        _columns(
+            ("study", pa.string()),
+            ("annotator_id", pa.string()),
+            ("question", pa.string()),
+            ("value", pa.string()),
+        ),
+        key=("study", "annotator_id", "question"),
+    ),
     "table_3": Table(
         1,
         pa.schema(
