@@ -297,6 +297,7 @@ def test_our_own_export_comes_back_as_it_was(tmp_path):
         (b'{"a": 1}', "no file of answers"),
         (b'{"a": 1}\n{"a": \n', "line 2 is not JSON"),
         (b"[" * 100_000, "line 1 is nested too deeply"),
+        (b'{"a":' * 500 + b"1" + b"}" * 500, "JSON nested deeper than 100 levels"),
         (
             csv_text([published("A", "x" * 200_000)]).encode(),
             "row of line 2 has a cell of more than 131,072 characters",
