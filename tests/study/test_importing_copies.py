@@ -202,6 +202,45 @@ def test_ratings_of_one_answer_stay_together(tmp_path):
         assert (found.counts["excluded"], found.counts["accepted"], found.counts["conflicts"]) == (1, 1, 1)
 
 
+def at(hour):
+    return NOON + timedelta(hours=hour)
+
+
+def answers(path, *given):
+    """An export in which each person of `given` answered one item at an hour."""
+    rows = [
+        votes({f"i-{who}": ("net", "people", ["net"])}, annotator_id=who, submitted_at=at(hour)).to_pylist()[0]
+        for who, hour in given
+    ]
+    write_table(pa.Table.from_pylist(rows, schema=TABLES["votes"].schema), path, "votes")
+    return path
+
+
+def test_who_withdrew_between_two_exports_is_left_out(tmp_path):
+    before = answers(tmp_path / "1.parquet", ("ann", 1), ("bob", 2))
+    after = answers(tmp_path / "2.parquet", ("ann", 1), ("cat", 3))
+    for order in ([before, after], [after, before]):
+        found = import_answers(order)
+        assert sorted(found.tables["votes"]["annotator_id"].to_pylist()) == ["ann", "cat"]
+        assert found.notes == [
+            "study s: 1 annotators of 1.parquet are not in 2.parquet, which is later: they have withdrawn, and their "
+            "answers are left out"
+        ]
+
+
+def test_who_only_came_later_or_to_another_store_is_kept(tmp_path):
+    before = answers(tmp_path / "1.parquet", ("ann", 1))
+    after = answers(tmp_path / "2.parquet", ("ann", 1), ("bob", 2))
+    elsewhere = answers(tmp_path / "3.parquet", ("cat", 0), ("dan", 9))
+    found = import_answers([before, after, elsewhere])
+    assert sorted(found.tables["votes"]["annotator_id"].to_pylist()) == ["ann", "bob", "cat", "dan"]
+    assert found.notes == []
+    parts = [answers(tmp_path / f"{who}.parquet", ("ann", 5), (who, 1)) for who in ("bob", "cat")]
+    found = import_answers(parts)
+    assert found.counts["accepted"] == 3
+    assert found.notes == ["study s: bob.parquet and cat.parquet each lack annotators of the other; all count"]
+
+
 def test_studies_of_one_name_with_other_items_are_refused(tmp_path):
     mine, items = exports(tmp_path / "mine")
     rows = read_table(items, "items").to_pylist()

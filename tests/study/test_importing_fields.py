@@ -23,16 +23,22 @@ def test_a_reason_is_read_under_its_other_usual_names(tmp_path):
 
 
 def test_what_was_taken_and_what_was_passed_over_is_printed(tmp_path):
-    given = {"answer": "A", "justification": "It fits.", "mood": "calm", "age.old": "true", "age.young": "false"}
+    given = {
+        "answer": "A",
+        "justification": "It fits.",
+        "mood": "calm\n\x1b[2J",
+        "age.old": "true",
+        "age.young": "false",
+    }
     other = {"Input.genre": "drama", "Input.empty": "", "Worker notes": "late"}
     found = import_answers([batch(tmp_path, assignment(1, "w", given, **other))])
     assert found.passed_over == {
-        "b.csv": {"Input.genre": "drama", "Worker notes": "late", "Answer.mood": "calm", "Answer.age": "old"}
+        "b.csv": {"Input.genre": "drama", "Worker notes": "late", "Answer.mood": "calm\n\x1b[2J", "Answer.age": "old"}
     }
     told = imported_text(found)
     assert "reason = Answer.justification" in told
     assert "context = Input.context" in told
-    assert "passed over: Answer.mood, such as 'calm'" in told
+    assert "passed over: Answer.mood, such as 'calm\\n\\x1b[2J'" in told
     assert "--column ROLE=COLUMN" in told
 
 

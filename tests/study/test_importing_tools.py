@@ -81,6 +81,7 @@ def test_label_studio(tmp_path):
     assert vote["submitted_at"] == datetime(2026, 1, 31, 13, tzinfo=UTC)
     assert (vote["submitted_at"] - vote["started_at"]).total_seconds() == 90.5
     assert found.rejects["reason"].to_pylist() == ["the annotator skipped the task (was_cancelled)"]
+    assert found.passed_over == {"project-3.json": {}}
     item = found.tables["items"].to_pylist()[0]
     assert (len(item["context"]), item["endings"]) == (4, [GENERATED, RIGHT])
 
@@ -110,6 +111,12 @@ def test_label_studio_choices_and_ground_truth(tmp_path):
     assert found.tables["items"]["expected"].to_pylist() == ["net", None]
     assert "answer = verdict (guessed from its values)" in imported_text(found)
     assert "that tell the right answer (nobody's vote): 1" in imported_text(found)
+
+
+def test_two_ground_truths_of_one_item_are_refused(tmp_path):
+    told = [annotation(1), annotation(2, ground_truth=True), annotation(3, "right", ground_truth=True)]
+    with pytest.raises(UserError, match=r"the right answer to one item \(case 1\) is net and people; correct one"):
+        import_answers([dump(tmp_path / "p.json", [task(*told)])])
 
 
 def test_label_studio_without_what_is_needed_is_one_line(tmp_path):

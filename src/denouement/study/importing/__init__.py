@@ -15,11 +15,13 @@ from denouement import schemas
 from denouement.errors import UserError
 from denouement.study.agreement import like_an_answer
 from denouement.study.counted import ANSWER, SCALES
-from denouement.study.importing import argilla, label_studio, mturk, own, potato, prolific, published
+from denouement.study.importing import argilla, label_studio, merging, mturk, own, potato, prolific, published
 from denouement.study.importing.answers import Answer, Imported, Unusable, hashing, tables_of
 from denouement.study.importing.copies import Conflict
-from denouement.study.importing.fields import Loaded, Reading, check_named, interpret
+from denouement.study.importing.fields import check_named
+from denouement.study.importing.interpreting import interpret
 from denouement.study.importing.recognising import Kind, Source, find_answers, recognise, sources_of
+from denouement.study.importing.records import Loaded, Reading
 from denouement.study.importing.telling import imported_text
 
 __all__ = ["SYSTEMS", "find_answers", "import_answers", "imported_text", "recognise"]
@@ -56,7 +58,7 @@ def import_answers(
             file), the published answers of Mori et al. 2019, our own export; with them Prolific's demographic export.
         study: the name that the tables give the study; None is `mturk`, `mori_2019` and so on. Our own keep theirs.
         systems: the generator's name and the human endings', where a file tells only which is which.
-        columns: by role (`fields.ROLES`) the field that has it where its name does not tell.
+        columns: by role (`roles.ROLES`) the field that has it where its name does not tell.
         values: by a text that stands for an answer, such as 1, the answer.
         keep_ids: keep the annotators' ids, which are otherwise hashed; our own stay as they are.
         ids_of: the ids that a participant of Prolific may have in a study of our own, by the study and Prolific's id.
@@ -125,6 +127,7 @@ class _Gathered:
     passed_over: dict[str, dict[str, str]] = field(default_factory=dict)
     notes: list[str] = field(default_factory=list)
     hashed_with: set[str] = field(default_factory=set)
+    exports: set[str] = field(default_factory=set)
 
 
 def _read_own(source: Source, gathered: _Gathered) -> None:
@@ -134,6 +137,7 @@ def _read_own(source: Source, gathered: _Gathered) -> None:
         assert name
         table = own.read_own(source.path, name)
         gathered.counts["rows"] += table.num_rows if name != "items" else 0
+        gathered.exports.add(source.label)
         told = (table.schema.metadata or {}).get(IDS_KEY.encode(), b"").decode()
         gathered.hashed_with |= set(filter(None, told.split(",")))
     else:
@@ -210,14 +214,17 @@ def _together(gathered: _Gathered) -> dict[str, pa.Table]:
     tables: dict[str, pa.Table] = {}
     for name, parts in gathered.parts.items():
         if name == "items":
-            tables[name] = own.merged_items(parts) if len(parts) > 1 else parts[0][1]
+            tables[name] = merging.merged_items(parts) if len(parts) > 1 else parts[0][1]
             continue
-        tables[name], its, conflicts = own.merged(name, parts)
+        exports, notes = merging.without_withdrawn([part for part in parts if part[0] in gathered.exports])
+        gathered.notes += notes
+        others = [part for part in parts if part[0] not in gathered.exports]
+        tables[name], its, conflicts = merging.merged([*exports, *others])
         gathered.counts += its
         gathered.conflicts += conflicts
     tables.setdefault("votes", schemas.empty_table("votes"))
     if "items" in tables:
-        gathered.notes += own.check_items(tables["votes"], tables["items"])
+        gathered.notes += merging.check_items(tables["votes"], tables["items"])
     studies = Counter(tables["votes"]["study"].to_pylist())
     if len(studies) > 1:
         told = ", ".join(f"{name} ({n:,} answers)" for name, n in sorted(studies.items()))

@@ -7,8 +7,8 @@ from typing import Any
 
 from denouement.errors import UserError
 from denouement.study.importing.answers import digest, moment
-from denouement.study.importing.fields import Loaded, Record
 from denouement.study.importing.jsonl import texts_of
+from denouement.study.importing.records import Loaded, Record
 
 STUDY = "label_studio"
 

@@ -11,8 +11,8 @@ from denouement.delimited import Header, rows_of
 from denouement.errors import UserError
 from denouement.schemas import shortened
 from denouement.study.importing.answers import digest, moment
-from denouement.study.importing.fields import Loaded, Record
 from denouement.study.importing.jsonl import texts_of
+from denouement.study.importing.records import Loaded, Record
 
 FIXED = (
     "HITId",

@@ -1,7 +1,7 @@
 """Our own export: the Parquet tables that `denouement study export` writes, or their columns as CSV."""
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -11,15 +11,13 @@ from denouement.delimited import Header, rows_of
 from denouement.errors import UserError
 from denouement.schemas import TABLES, read_table
 from denouement.study.agreement import like_an_answer
-from denouement.study.counted import ANSWER, SCALES
+from denouement.study.counted import SCALES
 from denouement.study.importing.answers import Unusable, moment
-from denouement.study.importing.copies import Conflict, Copy, settle
 
 NAMES = ("votes", "items", *SCALES)
 """The tables of an export that are read here."""
 
 _TIMES = ("started_at", "submitted_at")
-_STATE = ("status", "reason", *_TIMES)
 _BOOLEANS = {"true": True, "false": False, "1": True, "0": False}
 
 
@@ -92,109 +90,3 @@ def read_own(path: Path, name: str) -> pa.Table:
         if problem := like_an_answer(system for systems in sides for system in systems):
             raise UserError(f"{path}: {problem}; give it another name")
     return table
-
-
-def merged(name: str, parts: Sequence[tuple[str, pa.Table]]) -> tuple[pa.Table, Counter[str], list[Conflict]]:
-    """Tables of answers as one, whatever their order: of copies of one answer one counts (`copies.settle`).
-
-    A person answers an item of a study once, so copies have the same study, item and annotator.
-
-    Args:
-        name: of the tables: `votes`, `ratings` or `orders`.
-        parts: the tables, each with what messages call its file.
-
-    Returns:
-        The table, how many rows were left out (`duplicate_rows`), and how copies differ.
-
-    Raises:
-        UserError: copies with different answers, no time of which tells which is later.
-    """
-    together = pa.concat_tables(table for _, table in parts)
-    keys = list(zip(*(together[column].to_pylist() for column in ANSWER), strict=True))
-    files = [label for label, table in parts for _ in range(table.num_rows)]
-    is_scale = "question" in together.column_names  # an answer has a row for each question
-    copies: dict[tuple[str, ...], list[list[int]]] = {}
-    latest: dict[tuple[str, ...], str] = {}
-    for row, (key, file) in enumerate(zip(keys, files, strict=True)):
-        its = copies.setdefault(key, [])
-        if is_scale and latest.get(key) == file:
-            its[-1].append(row)
-        else:
-            its.append([row])
-        latest[key] = file
-    if all(len(its) == 1 for its in copies.values()):
-        return together, Counter(), []
-    several = [row for its in copies.values() if len(its) > 1 for rows in its for row in rows]
-    row_of = dict(zip(several, together.take(several).to_pylist(), strict=True))
-    kept, conflicts = [], []
-    for key, its in copies.items():
-        best = 0
-        if len(its) > 1:
-            told = [_copy(files[rows[0]], [row_of[row] for row in rows]) for rows in its]
-            best, conflict = settle(told, f"study {key[0]}, item {key[1]}, annotator {key[2]}")
-            conflicts += [conflict] if conflict else []
-        kept += its[best]
-    return together.take(kept), Counter(duplicate_rows=together.num_rows - len(kept)), conflicts
-
-
-def _copy(file: str, rows: Sequence[Mapping[str, Any]]) -> Copy:
-    """A copy of an answer: one row, or of ratings a row for each question."""
-    names = [name for name in rows[0] if name not in (*_STATE, *ANSWER)]
-    first = rows[0]
-    return Copy(
-        place=file,
-        told={name: [row[name] for row in rows] for name in names},
-        status=first["status"],
-        reason=first.get("reason"),
-        started_at=first["started_at"],
-        submitted_at=first["submitted_at"],
-    )
-
-
-def merged_items(parts: Sequence[tuple[str, pa.Table]]) -> pa.Table:
-    """Tables of items as one, whatever their order.
-
-    Raises:
-        UserError: two items of one study and id that are not the same: they are of two studies of one name.
-    """
-    found: dict[tuple[str, str], tuple[str, Mapping[str, Any]]] = {}
-    for label, table in parts:
-        for row in table.to_pylist():
-            key = row["study"], row["item_id"]
-            file, other = found.setdefault(key, (label, row))
-            if other != row:
-                differs = ", ".join(name for name in row if row[name] != other[name])
-                raise UserError(
-                    f"{file} and {label}: item {key[1]} of study {key[0]} differs in {differs}: these are two studies "
-                    "of one name; import each by itself"
-                )
-    return pa.Table.from_pylist([row for _, row in found.values()], schema=TABLES["items"].schema)
-
-
-def check_items(votes: pa.Table, items: pa.Table) -> list[str]:
-    """Make sure that votes and items belong together; what to say of them.
-
-    Raises:
-        UserError: a vote compares other systems, or is of another story, than its item.
-    """
-    known = {
-        (row["study"], row["item_id"]): (frozenset(row["systems"]), row["case_id"])
-        for row in items.select(["study", "item_id", "systems", "case_id"]).to_pylist()
-    }
-    columns = (votes[name].to_pylist() for name in ("study", "item_id", "position_a", "position_b", "case_id"))
-    studies = {study for study, _ in known}
-    absent: Counter[str] = Counter()
-    for study, item_id, a, b, case_id in zip(*columns, strict=True):
-        item = known.get((study, item_id))
-        if item is None:
-            absent[study] += study in studies
-        elif item != (frozenset((a, b)), case_id):
-            raise UserError(
-                f"item {item_id} of study {study}: its answers compare {a} and {b} on case {case_id}, but the table of "
-                f"items has {' and '.join(sorted(item[0]))} on case {item[1]}: they are of two studies of one name"
-            )
-    return [
-        f"study {study}: {n:,} answers are to items that are in no table of items"
-        for study, n in sorted(absent.items())
-        if n
-    ]

@@ -11,8 +11,8 @@ from typing import Any
 
 from denouement.errors import UserError
 from denouement.study.importing.answers import digest
-from denouement.study.importing.fields import Loaded, Record
 from denouement.study.importing.jsonl import texts_of
+from denouement.study.importing.records import Loaded, Record
 
 STUDY = "potato"
 

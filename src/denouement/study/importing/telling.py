@@ -1,5 +1,6 @@
 """What was imported, for a person to read."""
 
+from denouement.errors import printable
 from denouement.study.importing.answers import Imported
 
 _LABELS = {
@@ -49,4 +50,4 @@ def imported_text(found: Imported) -> str:
     lines += [f"  {each['file']} line {each['line']}: {each['reason']}" for each in rejects]
     if (more := found.rejects.num_rows - len(rejects)) > 0:
         lines.append(f"  and {more:,} more rows that are not usable (--rejects writes all of them)")
-    return "\n".join([*lines, *found.notes])
+    return "\n".join(map(printable, [*lines, *found.notes]))
