@@ -29,12 +29,14 @@ class StudySettings:
 
     Attributes:
         systems: names for the generator and the human endings, where a file tells only which is which.
-        columns: of Mechanical Turk batches, by role the column that has it, where its name does not tell.
-        keep_ids: keep Mechanical Turk's worker ids; else they are hashed.
+        columns: by role the column that has it, where its name does not tell: as `--column` of `study import`.
+        values: by a text that stands for an answer, the answer: as `--value`.
+        keep_ids: keep the annotators' ids of other tools; else they are hashed.
     """
 
     systems: tuple[str, ...] = SYSTEMS
     columns: dict[str, Any] = field(default_factory=dict)
+    values: dict[Any, Any] = field(default_factory=dict)
     keep_ids: bool = False
 
     def __post_init__(self) -> None:
@@ -42,6 +44,16 @@ class StudySettings:
             raise ValueError(f"systems: must be two names, not {', '.join(self.systems) or 'none'}")
         if problem := like_an_answer(self.systems):
             raise ValueError(f"systems: {problem}")
+        for role, column in self.columns.items():
+            if not isinstance(column, str):
+                raise ValueError(f"columns: {role} must be a column's name, not {column!r}; put it in quotes")
+        for text, answer in self.values.items():
+            if isinstance(text, bool) or not isinstance(text, str | int) or not isinstance(answer, str):
+                raise ValueError(f"values: {text!r}: {answer!r} must be a text and its answer; put the text in quotes")
+        texts = {str(text): answer for text, answer in self.values.items()}
+        if len(texts) < len(self.values):
+            raise ValueError("values: a text stands twice, once as a number; give it once")
+        object.__setattr__(self, "values", texts)
 
 
 @task
@@ -49,16 +61,25 @@ def work_out_results(settings: StudySettings) -> None:
     """Import every file of answers under data/raw, and log the results; without any the tables are empty."""
     files = find_answers(paths.RAW)
     tables = {name: empty_table(name) for name in TABLES}
+    metadata: dict[str, str] = {}
     if files:
         generator, human = settings.systems
-        found = import_answers(files, systems=(generator, human), columns=settings.columns, keep_ids=settings.keep_ids)
+        found = import_answers(
+            files,
+            systems=(generator, human),
+            columns=settings.columns,
+            values=settings.values,
+            keep_ids=settings.keep_ids,
+        )
         tables |= {**found.tables, "rejects": found.rejects}
+        tables.pop("participants", None)  # what a platform tells of people stays out of the run's files and of MLflow
+        metadata = found.metadata
         print(imported_text(found))
     else:
         print(f"no file of answers under {paths.RAW}: the tables of the human evaluation are empty")
     with tracking.run("study", "study", asdict(settings)):
         for name, table in tables.items():
-            write_table(table, paths.STUDY / f"{name}.parquet", name)
+            write_table(table, paths.STUDY / f"{name}.parquet", name, metadata if name == "votes" else None)
         tracking.log_inputs(**{name: paths.STUDY / f"{name}.parquet" for name in tables if name != "rejects"})
         results = write_results(paths.STUDY, tables["votes"], tables["items"])
         scales = {name: scale_results(name, tables[name], tables["items"]) for name in SCALES if name in tables}

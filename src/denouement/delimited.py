@@ -14,6 +14,7 @@ DELIMITERS = (",", "\t", ";")
 
 _HEAD_BYTES = 1 << 16  # a header is far shorter
 _UTF16_MARKS = (b"\xff\xfe", b"\xfe\xff")
+_UTF32_MARKS = (b"\xff\xfe\0\0", b"\0\0\xfe\xff")  # the first begins as UTF-16 does
 
 
 @dataclass(frozen=True)
@@ -41,15 +42,14 @@ def header_of(path: Path, known: Callable[[Sequence[str]], bool]) -> Header | No
     """The header of the text file `path` for which `known` holds, whatever delimiter it has; None where there is none.
 
     Raises:
-        UserError: no such file, or UTF-16 text.
+        UserError: no such file, or UTF-32 text.
     """
     with existing_file(path).open("rb") as opened:
         head = opened.read(_HEAD_BYTES)
-    if head.startswith(_UTF16_MARKS):
-        raise _utf16(path)
-    if b"\0" in head:
+    encoding = _encoding(head, path)
+    if encoding != "utf-16" and b"\0" in head:
         return None
-    text = head.decode("utf-8-sig", errors="replace")
+    text = head.decode(encoding, errors="replace")
     for delimiter in DELIMITERS:
         try:
             first: list[str] = next((row for row in _reader(text, delimiter) if any(map(str.strip, row))), [])
@@ -65,15 +65,9 @@ def rows_of(path: Path, header: Header) -> Iterator[Row]:
     """The rows below the header that hold anything; some may be of another width.
 
     Raises:
-        UserError: not UTF-8, or a quote left open; the message names the line.
+        UserError: no text, or a quote left open; the message names the line.
     """
-    content = path.read_bytes()
-    try:
-        text = content.decode("utf-8-sig")
-    except UnicodeDecodeError as error:
-        line = content.count(b"\n", 0, error.start) + 1
-        raise UserError(f"{path}: line {line} is not UTF-8; save the file as UTF-8") from error
-    reader = _reader(text, header.delimiter, strict=True)
+    reader = _reader(text_of(path), header.delimiter, strict=True)
     seen_header = False
     line = 1
     try:
@@ -92,8 +86,27 @@ def rows_of(path: Path, header: Header) -> Iterator[Row]:
         raise UserError(f"{path}: the row of line {line} is not CSV ({error}); mend the quotes in it") from error
 
 
-def _utf16(path: Path) -> UserError:
-    return UserError(f"{path}: UTF-16 text; save the file as UTF-8 (a spreadsheet calls it CSV UTF-8)")
+def text_of(path: Path) -> str:
+    """The text of a file in UTF-8, or in UTF-16 with a byte order mark, without the mark.
+
+    Raises:
+        UserError: no such file, UTF-32, or no text in the encoding that its first bytes tell, with the line.
+    """
+    content = existing_file(path).read_bytes()
+    encoding = _encoding(content, path)
+    try:
+        return content.decode(encoding)
+    except UnicodeDecodeError as error:
+        line = content[: error.start].decode(encoding, errors="replace").count("\n") + 1
+        name = "UTF-16" if encoding == "utf-16" else "UTF-8"
+        raise UserError(f"{path}: line {line} is not {name}; save the file as UTF-8") from error
+
+
+def _encoding(head: bytes, path: Path) -> str:
+    """The codec of a text that begins with `head`; it takes the byte order mark away."""
+    if head.startswith(_UTF32_MARKS):
+        raise UserError(f"{path}: UTF-32 text; save the file as UTF-8 (a spreadsheet calls it CSV UTF-8)")
+    return "utf-16" if head.startswith(_UTF16_MARKS) else "utf-8-sig"
 
 
 def _reader(text: str, delimiter: str, strict: bool = False) -> Any:

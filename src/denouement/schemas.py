@@ -18,8 +18,8 @@ from denouement.files import atomic_write, existing_file
 SPLITS = ("train", "validation", "test")
 RELEASES = ("v1.0", "v1.5", "sample")
 
-# Of an answer to a study: it counts; the organiser's decision; Mechanical Turk's requester rejected it; it came when
-# its lease had lapsed and others had filled the item.
+# Of an answer to a study: it counts; the organiser's decision; it was rejected on Mechanical Turk or Prolific; it came
+# when its lease had lapsed and others had filled the item.
 STATUSES = ("accepted", "excluded", "rejected", "surplus")
 # How the ids begin that stand for the annotators of a file which names none: one id an answer.
 UNNAMED_ANNOTATOR = "unnamed-"
@@ -288,6 +288,17 @@ TABLES: dict[str, Table] = {
             ("checks_failed", pa.int64()),
         ),
         key=("study", "annotator_id"),
+    ),
+    # What a recruiting platform tells of an annotator: a row a column of its export that is not empty.
+    "participants": Table(
+        1,
+        _columns(
+            ("study", pa.string()),
+            ("annotator_id", pa.string()),
+            ("question", pa.string()),
+            ("value", pa.string()),
+        ),
+        key=("study", "annotator_id", "question"),
     ),
     "table_3": Table(
         1,

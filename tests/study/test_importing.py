@@ -1,15 +1,13 @@
 """Answers collected elsewhere: files as people have them, written out here."""
 
-import csv
-import io
 import json
-from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 
 import pyarrow as pa
 import pyarrow.compute as pc
 import pytest
+from answer_files import GENERATED, RIGHT, assignment, csv_text, published, write
 from votes_by_hand import votes
 
 from denouement.errors import UserError
@@ -17,45 +15,6 @@ from denouement.schemas import TABLES, write_table
 from denouement.study.importing import find_answers, import_answers, imported_text, mturk, recognise
 from denouement.study.importing.published import COLUMNS
 from denouement.study.results import study_results
-
-STORY = "Tom lost his key. He looked for it. It was not at home. He went back to work."
-RIGHT, GENERATED = "His key was on the desk.", "He was very happy."
-
-
-def csv_text(rows: Sequence[Mapping[str, str]], end: str = "\r\n") -> str:
-    """CSV with every cell quoted, as Mechanical Turk writes it."""
-    names = list(dict.fromkeys(name for row in rows for name in row))
-    written = io.StringIO()
-    writer = csv.DictWriter(written, names, restval="", quoting=csv.QUOTE_ALL, lineterminator=end)
-    writer.writeheader()
-    writer.writerows(rows)
-    return written.getvalue()
-
-
-def assignment(number: int, worker: str, given: Mapping[str, str], **other: str) -> dict[str, str]:
-    """A row of a batch: the 27 fixed columns, the story, and what was answered."""
-    fixed = dict.fromkeys(mturk.FIXED, "x") | {
-        "HITId": "3HIT",
-        "AssignmentId": f"3ASSIGNMENT{number}",
-        "WorkerId": worker,
-        "AssignmentStatus": "Approved",
-        "AcceptTime": "Tue Mar 05 08:14:02 PST 2019",
-        "SubmitTime": "Tue Mar 05 08:15:32 PST 2019",
-    }
-    story = {
-        "Input.storyid": "case-1",
-        "Input.context": STORY,
-        "Input.optionA": GENERATED,
-        "Input.optionB": RIGHT,
-        "Input.system_a": "net",
-        "Input.system_b": "people",
-    }
-    return fixed | story | {f"Answer.{name}": value for name, value in given.items()} | other
-
-
-def write(path: Path, text: str, encoding: str = "utf-8") -> Path:
-    path.write_bytes(text.encode(encoding))
-    return path
 
 
 def choices(path: Path, **options) -> list[str]:
@@ -98,6 +57,7 @@ def test_a_batch(tmp_path):
         "rejected": 2,
         "unusable": 1,
         "duplicate_rows": 1,
+        "conflicts": 1,
         "answered_twice": 1,
         "unknown_times": 1,
     }
@@ -139,7 +99,15 @@ def test_forms_of_an_answer(given, choice, tmp_path):
 @pytest.mark.parametrize(
     ("given", "problem"),
     [
-        ({"choice": "the second"}, "the answer is 'the second', not A, B, both or neither"),
+        (
+            {"choice": "the second"},
+            "the answer is 'the second', not A, B, both or neither; say what it means with --value the second=ANSWER",
+        ),
+        (
+            {"choice": "None"},
+            "the answer is 'None', which may be no answer or neither; say what it means with --value None=neither, or "
+            "leave the row out",
+        ),
         ({"A": "false", "B": "false"}, "no answer is given"),
         ({"taskAnswers": ""}, "no answer is given"),
         ({"A": "true", "neither": "true"}, "several answers at once: A, neither"),
@@ -195,8 +163,6 @@ def test_sides_may_be_told_by_the_generated_ending_or_by_the_right_one(tmp_path)
 def test_fields_of_other_names_are_named(tmp_path):
     given = {"better.A": "false", "better.B": "true", "q2": "Because.", "A": "true"}
     path = write(tmp_path / "b.csv", csv_text([assignment(1, "A1", given)]))
-    with pytest.raises(UserError, match="line 2: no Answer column is known to hold the answer; name it with --column"):
-        import_answers([write(tmp_path / "c.csv", csv_text([assignment(1, "A1", {"better.A": "true"})]))])
     found = import_answers([path], columns={"answer": "Answer.better", "reason": "q2"})
     assert found.tables["votes"].select(["choice", "reason"]).to_pylist() == [
         {"choice": "people", "reason": "Because."}
@@ -272,13 +238,6 @@ def test_a_system_called_as_an_answer_is_refused_by_name(tmp_path):
         import_answers([write(tmp_path / "own.csv", csv_text(rows))])
 
 
-def published(answer: str, reason: str, side: str = "A", **other: str) -> dict[str, str]:
-    options = (GENERATED, RIGHT) if side == "A" else (RIGHT, GENERATED)
-    meant = {"A": "Generated", "B": "Human"} if side == "A" else {"A": "Human", "B": "Generated"}
-    values = ("case-1", STORY, *options, answer, reason, RIGHT, side, meant.get(answer, answer))
-    return dict(zip(COLUMNS, values, strict=True)) | other
-
-
 def test_the_published_layout(tmp_path):
     rows = [
         published("A", 'It is "happy".'),
@@ -332,8 +291,13 @@ def test_our_own_export_comes_back_as_it_was(tmp_path):
         (b"", "no file of answers"),
         (b"a,b\n1,2\n", "no file of answers"),
         (b"PK\x03\x04\0\0", "no file of answers"),
-        (csv_text([published("A", "x")]).encode("utf-16"), "UTF-16 text; save the file as UTF-8"),
-        (csv_text([assignment(1, "w", {"choice": "A"})]).encode("utf-16"), "UTF-16 text; save the file as UTF-8"),
+        (csv_text([published("A", "x")]).encode("utf-32"), "UTF-32 text; save the file as UTF-8"),
+        (csv_text([published("A", "x")]).encode("utf-16")[:-1], "line 2 is not UTF-16"),
+        (b"[1, 2]", "number 1 of its list is no JSON object"),
+        (b'{"a": 1}', "no file of answers"),
+        (b'{"a": 1}\n{"a": \n', "line 2 is not JSON"),
+        (b"[" * 100_000, "line 1 is nested too deeply"),
+        (b'{"a":' * 500 + b"1" + b"}" * 500, "JSON nested deeper than 100 levels"),
         (
             csv_text([published("A", "x" * 200_000)]).encode(),
             "row of line 2 has a cell of more than 131,072 characters",

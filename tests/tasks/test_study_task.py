@@ -107,3 +107,49 @@ def test_systems_are_two(systems):
 def test_systems_are_not_called_as_answers_are():
     with pytest.raises(UserError, match=r"study\.systems: a system is called both, which is an answer"):
         build(StudySettings, {"systems": ["net", "both"]}, "params.yaml: study")
+
+
+BATCH = """HITId,AssignmentId,WorkerId,AssignmentStatus,Input.context,Input.optionA,Input.optionB,Input.model1,Answer.q
+h1,a1,w1,{status},One. Two.,He sang.,He slept.,A,1
+h1,a2,w2,{status},One. Two.,He sang.,He slept.,A,2
+"""
+
+
+def test_columns_and_values_go_the_same_way_as_the_options(capsys):
+    (paths.RAW / "batch.csv").write_text(BATCH.format(status="Approved"))
+    work_out_results.fn(StudySettings(columns={"answer": "Answer.q"}, values={1: "A", "2": "B"}))
+    assert read_table(paths.STUDY / "votes.parquet", "votes")["answer"].to_pylist() == ["A", "B"]
+    assert "answer = Answer.q" in capsys.readouterr().out
+    with pytest.raises(UserError, match=r"batch.csv: no column Answer.nothere for reason"):
+        work_out_results.fn(StudySettings(columns={"reason": "Answer.nothere"}))
+
+
+def test_the_state_after_the_rejections_counts_whatever_the_files_are_called(capsys):
+    for early, late in (("1.csv", "2.csv"), ("2.csv", "1.csv")):
+        (paths.RAW / early).write_text(BATCH.format(status="Submitted"))
+        (paths.RAW / late).write_text(BATCH.format(status="Rejected"))
+        work_out_results.fn(StudySettings(values={1: "A", 2: "B"}))
+        assert set(read_table(paths.STUDY / "votes.parquet", "votes")["status"].to_pylist()) == {"rejected"}
+        assert f"{late} line 2 counts" in capsys.readouterr().out
+
+
+def test_what_prolific_tells_of_people_is_not_written():
+    (paths.RAW / "batch.csv").write_text(BATCH.format(status="Approved"))
+    (paths.RAW / "people.csv").write_text("Submission id,Participant id,Status,Age\ns1,w1,RETURNED,33\n")
+    work_out_results.fn(StudySettings(values={1: "A", 2: "B"}))
+    assert sorted(read_table(paths.STUDY / "votes.parquet", "votes")["status"].to_pylist()) == ["accepted", "excluded"]
+    assert not (paths.STUDY / "participants.parquet").exists()
+
+
+@pytest.mark.parametrize(
+    ("key", "value", "message"),
+    [
+        ("columns", {"answer": 3}, "columns: answer must be a column's name, not 3; put it in quotes"),
+        ("values", {True: "A"}, "values: True: 'A' must be a text and its answer; put the text in quotes"),
+        ("values", {1: "A", "1": "B"}, "values: a text stands twice, once as a number; give it once"),
+        ("values", {"1": True}, "values: '1': True must be a text and its answer"),
+    ],
+)
+def test_settings_that_yaml_made_something_else_of_are_told(key, value, message):
+    with pytest.raises(UserError, match=message):
+        build(StudySettings, {key: value}, "params.yaml: study")

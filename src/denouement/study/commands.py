@@ -1,7 +1,7 @@
 """`denouement study`: human evaluation. Heavy imports stay inside the commands."""
 
 import os
-from collections.abc import Container, Sequence
+from collections.abc import Callable, Container, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -268,9 +268,18 @@ def serve(url: str, host: str, port: int) -> None:
     "columns",
     multiple=True,
     metavar="ROLE=COLUMN",
-    help="Of a Mechanical Turk batch, such as system_a=Input.left; again for each.",
+    help="Which column has what, such as system_a=Input.left, where its name does not tell; again for each.",
 )
-@click.option("--keep-ids", is_flag=True, help="Keep worker ids as they are; else they are hashed.")
+@click.option(
+    "--value",
+    "values",
+    multiple=True,
+    metavar="TEXT=ANSWER",
+    help="What a text means that is no answer: 1=A, tie=both; again for each.",
+)
+@click.option("--participants", type=click.Path(path_type=Path), help="Also write what Prolific tells of annotators.")
+@click.option("--keep-ids", is_flag=True, help="Keep annotators' ids as they are; else they are hashed.")
+@_STORE
 @_JSON
 def import_(
     files: tuple[Path, ...],
@@ -280,44 +289,94 @@ def import_(
     name: str | None,
     systems: tuple[str, str],
     columns: tuple[str, ...],
+    values: tuple[str, ...],
+    participants: Path | None,
     keep_ids: bool,
+    url: str,
     as_json: bool,
 ) -> None:
     """Read answers that were collected elsewhere.
 
-    FILE is known by its header, whatever its name: Mechanical Turk batch results, the published answers of Mori et al.
-    2019 (qualitative_evaluation_results.csv), or our own export. Answers that the requester rejected on Mechanical Turk
-    keep the status rejected and count nowhere.
+    FILE is known by its content, whatever its name: Mechanical Turk batch results, JSON of Label Studio, Argilla and
+    Potato, the published answers of Mori et al. 2019 (qualitative_evaluation_results.csv), or our own export; with them
+    Prolific's demographic export. Rejected answers are kept and count nowhere. The order of the files is no matter.
+
+    The store is read for Prolific's export alone, to find the participants of our own studies.
     """
-    outputs = [output for output in (out, items, rejects) if output]
+    outputs = [output for output in (out, items, rejects, participants) if output]
     for output in outputs:
         check_output(output, files)
     if len({output.resolve() for output in outputs}) < len(outputs):
-        raise UserError("--out, --items and --rejects: must be different files")
+        raise UserError("--out, --items, --rejects and --participants: must be different files")
+    from dataclasses import asdict
+
     from denouement.schemas import write_table
     from denouement.study.importing import import_answers, imported_text
 
-    roles = dict(_role_and_column(word) for word in columns)
-    found = import_answers(files, study=name, systems=systems, columns=roles, keep_ids=keep_ids)
+    found = import_answers(
+        files,
+        study=name,
+        systems=systems,
+        columns=_pairs("--column", columns, "system_a=Input.left"),
+        values=_pairs("--value", values, "1=A"),
+        keep_ids=keep_ids,
+        ids_of=_ids_of(url),
+    )
+    listed = ", ".join(map(str, files))
     if items and "items" not in found.tables:
-        raise UserError(f"{', '.join(map(str, files))}: no stories and endings in it; leave --items out")
+        raise UserError(f"{listed}: no stories and endings in it; leave --items out")
+    if participants and "participants" not in found.tables:
+        raise UserError(f"{listed}: no demographic export of Prolific; leave --participants out")
     if {"ratings", "orders"} & set(found.tables):
-        listed = ", ".join(map(str, files))
         raise UserError(f"{listed}: tables of ratings and orders need no import; give them to denouement study results")
-    write_table(found.tables["votes"], out, "votes")
-    if items:
-        write_table(found.tables["items"], items, "items")
+    write_table(found.tables["votes"], out, "votes", found.metadata)
+    for path, table in ((items, "items"), (participants, "participants")):
+        if path:
+            write_table(found.tables[table], path, table)
     if rejects:
         write_table(found.rejects, rejects, "rejects")
-    document = {"files": found.kinds, "counts": found.counts, "rejects": found.rejects.to_pylist()}
+    document = {
+        "files": found.kinds,
+        "taken": found.taken,
+        "passed_over": found.passed_over,
+        "counts": found.counts,
+        "conflicts": [asdict(conflict) for conflict in found.conflicts],
+        "notes": found.notes,
+        "rejects": found.rejects.to_pylist(),
+    }
     print_json(document) if as_json else click.echo(imported_text(found))
 
 
-def _role_and_column(word: str) -> tuple[str, str]:
-    role, sign, column = word.partition("=")
-    if not (role and sign and column):
-        raise UserError(f"--column {word}: must be like system_a=Input.left")
-    return role, column
+def _pairs(option: str, words: Sequence[str], example: str) -> dict[str, str]:
+    """What was given as LEFT=RIGHT, by LEFT; it may hold `=` itself where RIGHT is an answer."""
+    found: dict[str, str] = {}
+    for word in words:
+        left, sign, right = word.rpartition("=") if option == "--value" else word.partition("=")
+        if not (left and sign and right):
+            raise UserError(f"{option} {word}: must be like {example}")
+        if found.setdefault(left, right) != right:
+            raise UserError(f"{option} {word}: {left} is {found[left]} already; give it once")
+    return found
+
+
+def _ids_of(url: str) -> Callable[[str, str], list[str]]:
+    """What tells the ids that a person may have in a study of the store; none where there is no store by default."""
+    store: list[Store] = []
+
+    def ids(name: str, external_id: str) -> list[str]:
+        if not store:
+            try:
+                store.append(_opened(url, make=False))
+            except UserError:
+                if url != _STORE_URL:
+                    raise
+                return []
+        try:
+            return [store[0].annotator_id(name, external_id)]
+        except UserError:  # another study, or no id that anyone could come in with
+            return []
+
+    return ids
 
 
 @study.command()

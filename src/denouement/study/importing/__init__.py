@@ -1,89 +1,44 @@
-"""Answers that were collected elsewhere, as the tables `votes` and `items`. A file is known by its header.
+"""Answers that were collected elsewhere, as the tables `votes` and `items`. A file is known by its content.
 
 Our own exports may also hold `ratings` or `orders`.
 """
 
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Literal, NamedTuple
 
 import pyarrow as pa
 import pyarrow.compute as pc
 
 from denouement import schemas
-from denouement.delimited import Header, header_of
 from denouement.errors import UserError
-from denouement.files import existing_file
 from denouement.study.agreement import like_an_answer
 from denouement.study.counted import ANSWER, SCALES
-from denouement.study.importing import mturk, own, published
-from denouement.study.importing.answers import Answer, Imported, Unusable, hidden, tables_of
+from denouement.study.importing import argilla, label_studio, merging, mturk, own, potato, prolific, published
+from denouement.study.importing.answers import Answer, Imported, Unusable, hashing, tables_of
+from denouement.study.importing.copies import Conflict
+from denouement.study.importing.fields import check_named
+from denouement.study.importing.interpreting import interpret
+from denouement.study.importing.recognising import Kind, Source, find_answers, recognise, sources_of
+from denouement.study.importing.records import Loaded, Reading
+from denouement.study.importing.telling import imported_text
 
-Kind = Literal["mturk", "published", "own", "own_csv"]
+__all__ = ["SYSTEMS", "find_answers", "import_answers", "imported_text", "recognise"]
 
 SYSTEMS = ("h_seq2seq", "human_right")
 """Names for the two systems where a file tells only which ending is the generated one: those of Mori et al. 2019."""
 
-_KNOWN: dict[Kind, Callable[[Sequence[str]], bool]] = {
-    "mturk": mturk.is_batch,
-    "published": published.is_published,
-    "own_csv": own.is_votes,
+IDS_KEY = "denouement.ids"
+"""In the metadata of a written table `votes`: what its annotators' ids were hashed with."""
+
+_STUDIES: dict[Kind, str] = {
+    "mturk": mturk.STUDY,
+    "published": published.STUDY,
+    "label_studio": label_studio.STUDY,
+    "argilla": argilla.STUDY,
+    "potato": potato.STUDY,
 }
-
-
-_LABELS = {
-    "accepted": "answers accepted",
-    "rejected": "rejected by the requester (kept apart)",
-    "excluded": "of excluded annotators (kept apart)",
-    "surplus": "too late (kept apart)",
-    "duplicate_rows": "written twice (once kept)",
-    "answered_twice": "second answers of a person to an item (left out)",
-    "unknown_times": "times in an unknown form (left empty)",
-    "unusable": "not usable",
-}
-_SHOWN = 20  # rows that are not usable
-
-
-class Recognised(NamedTuple):
-    """What a file of answers is, with its header when it is text, or its table's name when it is our own."""
-
-    kind: Kind
-    header: Header | None
-    table: str | None
-
-
-def recognise(path: Path) -> Recognised | None:
-    """What the file `path` is, or None when it is no file of answers.
-
-    Raises:
-        UserError: no such file, UTF-16 text, or a table of our own that holds no votes.
-    """
-    table = schemas.table_name(existing_file(path))
-    if table in own.NAMES:
-        return Recognised("own", None, table)
-    if table is None and (header := header_of(path, lambda names: own.other_table(names) is not None)):
-        table = own.other_table(header.names)
-    if table in schemas.TABLES:
-        raise UserError(f"{path}: a table '{table}', not votes; {_instead(table)}")
-    for kind, known in _KNOWN.items():
-        header = header_of(path, known)
-        if header:
-            return Recognised(kind, header, None)
-    return None
-
-
-def find_answers(folder: Path) -> list[Path]:
-    """The files of answers in `folder` and the folders below it, sorted; hidden files are passed over."""
-    found = []
-    for path in sorted(folder.rglob("*")):
-        hidden_file = any(part.startswith(".") for part in path.relative_to(folder).parts)
-        try:
-            if not hidden_file and path.is_file() and recognise(path):
-                found.append(path)
-        except (OSError, UserError):  # what cannot be opened is told by who looks for other files
-            continue
-    return found
 
 
 def import_answers(
@@ -92,120 +47,230 @@ def import_answers(
     study: str | None = None,
     systems: tuple[str, str] = SYSTEMS,
     columns: Mapping[str, str] | None = None,
+    values: Mapping[str, str] | None = None,
     keep_ids: bool = False,
+    ids_of: Callable[[str, str], Iterable[str]] | None = None,
 ) -> Imported:
-    """Read files of answers; a row that stands in two of them counts once.
+    """Read files of answers, whatever their order; of copies of one answer one counts (`copies.settle`).
 
     Args:
-        files: Mechanical Turk batch results, the published answers of Mori et al. 2019, or our own export.
-        study: the name that the tables give the study; None is `mturk` or `mori_2019`. Our own keep theirs.
+        files: Mechanical Turk batch results, exports of Label Studio, Argilla and Potato (with the project's data
+            file), the published answers of Mori et al. 2019, our own export; with them Prolific's demographic export.
+        study: the name that the tables give the study; None is `mturk`, `mori_2019` and so on. Our own keep theirs.
         systems: the generator's name and the human endings', where a file tells only which is which.
-        columns: of a batch, by role (`mturk.ROLES`) the column that has it where its name does not tell.
-        keep_ids: keep Mechanical Turk's worker ids, which are otherwise hashed.
+        columns: by role (`roles.ROLES`) the field that has it where its name does not tell.
+        values: by a text that stands for an answer, such as 1, the answer.
+        keep_ids: keep the annotators' ids, which are otherwise hashed; our own stay as they are.
+        ids_of: the ids that a participant of Prolific may have in a study of our own, by the study and Prolific's id.
 
     Raises:
-        UserError: names of systems that are alike or those of answers; a role that is not known; a file that is none of
-            these, or cannot be read; no usable answer in any of them.
+        UserError: names of systems that are alike or those of answers; a role that is not known, or a field that is not
+            there; a file that is none of these, or cannot be read; no usable answer in any of them; copies that cannot
+            be one answer; tables that do not belong together.
     """
     if systems[0] == systems[1]:
         raise UserError(f"systems: both are called {systems[0]}; name two")
     if problem := like_an_answer(systems):
         raise UserError(f"systems: {problem}; give it another name")
-    if unknown := sorted(set(columns or {}) - set(mturk.ROLES)):
-        raise UserError(f"columns: no role {', '.join(unknown)}; roles are {', '.join(mturk.ROLES)}")
-    found = {path: _recognised(path) for path in dict.fromkeys(files)}
-    by_study: dict[str, list[Answer]] = {}
-    tables: dict[str, list[pa.Table]] = {}
-    unusable: list[Unusable] = []
-    counts: Counter[str] = Counter()
-    batches: list[Answer] = []
-    assignments: set[str] = set()
-    for path, (kind, header, name) in found.items():
-        if kind == "own":
-            assert name
-            table = own.read_own(path, name)
-            tables.setdefault(name, []).append(table)
-            counts["rows"] += table.num_rows if name != "items" else 0
+    reading = Reading(systems, columns or {}, values or {})
+    sources = sources_of(files)
+    gathered = _Gathered()
+    for source in sources:
+        if source.found.kind in ("own", "own_csv"):
+            _read_own(source, gathered)
+        elif source.found.kind == "prolific":
+            assert source.found.header
+            submissions, bad = prolific.read_submissions(source.path, source.label, source.found.header)
+            gathered.submissions += submissions
+            gathered.unusable += bad
+    named = _read_others(sources, reading, study, gathered)
+    hash_id = None if keep_ids or not named else hashing(named)
+    if hash_id:
+        gathered.hashed_with.add(hash_id("")[:16])
+    for name, answers in gathered.answers.items():
+        hidden = [
+            answer if answer.annotator.startswith(schemas.UNNAMED_ANNOTATOR) or hash_id is None
+            else replace(answer, annotator=hash_id(answer.annotator))
+            for answer in answers
+        ]  # fmt: skip
+        made, its, conflicts = tables_of(name, hidden)
+        gathered.counts += its
+        gathered.conflicts += conflicts
+        files_of = ", ".join(dict.fromkeys(answer.file for answer in answers))
+        for table_name, table in made.items():
+            gathered.parts.setdefault(table_name, []).append((files_of, table))
+    tables = _together(gathered)
+    if gathered.submissions:
+
+        def called(of_study: str, participant: str) -> list[str]:
+            ours = list(ids_of(of_study, participant)) if ids_of else []
+            return [participant, *([hash_id(participant)] if hash_id else []), *ours]
+
+        joined = prolific.join(gathered.submissions, tables, called)
+        tables = {**joined.tables, "participants": joined.participants}
+        gathered.notes += joined.notes
+    _check_any(files, sources, tables, gathered)
+    return _imported(sources, tables, gathered)
+
+
+@dataclass
+class _Gathered:
+    """What was read so far."""
+
+    parts: dict[str, list[tuple[str, pa.Table]]] = field(default_factory=dict)
+    answers: dict[str, list[Answer]] = field(default_factory=dict)
+    submissions: list[prolific.Submission] = field(default_factory=list)
+    unusable: list[Unusable] = field(default_factory=list)
+    counts: Counter[str] = field(default_factory=Counter)
+    conflicts: list[Conflict] = field(default_factory=list)
+    taken: dict[str, list[str]] = field(default_factory=dict)
+    passed_over: dict[str, dict[str, str]] = field(default_factory=dict)
+    notes: list[str] = field(default_factory=list)
+    hashed_with: set[str] = field(default_factory=set)
+    exports: set[str] = field(default_factory=set)
+
+
+def _read_own(source: Source, gathered: _Gathered) -> None:
+    """Add a table of our own."""
+    if source.found.kind == "own":
+        name = source.found.table
+        assert name
+        table = own.read_own(source.path, name)
+        gathered.counts["rows"] += table.num_rows if name != "items" else 0
+        gathered.exports.add(source.label)
+        told = (table.schema.metadata or {}).get(IDS_KEY.encode(), b"").decode()
+        gathered.hashed_with |= set(filter(None, told.split(",")))
+    else:
+        assert source.found.header
+        name = "votes"
+        table, bad, its = own.read_votes(source.path, source.label, source.found.header)
+        gathered.unusable += bad
+        gathered.counts += its
+    gathered.parts.setdefault(name, []).append((source.label, table))
+
+
+def _read_others(sources: Sequence[Source], reading: Reading, study: str | None, gathered: _Gathered) -> list[Path]:
+    """Add the answers of other tools' files; the files whose annotators have ids of their own."""
+    data: dict[str, dict[str, str]] = {}
+    for source in sources:
+        if source.found.kind == "potato_data":
+            for key, texts in potato.data_of(source.path, source.found.objects or []).items():
+                if data.setdefault(key, texts) != texts:
+                    raise UserError(
+                        f"{source.path}: instance {key} has other texts in another data file; leave one out"
+                    )
+    if data and not any(source.found.kind == "potato" for source in sources):
+        named = next(source.path for source in sources if source.found.kind == "potato_data")
+        raise UserError(f"{named}: texts and no answers; name Potato's annotations too")
+    loaded: list[tuple[Source, Loaded]] = []
+    for source in sources:
+        path, label, (kind, header, _, objects) = source.path, source.label, source.found
+        if kind == "mturk" and header:
+            loaded.append((source, mturk.load_batch(path, label, header)))
+        elif kind == "label_studio":
+            loaded.append((source, label_studio.load_tasks(path, label, objects or [])))
+        elif kind == "argilla":
+            loaded.append((source, argilla.load_records(path, label, objects or [])))
+        elif kind == "potato":
+            loaded.append((source, potato.load_annotations(path, label, objects or [], data)))
+        elif kind == "published" and header:
+            answers, bad, its = published.read_published(path, label, header, reading.systems)
+            gathered.answers.setdefault(study or published.STUDY, []).extend(answers)
+            gathered.unusable += bad
+            gathered.counts += its
+    check_named([file for _, file in loaded], reading)
+    for source, file in loaded:
+        found = interpret(file, reading) if file.records else None
+        gathered.unusable += [*file.unusable, *(found.unusable if found else [])]
+        gathered.counts += file.counts
+        gathered.notes += file.notes
+        if found:
+            gathered.counts["truths"] += found.n_truths
+            gathered.taken[file.label] = found.taken
+            gathered.passed_over[file.label] = found.passed_over
+            gathered.answers.setdefault(study or _STUDIES[source.found.kind], []).extend(found.answers)
+    gathered.notes += _unused_values(reading, [file for _, file in loaded])
+    return [source.path for source, _ in loaded]
+
+
+def _unused_values(reading: Reading, files: Sequence[Loaded]) -> list[str]:
+    """What to say of values that were given a meaning and stand nowhere."""
+    written = {
+        text.strip().casefold()
+        for file in files
+        for record in file.records
+        for name, value in (*record.given.items(), *record.shown.items())
+        for text in (*value.split("|"), value, name.rpartition(".")[2])
+    }
+    return [
+        f"the value {text}, which is to mean {answer}, stands in no file"
+        for text, answer in reading.values.items()
+        if text.strip().casefold() not in written
+    ]
+
+
+def _together(gathered: _Gathered) -> dict[str, pa.Table]:
+    """All tables, each of all files."""
+    tables: dict[str, pa.Table] = {}
+    for name, parts in gathered.parts.items():
+        if name == "items":
+            tables[name] = merging.merged_items(parts) if len(parts) > 1 else parts[0][1]
             continue
-        assert header
-        if kind == "own_csv":
-            table, bad, its = own.read_votes(path, header)
-            tables.setdefault("votes", []).append(table)
-        elif kind == "mturk":
-            answers, bad, its = mturk.read_batch(path, header, systems, columns or {}, assignments)
-            batches += answers
-        else:
-            answers, bad, its = published.read_published(path, header, systems)
-            by_study.setdefault(study or published.STUDY, []).extend(answers)
-        unusable += bad
-        counts += its
-    if batches:
-        paths = [path for path, each in found.items() if each.kind == "mturk"]
-        by_study.setdefault(study or mturk.STUDY, []).extend(batches if keep_ids else hidden(batches, paths))
-    for name_of_study, answers in by_study.items():
-        made, its = tables_of(name_of_study, answers)
-        counts["answered_twice"] += its["answered_twice"]
-        for name, table in made.items():
-            tables.setdefault(name, []).append(table)
-    merged = {name: _merged(name, its, counts) for name, its in tables.items()}
-    merged.setdefault("votes", schemas.empty_table("votes"))
-    given = [table for name, table in merged.items() if name != "items"]
-    for table in given:  # of ratings, an answer has a row for each question
-        one_each = table.group_by([*ANSWER, "status"]).aggregate([])
-        counts.update(one_each["status"].to_pylist())
-    counts["unusable"] = len(unusable)
-    if all(each.table == "items" for each in found.values()):
-        raise UserError(f"{', '.join(map(str, found))}: items and no answers; name the votes.parquet beside it too")
-    if not any(table.num_rows for table in given):
-        first = f": {unusable[0].file} line {unusable[0].line}: {unusable[0].reason}" if unusable else ""
-        raise UserError(f"{', '.join(map(str, found))}: no usable answer in {counts['rows']:,} rows{first}")
-    rejects = [{"file": each.file, "line": each.line, "reason": each.reason} for each in unusable]
-    return Imported(
-        kinds={path.name: each.kind for path, each in found.items()},
-        tables=merged,
-        rejects=pa.Table.from_pylist(rejects, schema=schemas.TABLES["rejects"].schema),
-        counts=dict(sorted(counts.items())),
-    )
-
-
-def _recognised(path: Path) -> Recognised:
-    found = recognise(path)
-    if found is None:
-        raise UserError(
-            f"{path}: no file of answers; known are Mechanical Turk batch results (HITId, ..., Answer.*), "
-            "qualitative_evaluation_results.csv of Mori et al. 2019, and tables of `denouement study export`"
+        exports, notes = merging.without_withdrawn([part for part in parts if part[0] in gathered.exports])
+        gathered.notes += notes
+        others = [part for part in parts if part[0] not in gathered.exports]
+        tables[name], its, conflicts = merging.merged([*exports, *others])
+        gathered.counts += its
+        gathered.conflicts += conflicts
+    tables.setdefault("votes", schemas.empty_table("votes"))
+    if "items" in tables:
+        gathered.notes += merging.check_items(tables["votes"], tables["items"])
+    studies = Counter(tables["votes"]["study"].to_pylist())
+    if len(studies) > 1:
+        told = ", ".join(f"{name} ({n:,} answers)" for name, n in sorted(studies.items()))
+        gathered.notes.append(f"{len(studies)} studies, kept apart: {told}")
+    if len(gathered.hashed_with) > 1:
+        gathered.notes.append(
+            "ids of annotators were hashed by different imports: a person in two of them counts as two; import the "
+            "original files in one command"
         )
-    return found
+    return tables
 
 
-def _instead(table: str) -> str:
-    if table in SCALES:
-        return "`denouement study results` reads it, as the Parquet file that was exported"
-    return "name the votes.parquet of an export"
+def _check_any(
+    files: Sequence[Path], sources: Sequence[Source], tables: Mapping[str, pa.Table], gathered: _Gathered
+) -> None:
+    """Make sure that there is an answer."""
+    listed = ", ".join(map(str, files))
+    if all(source.found.table == "items" for source in sources):
+        raise UserError(f"{listed}: items and no answers; name the votes.parquet beside it too")
+    if all(source.found.kind == "prolific" or source.found.table == "items" for source in sources):
+        raise UserError(f"{listed}: participants and no answers; name the files of answers too")
+    if not any(tables[name].num_rows for name in ("votes", *SCALES) if name in tables):
+        unusable = gathered.unusable
+        first = f": {unusable[0].file} line {unusable[0].line}: {unusable[0].reason}" if unusable else ""
+        raise UserError(f"{listed}: no usable answer in {gathered.counts['rows']:,} rows{first}")
 
 
-def _merged(name: str, tables: Sequence[pa.Table], counts: Counter[str]) -> pa.Table:
-    """The tables as one; of rows with the same key the first is kept, and those left out are counted."""
-    together = pa.concat_tables(tables)
-    if len(tables) == 1:
-        return together
-    key = list(schemas.TABLES[name].key)
-    numbered = together.append_column("row", pa.array(range(together.num_rows), pa.int64()))
-    first = numbered.group_by(key).aggregate([("row", "min")])["row_min"]
-    if name != "items":
-        counts["duplicate_rows"] += together.num_rows - len(first)
-    return together.take(first.take(pc.sort_indices(first)))
-
-
-def imported_text(found: Imported) -> str:
-    """What was read and what became of it, a line each."""
-    what = {"mturk": "Mechanical Turk batch", "published": "published answers of Mori et al. 2019"}
-    lines = [f"{name}: {what.get(kind, 'our own export')}" for name, kind in found.kinds.items()]
-    told = [f"rows: {found.counts['rows']:,}"]
-    told += [f"{label}: {n:,}" for key, label in _LABELS.items() if (n := found.counts.get(key, 0))]
-    lines.append("; ".join(told))
-    rejects = found.rejects.slice(0, _SHOWN).to_pylist()
-    lines += [f"  {each['file']} line {each['line']}: {each['reason']}" for each in rejects]
-    if (more := found.rejects.num_rows - len(rejects)) > 0:
-        lines.append(f"  and {more:,} more rows that are not usable (--rejects writes all of them)")
-    return "\n".join(lines)
+def _imported(sources: Sequence[Source], tables: dict[str, pa.Table], gathered: _Gathered) -> Imported:
+    counts = gathered.counts
+    for name in ("votes", *SCALES):
+        if name in tables:  # of ratings, an answer has a row for each question
+            one_each = tables[name].group_by([*ANSWER, "status", "is_check"]).aggregate([])
+            counts.update(one_each["status"].to_pylist())
+            counts["checks"] += sum(one_each.filter(pc.equal(one_each["status"], "accepted"))["is_check"].to_pylist())
+    counts["unusable"] = len(gathered.unusable)
+    counts["conflicts"] = len(gathered.conflicts)
+    rejects = [{"file": each.file, "line": each.line, "reason": each.reason} for each in gathered.unusable]
+    always = ("rows", "unusable")
+    return Imported(
+        kinds={source.label: source.found.kind for source in sorted(sources, key=lambda each: each.label)},
+        tables=tables,
+        rejects=pa.Table.from_pylist(rejects, schema=schemas.TABLES["rejects"].schema),
+        counts={name: n for name, n in sorted(counts.items()) if n or name in always},
+        conflicts=gathered.conflicts,
+        taken=gathered.taken,
+        passed_over=gathered.passed_over,
+        notes=gathered.notes,
+        metadata={IDS_KEY: ",".join(sorted(gathered.hashed_with))} if gathered.hashed_with else {},
+    )

@@ -3,14 +3,16 @@
 import hashlib
 import json
 from collections import Counter
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
-from datetime import datetime
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime
 from pathlib import Path
 
 import pyarrow as pa
 
 from denouement import schemas
+from denouement.errors import UserError
+from denouement.study.importing.copies import STRICTNESS, Conflict, Copy, settle
 
 _ANSWERS = {
     **dict.fromkeys(("a", "optiona", "endinga", "choicea", "onlya"), "A"),
@@ -35,6 +37,9 @@ class Answer:
         status: of the table `votes`.
         expected: the choice that an attention check asks for; None where the item is none.
         started_at, submitted_at: in UTC; None where not told.
+        decided_at: when it came into its status, in UTC; None where not told.
+        id: what tells it from other answers, in all files: copies of one answer have the same.
+        file, line: where it stands.
     """
 
     case_id: str
@@ -48,6 +53,10 @@ class Answer:
     expected: str | None = None
     started_at: datetime | None = None
     submitted_at: datetime | None = None
+    decided_at: datetime | None = None
+    id: str = ""
+    file: str = ""
+    line: int = 0
 
     @property
     def item_id(self) -> str:
@@ -76,17 +85,27 @@ class Imported:
 
     Attributes:
         kinds: what each file is.
-        tables: by name: `votes` and, of files that tell them, `items`.
+        tables: by name: `votes` and, of files that tell them, `items` and `participants`.
         rejects: the rows that could not be used: the table `rejects`.
         counts: `rows` read, and by what became of them: `accepted`, `rejected` and the other statuses, `unusable`,
-            `duplicate_rows` (the same assignment or row again), `answered_twice` (another answer of the same person to
-            the same item).
+            `duplicate_rows` (the same assignment or row again), `conflicts` (answers whose copies are not the same),
+            `answered_twice` (another answer of the same person to the same item).
+        conflicts: the answers whose copies are not the same, and which copy counts.
+        taken: by file, which field was taken for what: a line a question.
+        passed_over: by file and field, an example of what stands in a field that was taken for nothing.
+        notes: what else the reader should know, a line each.
+        metadata: what the written table `votes` says of itself: how its ids were hashed.
     """
 
     kinds: dict[str, str]
     tables: dict[str, pa.Table]
     rejects: pa.Table
     counts: dict[str, int]
+    conflicts: list[Conflict] = field(default_factory=list)
+    taken: dict[str, list[str]] = field(default_factory=dict)
+    passed_over: dict[str, dict[str, str]] = field(default_factory=dict)
+    notes: list[str] = field(default_factory=list)
+    metadata: dict[str, str] = field(default_factory=dict)
 
 
 def answer_named(text: str) -> str | None:
@@ -99,38 +118,42 @@ def digest(*parts: object) -> str:
     return hashlib.sha256(json.dumps(parts, ensure_ascii=True).encode()).hexdigest()[:32]
 
 
-def hidden(answers: Iterable[Answer], files: Sequence[Path]) -> list[Answer]:
-    """The same with every annotator's id hashed: nobody without the files can tell whose it is.
+def moment(text: str) -> datetime | None:
+    """An ISO 8601 time in UTC, as which a time without a zone counts; None when it is written otherwise or is none."""
+    try:
+        told = datetime.fromisoformat(text)
+        return told.astimezone(UTC) if told.tzinfo else told.replace(tzinfo=UTC)
+    except (ValueError, OverflowError):
+        return None
+
+
+def hashing(files: Sequence[Path]) -> Callable[[str], str]:
+    """What hashes an annotator's id: nobody without the files can tell whose it is.
 
     The hash is keyed with the files' content, so that the same files always give the same ids.
     """
     key = hashlib.sha256(b"".join(sorted(hashlib.sha256(path.read_bytes()).digest() for path in files))).digest()
-
-    def hashed(name: str) -> str:
-        return hashlib.blake2b(name.encode(), key=key, digest_size=16).hexdigest()
-
-    return [replace(answer, annotator=hashed(answer.annotator)) for answer in answers]
+    return lambda name: hashlib.blake2b(name.encode(), key=key, digest_size=16).hexdigest()
 
 
-def tables_of(study: str, answers: Sequence[Answer]) -> tuple[dict[str, pa.Table], Counter[str]]:
-    """The tables `votes` and `items`, and how many answers have each status or were left out (`answered_twice`).
+def tables_of(study: str, answers: Sequence[Answer]) -> tuple[dict[str, pa.Table], Counter[str], list[Conflict]]:
+    """The tables `votes` and `items`, how many answers were left out, and the conflicts between copies of answers.
 
-    Of two answers of one person to one item the first that counts (status `accepted`) is kept, else the first.
+    Of copies of one answer one counts (`copies.settle`: `duplicate_rows`). Of two answers of one person to one item
+    the accepted one is kept, then the one submitted first, then the first of the list (`answered_twice`).
+
+    Raises:
+        UserError: copies that cannot be one answer; an item of which two answers are told to be the right one.
     """
-    kept: dict[tuple[str, str], Answer] = {}
-    counts: Counter[str] = Counter()
-    items: dict[str, Answer] = {}
-    for answer in answers:
-        item_id = answer.item_id
-        items.setdefault(item_id, answer)
-        key = item_id, answer.annotator
-        if key not in kept:
-            kept[key] = answer
-            continue
-        counts["answered_twice"] += 1
-        if answer.status == "accepted" != kept[key].status:
-            kept[key] = answer
-    counts.update(answer.status for answer in kept.values())
+    kept, counts, conflicts = _settled(answers)
+    expected = _expected_of(kept)
+    kept = [replace(answer, expected=expected.get(answer.item_id)) for answer in kept]
+    single: dict[tuple[str, str], Answer] = {}
+    for answer in kept:
+        key = answer.item_id, answer.annotator
+        counts["answered_twice"] += key in single
+        single[key] = min(single.get(key, answer), answer, key=_precedence)
+    items = {answer.item_id: answer for answer in sorted(kept, key=_precedence, reverse=True)}
     votes = [
         {
             "study": study,
@@ -147,10 +170,11 @@ def tables_of(study: str, answers: Sequence[Answer]) -> tuple[dict[str, pa.Table
             "started_at": answer.started_at,
             "submitted_at": answer.submitted_at,
         }
-        for (item_id, _), answer in kept.items()
+        for (item_id, _), answer in single.items()
     ]
     shown = []
-    for item_id, answer in items.items():
+    for item_id in dict.fromkeys(item_id for item_id, _ in single):
+        answer = items[item_id]
         sides = sorted(zip(answer.systems, answer.endings, strict=True))
         shown.append(
             {
@@ -167,4 +191,63 @@ def tables_of(study: str, answers: Sequence[Answer]) -> tuple[dict[str, pa.Table
             }
         )
     rows = {"votes": votes, "items": shown}
-    return {name: pa.Table.from_pylist(its, schema=schemas.TABLES[name].schema) for name, its in rows.items()}, counts
+    tables = {name: pa.Table.from_pylist(its, schema=schemas.TABLES[name].schema) for name, its in rows.items()}
+    return tables, counts, conflicts
+
+
+def _settled(answers: Sequence[Answer]) -> tuple[list[Answer], Counter[str], list[Conflict]]:
+    """Of each answer the copy that counts, in the order of the first copies."""
+    copies: dict[str, list[Answer]] = {}
+    for answer in answers:
+        copies.setdefault(answer.id, []).append(answer)
+    kept, conflicts, counts = [], [], Counter[str]()
+    for its in copies.values():
+        counts["duplicate_rows"] += len(its) - 1
+        best, conflict = settle([_copy(answer) for answer in its], f"case {its[0].case_id}")
+        kept.append(its[best])
+        if conflict:
+            conflicts.append(conflict)
+    return kept, counts, conflicts
+
+
+def _copy(answer: Answer) -> Copy:
+    told = {
+        "item": answer.item_id,
+        "sides": answer.systems,
+        "annotator": answer.annotator,
+        "answer": answer.answer,
+    }
+    return Copy(
+        place=f"{answer.file} line {answer.line}",
+        told=told,
+        status=answer.status,
+        reason=answer.reason,
+        started_at=answer.started_at,
+        submitted_at=answer.submitted_at,
+        decided_at=answer.decided_at,
+    )
+
+
+def _expected_of(answers: Sequence[Answer]) -> dict[str, str]:
+    """By item the choice that it asks for, of those that ask for one.
+
+    Raises:
+        UserError: two answers to one item tell different ones.
+    """
+    found: dict[str, Answer] = {}
+    for answer in answers:
+        if answer.expected is None:
+            continue
+        other = found.setdefault(answer.item_id, answer)
+        if other.expected != answer.expected:
+            raise UserError(
+                f"{other.file} line {other.line} and {answer.file} line {answer.line}: the right answer to one item "
+                f"(case {answer.case_id}) is {other.expected} and {answer.expected}; correct one"
+            )
+    return {item_id: answer.expected for item_id, answer in found.items() if answer.expected}
+
+
+def _precedence(answer: Answer) -> tuple[int, datetime]:
+    """What orders the answers of one person to one item: the least is kept."""
+    never = datetime.max.replace(tzinfo=UTC)
+    return STRICTNESS.index(answer.status), answer.submitted_at or never

@@ -2,7 +2,6 @@
 
 from collections import Counter
 from collections.abc import Sequence
-from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +12,7 @@ from denouement.errors import UserError
 from denouement.schemas import TABLES, read_table
 from denouement.study.agreement import like_an_answer
 from denouement.study.counted import SCALES
-from denouement.study.importing.answers import Unusable
+from denouement.study.importing.answers import Unusable, moment
 
 NAMES = ("votes", "items", *SCALES)
 """The tables of an export that are read here."""
@@ -32,10 +31,9 @@ def is_votes(names: Sequence[str]) -> bool:
     return sorted(names) == sorted(TABLES["votes"].schema.names)
 
 
-def read_votes(path: Path, header: Header) -> tuple[pa.Table, list[Unusable], Counter[str]]:
-    """The votes of a CSV file, the rows that are none, and counts (`rows`, `duplicate_rows`, `answered_twice`)."""
-    kind = TABLES["votes"]
-    rows: dict[tuple[str, ...], dict[str, Any]] = {}
+def read_votes(path: Path, label: str, header: Header) -> tuple[pa.Table, list[Unusable], Counter[str]]:
+    """The votes of a CSV file, copies of one answer and all, the rows that are none, and counts (`rows`)."""
+    rows: list[dict[str, Any]] = []
     unusable, counts = [], Counter[str]()
     for row in rows_of(path, header):
         counts["rows"] += 1
@@ -47,14 +45,10 @@ def read_votes(path: Path, header: Header) -> tuple[pa.Table, list[Unusable], Co
                 if len(row.cells) == len(header.names)
                 else f"{len(row.cells)} cells, not {len(header.names)}"
             )
-            unusable.append(Unusable(path.name, row.line, problem))
+            unusable.append(Unusable(label, row.line, problem))
             continue
-        key = tuple(vote[name] for name in kind.key)
-        if key in rows:
-            counts["duplicate_rows" if rows[key] == vote else "answered_twice"] += 1
-        else:
-            rows[key] = vote
-    return pa.Table.from_pylist(list(rows.values()), schema=kind.schema), unusable, counts
+        rows.append(vote)
+    return pa.Table.from_pylist(rows, schema=TABLES["votes"].schema), unusable, counts
 
 
 def _vote(cells: dict[str, str]) -> dict[str, Any]:
@@ -67,10 +61,9 @@ def _vote(cells: dict[str, str]) -> dict[str, Any]:
         raise ValueError(f"is_check is '{vote['is_check']}', not true or false")
     vote["is_check"] = _BOOLEANS[vote["is_check"].lower()]
     for name in _TIMES:
-        try:
-            vote[name] = _moment(vote[name]) if vote[name] else None
-        except (ValueError, OverflowError) as error:
-            raise ValueError(f"{name} is '{vote[name]}', not a time such as 2026-01-31 12:00:00Z") from error
+        told, vote[name] = vote[name], moment(vote[name])
+        if told and vote[name] is None:
+            raise ValueError(f"{name} is '{told}', not a time such as 2026-01-31 12:00:00Z")
     vote["reason"] = vote["reason"] or None
     if empty := [name for name in kind.schema.names if vote[name] == "" and not kind.schema.field(name).nullable]:
         raise ValueError(f"empty: {', '.join(empty)}")
@@ -80,12 +73,6 @@ def _vote(cells: dict[str, str]) -> dict[str, Any]:
     if said != vote["choice"]:
         raise ValueError(f"choice is '{vote['choice']}', but answer {vote['answer']} is {said}")
     return vote
-
-
-def _moment(text: str) -> datetime:
-    """The time in UTC, in which a time without a zone is told."""
-    told = datetime.fromisoformat(text)
-    return told.astimezone(UTC) if told.tzinfo else told.replace(tzinfo=UTC)
 
 
 def read_own(path: Path, name: str) -> pa.Table:

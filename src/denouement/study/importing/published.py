@@ -30,15 +30,16 @@ def is_published(names: Sequence[str]) -> bool:
 
 
 def read_published(
-    path: Path, header: Header, systems: tuple[str, str]
+    path: Path, label: str, header: Header, systems: tuple[str, str]
 ) -> tuple[list[Answer], list[Unusable], Counter[str]]:
-    """The answers of the file, the rows that are none, and counts (`rows`, `duplicate_rows`).
+    """The answers of the file, the rows that are none, and counts (`rows`).
 
     `model1` tells the side of the generated ending. The file names no annotators: every answer gets an id of its own.
     A row that is written twice, reason and all, is one answer; without a reason it may be two people's.
 
     Args:
         path: the file.
+        label: what messages call it.
         header: its header.
         systems: names for the generator and the people who wrote the right ending.
     """
@@ -48,17 +49,15 @@ def read_published(
         counts["rows"] += 1
         if len(row.cells) != len(header.names):
             reason = f"{len(row.cells)} cells where the header has {len(header.names)}"
-            unusable.append(Unusable(path.name, row.line, reason))
+            unusable.append(Unusable(label, row.line, reason))
             continue
         cells = dict(zip((name.lower() for name in header.names), row.cells, strict=True))
         identity = digest(*(cells[name.lower()] for name in COLUMNS))
         seen[identity] += 1
-        if seen[identity] > 1 and cells["reason"].strip():
-            counts["duplicate_rows"] += 1
-            continue
+        number = 1 if cells["reason"].strip() else seen[identity]
         problem = _problem(cells)
         if problem:
-            unusable.append(Unusable(path.name, row.line, problem))
+            unusable.append(Unusable(label, row.line, problem))
             continue
         sides = systems if cells["model1"].strip().upper() == "A" else systems[::-1]
         answer = answer_named(cells["answer"])
@@ -69,9 +68,12 @@ def read_published(
                 context=tuple(split_sentences(cells["context"])),
                 endings=(cells["optiona"].strip(), cells["optionb"].strip()),
                 systems=(sides[0], sides[1]),
-                annotator=f"{UNNAMED_ANNOTATOR}{identity[:12]}{f'-{seen[identity]}' if seen[identity] > 1 else ''}",
+                annotator=f"{UNNAMED_ANNOTATOR}{identity[:12]}{f'-{number}' if number > 1 else ''}",
                 answer=answer,
                 reason=cells["reason"].strip() or None,
+                id=digest(identity, number),
+                file=label,
+                line=row.line,
             )
         )
     return answers, unusable, counts

@@ -1,0 +1,129 @@
+"""Copies of one answer, as two downloads of one study hold them: which of them counts, and what they differ in."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+
+from denouement.errors import UserError
+
+STRICTNESS = ("accepted", "surplus", "excluded", "rejected")
+"""The statuses of answers; of copies with no time to tell which is later, the one with the last of these counts."""
+
+_NEVER = datetime.min.replace(tzinfo=UTC)
+
+
+@dataclass(frozen=True)
+class Copy:
+    """One copy of an answer.
+
+    Attributes:
+        place: the file, and the line where there is one.
+        told: what was asked and answered, by name: in copies of one answer it should be the same.
+        status: of the table `votes`.
+        reason: None where there is none.
+        started_at, submitted_at: None where not told.
+        decided_at: when the answer came into its status, as far as the file tells; else None.
+    """
+
+    place: str
+    told: Mapping[str, object]
+    status: str
+    reason: str | None = None
+    started_at: datetime | None = None
+    submitted_at: datetime | None = None
+    decided_at: datetime | None = None
+
+
+@dataclass(frozen=True)
+class Conflict:
+    """Copies of one answer that are not the same.
+
+    Attributes:
+        answer: which answer it is, in words.
+        differs: the names of what the copies differ in.
+        places: of the copies: file and line.
+        kept: the place of the copy that counts.
+        why: it does.
+    """
+
+    answer: str
+    differs: tuple[str, ...]
+    places: tuple[str, ...]
+    kept: str
+    why: str
+
+
+def settle(copies: Sequence[Copy], answer: str) -> tuple[int, Conflict | None]:
+    """Which copy of an answer counts, whatever their order, and how the copies differ.
+
+    What was answered tells before the status, and the status before the reason and the times:
+
+    - Different answers: the one submitted later, where all tell when they were submitted.
+    - Else different statuses: the one decided later, where all tell when that was; else the strictest (`STRICTNESS`).
+    - Else the one submitted later; of those, one with a reason before one without, and a longer one before a shorter.
+
+    Args:
+        copies: at least one.
+        answer: which answer it is, for messages.
+
+    Returns:
+        The place in `copies` of the one that counts, and how they differ; None where they are the same.
+
+    Raises:
+        UserError: different answers, and no time tells which is later: they cannot be one answer.
+    """
+    differs = _differences(copies)
+    if not differs:
+        return 0, None
+    places = tuple(copy.place for copy in copies)
+    left = list(range(len(copies)))
+    why = ""
+    if told := [name for name in differs if name in copies[0].told]:
+        left = _latest(copies, left, lambda copy: copy.submitted_at)
+        if any(copies[one].told != copies[left[0]].told for one in left):
+            raise UserError(
+                f"{' and '.join(dict.fromkeys(places))}: differ in {', '.join(told)} of one answer ({answer}), and no "
+                "time tells which is later; leave the wrong one out"
+            )
+        why = "submitted later"
+    if len({copies[one].status for one in left}) > 1:
+        later = _latest(copies, left, lambda copy: copy.decided_at)
+        is_told = len({copies[one].status for one in later}) == 1
+        strictest = max((copies[one].status for one in left), key=STRICTNESS.index)
+        left = later if is_told else [one for one in left if copies[one].status == strictest]
+        why = why or ("decided later" if is_told else "the stricter status, since no time tells which is later")
+    best = max(left, key=lambda one: _preference(copies[one]))
+    if not why:
+        is_later = len({copies[one].submitted_at or _NEVER for one in left}) > 1
+        why = "submitted later" if is_later else "it tells more"
+    return best, Conflict(answer, tuple(differs), places, places[best], why)
+
+
+def _differences(copies: Sequence[Copy]) -> list[str]:
+    """The names of what the copies differ in."""
+    first = copies[0]
+    named = [name for name in first.told if any(copy.told[name] != first.told[name] for copy in copies)]
+    others = ("status", "reason", "started_at", "submitted_at")
+    return named + [name for name in others if len({getattr(copy, name) for copy in copies}) > 1]
+
+
+def _latest(copies: Sequence[Copy], left: list[int], moment: Callable[[Copy], datetime | None]) -> list[int]:
+    """Those of the copies that are later than the others; all, where a copy tells no time."""
+    moments = [moment(copies[one]) for one in left]
+    known = [each for each in moments if each is not None]
+    if len(known) < len(moments):
+        return left
+    return [one for one, each in zip(left, moments, strict=True) if each == max(known)]
+
+
+def _preference(copy: Copy) -> tuple[datetime, bool, int, str, datetime, str]:
+    """What orders copies that differ in reason and times alone; the last entries only make the choice sure."""
+    reason = copy.reason or ""
+    return (
+        copy.submitted_at or _NEVER,
+        copy.reason is not None,
+        len(reason),
+        reason,
+        copy.started_at or _NEVER,
+        copy.place,
+    )

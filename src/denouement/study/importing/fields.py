@@ -1,0 +1,251 @@
+"""Which field of a file of answers holds what: by names that are usual, by the names given, and by values alone."""
+
+import re
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+from denouement.errors import UserError
+from denouement.schemas import shortened
+from denouement.study.importing.records import Loaded, Reading
+from denouement.study.importing.roles import (
+    GIVEN,
+    PREFIXES,
+    SHOWN,
+    SURE_CONTEXTS,
+    TICKS,
+    bare_name,
+    key_of,
+    parts_of,
+    split_role,
+)
+
+_NUMBERED = re.compile(r"(.*?[^\d_. -])[_. -]?([0-9]{1,3})", re.ASCII)
+_SENTENCE = re.compile(r"(?:input|context)?sentence[_ -]?([0-9]{1,3})(?:[_. -]([0-9]{1,3}))?", re.ASCII | re.IGNORECASE)
+_ELEMENT = re.compile(r"(?:context|story|sentences)\[([0-9]{1,3})\]", re.ASCII | re.IGNORECASE)
+
+
+@dataclass(frozen=True)
+class Question:
+    """The fields of one question of a row; None or empty where there is none.
+
+    Attributes:
+        number: `""`, or where a row has several questions the number in the fields' names.
+        shown: by role the field; the context may be several.
+        answer: the fields that hold the answer: one, or boxes.
+        reason: the field that holds the reason.
+        is_guessed: whether the fields of the answer were told by their values alone.
+    """
+
+    number: str
+    shown: Mapping[str, str]
+    context: tuple[str, ...]
+    answer: tuple[str, ...]
+    reason: str | None
+    is_guessed: bool = False
+
+    @property
+    def taken(self) -> dict[str, tuple[str, ...]]:
+        """By role the fields."""
+        found = {role: (name,) for role, name in self.shown.items()} | {"context": self.context}
+        found["answer"] = self.answer
+        return found | ({"reason": (self.reason,)} if self.reason else {})
+
+
+def check_named(files: Sequence[Loaded], reading: Reading) -> None:
+    """Make sure that each field that is named stands in at least one of the files.
+
+    Raises:
+        UserError: it does not, or no file takes names of fields.
+    """
+    if (reading.columns or reading.values) and not files:
+        raise UserError(
+            "columns and values are for files whose fields are known by their names alone (Mechanical Turk, Label "
+            "Studio, Potato, Argilla), and there is none; leave them out"
+        )
+    for role, name in reading.columns.items():
+        is_given = split_role(role)[0] in GIVEN
+        names = [each for file in files for each in (file.given_names if is_given else file.shown_names)]
+        if not any(_is_named(each, name) for each in names):
+            there = shortened(dict.fromkeys(names)) or "none"
+            raise UserError(
+                f"{', '.join(file.label for file in files)}: no column {name} for {role}; there are {there}"
+            )
+
+
+def questions_of(file: Loaded, reading: Reading) -> list[Question]:
+    """The questions that each row of the file answers."""
+    given = file.given_names
+    numbers, answers, is_guessed = _answer_fields(file, given, reading)
+    found = [_question(file, reading, number, answers[number], is_guessed) for number in numbers]
+    pairs = Counter((question.shown["ending_a"], question.shown["ending_b"]) for question in found)
+    if len(pairs) < len(found):
+        twice = [question for question in found if pairs[question.shown["ending_a"], question.shown["ending_b"]] > 1]
+        fields = shortened(question.answer[0] for question in twice)
+        raise UserError(
+            f"{file.path}: {fields} are answers to several questions about the same endings, of which one can be read; "
+            f"name it with --column answer={twice[0].answer[0]}"
+        )
+    return found
+
+
+def _answer_fields(
+    file: Loaded, given: Sequence[str], reading: Reading
+) -> tuple[list[str], dict[str, tuple[str, ...]], bool]:
+    """The numbers of the questions, the fields of their answers, and whether these were guessed.
+
+    Raises:
+        UserError: no field is known to hold the answer.
+    """
+    named = {
+        number: name
+        for role, name in reading.columns.items()
+        for base, number in [split_role(role)]
+        if base == "answer"
+    }
+    values = {name: {value for each in file.records if (value := each.given.get(name, ""))} for name in given}
+    found = {number: fields for number, name in named.items() if (fields := _fields_named(given, name))}
+    if found:
+        return sorted(found, key=lambda number: int(number or 0)), found, False
+    usual = [
+        tuple(name for name in given if key_of(parts_of(name)[0]) == wanted and not _is_reason(name))
+        for wanted in GIVEN["answer"]
+    ]
+    holding = [fields for fields in usual if any(values[name] for name in fields)]
+    boxes = tuple(
+        name for name in given if reading.meant(parts_of(name)[0]) and values[name] and _are_ticks(values[name])
+    )
+    if fields := next(iter([*holding, *filter(None, usual)]), ()):
+        return [""], {"": (*fields, *boxes)}, False
+    numbered: dict[str, list[str]] = {}
+    for name in given:
+        told = _NUMBERED.fullmatch(parts_of(name)[0])
+        if told and key_of(told[1]) in GIVEN["answer"] and not _is_reason(name):
+            numbered.setdefault(told[2], []).append(name)
+    if numbered:
+        return sorted(numbered, key=int), {number: tuple(names) for number, names in numbered.items()}, False
+    if boxes:
+        return [""], {"": boxes}, False
+    groups: dict[str, list[str]] = {}
+    for name in given:
+        groups.setdefault(parts_of(name)[0], []).append(name)
+    likely = [names for names in groups.values() if _look_like_answers(names, values, reading)]
+    if len(likely) == 1:
+        return [""], {"": tuple(likely[0])}, True
+    there = shortened(f"{name} ({sorted(values[name])[0]})" if values[name] else name for name in given) or "none"
+    raise UserError(
+        f"{file.path}: no {file.given_as} is known to hold the answer; name it with --column answer=COLUMN, and say "
+        f"what its values mean with --value VALUE=ANSWER where they are not A, B, both and neither (there are {there})"
+    )
+
+
+def _look_like_answers(names: Sequence[str], values: Mapping[str, set[str]], reading: Reading) -> bool:
+    """Whether all that stands in the fields is an answer, or boxes that are called as answers are."""
+    held = {name: values[name] for name in names if values[name] and not _is_reason(name)}
+    if not held:
+        return False
+    return all(
+        reading.meant(parts_of(name)[-1]) is not None
+        if _are_ticks(texts)
+        else all(reading.meant(part) is not None for text in texts for part in text.split("|") if part)
+        for name, texts in held.items()
+    )
+
+
+def _are_ticks(texts: Iterable[str]) -> bool:
+    return all(text.lower() in TICKS for text in texts)
+
+
+def _question(file: Loaded, reading: Reading, number: str, answer: tuple[str, ...], is_guessed: bool) -> Question:
+    """The fields of one question.
+
+    Raises:
+        UserError: nothing tells which field holds something that is needed.
+    """
+    shown = file.shown_names
+    named = {base: name for role, name in reading.columns.items() for base, of in [split_role(role)] if of == number}
+    shared = {base: name for role, name in reading.columns.items() for base, of in [split_role(role)] if not of}
+    found: dict[str, str] = {}
+    for role in SHOWN:
+        wanted = named.get(role) or shared.get(role)
+        matching = [name for name in shown if wanted and _is_named(name, wanted)] or _usual(shown, role, number)
+        if matching:
+            found[role] = matching[0]
+    context, sentences = found.pop("context", None), _sentences(shown, number)
+    is_sure = "context" in shared or "context" in named or (context and key_of(bare_name(context)) in SURE_CONTEXTS)
+    fields = (context,) if context and (is_sure or not sentences) else sentences
+    missing = [role for role in ("ending_a", "ending_b") if role not in found] + ([] if fields else ["context"])
+    if not {"system_a", "system_b"} <= set(found) and not {"model_side", "right_ending"} & set(found):
+        missing.append("system_a and system_b (or model_side, or right_ending)")
+    if missing:
+        of = f" of question {number}" if number else ""
+        raise UserError(
+            f"{file.path}: no {file.shown_as} tells {', '.join(missing)}{of}; name it with --column ROLE=COLUMN (there "
+            f"are {shortened(shown) or 'none'})"
+        )
+    return Question(number, found, fields, answer, _reason_field(file.given_names, named, number, answer), is_guessed)
+
+
+def _usual(names: Sequence[str], role: str, number: str) -> list[str]:
+    """The fields that have a usual name of the role: with the question's number, else without any."""
+    known = SHOWN[role]
+    every_usual = {usual for usuals in SHOWN.values() for usual in usuals}
+    numbered = [
+        name
+        for wanted in known
+        for name in names
+        if number
+        and key_of(bare_name(name)) not in every_usual
+        and (told := _NUMBERED.fullmatch(bare_name(name)))
+        and told[2] == number
+        and key_of(told[1]) == wanted
+    ]
+    plain = [name for wanted in known for name in names if key_of(bare_name(name)) == wanted]
+    prefixed = [name for name in names if key_of(bare_name(name)).startswith(PREFIXES.get(role, ("\0",)))]
+    return numbered or plain or prefixed
+
+
+def _sentences(names: Sequence[str], number: str) -> tuple[str, ...]:
+    """The fields that hold a sentence of the context each, in their order."""
+    found: dict[str, list[tuple[int, str]]] = {}
+    for name in names:
+        told = _SENTENCE.fullmatch(bare_name(name)) or _ELEMENT.fullmatch(bare_name(name))
+        if told:
+            of = told[2] if told.re is _SENTENCE and told[2] else ""
+            found.setdefault(of, []).append((int(told[1]), name))
+    return tuple(name for _, name in sorted(found.get(number) or found.get("", [])))
+
+
+def _reason_field(given: Sequence[str], named: Mapping[str, str], number: str, answer: tuple[str, ...]) -> str | None:
+    if "reason" in named and (fields := _fields_named(given, named["reason"])):
+        return fields[0]
+    others = [name for name in given if name not in answer]
+    for wanted in GIVEN["reason"]:
+        for name in others:
+            told = _NUMBERED.fullmatch(parts_of(name)[0])
+            of_number = bool(number and told and told[2] == number)
+            plain = told[1] if told and of_number else parts_of(name)[0]
+            if (of_number or not number) and wanted in (key_of(plain), key_of(parts_of(name)[-1])):
+                return name
+    return None
+
+
+def _is_reason(name: str) -> bool:
+    """Whether the last part of a field's name is a reason's, which may stand under the name of the choice."""
+    return len(parts_of(name)) > 1 and key_of(parts_of(name)[-1]) in GIVEN["reason"]
+
+
+def _fields_named(names: Sequence[str], wanted: str) -> tuple[str, ...]:
+    """The field that the caller named, or the boxes of it."""
+    exact = [name for name in names if wanted.lower() in (name.lower(), bare_name(name).lower())]
+    return tuple(exact or [name for name in names if _is_named(name, wanted)])
+
+
+def _is_named(name: str, wanted: str) -> bool:
+    """Whether `wanted` is this field, or one of which it is a box: with the prefix or without, in any case."""
+    bare = bare_name(name).split(".")
+    full = name.split(".")
+    called = {key_of(".".join(bare[: place + 1])) for place in range(len(bare))}
+    if full != bare:
+        called |= {key_of(".".join(full[: place + 1])) for place in range(1, len(full))}
+    return name.lower() == wanted.lower() or bool(key_of(wanted) and key_of(wanted) in called)

@@ -1,0 +1,84 @@
+"""What a field of a file can hold, and the names that people give to such fields."""
+
+import re
+
+# What people call the fields, in lower case and letters and digits alone.
+_SIDES = {
+    side: (
+        *(f"{what}{side}" for what in ("ending", "option", "response", "text", "completion")),
+        *(f"{what}{place}" for what in ("ending", "option", "answer", "response", "text", "completion")),
+        *(f"{what}s{place}" for what in ("ending", "option", "response")),  # the places of a list
+        other,
+        side,
+    )
+    for side, place, other in (("a", 1, "left"), ("b", 2, "right"))
+}
+_SYSTEMS = {
+    side: (
+        *(f"{what}{side}" for what in ("system", "position", "model", "source")),
+        f"systems{place}",
+        f"{other}system",
+    )
+    for side, place, other in (("a", 1, "left"), ("b", 2, "right"))
+}
+SHOWN: dict[str, tuple[str, ...]] = {
+    "case_id": ("caseid", "storyid", "inputstoryid", "id"),
+    "context": ("context", "story", "storycontext", "beginning", "prompt"),
+    "ending_a": _SIDES["a"],
+    "ending_b": _SIDES["b"],
+    "system_a": _SYSTEMS["a"],
+    "system_b": _SYSTEMS["b"],
+    "model_side": ("modelside", "model1", "model"),
+    "right_ending": ("rightending", "humanending"),
+    "expected": ("expected", "gold", "correct", "correctanswer", "answerkey", "knownanswer"),
+}
+SURE_CONTEXTS = ("context", "story")  # the others give way to sentences in fields of their own
+PREFIXES = {"expected": ("gold", "expected")}
+GIVEN: dict[str, tuple[str, ...]] = {
+    "answer": (
+        *("answer", "choice", "preference", "option", "selection", "ending", "category", "pairwise", "comparison"),
+        *("pref", "preferred", "better", "winner", "pw"),
+    ),
+    "reason": ("reason", "why", "explanation", "comment", "justification", "rationale", "reasons", "reasoning"),
+}
+ROLES = (*SHOWN, *GIVEN)
+"""What a field can be named as by the caller; with `_N` behind it, for the N-th question of a row."""
+
+_ROLE = re.compile(rf"({'|'.join(ROLES)})(?:_([0-9]{{1,3}}))?")
+TICKS = {"true": True, "on": True, "false": False, "off": False}
+_FORM_PARTS = ("on", "label", "labels")  # what Mechanical Turk's own elements put behind a field's name
+
+
+def is_role(name: str) -> bool:
+    """Whether a field can be named as this: one of `ROLES`, with or without the number of a question."""
+    return _ROLE.fullmatch(name) is not None
+
+
+def split_role(role: str) -> tuple[str, str]:
+    """A role as the caller wrote it, and the number of the question, or `""`.
+
+    Raises:
+        ValueError: no such role.
+    """
+    told = _ROLE.fullmatch(role)
+    if not told:
+        raise ValueError(f"no role {role}")
+    return told[1], told[2] or ""
+
+
+def bare_name(name: str) -> str:
+    """A field's name without Mechanical Turk's prefix, which its reader writes so."""
+    return name.removeprefix("Input.").removeprefix("Answer.")
+
+
+def parts_of(name: str) -> list[str]:
+    """The parts of a field's name: the field and its box, without what the form's element puts behind."""
+    parts = bare_name(name).split(".")
+    while len(parts) > 1 and parts[-1].lower() in _FORM_PARTS:
+        parts.pop()
+    return parts
+
+
+def key_of(name: str) -> str:
+    """In lower case, letters and digits alone."""
+    return "".join(character for character in name.lower() if character.isalnum())
