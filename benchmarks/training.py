@@ -85,7 +85,7 @@ def _ours(generator: Generator, stories: StorySet) -> float:
     """Words a second in the fastest epoch."""
     speeds: list[float] = []
     with tempfile.TemporaryDirectory() as folder:
-        log = EpochLog(Path(folder), lambda _, figures: speeds.append(figures["words_per_second"]))
+        log = EpochLog(Path(folder), generator.settings, lambda _, figures: speeds.append(figures["words_per_second"]))
         fit(generator, StoryBatches(stories, None, generator.settings), log, Path(folder) / "last.parquet")
     return max(speeds)
 
