@@ -251,14 +251,44 @@ def test_two_devices_learn_the_same_weights_and_measure_every_validation_story_o
     assert perplexity(tmp_path / "out" / "best.parquet", corpus) == pytest.approx(min(perplexities), rel=1e-3)
 
 
+SHIPPED = yaml.safe_load((Path(__file__).parents[2] / "params.yaml").read_text())["train"]
+
+
 @pytest.mark.parametrize("kind", ["sample", "official"])
 @pytest.mark.parametrize(("name", "cls"), [("seq2seq", Seq2SeqSettings), ("h_seq2seq", HSeq2SeqSettings)])
 def test_the_shipped_presets_are_settings(name, cls, kind):
-    section = yaml.safe_load((Path(__file__).parents[2] / "params.yaml").read_text())["train"]
-    settings = settings_for(name, section, kind)
-    assert isinstance(settings, cls)
-    if kind == "official":  # those of the paper
-        assert settings == cls()
+    for preset in SHIPPED[name]:
+        assert isinstance(settings_for(name, {**SHIPPED, "preset": {kind: preset}}, kind), cls)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_official_files_are_trained_on_as_the_paper_did(name):
+    settings = settings_for(name, SHIPPED, "official")
+    assert settings == type(settings)()
+    # Mori et al. 2019, A.1: the results from 15 epochs, so neither an early stop nor a choice among them.
+    assert (settings.epochs, settings.best_epoch, settings.patience) == (15, "last", None)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_the_last_epoch_is_used_where_that_is_asked_for(name, corpus, tmp_path, capsys):
+    rates = {"learning_rate": 0.5, "epochs": 4}  # so high that the last epoch is not the best
+    history = _train(name, corpus, tmp_path / "last", best_epoch="last", **rates)
+    losses = [entry["validation_loss"] for entry in history["epochs"]]
+    assert min(losses) < losses[-1]
+    assert history["best_epoch"] == 3
+    best, last = (read_checkpoint(tmp_path / "last" / file)["state_dict"] for file in FILES[:2])
+    assert all(torch.equal(best[key], last[key]) for key in last)
+    # Patience watches the validation perplexity all the same.
+    early = _train(name, corpus, tmp_path / "early", best_epoch="last", patience=1, **rates)
+    stopped = 1 + next(epoch for epoch in range(1, 4) if losses[epoch] >= min(losses[:epoch]))
+    assert early["epochs"] == history["epochs"][:stopped]
+    assert early["best_epoch"] == stopped - 1
+
+
+def test_without_validation_stories_nothing_is_warned_of_where_the_last_epoch_is_used(corpus, tmp_path, capsys):
+    stories = _only_training(corpus, tmp_path / "stories.parquet")
+    assert _train("h_seq2seq", corpus, tmp_path / "out", stories=stories, best_epoch="last")["best_epoch"] == 2
+    assert capsys.readouterr().err == ""
 
 
 def test_a_preset_goes_before_what_is_common():
@@ -281,6 +311,7 @@ def test_a_preset_goes_before_what_is_common():
         ({"common": {"epochs": 0}}, "epochs: must be at least 1"),
         ({"common": {"max_time": "soon"}}, "max_time: must be like"),
         ({"common": {"max_time": 7200}}, "max_time: must be text"),
+        ({"common": {"best_epoch": "lowest"}}, "best_epoch: must be one of last, validation"),
         ({"common": {"softmax": "sparse"}}, "softmax: must be one of full, adaptive"),
         ({"common": {"max_time": "99999999999999:0:0"}}, "max_time: is longer than can be counted"),
         ({"common": {"learning_rate": float("nan")}}, "learning_rate: must be a finite number"),
