@@ -64,6 +64,6 @@ def _train(name: str, path: Path) -> tuple[int, float]:
     architecture = {"encoder": "random", "fingerprint": "", "dimension": DIMENSION} if kind.reads_vectors else {}
     generator = kind(settings, vocabulary, **architecture)
     with tempfile.TemporaryDirectory() as folder:
-        log = EpochLog(Path(folder), None)
+        log = EpochLog(Path(folder), settings, None)
         fit(generator, StoryBatches(stories, None, settings), log, Path(folder) / "last.parquet")
     return len(vocabulary), resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 2**20

@@ -7,9 +7,9 @@ from corpus_toy import Corpus
 from denouement import schemas
 from denouement.encoders.embeddings import EmbeddingTable
 from denouement.generators.data import (
-    BucketedBatches,
     OrderedBatches,
     Ragged,
+    RandomBatches,
     StorySet,
     WordContexts,
     read_stories,
@@ -40,7 +40,7 @@ def _dealt(sampler) -> list[list[int]]:
 
 @pytest.mark.parametrize("size", [2, 8, 17, 102, 103, 500])
 def test_every_story_comes_once_an_epoch_and_none_alone(stories, size):
-    sampler = BucketedBatches(stories, size, seed=1)
+    sampler = RandomBatches(stories, size, seed=1)
     batches = _dealt(sampler)
     assert sorted(row for batch in batches for row in batch) == list(range(STORIES))
     assert len(batches) == len(sampler)
@@ -50,7 +50,7 @@ def test_every_story_comes_once_an_epoch_and_none_alone(stories, size):
 
 def test_seed_and_epoch_alone_decide_the_order(stories):
     def epoch(seed: int, number: int) -> list[list[int]]:
-        sampler = BucketedBatches(stories, 8, seed)
+        sampler = RandomBatches(stories, 8, seed)
         sampler.set_epoch(number)
         return _dealt(sampler)
 
@@ -62,14 +62,66 @@ def test_seed_and_epoch_alone_decide_the_order(stories):
     assert epoch(2, 4) != first
 
 
-def test_batches_hold_stories_of_like_length(stories):
-    def padded(batches) -> int:
-        return sum(int(stories.contexts.lengths[rows].max()) * len(rows) for rows in batches)
+def _told(endings: np.ndarray, pool: int, contexts: np.ndarray | None = None) -> StorySet:
+    """Stories whose endings, and contexts, have these lengths."""
+    words = WordContexts(Ragged.from_rows([7] * int(n) for n in (endings if contexts is None else contexts)))
+    words.pool = pool
+    return StorySet(words, Ragged.from_rows([7] * int(n) for n in endings))
 
-    in_file_order = padded(np.split(np.arange(STORIES), range(8, STORIES, 8)))
-    bucketed = padded([np.array(rows) for rows in _dealt(BucketedBatches(stories, 8, 1))])
-    words = int(stories.contexts.lengths.sum())
-    assert bucketed - words < (in_file_order - words) / 4
+
+def _unevenness(stories: StorySet, size: int) -> float:
+    """Mean over the batches of 20 epochs of (mean ending length - its mean over all stories)^2, by random draws' value.
+
+    Draws without replacement give 1 on average: the variance of a mean of n of N is s^2 / n * (N - n) / (N - 1).
+    """
+    lengths = stories.endings.lengths
+    deviations = []
+    sampler = RandomBatches(stories, size, seed=3)
+    for epoch in range(20):
+        sampler.set_epoch(epoch)
+        deviations += [(lengths[rows].mean() - lengths.mean()) ** 2 for _, rows in sampler]
+    n = len(lengths)
+    return float(np.mean(deviations) / (lengths.var() / size * (n - size) / (n - 1)))
+
+
+def test_endings_of_all_lengths_share_a_batch():
+    draw = np.random.default_rng(1)
+    lengths = draw.integers(2, 22, 1024)
+    # 640 batches: the mean of their squared deviations has a standard error of about sqrt(2 / 640) = 6%.
+    assert _unevenness(_told(lengths, pool=1), 32) == pytest.approx(1, abs=0.2)
+    # Contexts' lengths decide what is drawn together, and tell nothing of the endings here.
+    contexts = draw.integers(20, 60, 1024)
+    assert _unevenness(_told(lengths, pool=8, contexts=contexts), 32) == pytest.approx(1, abs=0.2)
+
+
+def test_contexts_of_vectors_share_a_batch_whatever_their_lengths(corpus: Corpus):
+    rows = schemas.read_table(corpus.stories, "stories")
+    table = EmbeddingTable.open(corpus.embeddings)
+    told = [story[-1 - kept :] for story, kept in zip(sentences(rows), [1, 2, 3, 4] * 18, strict=True)]
+    shortened = rows.set_column(2, rows.schema.field("sentences"), pa.array(told, rows.schema.field("sentences").type))
+    stories = read_stories(shortened, Vocabulary.build(told[0]), table, training=True)
+    assert all(len(set(stories.contexts.lengths[rows])) > 1 for _, rows in RandomBatches(stories, 12, seed=1))
+
+
+def test_pools_leave_little_padding_of_contexts():
+    contexts = np.random.default_rng(1).integers(20, 60, 2048)
+
+    def padded(pool: int) -> float:
+        batches = [rows for _, rows in RandomBatches(_told(contexts, pool), 32, seed=1)]
+        assert sorted(np.concatenate(batches)) == list(range(2048))
+        return sum(int(contexts[rows].max()) * len(rows) for rows in batches) / contexts.sum() - 1
+
+    # Uniform lengths from 20 to 59: the longest of 32 is 58.4, 1.48 of the mean 39.5; an eighth of the range is 5.
+    assert padded(1) == pytest.approx(0.48, abs=0.03)
+    assert padded(8) == pytest.approx(5 / 2 / 39.5, abs=0.03)
+
+
+@pytest.mark.parametrize("pool", [1, 2, 8])
+@pytest.mark.parametrize("stories", [2, 3, 16, 17, 33, 65])  # a story left over after whole pools of two is 33
+def test_no_story_is_alone_in_a_batch_of_batch_normalisation(stories, pool):
+    batches = _dealt(RandomBatches(_told(np.arange(2, 2 + stories), pool), 16, seed=1))
+    assert sorted(row for batch in batches for row in batch) == list(range(stories))
+    assert min(map(len, batches)) >= 2
 
 
 @pytest.mark.parametrize("devices", [2, 3])
@@ -77,7 +129,7 @@ def test_devices_share_the_batches(stories, devices):
     def all_of(make) -> list[list[list[int]]]:
         return [_dealt(make(rank)) for rank in range(devices)]
 
-    training = all_of(lambda rank: BucketedBatches(stories, 8, 1, rank, devices))
+    training = all_of(lambda rank: RandomBatches(stories, 8, 1, rank, devices))
     assert len({len(batches) for batches in training}) == 1  # they must step together
     assert {row for batches in training for batch in batches for row in batch} == set(range(STORIES))
     validation = all_of(lambda rank: OrderedBatches(stories, 8, rank, devices))

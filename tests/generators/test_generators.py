@@ -60,6 +60,19 @@ def test_step_by_step_gives_what_the_whole_ending_gives(generator):
 
 
 @torch.inference_mode()
+def test_the_endings_of_a_padded_batch_are_decoded_as_each_alone(generator):
+    targets, state = _targets(generator), generator.start(generator.prepare(CONTEXTS))
+    lengths = (targets != PAD).sum(1)
+    assert set(lengths.tolist()) == {5, 11}
+    assert lengths.tolist() != sorted(lengths.tolist(), reverse=True)
+    hidden = generator.decode_padded(targets, lengths, state)
+    assert hidden.shape[:2] == targets.shape
+    for row, length in enumerate(lengths):
+        alone, _ = generator.decode(targets[row : row + 1, :length], tuple(part[row : row + 1] for part in state))
+        torch.testing.assert_close(hidden[row, :length], alone[0], rtol=1e-4, atol=1e-5)
+
+
+@torch.inference_mode()
 def test_neither_padding_nor_order_of_a_batch_changes_a_row(generator):
     targets = _targets(generator)
     together = generator.token_log_probs(generator.prepare(CONTEXTS), targets)

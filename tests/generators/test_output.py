@@ -65,3 +65,25 @@ def test_under_autocast_gradients_are_near_those_of_float32(noise):
 def test_frequent_words_are_cheaper_under_the_adaptive_softmax():
     full, adaptive = (sum(weight.numel() for weight in layer(256, 12_000).parameters()) for layer in LAYERS)
     assert adaptive < full / 3
+
+
+@pytest.mark.parametrize(("units", "widths"), [(1, [1, 1]), (12, [4, 1]), (63, [9, 1]), (64, [8, 1]), (256, [32, 4])])
+def test_every_group_of_the_adaptive_softmax_has_a_width(units, widths):
+    assert [tail[0].out_features for tail in AdaptiveSoftmax(units, 9000).tail] == widths
+
+
+@pytest.mark.parametrize("layer", LAYERS)
+def test_under_autocast_the_softmax_is_worked_out_in_float32(layer, noise):
+    output = layer(64, 9000)
+    hidden = torch.randn(300, 64, generator=noise)
+    targets = torch.randint(9000, (300,), generator=noise)
+    exact = output.target_log_probs(hidden, targets)
+    with torch.autocast("cpu", torch.bfloat16):
+        for given in (hidden, hidden.bfloat16()):
+            rough = output.target_log_probs(given, targets)
+            whole = output.log_probs(given)
+            assert rough.dtype == whole.dtype == output.loss(given, targets).dtype == torch.float32
+            torch.testing.assert_close(whole.exp().sum(1), torch.ones(300), atol=1e-4, rtol=0)
+            torch.testing.assert_close(rough, whole[range(300), targets])
+            torch.testing.assert_close(rough, exact, atol=0.05, rtol=0)  # a log-probability of -9 in bfloat16: 0.03
+            assert len(rough.unique()) > 250  # in bfloat16 the 300 would share a hundred values

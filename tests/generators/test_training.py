@@ -5,14 +5,13 @@ import os
 import signal
 import subprocess
 import sys
-from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import pytest
 import torch
 import yaml
-from corpus_toy import Corpus, small
+from corpus_toy import Corpus, perplexity, small
 
 from denouement import schemas
 from denouement.errors import UserError
@@ -36,19 +35,6 @@ def _train(name: str, corpus: Corpus, out: Path, on_epoch=None, stories: Path | 
     )
 
 
-def _perplexity(path: Path, corpus: Corpus) -> float:
-    """Of the validation endings, one story at a time, worked out from single log-probabilities."""
-    generator = load_generator(path, embeddings=corpus.embeddings)
-    nats, tokens = 0.0, 0
-    rows = schemas.read_table(corpus.stories, "stories").to_pylist()
-    with torch.inference_mode():
-        for story in (row["sentences"] for row in rows if row["split"] == "validation"):
-            ending = torch.tensor([[*generator.vocabulary.encode(story[-1]), END]])
-            nats -= generator.token_log_probs(generator.prepare([story[:-1]]), ending).sum().item()
-            tokens += ending.numel()
-    return math.exp(nats / tokens)
-
-
 @pytest.mark.parametrize("name", NAMES)
 def test_training_learns_and_keeps_the_best_and_the_last_epoch(name, corpus, tmp_path):
     told = []
@@ -60,8 +46,8 @@ def test_training_learns_and_keeps_the_best_and_the_last_epoch(name, corpus, tmp
     assert losses[0] < math.log(history["vocabulary"]) * 1.1
     perplexities = [entry["validation_perplexity"] for entry in history["epochs"]]
     assert history["best_epoch"] == int(np.argmin(perplexities))
-    assert _perplexity(tmp_path / "best.parquet", corpus) == pytest.approx(min(perplexities), rel=1e-3)
-    assert _perplexity(tmp_path / "last.parquet", corpus) == pytest.approx(perplexities[-1], rel=1e-3)
+    assert perplexity(tmp_path / "best.parquet", corpus) == pytest.approx(min(perplexities), rel=1e-3)
+    assert perplexity(tmp_path / "last.parquet", corpus) == pytest.approx(perplexities[-1], rel=1e-3)
     assert [epoch for epoch, _ in told] == [0, 1, 2, 3]
     assert [figures["validation_perplexity"] for _, figures in told] == perplexities
     assert all(figures["words_per_second"] > 0 for _, figures in told)
@@ -262,17 +248,47 @@ def test_two_devices_learn_the_same_weights_and_measure_every_validation_story_o
     assert [int(line) for line in done.stdout.split()] == [0, 1, 2]
     history = json.loads((tmp_path / "out" / "history.json").read_text())
     perplexities = [entry["validation_perplexity"] for entry in history["epochs"]]
-    assert _perplexity(tmp_path / "out" / "best.parquet", corpus) == pytest.approx(min(perplexities), rel=1e-3)
+    assert perplexity(tmp_path / "out" / "best.parquet", corpus) == pytest.approx(min(perplexities), rel=1e-3)
+
+
+SHIPPED = yaml.safe_load((Path(__file__).parents[2] / "params.yaml").read_text())["train"]
 
 
 @pytest.mark.parametrize("kind", ["sample", "official"])
 @pytest.mark.parametrize(("name", "cls"), [("seq2seq", Seq2SeqSettings), ("h_seq2seq", HSeq2SeqSettings)])
 def test_the_shipped_presets_are_settings(name, cls, kind):
-    section = yaml.safe_load((Path(__file__).parents[2] / "params.yaml").read_text())["train"]
-    settings = settings_for(name, section, kind)
-    assert isinstance(settings, cls)
-    if kind == "official":  # the paper's settings; only a time saver that leaves the best epoch as it is may differ
-        assert replace(settings, patience=None) == cls()
+    for preset in SHIPPED[name]:
+        assert isinstance(settings_for(name, {**SHIPPED, "preset": {kind: preset}}, kind), cls)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_official_files_are_trained_on_as_the_paper_did(name):
+    settings = settings_for(name, SHIPPED, "official")
+    assert settings == type(settings)()
+    # Mori et al. 2019, A.1: the results from 15 epochs, so neither an early stop nor a choice among them.
+    assert (settings.epochs, settings.best_epoch, settings.patience) == (15, "last", None)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_the_last_epoch_is_used_where_that_is_asked_for(name, corpus, tmp_path, capsys):
+    rates = {"learning_rate": 0.5, "epochs": 4}  # so high that the last epoch is not the best
+    history = _train(name, corpus, tmp_path / "last", best_epoch="last", **rates)
+    losses = [entry["validation_loss"] for entry in history["epochs"]]
+    assert min(losses) < losses[-1]
+    assert history["best_epoch"] == 3
+    best, last = (read_checkpoint(tmp_path / "last" / file)["state_dict"] for file in FILES[:2])
+    assert all(torch.equal(best[key], last[key]) for key in last)
+    # Patience watches the validation perplexity all the same.
+    early = _train(name, corpus, tmp_path / "early", best_epoch="last", patience=1, **rates)
+    stopped = 1 + next(epoch for epoch in range(1, 4) if losses[epoch] >= min(losses[:epoch]))
+    assert early["epochs"] == history["epochs"][:stopped]
+    assert early["best_epoch"] == stopped - 1
+
+
+def test_without_validation_stories_nothing_is_warned_of_where_the_last_epoch_is_used(corpus, tmp_path, capsys):
+    stories = _only_training(corpus, tmp_path / "stories.parquet")
+    assert _train("h_seq2seq", corpus, tmp_path / "out", stories=stories, best_epoch="last")["best_epoch"] == 2
+    assert capsys.readouterr().err == ""
 
 
 def test_a_preset_goes_before_what_is_common():
@@ -295,6 +311,7 @@ def test_a_preset_goes_before_what_is_common():
         ({"common": {"epochs": 0}}, "epochs: must be at least 1"),
         ({"common": {"max_time": "soon"}}, "max_time: must be like"),
         ({"common": {"max_time": 7200}}, "max_time: must be text"),
+        ({"common": {"best_epoch": "lowest"}}, "best_epoch: must be one of last, validation"),
         ({"common": {"softmax": "sparse"}}, "softmax: must be one of full, adaptive"),
         ({"common": {"max_time": "99999999999999:0:0"}}, "max_time: is longer than can be counted"),
         ({"common": {"learning_rate": float("nan")}}, "learning_rate: must be a finite number"),

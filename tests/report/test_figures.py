@@ -36,7 +36,7 @@ def test_training_curves_show_the_losses_as_perplexities_and_mark_the_best_epoch
     assert list(validation.get_ydata()) == pytest.approx([math.exp(4), math.exp(3), math.exp(3.5)])
     assert list(training.get_ydata()) == pytest.approx([math.exp(5), math.exp(4), math.exp(3)])
     assert (best.get_xdata()[0], best.get_ydata()[0]) == (2, pytest.approx(math.exp(3)))
-    assert "best: epoch 2, 20.1" in [text.get_text() for text in panel.get_legend().get_texts()]
+    assert "used: epoch 2, 20.1" in [text.get_text() for text in panel.get_legend().get_texts()]
 
 
 def test_without_stories_held_out_only_training_is_drawn():

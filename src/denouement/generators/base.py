@@ -65,7 +65,9 @@ class GeneratorSettings:
         accelerator: Lightning's name of the kind of device: auto, cpu, gpu.
         devices: how many of them.
         max_time: hours:minutes:seconds after which training stops; null: never.
-        patience: epochs without a better validation perplexity after which training stops; null: never.
+        patience: epochs without a better validation perplexity after which training stops; null: never (A.1).
+        best_epoch: whose weights are used: the `last` (A.1: the fifteenth), or the one of the lowest perplexity on
+            `validation` stories.
     """
 
     seed: int = 1
@@ -83,6 +85,7 @@ class GeneratorSettings:
     devices: int = 1
     max_time: str | None = None
     patience: int | None = None
+    best_epoch: Literal["last", "validation"] = "last"
 
     def __post_init__(self) -> None:
         at_least(self, 1, "epochs", "min_count", "devices", "patience")
@@ -154,6 +157,21 @@ class Generator(pl.LightningModule, ABC):
             Hidden vectors [B, T, H], each telling the word that follows, and the state after the last word.
         """
 
+    def decode_padded(self, words: Tensor, lengths: Tensor, state: State) -> Tensor:
+        """The hidden vectors of `decode` for rows of different lengths: here all of them, padding's too.
+
+        A kind of generator overrides it where it can leave the work on padding out.
+
+        Args:
+            words: int64 [B, T].
+            lengths: how many of the T words are real, int64 [B], at least one.
+            state: as `start` gives it.
+
+        Returns:
+            Hidden vectors [B, T, H]; those at padding mean nothing.
+        """
+        return self.decode(words, state)[0]
+
     def disturb(self, inputs: Inputs, noise: torch.Generator) -> Inputs:
         """What a training step does to its inputs against overfitting, with randomness from `noise`: here nothing."""
         return inputs
@@ -206,7 +224,7 @@ class Generator(pl.LightningModule, ABC):
         """Hidden vectors [B, T, H] that tell `targets`, each after the right words before it."""
         before = torch.nn.functional.pad(targets[:, :-1], (1, 0), value=START)
         state = tuple(part.expand(len(targets), *part.shape[1:]) for part in self.start(inputs))
-        return self.decode(before, state)[0]
+        return self.decode_padded(before, (targets != PAD).sum(dim=1), state)
 
     # Lightning's hooks.
 

@@ -66,9 +66,12 @@ class Contexts(Protocol):
 
     Attributes:
         lengths: what a context's place in a batch costs: its words, or its sentences; int64.
+        pool: so many training batches are drawn together and sorted by `lengths`, to have less padding; 1: each batch
+            is a random draw by itself, contexts of all lengths together.
     """
 
     lengths: Rows
+    pool: int
 
     def batch(self, rows: Rows, epoch: int) -> Inputs:
         """The contexts of the given stories."""
@@ -95,6 +98,8 @@ class VectorTable(Protocol):
 class WordContexts:
     """All words of each context as one sequence, padded on the left."""
 
+    pool = 8  # the encoder takes a step a word: eight leave 7% of padding in batches of 64, one leaves 50%
+
     def __init__(self, words: Ragged) -> None:
         self._words = words
         self.lengths = words.lengths
@@ -111,6 +116,8 @@ class VectorContexts:
     Each epoch reads another view of the table: the vectors of the sentences with other words dropped. With fewer views
     than epochs they come again in turn.
     """
+
+    pool = 1  # a handful of steps a context, and batch normalisation is to see all lengths together
 
     def __init__(self, sentences: Ragged, table: VectorTable) -> None:
         """Take the vectors in the rows `sentences` of `table`."""
@@ -132,6 +139,8 @@ class VectorContexts:
 
 class UndroppedVectorContexts:
     """The vectors of each context's sentences, no word dropped, the same in every epoch: for validation."""
+
+    pool = 1
 
     def __init__(self, sentences: Ragged, table: VectorTable) -> None:
         """Copy the few vectors that the contexts need out of `table`."""
@@ -177,8 +186,14 @@ class StorySet(Dataset[tuple[Inputs, Tensor]]):
         return len(self.endings.flat)
 
 
-class BucketedBatches(Sampler[tuple[int, Rows]]):
-    """Batches of stories of like length, so that little is padding, in an order that seed and epoch alone decide.
+class RandomBatches(Sampler[tuple[int, Rows]]):
+    """Batches of stories drawn at random, whatever the lengths of their endings; seed and epoch alone decide.
+
+    Batches of equal lengths would be faster but teach something else: batch normalisation would see one length at a
+    time, and a word of a short ending would weigh more than one of a long ending, since a batch's loss is a mean over
+    its words. Padding of endings is left to the decoder, which does no work for it. Padding of contexts is kept small
+    where it costs: `Contexts.pool` batches are drawn together, and their stories sorted by the length of their contexts
+    before they are cut into batches.
 
     Among several devices the batches are dealt out in turn, the first ones a second time if they do not go round, so
     that every device has as many.
@@ -189,7 +204,7 @@ class BucketedBatches(Sampler[tuple[int, Rows]]):
 
         A last batch of one story is joined to the one before it: batch normalisation needs two.
         """
-        self._keys = (stories.endings.lengths, stories.contexts.lengths)
+        self._contexts = stories.contexts
         self._size = size
         self._seed = seed
         self._rank = rank
@@ -207,7 +222,12 @@ class BucketedBatches(Sampler[tuple[int, Rows]]):
 
     def __iter__(self) -> Iterator[tuple[int, Rows]]:
         draw = np.random.default_rng((self._seed, self._epoch))
-        order = np.lexsort((draw.random(len(self._keys[0])), *self._keys))
+        lengths = self._contexts.lengths
+        order = draw.permutation(len(lengths))
+        pool = self._contexts.pool * self._size
+        for start in range(0, len(order), pool):
+            drawn = order[start : start + pool]
+            order[start : start + pool] = drawn[np.argsort(lengths[drawn], kind="stable")]
         batches = np.split(order, np.arange(1, self._batches) * self._size)
         dealt = draw.permutation(self._batches)
         for turn in range(len(self)):

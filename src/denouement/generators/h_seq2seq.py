@@ -12,6 +12,7 @@ from typing import Any, ClassVar
 
 import torch
 from torch import Tensor, nn
+from torch.nn.utils.rnn import pack_padded_sequence, pad_packed_sequence, pad_sequence
 
 from denouement.encoders.embeddings import EmbeddingTable, SentenceVectors
 from denouement.errors import UserError
@@ -105,7 +106,7 @@ class HSeq2Seq(Generator):
             raise UserError(f"context {[*map(bool, contexts)].index(False) + 1} of {len(contexts)} holds no sentence")
         vectors = torch.from_numpy(self._vectors()([sentence for context in contexts for sentence in context]))
         lengths = [*map(len, contexts)]
-        padded = nn.utils.rnn.pad_sequence([*torch.split(vectors, lengths)], batch_first=True)
+        padded = pad_sequence([*torch.split(vectors, lengths)], batch_first=True)
         return Inputs(padded, torch.tensor(lengths)).to(self.device)
 
     def _vectors(self) -> SentenceVectors:
@@ -129,3 +130,12 @@ class HSeq2Seq(Generator):
         """See `Generator`."""
         outputs, after = self.decoder(self.embedding(words), state[0][None].contiguous())
         return outputs, (after[0],)
+
+    def decode_padded(self, words: Tensor, lengths: Tensor, state: State) -> Tensor:
+        """See `Generator`. A row leaves the computation after its last real word (a packed sequence).
+
+        So a batch of endings of all lengths takes hardly longer than one of equal lengths.
+        """
+        packed = pack_padded_sequence(self.embedding(words), lengths.cpu(), batch_first=True, enforce_sorted=False)
+        outputs, _ = self.decoder(packed, state[0][None].contiguous())
+        return pad_packed_sequence(outputs, batch_first=True, total_length=words.shape[1])[0]

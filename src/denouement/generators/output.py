@@ -32,7 +32,7 @@ class FullSoftmax(nn.Linear):
 
     def target_log_probs(self, hidden: Tensor, targets: Tensor) -> Tensor:
         """See `Output`."""
-        return -functional.cross_entropy(self(hidden), targets, reduction="none").float()
+        return -functional.cross_entropy(self(hidden).float(), targets, reduction="none")
 
     def loss(self, hidden: Tensor, targets: Tensor) -> Tensor:
         """See `Output`."""
@@ -49,19 +49,27 @@ class AdaptiveSoftmax(nn.AdaptiveLogSoftmaxWithLoss):
 
     The probabilities are exact and sum to one over the whole vocabulary: it is another model than `FullSoftmax`, not an
     approximation of it. Needs words numbered by frequency.
+
+    All of it is worked out in float32, under autocast too: the layer gathers the groups' results in one tensor, which
+    cannot hold bfloat16 and float32 side by side, and it is too small to gain much from bfloat16.
     """
 
     def __init__(self, units: int, words: int) -> None:
-        super().__init__(units, words, _cutoffs(words), div_value=8.0, head_bias=True)
+        cutoffs = _cutoffs(words)
+        # Vectors of each further group are an eighth as wide; of few units, as much as leaves the last group a width.
+        narrower = max(factor for factor in range(1, 9) if factor ** len(cutoffs) <= units)
+        super().__init__(units, words, cutoffs, div_value=narrower, head_bias=True)
 
     def log_probs(self, hidden: Tensor) -> Tensor:
         """See `Output`."""
-        return self.log_prob(hidden).float()
+        with torch.autocast(hidden.device.type, enabled=False):
+            return self.log_prob(hidden.float())
 
     def target_log_probs(self, hidden: Tensor, targets: Tensor) -> Tensor:
         """See `Output`."""
-        log_probs: Tensor = self(hidden, targets).output
-        return log_probs.float()
+        with torch.autocast(hidden.device.type, enabled=False):
+            log_probs: Tensor = self(hidden.float(), targets).output
+        return log_probs
 
     def loss(self, hidden: Tensor, targets: Tensor) -> Tensor:
         """See `Output`."""

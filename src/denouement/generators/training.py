@@ -41,7 +41,7 @@ from denouement.files import atomic_write, file_digest, write_text
 from denouement.generators import GENERATORS
 from denouement.generators.base import Generator, GeneratorSettings, Inputs, generator_class
 from denouement.generators.checkpoints import ParquetCheckpointIO
-from denouement.generators.data import BucketedBatches, OrderedBatches, StorySet, read_stories, sentences
+from denouement.generators.data import OrderedBatches, RandomBatches, StorySet, read_stories, sentences
 from denouement.generators.memory import check_size, told_if_short
 from denouement.tensors import read_checkpoint
 from denouement.text.vocabulary import PAD, UNKNOWN, Vocabulary
@@ -101,12 +101,13 @@ def train(
 ) -> dict[str, Any]:
     """Train a generator and keep its best and its last epoch.
 
-    The best epoch is that of the lowest perplexity on the validation stories; without any, the last epoch counts as the
-    best, and a warning says so. Mori et al. 2019, A.1, took the fifteenth epoch instead.
+    `settings.best_epoch` says which epoch counts as the best. Where validation stories are to choose it and there are
+    none, it is the last, and a warning says so.
 
     Args:
         name: of the registered generator.
-        stories: table `stories`; its split `train` is learned from, `validation` chooses the epoch.
+        stories: table `stories`; its split `train` is learned from, `validation` measures each epoch and may
+            choose one.
         out: folder for `best.parquet` (weights, vocabulary, settings), `last.parquet` (those and the state of the
             optimizer) and `history.json`.
         settings: of the generator.
@@ -130,7 +131,8 @@ def train(
     if validation is None:
         if settings.patience is not None:
             raise UserError(f"{stories}: no validation stories, so patience has nothing to watch: set it to null")
-        warn(f"{stories}: no validation stories, so the last epoch counts as the best")
+        if settings.best_epoch == "validation":
+            warn(f"{stories}: no validation stories, so the last epoch counts as the best")
     elif len(validation) < settings.devices:
         raise UserError(
             f"train: devices {settings.devices}, but {len(validation)} validation stories: each device needs one; "
@@ -138,7 +140,7 @@ def train(
         )
     make = partial(kind, settings, vocabulary, **({} if table is None else _encoder_of(table)))
     check_size(make, settings)
-    log = EpochLog(folder, None if settings.devices > 1 else on_epoch)
+    log = EpochLog(folder, settings, None if settings.devices > 1 else on_epoch)
     resumable = folder / LAST
     done = _tell(resumable, 0, on_epoch)
     if not done["finished"]:
@@ -174,8 +176,9 @@ def train(
 class EpochLog(pl.Callback):
     """After each epoch: notes its figures, keeps the best weights and the whole state, and decides whether to stop."""
 
-    def __init__(self, folder: Path, on_epoch: OnEpoch | None) -> None:
+    def __init__(self, folder: Path, settings: GeneratorSettings, on_epoch: OnEpoch | None) -> None:
         self._folder = folder
+        self._settings = settings
         self._on_epoch = on_epoch
         self._epochs: list[dict[str, Any]] = []
         self._finished = False
@@ -184,10 +187,15 @@ class EpochLog(pl.Callback):
         self._seconds = 0.0
 
     @property
-    def _best(self) -> int:
+    def _lowest(self) -> int:
         """Number of the epoch with the lowest validation loss, the first of equals; the last if there is no loss."""
         losses = [epoch["validation_loss"] for epoch in self._epochs]
         return len(losses) - 1 if None in losses else losses.index(min(losses))
+
+    @property
+    def _best(self) -> int:
+        """Number of the epoch whose weights are used."""
+        return len(self._epochs) - 1 if self._settings.best_epoch == "last" else self._lowest
 
     def on_load_checkpoint(
         self, trainer: pl.Trainer, pl_module: pl.LightningModule, checkpoint: dict[str, Any]
@@ -227,8 +235,7 @@ class EpochLog(pl.Callback):
 
     def on_train_epoch_end(self, trainer: pl.Trainer, pl_module: pl.LightningModule) -> None:
         """Note, keep, decide."""
-        assert isinstance(pl_module, Generator)
-        settings = pl_module.settings
+        settings = self._settings
         sums = {split: trainer.strategy.reduce(kept, reduce_op="sum") for split, kept in self._sums.items()}
         losses = {split: float(nats / tokens) for split, (nats, tokens) in sums.items() if tokens}
         if not all(map(math.isfinite, losses.values())):
@@ -243,12 +250,11 @@ class EpochLog(pl.Callback):
             "validation_perplexity": perplexity,
         }
         self._epochs.append(entry)
-        waited = epoch - self._best
-        if settings.patience is not None and waited >= settings.patience:
+        if settings.patience is not None and epoch - self._lowest >= settings.patience:
             trainer.should_stop = True
         self._finished = trainer.should_stop or epoch + 1 == settings.epochs
         # The best weights first: a break between the two repeats this epoch, which writes the same best weights again.
-        if waited == 0:
+        if epoch == self._best:
             trainer.save_checkpoint(self._folder / BEST, weights_only=True)
         trainer.save_checkpoint(self._folder / LAST)
         if self._on_epoch is not None:
@@ -268,7 +274,7 @@ class StoryBatches(pl.LightningDataModule):
     def train_dataloader(self) -> DataLoader[Batch]:
         """Of the training stories."""
         rank, devices = self._place()
-        sampler = BucketedBatches(self._training, self._settings.batch_size, self._settings.seed, rank, devices)
+        sampler = RandomBatches(self._training, self._settings.batch_size, self._settings.seed, rank, devices)
         return DataLoader(self._training, batch_size=None, sampler=sampler)
 
     def val_dataloader(self) -> DataLoader[Batch] | list[DataLoader[Batch]]:

@@ -59,7 +59,7 @@ def training_curves(histories: Mapping[str, Mapping[str, Any]]) -> "Figure":
                 markersize=12,
                 fillstyle="none",
                 linestyle="none",
-                label=f"best: epoch {epochs[best]}, {validation[best]:.1f}",
+                label=f"used: epoch {epochs[best]}, {validation[best]:.1f}",
             )
         panel.set_title(name)
         panel.set_xlabel("epoch")

@@ -10,8 +10,8 @@ _CHANCE = 0.5
 
 
 def training_text(histories: Mapping[str, Mapping[str, Any]]) -> str:
-    """By generator, what `generators.training.train` returns: a row each, of its best epoch."""
-    header = ["generator", "stories", "held out", "vocabulary", "epochs", "best epoch", "perplexity", "nats per token"]
+    """By generator, what `generators.training.train` returns: a row each, of the epoch whose weights are used."""
+    header = ["generator", "stories", "held out", "vocabulary", "epochs", "epoch used", "perplexity", "nats per token"]
     lines = []
     for name, history in histories.items():
         best = next(entry for entry in history["epochs"] if entry["epoch"] == history["best_epoch"])
@@ -29,7 +29,7 @@ def training_text(histories: Mapping[str, Mapping[str, Any]]) -> str:
         )
     note = (
         "Perplexity and nats per token (END is a token, and all unknown words are one) of the stories held out, at the "
-        "best epoch, whose weights wrote the endings. Epochs count from 1."
+        "epoch used, whose weights wrote the endings. Epochs count from 1."
     )
     return f"{text_table(header, lines)}\n\n{note}"
 
