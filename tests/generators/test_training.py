@@ -11,7 +11,6 @@ from pathlib import Path
 import numpy as np
 import pytest
 import torch
-import yaml
 from corpus_toy import Corpus, small
 
 from denouement import schemas
@@ -23,6 +22,7 @@ from denouement.generators.seq2seq import Seq2SeqSettings
 from denouement.generators.training import settings_for, train
 from denouement.tensors import read_checkpoint
 from denouement.text.vocabulary import END, PAD
+from denouement.yaml_files import read_yaml
 
 NAMES = sorted(GENERATORS)
 FILES = ("best.parquet", "last.parquet", "history.json")
@@ -268,7 +268,7 @@ def test_two_devices_learn_the_same_weights_and_measure_every_validation_story_o
 @pytest.mark.parametrize("kind", ["sample", "official"])
 @pytest.mark.parametrize(("name", "cls"), [("seq2seq", Seq2SeqSettings), ("h_seq2seq", HSeq2SeqSettings)])
 def test_the_shipped_presets_are_settings(name, cls, kind):
-    section = yaml.safe_load((Path(__file__).parents[2] / "params.yaml").read_text())["train"]
+    section = read_yaml(Path(__file__).parents[2] / "params.yaml")["train"]
     settings = settings_for(name, section, kind)
     assert isinstance(settings, cls)
     if kind == "official":  # the paper's settings; only a time saver that leaves the best epoch as it is may differ

@@ -6,13 +6,11 @@ from importlib import resources
 from pathlib import Path
 from typing import Any
 
-import yaml
-
 from denouement.errors import UserError
-from denouement.files import existing_file
 from denouement.study.reasons import ELEMENTS
 from denouement.study.reasons.patterns import Denial, Pattern, Sentence, compile_pattern, is_denied, sentences, spans
 from denouement.text.syntax import Parse
+from denouement.yaml_files import parse_yaml, read_yaml
 
 _SECTIONS = {"negations", "barriers", "reach", "lists", "elements"}
 _KEYS = {"name", "patterns", "unless"}
@@ -59,14 +57,8 @@ def read_rules(path: Path | None = None) -> Rules:
     Raises:
         UserError: not YAML, or not a file of rules: what is wrong, and in which rule.
     """
-    if path is None:
-        where, text = "elements.yaml", packaged("elements.yaml")
-    else:
-        where, text = str(path), existing_file(path).read_text(encoding="utf-8", errors="replace")
-    try:
-        document = yaml.safe_load(text)
-    except yaml.YAMLError as error:
-        raise UserError(f"{where}: not YAML ({' '.join(str(error).split())})") from error
+    where = "elements.yaml" if path is None else str(path)
+    document = parse_yaml(packaged(where), where) if path is None else read_yaml(path)
     if not isinstance(document, dict) or not isinstance(document.get("elements"), dict):
         raise UserError(f"{where}: no section `elements`; see the elements.yaml of this package")
     if unknown := set(document) - _SECTIONS | set(document["elements"]) - set(ELEMENTS):
