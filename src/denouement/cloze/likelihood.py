@@ -94,9 +94,7 @@ class Likelihood(ClozeSystem):
 
 
 def _loaded(path: Path, resources: Resources) -> "Generator":
-    from denouement.generators.checkpoints import load_generator
-    from denouement.tensors import read_checkpoint
+    from denouement.generators.checkpoints import encoder_of, load_generator
 
-    described = read_checkpoint(path).get("generator", {}).get("architecture", {})
-    options = resources.encoders.get(described.get("encoder"), {})
+    options = resources.encoders.get(encoder_of(path) or "", {})
     return load_generator(path, embeddings=resources.embeddings, encoder_options=options)

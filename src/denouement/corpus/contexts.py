@@ -11,7 +11,7 @@ import pyarrow.csv
 
 from denouement import schemas
 from denouement.corpus.cells import clean_text
-from denouement.errors import UserError
+from denouement.errors import UserError, first_line
 from denouement.files import existing_file
 from denouement.text.sentences import split_sentences
 
@@ -137,7 +137,7 @@ def _read_text(path: Path) -> pa.Table:
         convert = pa.csv.ConvertOptions(column_types=dict.fromkeys(names, pa.string()), strings_can_be_null=False)
         return pa.csv.read_csv(path, parse_options=parse, convert_options=convert)
     except (pa.ArrowInvalid, UnicodeDecodeError) as error:
-        raise UserError(f"{path}: not a readable CSV or TSV file in UTF-8 ({str(error).splitlines()[0]})") from error
+        raise UserError(f"{path}: not a readable CSV or TSV file in UTF-8 ({first_line(error)})") from error
 
 
 def _from_columns(rows: pa.Table, path: Path) -> tuple[list[str], list[list[str]]]:

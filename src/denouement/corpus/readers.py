@@ -17,7 +17,7 @@ from denouement import schemas
 from denouement.console import warn
 from denouement.corpus import cells, keys, layouts
 from denouement.corpus.layouts import Kind, Layout
-from denouement.errors import UserError
+from denouement.errors import UserError, first_line
 from denouement.files import existing_file
 
 # A header is far shorter, so a folder of large files is looked through quickly.
@@ -251,7 +251,7 @@ def _check_blocks(
             # A row must not be longer than a block, and a quote left open may make it so.
             return _parse(body, layout, body.size + 1, check)
     except pa.ArrowInvalid as error:
-        raise UserError(f"{path}: cannot be read as CSV ({str(error).splitlines()[0]})") from error
+        raise UserError(f"{path}: cannot be read as CSV ({first_line(error)})") from error
 
 
 def _parse(
