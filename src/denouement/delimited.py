@@ -2,18 +2,29 @@
 
 import csv
 import io
+import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from denouement.console import warn
 from denouement.errors import UserError
 from denouement.files import existing_file
+from denouement.quoting import is_quoted
 
 DELIMITERS = (",", "\t", ";")
 
 _HEAD_BYTES = 1 << 16  # a header is far shorter
+_UTF32_MARKS = (b"\xff\xfe\0\0", b"\0\0\xfe\xff")
 _UTF16_MARKS = (b"\xff\xfe", b"\xfe\xff")
+# Which of the first four bytes are NUL in a text that begins with two characters of ASCII, without a mark.
+_NULS: dict[tuple[bool, ...], str] = {
+    (False, True, True, True): "UTF-32",
+    (True, True, True, False): "UTF-32",
+    (False, True, False, True): "UTF-16",
+    (True, False, True, False): "UTF-16",
+}
 
 
 @dataclass(frozen=True)
@@ -45,8 +56,8 @@ def header_of(path: Path, known: Callable[[Sequence[str]], bool]) -> Header | No
     """
     with existing_file(path).open("rb") as opened:
         head = opened.read(_HEAD_BYTES)
-    if head.startswith(_UTF16_MARKS):
-        raise _utf16(path)
+    if encoding := wide_encoding(head):
+        raise UserError(f"{path}: {encoding} text; save the file as UTF-8 (a spreadsheet calls it CSV UTF-8)")
     if b"\0" in head:
         return None
     text = head.decode("utf-8-sig", errors="replace")
@@ -64,6 +75,9 @@ def header_of(path: Path, known: Callable[[Sequence[str]], bool]) -> Header | No
 def rows_of(path: Path, header: Header) -> Iterator[Row]:
     """The rows below the header that hold anything; some may be of another width.
 
+    In a file with tabs, quotes that do not quote as in CSV are text (`quoting.is_quoted`), and a warning says so. A row
+    that is the header once more (two files put together) is left out, and a warning says so.
+
     Raises:
         UserError: not UTF-8, or a quote left open; the message names the line.
     """
@@ -73,13 +87,18 @@ def rows_of(path: Path, header: Header) -> Iterator[Row]:
     except UnicodeDecodeError as error:
         line = content.count(b"\n", 0, error.start) + 1
         raise UserError(f"{path}: line {line} is not UTF-8; save the file as UTF-8") from error
-    reader = _reader(text, header.delimiter, strict=True)
+    quoted = header.delimiter != "\t" or is_quoted(_body(text), "\t", len(header.names))
+    if not quoted:
+        warn_of_quotes(path)
+    reader = _reader(text, header.delimiter, strict=True, quoted=quoted)
     seen_header = False
     line = 1
     try:
         for cells in reader:
             if any(cell.strip() for cell in cells):
-                if seen_header:
+                if seen_header and is_again(cells, header.names):
+                    warn(f"{path}: line {line} is the header once more, and left out; are several files in it?")
+                elif seen_header:
                     yield Row(line, cells)
                 seen_header = True
             line = reader.line_num + 1
@@ -92,9 +111,34 @@ def rows_of(path: Path, header: Header) -> Iterator[Row]:
         raise UserError(f"{path}: the row of line {line} is not CSV ({error}); mend the quotes in it") from error
 
 
-def _utf16(path: Path) -> UserError:
-    return UserError(f"{path}: UTF-16 text; save the file as UTF-8 (a spreadsheet calls it CSV UTF-8)")
+def is_again(cells: Sequence[str], names: Sequence[str]) -> bool:
+    """Whether the cells of a row are the names of the header: the row is the header of a file that was put behind."""
+    return len(cells) == len(names) > 1 and [_plain(cell) for cell in cells] == [_plain(name) for name in names]
 
 
-def _reader(text: str, delimiter: str, strict: bool = False) -> Any:
-    return csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, strict=strict)
+def _plain(name: str) -> str:
+    return " ".join(name.replace("\ufeff", "").split())
+
+
+def _body(text: str) -> str:
+    """The text below its first line that holds anything."""
+    return re.sub(r"\A\s*[^\r\n]*(\r\n|\r|\n)?", "", text)
+
+
+def wide_encoding(head: bytes) -> str | None:
+    """UTF-16 or UTF-32 where a file's first bytes are of such text, with a byte order mark or without; else None."""
+    if head.startswith(_UTF32_MARKS):
+        return "UTF-32"
+    if head.startswith(_UTF16_MARKS):
+        return "UTF-16"
+    return _NULS.get(tuple(byte == 0 for byte in head[:4]))
+
+
+def warn_of_quotes(name: object) -> None:
+    """Say that quotes in the file `name` are read as text."""
+    warn(f"{name}: its quotes do not quote cells as CSV's do, so they are read as part of the texts")
+
+
+def _reader(text: str, delimiter: str, strict: bool = False, quoted: bool = True) -> Any:
+    options: dict[str, Any] = {} if quoted else {"quoting": csv.QUOTE_NONE}
+    return csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, strict=strict, **options)
