@@ -13,7 +13,7 @@ from denouement.text.syntax import Parse
 from denouement.yaml_files import parse_yaml, read_yaml
 
 _SECTIONS = {"negations", "barriers", "reach", "lists", "elements"}
-_KEYS = {"name", "patterns", "unless"}
+_KEYS = {"name", "patterns", "unless", "except"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,12 +25,15 @@ class Rule:
         name: what the rule is called in tables.
         patterns: any of them is enough.
         unless: where one of these matches in the same sentence, the rule does not.
+        exceptions: a match that shares a word with a match of one of these does not count, while others in the sentence
+            do; the file calls them `except`.
     """
 
     element: str
     name: str
     patterns: tuple[Pattern, ...]
     unless: tuple[Pattern, ...] = ()
+    exceptions: tuple[Pattern, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,13 +96,13 @@ def _rule(element: str, rule: Mapping[str, Any], lists: Mapping[str, frozenset[s
     if unknown := set(rule) - _KEYS:
         raise ValueError(f"{name}: unknown key {', '.join(sorted(unknown))}; keys are {', '.join(sorted(_KEYS))}")
     try:
-        patterns, unless = (
+        patterns, unless, exceptions = (
             tuple(compile_pattern(text, lists) for text in texts)
-            for texts in (rule["patterns"], rule.get("unless", ()))
+            for texts in (rule["patterns"], rule.get("unless", ()), rule.get("except", ()))
         )
     except ValueError as error:
         raise ValueError(f"{name}: {error}") from error
-    return Rule(element, rule["name"], patterns, unless)
+    return Rule(element, rule["name"], patterns, unless, exceptions)
 
 
 def matches(parsed: Parse, rules: Rules) -> list[Match]:
@@ -113,7 +116,10 @@ def _first(rule: Rule, text: Sequence[Sentence], denial: Denial) -> Match | None
     for sentence in text:
         if any(spans(rule.unless, sentence)):
             continue
+        excepted = list(spans(rule.exceptions, sentence))
         for start, end in spans(rule.patterns, sentence):
+            if any(first < end and start < last for first, last in excepted):
+                continue
             words = " ".join(word.text for word in sentence[start:end])
             return Match(rule.element, rule.name, words, is_denied(sentence, start, end, denial))
     return None
