@@ -4,13 +4,13 @@
 was computed with another version is stale, and two machines with different versions do not share results unawares.
 """
 
+from collections.abc import Mapping
 from importlib import metadata
 from pathlib import Path
 
-import yaml
-
 from denouement.errors import UserError
-from denouement.files import existing_file, write_text
+from denouement.files import write_text
+from denouement.yaml_files import read_yaml
 
 FILE = Path("libraries.yaml")
 
@@ -47,11 +47,10 @@ def write_installed() -> None:
 
 
 def _noted() -> dict[str, str]:
-    try:
-        content = yaml.safe_load(existing_file(FILE).read_text(encoding="utf-8"))
-        return {str(name): str(version) for name, version in content.items()}
-    except (yaml.YAMLError, UnicodeDecodeError, AttributeError) as error:
-        raise UserError(f"{FILE}: not lines of `library: 'version'`; bring it back with git checkout {FILE}") from error
+    content = read_yaml(FILE)
+    if not isinstance(content, Mapping):
+        raise UserError(f"{FILE}: not lines of `library: 'version'`; bring it back with git checkout {FILE}")
+    return {str(name): str(version) for name, version in content.items()}
 
 
 def _installed(name: str) -> str | None:

@@ -4,28 +4,13 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, TypeVar
 
-import yaml
-
 from denouement.errors import UserError
-from denouement.files import existing_file
 from denouement.settings import build
+from denouement.yaml_files import read_yaml
 
 Settings = TypeVar("Settings")
 
 FILE = Path("params.yaml")
-
-
-class _OnceLoader(yaml.SafeLoader):
-    """Refuses a key that stands twice in a section, of which YAML would silently take the last."""
-
-    def construct_mapping(self, node: yaml.MappingNode, deep: bool = False) -> dict[Any, Any]:
-        """See `yaml.SafeLoader`."""
-        seen = set()
-        for key, _ in node.value:
-            if isinstance(key, yaml.ScalarNode) and key.value in seen:
-                raise yaml.constructor.ConstructorError(None, None, f"key {key.value} stands twice", key.start_mark)
-            seen.add(key.value if isinstance(key, yaml.ScalarNode) else id(key))
-        return super().construct_mapping(node, deep)
 
 
 def everything() -> dict[str, dict[str, Any]]:
@@ -34,15 +19,7 @@ def everything() -> dict[str, dict[str, Any]]:
     Raises:
         UserError: no such file, not YAML of sections, or a key that stands twice.
     """
-    try:
-        content = yaml.load(existing_file(FILE).read_text(encoding="utf-8"), _OnceLoader)  # noqa: S506 -- a safe loader
-    except yaml.YAMLError as error:
-        problem = " ".join(str(error).split()).replace('in "<unicode string>", ', "")
-        raise UserError(f"{FILE}: {problem}") from error
-    except UnicodeDecodeError as error:
-        raise UserError(f"{FILE}: not UTF-8 (byte {error.start}); save it as UTF-8") from error
-    except RecursionError as error:
-        raise UserError(f"{FILE}: nested too deeply") from error
+    content = read_yaml(FILE)
     if not isinstance(content, Mapping):
         raise UserError(f"{FILE}: has no sections")
     return dict(content)

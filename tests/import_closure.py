@@ -13,15 +13,15 @@ import importlib.metadata
 import re
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
-import yaml
+from denouement.yaml_files import read_yaml
 
 ROOT = Path(__file__).parents[1]
 ROW = re.compile(r"([a-z_][\w.]*):\w+")
 LIBRARIES = "libraries.yaml"
 # what prints, tracks or reads settings and pages, and changes no figure
-NOT_COMPUTING = {"click", "jinja2", "markupsafe", "mlflow", "prefect", "psutil", "pydantic", "pyyaml", "tqdm"}
+NOT_COMPUTING = {"click", "jinja2", "markupsafe", "mlflow", "prefect", "psutil", "pydantic", "ruamel-yaml", "tqdm"}
 
 
 def closure(module: str, leave_out: frozenset[Path] = frozenset()) -> set[Path]:
@@ -67,7 +67,7 @@ def libraries(files: set[Path]) -> set[str]:
 
     A package that only carries data, such as word vectors, is found by its name.
     """
-    declared = {_plain(name): name for name in read_yaml(LIBRARIES)}
+    declared = {_plain(name): name for name in read_yaml(ROOT / LIBRARIES)}
     of_name = {name: {name} for name in declared}
     for module, distributions in importlib.metadata.packages_distributions().items():
         of_name[_plain(module)] = {_plain(each) for each in distributions} & declared.keys()
@@ -92,12 +92,6 @@ def third_party(files: set[Path]) -> set[str]:
 
 def _plain(name: str) -> str:
     return re.sub(r"[-_.]+", "-", name).lower()
-
-
-def read_yaml(name: str) -> dict[str, Any]:
-    """A YAML file of the project."""
-    content: dict[str, Any] = yaml.safe_load((ROOT / name).read_text(encoding="utf-8"))
-    return content
 
 
 class Stage(NamedTuple):

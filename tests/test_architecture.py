@@ -8,7 +8,6 @@ import tomllib
 from pathlib import Path
 
 import pytest
-import yaml
 from import_closure import ROOT, Stage, closure, stages
 
 from denouement.corpus.ingest import IngestSettings
@@ -16,6 +15,7 @@ from denouement.encoders.embeddings import EncodeSettings
 from denouement.generators import GENERATORS
 from denouement.generators.training import settings_for
 from denouement.settings import build
+from denouement.yaml_files import read_yaml
 from tasks.cloze import ClozeSettings
 from tasks.generate import GenerateSettings
 from tasks.report import ReportSettings
@@ -24,7 +24,7 @@ from tasks.sentiment import SentimentSettings
 from tasks.statistics import StatisticsSettings
 from tasks.study import StudySettings
 
-PARAMS = yaml.safe_load((ROOT / "params.yaml").read_text())
+PARAMS = read_yaml(ROOT / "params.yaml")
 SETTINGS = {
     "sample": SampleSettings,
     "ingest": IngestSettings,
@@ -76,7 +76,7 @@ def test_only_flows_import_flows():
 def test_every_package_that_is_imported_is_declared(folders, extras):
     project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
     lists = [project["dependencies"], *(project["optional-dependencies"][extra] for extra in extras)]
-    declared = {name.lower() for names in lists for name in names}
+    declared = {re.sub(r"[-_.]+", "-", name).lower() for names in lists for name in names}
     own = {"denouement", "tasks", "flows", "benchmarks"} | sys.stdlib_module_names
     distributions = {
         package: {re.sub(r"[-_.]+", "-", name).lower() for name in names}

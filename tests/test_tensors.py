@@ -1,5 +1,6 @@
 """Tensors and nested values in Parquet: what is written comes back, and what is damaged is refused in one line."""
 
+import contextlib
 import json
 import math
 
@@ -77,7 +78,14 @@ def _rows(state: object, **columns: list) -> pa.Table:
     kind = schemas.TABLES["checkpoint"]
     metadata = {"denouement.state": json.dumps(state)}
     schema = schemas.stamp(kind.schema, "checkpoint", kind.version, metadata)
+    if isinstance(row["shape"][0][0], str):
+        schema = schema.set(2, pa.field("shape", pa.list_(pa.string())))
     return pa.table(row, schema=schema)
+
+
+def _stated(state: str | bytes) -> pa.Table:
+    table = _rows({})
+    return table.replace_schema_metadata({**table.schema.metadata, b"denouement.state": state})
 
 
 @pytest.mark.parametrize(
@@ -88,6 +96,18 @@ def _rows(state: object, **columns: list) -> pa.Table:
         (_rows({"w": {"$tensor": "w"}}, dtype=["quaternion"]), "unknown dtype quaternion"),
         (_rows({"w": {"$tensor": "other"}}), "other"),
         (_rows([1]), "no state"),
+        (_rows({"w": {"$tensor": "w"}}, shape=[["2"]]), "columns are"),
+        (_rows({"w": {"$tensor": "w"}}, shape=[[0, 2**62, 2**62]], data=[b""]), "damaged checkpoint"),
+        (_rows({"w": {"$tensor": ["w"]}}), "damaged checkpoint"),
+        (_rows({"w": {"$float": "much"}}), "damaged checkpoint"),
+        (_rows({"w": {"$dict": [[{}, 1]]}}), "damaged checkpoint"),
+        (_rows({"w": {"$dict": 7}}), "damaged checkpoint"),
+        (_rows({"w": {"$tuple": 7}}), "damaged checkpoint"),
+        (_stated("[" * 100_000), "nested too deeply"),
+        (_stated('{"a":' * 500 + "[" * 500 + "]" * 500 + "}" * 500), "nested too deeply"),
+        (_stated('{"a": ' + "9" * 5000 + "}"), "Exceeds the limit"),
+        (_stated(b'{"a": "\xff"}'), "damaged checkpoint"),
+        (_stated(""), "damaged checkpoint"),
         (_rows({}).replace_schema_metadata(schemas.stamp(pa.schema([]), "checkpoint", 1).metadata), "damaged"),
     ],
 )
@@ -126,3 +146,21 @@ def test_a_checkpoint_with_any_flipped_byte_is_refused_or_read_as_it_was(tmp_pat
             refused.append(str(error))
     assert len(refused) > len(whole) // 3 // 2
     assert not [message for message in refused if "\n" in message]
+
+
+json_values = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats() | st.sampled_from(["w", "x", "1.5", ""]),
+    lambda inner: (
+        st.lists(inner, max_size=3)
+        | st.dictionaries(st.sampled_from(["a", "$tensor", "$dict", "$tuple", "$float"]), inner, max_size=2)
+    ),
+    max_leaves=8,
+)
+
+
+@given(st.dictionaries(st.sampled_from(["a", "b", "$tensor", "$dict", "$tuple", "$float"]), json_values, max_size=2))
+def test_any_state_made_by_hand_is_read_or_refused(tmp_path_factory, state):
+    path = tmp_path_factory.mktemp("any") / "c.parquet"
+    pq.write_table(_rows(state), path)
+    with contextlib.suppress(UserError):
+        read_checkpoint(path)

@@ -2,19 +2,29 @@
 
 import csv
 import io
+import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from denouement.console import warn
 from denouement.errors import UserError
 from denouement.files import existing_file
+from denouement.quoting import is_quoted
 
 DELIMITERS = (",", "\t", ";")
 
 _HEAD_BYTES = 1 << 16  # a header is far shorter
+_UTF32_MARKS = (b"\xff\xfe\0\0", b"\0\0\xfe\xff")
 _UTF16_MARKS = (b"\xff\xfe", b"\xfe\xff")
-_UTF32_MARKS = (b"\xff\xfe\0\0", b"\0\0\xfe\xff")  # the first begins as UTF-16 does
+# Which of the first four bytes are NUL in a text that begins with two characters of ASCII, without a mark.
+_NULS: dict[tuple[bool, ...], str] = {
+    (False, True, True, True): "UTF-32",
+    (True, True, True, False): "UTF-32",
+    (False, True, False, True): "UTF-16",
+    (True, False, True, False): "UTF-16",
+}
 
 
 @dataclass(frozen=True)
@@ -64,16 +74,25 @@ def header_of(path: Path, known: Callable[[Sequence[str]], bool]) -> Header | No
 def rows_of(path: Path, header: Header) -> Iterator[Row]:
     """The rows below the header that hold anything; some may be of another width.
 
+    In a file with tabs, quotes that do not quote as in CSV are text (`quoting.is_quoted`), and a warning says so. A row
+    that is the header once more (two files put together) is left out, and a warning says so.
+
     Raises:
         UserError: no text, or a quote left open; the message names the line.
     """
-    reader = _reader(text_of(path), header.delimiter, strict=True)
+    text = text_of(path)
+    quoted = header.delimiter != "\t" or is_quoted(_body(text), "\t", len(header.names))
+    if not quoted:
+        warn_of_quotes(path)
+    reader = _reader(text, header.delimiter, strict=True, quoted=quoted)
     seen_header = False
     line = 1
     try:
         for cells in reader:
             if any(cell.strip() for cell in cells):
-                if seen_header:
+                if seen_header and is_again(cells, header.names):
+                    warn(f"{path}: line {line} is the header once more, and left out; are several files in it?")
+                elif seen_header:
                     yield Row(line, cells)
                 seen_header = True
             line = reader.line_num + 1
@@ -104,10 +123,40 @@ def text_of(path: Path) -> str:
 
 def _encoding(head: bytes, path: Path) -> str:
     """The codec of a text that begins with `head`; it takes the byte order mark away."""
+    wide = wide_encoding(head)
+    if wide == "UTF-32" or (wide and not head.startswith(_UTF16_MARKS)):
+        raise UserError(f"{path}: {wide} text; save the file as UTF-8 (a spreadsheet calls it CSV UTF-8)")
+    return "utf-16" if wide else "utf-8-sig"
+
+
+def is_again(cells: Sequence[str], names: Sequence[str]) -> bool:
+    """Whether the cells of a row are the names of the header: the row is the header of a file that was put behind."""
+    return len(cells) == len(names) > 1 and [_plain(cell) for cell in cells] == [_plain(name) for name in names]
+
+
+def _plain(name: str) -> str:
+    return " ".join(name.replace("\ufeff", "").split())
+
+
+def _body(text: str) -> str:
+    """The text below its first line that holds anything."""
+    return re.sub(r"\A\s*[^\r\n]*(\r\n|\r|\n)?", "", text)
+
+
+def wide_encoding(head: bytes) -> str | None:
+    """UTF-16 or UTF-32 where a file's first bytes are of such text, with a byte order mark or without; else None."""
     if head.startswith(_UTF32_MARKS):
-        raise UserError(f"{path}: UTF-32 text; save the file as UTF-8 (a spreadsheet calls it CSV UTF-8)")
-    return "utf-16" if head.startswith(_UTF16_MARKS) else "utf-8-sig"
+        return "UTF-32"
+    if head.startswith(_UTF16_MARKS):
+        return "UTF-16"
+    return _NULS.get(tuple(byte == 0 for byte in head[:4]))
 
 
-def _reader(text: str, delimiter: str, strict: bool = False) -> Any:
-    return csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, strict=strict)
+def warn_of_quotes(name: object) -> None:
+    """Say that quotes in the file `name` are read as text."""
+    warn(f"{name}: its quotes do not quote cells as CSV's do, so they are read as part of the texts")
+
+
+def _reader(text: str, delimiter: str, strict: bool = False, quoted: bool = True) -> Any:
+    options: dict[str, Any] = {} if quoted else {"quoting": csv.QUOTE_NONE}
+    return csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, strict=strict, **options)

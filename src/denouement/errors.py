@@ -37,6 +37,12 @@ def one_line(error: BaseException) -> str:
     return printable(text)
 
 
+def first_line(error: BaseException) -> str:
+    """What `error` says in its first line; its kind where it says nothing."""
+    lines = str(error).splitlines()
+    return lines[0] if lines else type(error).__name__
+
+
 def printable(text: str) -> str:
     """`text` on one line, what cannot be printed (a line break in a file's name, ...) written as an escape."""
     return "".join(c if c.isprintable() else c.encode("unicode_escape", "surrogatepass").decode() for c in text)

@@ -12,7 +12,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
-from denouement.errors import UserError
+from denouement.errors import UserError, first_line
 from denouement.files import atomic_write, existing_file
 
 SPLITS = ("train", "validation", "test")
@@ -486,7 +486,7 @@ def read_parquet(path: Path, schema: pa.Schema | None = None) -> pa.Table:
         table = pq.read_table(path, schema=schema, page_checksum_verification=True)
         table.validate(full=True)  # text that is not UTF-8, which other programs may write
     except _UNREADABLE as error:
-        raise UserError(f"{path}: damaged Parquet file ({_first_line(error)}); make it again") from error
+        raise UserError(f"{path}: damaged Parquet file ({first_line(error)}); make it again") from error
     return table
 
 
@@ -499,7 +499,7 @@ def read_schema(path: Path, name: str) -> pa.Schema:
     try:
         schema = pq.read_schema(existing_file(path))
     except _UNREADABLE as error:
-        raise UserError(f"{path}: not a Parquet file, or a damaged one ({_first_line(error)})") from error
+        raise UserError(f"{path}: not a Parquet file, or a damaged one ({first_line(error)})") from error
     metadata = schema.metadata or {}
     found = metadata.get(_NAME_KEY, b"").decode(errors="replace")
     if found != name:
@@ -566,7 +566,3 @@ def shortened(names: Iterable[str], most: int = 12) -> str:
     listed = [name if len(name) <= 40 else f"{name[:40]}..." for name in names]
     more = len(listed) - most
     return ", ".join(listed[:most]) + (f" and {more:,} more" if more > 0 else "")
-
-
-def _first_line(error: Exception) -> str:
-    return str(error).splitlines()[0] if str(error) else type(error).__name__

@@ -18,7 +18,7 @@ import pyarrow as pa
 import torch
 
 from denouement import schemas
-from denouement.errors import UserError
+from denouement.errors import UserError, first_line
 
 _DTYPES: dict[str, torch.dtype] = {
     str(dtype).removeprefix("torch."): dtype
@@ -35,6 +35,9 @@ _DTYPES: dict[str, torch.dtype] = {
         torch.bool,
     )
 }
+UNBUILDABLE = (LookupError, TypeError, AttributeError, ValueError, ArithmeticError, RuntimeError)
+"""What building a network raises where a checkpoint describes none: a missing key, a word for a size, other weights."""
+
 _STATE_KEY = "denouement.state"
 _DIGEST_KEY = "denouement.digest"
 
@@ -67,9 +70,9 @@ def read_checkpoint(path: Path) -> dict[str, Any]:
     table = schemas.read_table(path, "checkpoint")
     state = table.schema.metadata.get(_STATE_KEY.encode(), b"")
     digest = table.schema.metadata.get(_DIGEST_KEY.encode())
-    if digest is not None and digest.decode(errors="replace") != _digest(state, table):
-        raise UserError(f"{path}: damaged checkpoint (not what was written); train again to make it")
     try:
+        if digest is not None and digest.decode(errors="replace") != _digest(state, table):
+            raise ValueError("not what was written")
         tensors = {
             row["name"]: _to_tensor(row["dtype"], row["shape"], row["data"])
             for batch in table.to_batches(max_chunksize=1)  # one tensor at a time: a model is large enough once
@@ -78,8 +81,10 @@ def read_checkpoint(path: Path) -> dict[str, Any]:
         checkpoint = _from_json(json.loads(state), tensors)
         if not isinstance(checkpoint, dict):
             raise ValueError("no state in it")
-    except (ValueError, KeyError, TypeError) as error:
-        raise UserError(f"{path}: damaged checkpoint ({error}); train again to make it") from error
+    except RecursionError as error:
+        raise UserError(f"{path}: damaged checkpoint (nested too deeply); train again to make it") from error
+    except (ValueError, KeyError, TypeError, RuntimeError) as error:  # RuntimeError: a size that PyTorch cannot have
+        raise UserError(f"{path}: damaged checkpoint ({first_line(error)}); train again to make it") from error
     return checkpoint
 
 

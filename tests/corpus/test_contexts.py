@@ -129,6 +129,12 @@ def test_foreign_parquet(tmp_path, columns):
         (b"case_id,sentence1\n1,Tom.\n1,Sue.\n", "1 rows repeat the id"),
         (b"case_id,sentence1\n1,Tom.,x\n", "not a readable CSV"),
         (b"case_id,sentence1\n1,Tom\xff.\n", "UTF-8"),
+        ("case_id,sentence1\n1,Tom.\n".encode("utf-16"), "UTF-16 text"),
+        ("case_id,sentence1\n1,Tom.\n".encode("utf-32"), "UTF-32 text"),
+        (b"case_id,sentence1\n1,Tom.\ncase_id,sentence1\n2,Sue.\n", "row 2 is a header once more"),
+        (b"case_id,sentence1\n\xe2\x80\x8b,Tom.\n", "row 1 has no id"),
+        (b"case_id,sentence1\n1,\xe2\x80\x8b\n", r"row 1 \(1\) has no context"),
+        (b"case_id,sentence1,sentence2,sentence3\n1,A.,\xc2\xad,B.\n", r"row 1 \(1\) has an empty sentence"),
         (b"PAR1 and then nothing", "damaged Parquet"),
     ],
 )
@@ -139,6 +145,16 @@ def test_files_that_hold_no_contexts(tmp_path, content, message):
         read_contexts(path)
     assert "\n" not in str(caught.value)
     assert str(path) in str(caught.value)
+
+
+def test_quotes_of_a_file_with_tabs_are_text_where_they_quote_nothing(tmp_path, capsys):
+    path = tmp_path / "contexts.tsv"
+    path.write_bytes(b'case_id\tsentence1\tsentence2\n1\tAnn ran.\t"Stop," said Bob.\n2\t"Run!\tShe ran.\n')
+    assert read_contexts(path)["context"].to_pylist() == [["Ann ran.", '"Stop," said Bob.'], ['"Run!', "She ran."]]
+    assert "read as part of the texts" in capsys.readouterr().err
+    path.write_bytes(b'case_id\tsentence1\n1\t"Ann\tran."\n2\t"She ""ran""."\n')
+    assert read_contexts(path)["context"].to_pylist() == [["Ann ran."], ['She "ran".']]
+    assert capsys.readouterr().err == ""
 
 
 def test_other_things_than_contexts(tmp_path):

@@ -119,6 +119,15 @@ def test_a_file_of_which_no_row_can_be_used_is_warned_of(tmp_path: Path, capsys:
         assert read(tmp_path / "out", name).num_rows == 0
 
 
+def test_quotes_that_are_read_as_text_are_said(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = tmp_path / "stories.tsv"
+    path.write_text("\n".join("\t".join(row) for row in (STORY_HEADER, story("1", '"Stop," Ann'), story("2", "Bob"))))
+    summary = ingest([path, write(tmp_path / "b.csv", STORY_HEADER, story("3", '"Well," Cid'))], tmp_path / "out")
+    assert [file["quotes_are_text"] for file in summary["files"]] == [True, False]
+    assert read(tmp_path / "out", "stories")["sentences"][0][0].as_py() == '"Stop," Ann did 0.'
+    assert capsys.readouterr().err.count("stories.tsv: its quotes do not quote cells") == 1
+
+
 def test_overlap_is_warned_of_and_taken_out_when_asked(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     files = [
         write(tmp_path / SPRING, STORY_HEADER, story("s1", "ANN"), story("s2", "Bob"), story("s3", "Tim")),

@@ -263,7 +263,18 @@ HEADER_LINE = ",".join(STORY_HEADER).encode()
         (b"InputStoryid,context,optionA\n1,2,3\n", "the header is of neither"),
         (HEADER_LINE + b"\n1,,A\xe9,B,C,D,E\n", "line 2 is not UTF-8 (byte 0xe9)"),
         ("storyid,storytitle\n".encode("utf-16"), "UTF-16"),
-        ("storyid,storytitle\n".encode("utf-16-le"), "not text"),
+        ("storyid,storytitle\n".encode("utf-16-le"), "UTF-16 text"),
+        ("storyid,storytitle\n".encode("utf-16-be"), "UTF-16 text"),
+        ("storyid,storytitle\n".encode("utf-32"), "UTF-32 text"),
+        ("storyid,storytitle\n".encode("utf-32-le"), "UTF-32 text"),
+        ("\ufeffstoryid,storytitle\n".encode("utf-32-be"), "UTF-32 text"),
+        (HEADER_LINE.replace(b"sentence3", b"sentenze3"), "(unknown: 'sentenze3'; missing: sentence3)"),
+        (HEADER_LINE.replace(b"sentence5", b"sentenze5"), "(unknown: 'sentenze5')"),
+        (HEADER_LINE + b",mood", "(unknown: 'mood')"),
+        (HEADER_LINE.replace(b"sentence5", b"sentence4"), "(there twice: sentence4)"),
+        (HEADER_LINE.replace(b"sentence2,", b""), "(missing: sentence2)"),
+        (HEADER_LINE.replace(b",", b";"), "(';' stands between its columns, not a comma or a tab)"),
+        (",".join(CASE_HEADER).replace("InputSentence4", "Last").encode(), "unknown: 'Last'; missing: InputSentence4"),
         (b"PK\x03\x04\x00\x00", "not text"),
         (b"a" * 1_000_000, "the header is of neither"),
         (b'"' + b"a" * 1_000_000, "the header is of neither"),
@@ -390,3 +401,230 @@ def test_the_real_files_are_read_whole(shared_data: Path, file: str, cases: int,
     assert set(oddities) <= set(rows.oddities)
     assert "mojibake_left" not in rows.oddities
     assert not any("√" in text for column in rows.table.columns for text in map(str, column.to_pylist()))
+
+
+def write_text(path: Path, header: list[str], *rows: str, delimiter: str = "\t") -> Path:
+    """A file whose rows are written out, so that a test says where its quotes are."""
+    path.write_bytes("\r\n".join([delimiter.join(header), *rows, ""]).encode())
+    return path
+
+
+def story(number: int, third: str = "Ann ran.", delimiter: str = "\t") -> str:
+    return delimiter.join([f"id{number}", "T", "It rained.", "Ann had no coat.", third, "She went in.", "She was dry."])
+
+
+@pytest.mark.parametrize("end", ["\r\n", "\n", "\r"])
+def test_without_quoting_quotes_are_text(tmp_path: Path, end: str) -> None:
+    spoken = ['"Stop," said Ann.', '"Run!', 'It was "odd".', '"He left." "She stayed."', 'Go!"', '"All of it."']
+    path = write_text(tmp_path / "a.tsv", STORY_HEADER, *(story(n, text) for n, text in enumerate(spoken)))
+    path.write_bytes(path.read_bytes().replace(b"\r\n", end.encode()))
+    rows = read_file(path)
+    assert [sentences[2] for sentences in rows.table["sentences"].to_pylist()] == spoken
+    assert (rows.read, rows.rejects.num_rows, rows.lines.tolist()) == (6, 0, [2, 3, 4, 5, 6, 7])
+    assert not rows.quoted
+    assert "quotes_lost" not in rows.oddities
+
+
+@pytest.mark.parametrize(
+    ("cell", "text"),
+    [
+        ('"Two\twords."', "Two words."),
+        ('"Two\r\nlines."', "Two lines."),
+        ('"""Stop,"" said Ann."', '"Stop," said Ann.'),
+        ('"Two\tand ""two\r\nmore."', 'Two and "two more.'),
+    ],
+)
+def test_with_quoting_tabs_line_ends_and_doubled_quotes_stand_in_cells(tmp_path: Path, cell: str, text: str) -> None:
+    rows = read_file(write_text(tmp_path / "a.tsv", STORY_HEADER, story(1), story(2, cell), story(3)))
+    assert [sentences[2] for sentences in rows.table["sentences"].to_pylist()] == ["Ann ran.", text, "Ann ran."]
+    assert rows.quoted
+
+
+def test_quotes_around_every_cell_quote_and_around_some_that_need_none_are_text(tmp_path: Path) -> None:
+    every = "\t".join(f'"{cell}"' for cell in story(1).split("\t"))
+    rows = read_file(write_text(tmp_path / "a.tsv", STORY_HEADER, every, every.replace("id1", "id2")))
+    assert rows.table["sentences"].to_pylist()[0][2] == "Ann ran."
+    rows = read_file(write_text(tmp_path / "a.tsv", STORY_HEADER, story(1, '"Run!"'), story(2)))
+    assert rows.table["sentences"].to_pylist()[0][2] == '"Run!"'
+
+
+def test_quotes_that_a_file_with_commas_loses_are_counted(tmp_path: Path) -> None:
+    lines = [story(1, '"Stop!" said Ann.', ","), story(2, '"Well, ""yes""."', ","), story(3, 'It was "odd".', ",")]
+    rows = read_file(write_text(tmp_path / "a.csv", STORY_HEADER, *lines, delimiter=","))
+    assert [sentences[2] for sentences in rows.table["sentences"].to_pylist()] == [
+        "Stop! said Ann.",
+        'Well, "yes".',
+        'It was "odd".',
+    ]
+    assert rows.oddities["quotes_lost"] == 1
+
+
+@settings(deadline=None, max_examples=100)
+@given(st.lists(st.text(alphabet=st.sampled_from("ab.,;\"' "), min_size=1, max_size=8), min_size=1, max_size=8))
+def test_a_file_without_quoting_loses_no_row_and_no_quote_unless_it_could_be_quoted(texts: list[str]) -> None:
+    """Any quotes at all: where they could be those of CSV in each cell, no reader can know."""
+    assume(any(text.count('"') % 2 for text in texts))
+    with tempfile.TemporaryDirectory() as folder:
+        path = write_text(Path(folder) / "a.tsv", STORY_HEADER, *(story(n, f"x{t}.") for n, t in enumerate(texts)))
+        rows = read_file(path)
+    assert [sentences[2] for sentences in rows.table["sentences"].to_pylist()] == [
+        " ".join(f"x{text}.".split()) for text in texts
+    ]
+
+
+AGAIN = "the header stands again; several files may have been put together"
+OTHER = "a header with other columns; put each file into one of its own"
+
+
+@pytest.mark.parametrize("delimiter", [",", "\t"])
+def test_a_header_inside_a_file_of_stories_is_no_story(tmp_path: Path, delimiter: str) -> None:
+    path = write(tmp_path / "a.csv", STORY_HEADER, ["1", "T", *FIVE], delimiter=delimiter)
+    path.write_bytes(path.read_bytes() + b"\xef\xbb\xbf" + path.read_bytes().replace(b"\n1", b"\n2"))
+    path.write_bytes(path.read_bytes().replace(b"sentence2", b"Sentence 2"))
+    rows = read_file(path)
+    assert rejected(rows) == [(3, AGAIN)]
+    assert rows.read == rows.table.num_rows + 1
+
+
+def test_a_header_behind_a_row_that_ends_without_a_line_end(tmp_path: Path) -> None:
+    path = write(tmp_path / "a.csv", STORY_HEADER, ["1", "T", *FIVE])
+    stories = path.read_bytes()
+    path.write_bytes(stories.removesuffix(b"\r\n") + stories.replace(b"\n1", b"\n2"))
+    rows = read_file(path)
+    assert rejected(rows) == [(2, f"{AGAIN}, without the line end behind the row that stands before it in the line")]
+    assert rows.table["story_id"].to_pylist() == ["2"]
+    cases = write(tmp_path / "b.csv", BLIND_HEADER, ["3", *SIX]).read_bytes()
+    path.write_bytes(stories.removesuffix(b"\r\n") + cases)
+    assert rejected(read_file(path)) == [(2, OTHER), (3, "below the header of line 2, which has other columns")]
+
+
+@pytest.mark.parametrize(("name", "header"), [(V10, CASE_HEADER), ("test spring2016.csv", BLIND_HEADER)])
+def test_a_header_inside_a_file_of_cases_is_no_case(tmp_path: Path, name: str, header: list[str]) -> None:
+    case = ["a", *SIX, "1"][: len(header)]
+    rows = read_file(write(tmp_path / name, header, case, header, ["b", *case[1:]]))
+    assert rejected(rows) == [(3, AGAIN)]
+    assert rows.table["case_id"].to_pylist() == ["a", "b"]
+
+
+def test_rows_below_a_header_with_other_columns_are_rejected_until_the_first_stands_again(tmp_path: Path) -> None:
+    """Seven columns have stories, blind cases, and stories in another order: nothing else tells them apart."""
+    turned = [*STORY_HEADER[:2], *reversed(STORY_HEADER[2:])]
+    path = write(
+        tmp_path / "a.csv",
+        STORY_HEADER,
+        ["1", "T", "Two  spaces.", *FIVE[1:]],
+        BLIND_HEADER,
+        ["2", *SIX],
+        ["3", "", *SIX[1:]],
+        turned,
+        ["4", "T", "More  spaces.", *FIVE[1:]],
+        STORY_HEADER,
+        ["5", "T", *FIVE],
+        [*CASE_HEADER[:5], "Ending1", "Ending2", "Right"],
+        ["6", *SIX, "1"],
+        ["7", "T", *FIVE],
+    )
+    rows = read_file(path)
+    assert rows.table["story_id"].to_pylist() == ["1", "5"]
+    assert rejected(rows) == [
+        (3, OTHER),
+        (4, "below the header of line 3, which has other columns"),
+        (5, "below the header of line 3, which has other columns"),
+        (6, OTHER),
+        (7, "below the header of line 6, which has other columns"),
+        (8, AGAIN),
+        (10, OTHER),
+        (11, "8 cells where the header has 7"),
+        (12, "below the header of line 10, which has other columns"),
+    ]
+    assert rows.oddities["spaces_collapsed"] == 1
+    assert len(rows.contexts) == len(rows.lines) == 2
+
+
+def test_headers_are_found_whatever_the_blocks(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    stories = [[f"id{number}", "T", *FIVE] for number in range(12)]
+    path = write(
+        tmp_path / "a.csv", STORY_HEADER, *stories[:6], STORY_HEADER, *stories[6:9], BLIND_HEADER, *stories[9:]
+    )
+    whole = read_file(path)
+    monkeypatch.setattr(readers, "_BLOCK_BYTES", 100)
+    assert read_file(path).rejects.equals(whole.rejects)
+    assert [line for line, _ in rejected(whole)] == [8, 12, 13, 14, 15]
+
+
+INVISIBLE = ["\u200b", "\u2060", "\ufeff", "\u00ad", "\u2800", "\u3164", "\u00a0", "\u3000", "\u200e", "\u061c"]
+INVISIBLE += ["\u180e", "\U000e0041", "\u115f", "\ufe0f", "\x07", "\x1b", "\x7f", "\u2028"]
+
+
+@pytest.mark.parametrize("text", [*INVISIBLE, "\u200b\u00a0\ufeff \u2800"])
+def test_what_shows_nothing_is_empty(tmp_path: Path, text: str) -> None:
+    holed = [[f"id{place}", "T", *FIVE] for place in range(7)]
+    for place, row in enumerate(holed):
+        row[place] = text
+    rows = read_file(write(tmp_path / "a.csv", STORY_HEADER, ["whole", "T", *FIVE], *holed))
+    assert rows.table["title"].to_pylist() == ["T", None]
+    assert [reason for _, reason in rejected(rows)] == [
+        "empty: storyid",
+        *(f"empty: sentence{number}" for number in range(1, 6)),
+    ]
+
+
+def test_what_is_invisible_inside_a_text_stays(tmp_path: Path) -> None:
+    written = ["Ann\u00adette ran.", "A\u200bB.", *FIVE[2:]]
+    rows = read_file(write(tmp_path / "a.csv", STORY_HEADER, ["1", "T", *written]))
+    assert rows.table["sentences"].to_pylist() == [written]
+
+
+def test_endings_that_are_the_same_are_no_case(tmp_path: Path) -> None:
+    pairs = [
+        ("She was dry.", "She was dry."),
+        ("She was dry!", "she was  DRY"),
+        ("...", "..."),
+        ("?", "!"),
+        ("A.", "B."),
+    ]
+    rows = read_file(write(tmp_path / V10, CASE_HEADER, *([f"c{n}", *FIVE[:4], *p, "1"] for n, p in enumerate(pairs))))
+    assert rows.table["case_id"].to_pylist() == ["c3", "c4"]
+    assert {reason for _, reason in rejected(rows)} == {
+        "RandomFifthSentenceQuiz1 and RandomFifthSentenceQuiz2 are the same"
+    }
+
+
+UUID = "138d5bfb-05cc-41e3-bf2c-fa85ebad14e2"
+
+
+@pytest.mark.parametrize(
+    ("cells", "reason"),
+    [
+        (["x1", UUID, "Title", *FIVE[:4]], f"an id, {UUID}, in the place of a text; the row may be shifted by a cell"),
+        (["x1", "T", *FIVE[:4], UUID], f"an id, {UUID}, in the place of a text; the row may be shifted by a cell"),
+        (["A Title", *FIVE, "More."], "'A Title' in the place of the id; the row may be shifted by a cell"),
+        (["Fishing", *FIVE, "More."], "'Fishing' in the place of the id; the row may be shifted by a cell"),
+        (["x1", "T", *FIVE[1:], ""], "empty: sentence5"),
+        (["", "x1", "T", *FIVE[:4]], "empty: storyid"),
+        (["x1", "T", *FIVE[1:]], "6 cells where the header has 7"),
+        (["x1", "T", "T", *FIVE], "8 cells where the header has 7"),
+    ],
+)
+def test_a_row_shifted_by_a_cell_is_rejected(tmp_path: Path, cells: list[str], reason: str) -> None:
+    others = [[UUID.replace("138", f"{number:03}"), "", *FIVE] for number in range(30)]
+    rows = read_file(write(tmp_path / "a.csv", STORY_HEADER, *others[:15], cells, *others[15:]))
+    assert rejected(rows) == [(17, reason)]
+    assert rows.table.num_rows == 30
+
+
+def test_a_shifted_case_is_rejected_in_each_place_of_the_id(tmp_path: Path) -> None:
+    shifted = []
+    for place in range(1, 7):
+        cells = [f"c{place}", *SIX, "1"]
+        cells[place] = UUID
+        shifted.append(cells)
+    rows = read_file(write(tmp_path / V10, CASE_HEADER, ["c0", *SIX, "1"], *shifted))
+    assert rows.table["case_id"].to_pylist() == ["c0"]
+    assert len(rejected(rows)) == 6
+
+
+def test_ids_of_ones_own_may_look_as_they_like(tmp_path: Path) -> None:
+    ids = ["one", "Two words", "3", "A sentence.", *(f"id{number}" for number in range(20))]
+    rows = read_file(write(tmp_path / "a.csv", STORY_HEADER, *([each, "1984", *FIVE] for each in ids)))
+    assert rows.table["story_id"].to_pylist() == ids

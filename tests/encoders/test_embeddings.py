@@ -218,6 +218,18 @@ def test_rows_that_disagree_with_the_metadata_are_refused(path, change):
         EmbeddingTable.open(path)
 
 
+@pytest.mark.parametrize("name", ["dimension", "sentences", "training_sentences", "views"])
+@pytest.mark.parametrize("value", [b"", b"-1", b"0.5", b"seven", b"10000000000", b"9" * 40, b"9" * 5000, b"\xff"])
+def test_metadata_written_by_hand_are_refused(path, name, value):
+    table = pq.read_table(path)
+    table = table.replace_schema_metadata({**table.schema.metadata, name.encode(): value})
+    with pq.ParquetWriter(path, table.schema) as writer:
+        for start, stop in ((0, 10), (10, 18), (18, table.num_rows)):
+            writer.write_table(table.slice(start, stop - start), row_group_size=3)
+    with pytest.raises(UserError, match="damaged table of sentence vectors"):
+        EmbeddingTable.open(path)
+
+
 def test_a_failure_leaves_the_last_good_table(tmp_path, settings, path):
     before = path.read_bytes()
     huge = tmp_path / "huge.txt"

@@ -1,5 +1,6 @@
 """A copy of the project in a folder of its own, used as a person at a terminal would."""
 
+import json
 import os
 import shutil
 import subprocess
@@ -9,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-import yaml
+from denouement.yaml_files import read_yaml
 
 
 @dataclass(frozen=True)
@@ -40,12 +41,12 @@ class Project:
 
     def set(self, change: Callable[[dict[str, Any]], None]) -> None:
         path = self.folder / "params.yaml"
-        params = yaml.safe_load(path.read_text())
+        params = read_yaml(path)
         change(params)
-        path.write_text(yaml.safe_dump(params, sort_keys=False))
+        path.write_text(json.dumps(params, indent=2))  # JSON is YAML
 
     def locked(self) -> dict[str, Any]:
-        return yaml.safe_load((self.folder / "dvc.lock").read_text())["stages"]
+        return read_yaml(self.folder / "dvc.lock")["stages"]
 
     def copy(self, folder: Path) -> "Project":
         shutil.copytree(self.folder, folder, symlinks=True)

@@ -1,12 +1,17 @@
+import copy
+import random
+
+import pyarrow as pa
 import pytest
 import torch
 from corpus_toy import Corpus, small
 
 from denouement.errors import UserError
 from denouement.generators.base import Generator
-from denouement.generators.checkpoints import load_generator
+from denouement.generators.checkpoints import encoder_of, load_generator
+from denouement.generators.endings import generate_endings
 from denouement.generators.seq2seq import Seq2Seq
-from denouement.tensors import write_checkpoint
+from denouement.tensors import read_checkpoint, write_checkpoint
 from denouement.text.vocabulary import Vocabulary
 
 
@@ -41,6 +46,14 @@ def test_a_loaded_generator_is_the_saved_one(tmp_path, generator):
         ({"settings": {"units": 13}}, "not a generator that this version knows"),
         ({"architecture": {"encoder": "x"}}, "not a generator that this version knows"),
         ({"vocabulary": {}}, "not a generator that this version knows"),
+        ({"vocabulary": 7}, "not a generator that this version knows"),
+        ({"vocabulary": {"words": [1, 2, 3], "lowered": []}}, "words of the vocabulary are no list of words"),
+        ({"vocabulary": {"words": ["a", ""], "lowered": []}}, "words of the vocabulary are no list of words"),
+        ({"vocabulary": {"words": "abc", "lowered": []}}, "words of the vocabulary are no list of words"),
+        ({"vocabulary": {"words": ["a"], "lowered": None}}, "lowered of the vocabulary are no list of words"),
+        ({"settings": {"units": "twelve"}}, "settings.units: must be a whole number, not 'twelve'"),
+        ({"settings": [1]}, "settings: must be a section"),
+        ({"name": ["seq2seq"]}, "not a generator that this version knows"),
     ],
 )
 def test_a_checkpoint_of_another_generator_is_one_clear_line(tmp_path, generator, changes, problem):
@@ -50,6 +63,72 @@ def test_a_checkpoint_of_another_generator_is_one_clear_line(tmp_path, generator
         load_generator(path)
     assert str(path) in str(caught.value)
     assert "\n" not in str(caught.value)
+
+
+AWKWARD = [None, True, 0, -1, 7, 10**12, 10**30, 0.5, float("nan"), "", "seven", [], [1], ["a", ["b"]], {}, {"a": 1}]
+AWKWARD += [torch.tensor(7), torch.zeros(2, 3), (), {1: 2}]
+
+
+def _nodes(value, path=()):
+    """The path to everything inside a nested value."""
+    for key, inner in value.items() if isinstance(value, dict) else enumerate(value):
+        yield (*path, key)
+        if isinstance(inner, dict | list):
+            yield from _nodes(inner, (*path, key))
+
+
+def _changed(value, path, change):
+    """A copy of a nested value in which `change` was made to what lies at `path`."""
+    copied = copy.copy(value)
+    if len(path) > 1:
+        copied[path[0]] = _changed(value[path[0]], path[1:], change)
+    else:
+        change(copied, path[0])
+    return copied
+
+
+def _other(rng: random.Random):
+    """Deletes what it is called with, puts something else into its place, or gives it another name."""
+
+    def change(inside, key):
+        taken = inside.pop(key)
+        if isinstance(inside, list):
+            inside.insert(key, rng.choice(AWKWARD))
+        elif (kind := rng.randrange(3)) == 1:
+            inside[key] = rng.choice(AWKWARD)
+        elif kind == 2:
+            inside[rng.choice(["name", "words", 7])] = taken
+
+    return change
+
+
+@pytest.mark.parametrize("name", ["seq2seq", "h_seq2seq"])
+def test_any_change_of_what_a_checkpoint_says_is_read_or_refused_in_one_line(tmp_path, generator, reader_of, name):
+    """What is read still writes: nothing wrong is found only when a word is looked up."""
+    path = tmp_path / "c.parquet"
+    case = pa.table({"case_id": ["1"], "context": [["Tom went home.", "He slept."]]})
+    whole = _saved(generator) if name == "seq2seq" else read_checkpoint(reader_of("glove", {}))
+    write_checkpoint(whole, path)
+    rng, read = random.Random(7), 0
+    refusals = []
+    for node in [*_nodes(whole)] * 4:
+        write_checkpoint(_changed(whole, node, _other(rng)), path)
+        try:
+            made = load_generator(path)
+            generate_endings(made, case)
+        except UserError as error:
+            refusals.append((str(error), node))
+        else:
+            read += 1
+    assert not [each for each in refusals if "\n" in each[0] or not (str(path) in each[0] or "glove" in each[0])]
+    assert len(refusals) > read > 10
+
+
+def test_the_encoder_of_a_checkpoint(tmp_path, generator, reader_of):
+    assert encoder_of(reader_of("glove", {})) == "glove"
+    for checkpoint in (_saved(generator), {}, {"generator": [1]}, {"generator": {"architecture": {"encoder": 3}}}):
+        write_checkpoint(checkpoint, tmp_path / "c.parquet")
+        assert encoder_of(tmp_path / "c.parquet") is None
 
 
 def test_another_table_is_no_checkpoint(corpus: Corpus):

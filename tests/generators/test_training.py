@@ -10,7 +10,6 @@ from pathlib import Path
 import numpy as np
 import pytest
 import torch
-import yaml
 from corpus_toy import Corpus, perplexity, small
 
 from denouement import schemas
@@ -22,6 +21,7 @@ from denouement.generators.seq2seq import Seq2SeqSettings
 from denouement.generators.training import settings_for, train
 from denouement.tensors import read_checkpoint
 from denouement.text.vocabulary import END, PAD
+from denouement.yaml_files import read_yaml
 
 NAMES = sorted(GENERATORS)
 FILES = ("best.parquet", "last.parquet", "history.json")
@@ -251,7 +251,7 @@ def test_two_devices_learn_the_same_weights_and_measure_every_validation_story_o
     assert perplexity(tmp_path / "out" / "best.parquet", corpus) == pytest.approx(min(perplexities), rel=1e-3)
 
 
-SHIPPED = yaml.safe_load((Path(__file__).parents[2] / "params.yaml").read_text())["train"]
+SHIPPED = read_yaml(Path(__file__).parents[2] / "params.yaml")["train"]
 
 
 @pytest.mark.parametrize("kind", ["sample", "official"])

@@ -30,9 +30,11 @@ def read_columns(path: Path, columns: Mapping[str, str], required: Collection[st
     if header is None:
         some = header_of(path, lambda names: len(names) > 1) or header_of(path, bool)
         told = shortened(some.names) if some else "none"
-        missing = [f"{role}={columns[role]}" for role in sorted(required)]
+        there = {_folded(name) for name in some.names} if some else set()
+        missing = [f"{role}={columns[role]}" for role in sorted(required) if _folded(columns[role]) not in there]
         raise UserError(
-            f"{path}: no header with the columns {', '.join(missing)} (it has {told}); name them: --column ROLE=NAME"
+            f"{path}: the header has no column {', '.join(missing)} (it has {told}); name the right one: "
+            "--column ROLE=NAME"
         )
     places = {wanted[_folded(name)]: place for place, name in enumerate(header.names) if _folded(name) in wanted}
     if twice := [name for name, n in Counter(map(_folded, header.names)).items() if n > 1 and name in wanted]:

@@ -1,6 +1,7 @@
 """The text of a cell: what is mended in it, and what is left as written and counted.
 
-White space is mended: none at either end, one plain space elsewhere. Mojibake (UTF-8 read in another encoding, such as
+White space is mended: none at either end, one plain space elsewhere; a cell that shows nothing (zero width spaces,
+blank letters or control characters alone) is empty. Mojibake (UTF-8 read in another encoding, such as
 `donâ€™t` or `fianc√©`) is repaired. Everything else stays as written: quotes, dashes, accents, spelling, a missing full
 stop, U+FFFD.
 """
@@ -13,6 +14,7 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from denouement.legible import seen
 from denouement.text.sentences import is_finished, split_sentences
 
 ODDITIES = {
@@ -23,8 +25,10 @@ ODDITIES = {
     "replacement_characters": "U+FFFD (a character lost before), left",
     "missing_full_stop": "a sentence without its full stop, left",
     "two_sentences": "more than one sentence in a cell, left",
+    "quotes_lost": "quotes around the beginning of a cell (of any row), which CSV drops",
 }
 
+_UNSEEN = re.compile(r"[\x00-\x1f\x7f-\x9f]+")  # control characters, which `legible.seen` leaves
 _SPACE = ord(" ")
 _ELLIPSIS = "…".encode()[0]  # and of other punctuation
 
@@ -77,7 +81,7 @@ def clean_text(written: str) -> tuple[str, list[str]]:
         kinds.append("line_breaks_joined" if "\n" in inner or "\r" in inner else "spaces_collapsed")
     if "\ufffd" in spaced:
         kinds.append("replacement_characters")
-    return spaced, kinds
+    return spaced if _UNSEEN.sub("", seen(spaced)) else "", kinds
 
 
 def repair_mojibake(text: str) -> str:

@@ -10,9 +10,14 @@ import pyarrow.compute as pc
 import pyarrow.csv
 
 from denouement import schemas
+from denouement.console import warn
 from denouement.corpus.cells import clean_text
-from denouement.errors import UserError
+from denouement.corpus.layouts import is_header
+from denouement.delimited import warn_of_quotes, wide_encoding
+from denouement.errors import UserError, first_line
 from denouement.files import existing_file
+from denouement.legible import seen
+from denouement.quoting import broken_quotes, is_quoted
 from denouement.text.sentences import split_sentences
 
 # Names of the id column in lower case; a row named by the second kind is a whole story.
@@ -32,7 +37,8 @@ def read_contexts(path: Path, release: str | None = None, split: str | None = No
       ... (cells after a row's last sentence may be empty, so contexts may differ in length) or `context` (a list of
       sentences, or text that `split_sentences` takes apart). The names of the official files do too, in any case:
       `InputStoryid` with `InputSentence1`, ...; and `storyid` for rows that are whole stories, whose last sentence is
-      dropped. Further columns are ignored. Cells are mended as `corpus.cells` says.
+      dropped. Further columns are ignored. Cells are mended as `corpus.cells` says; quotes of a TSV that quotes nothing
+      are text (`quoting.is_quoted`), and a warning says so.
 
     Args:
         path: the file.
@@ -40,8 +46,9 @@ def read_contexts(path: Path, release: str | None = None, split: str | None = No
         split: only the rows of this split; for a cloze or stories table.
 
     Raises:
-        UserError: no such file, another layout, no row left, a row without a context, or an id that stands twice. Cases
-            of Story Cloze v1.0 stand again in v1.5: the message then says what there is to choose from.
+        UserError: no such file, another layout, no row left, a row without an id or a context, a header that stands
+            again, or an id that stands twice. Cases of Story Cloze v1.0 stand again in v1.5: the message then says what
+            there is to choose from.
     """
     path = existing_file(path)
     table = schemas.table_name(path) if (parquet := _is_parquet(path)) else None
@@ -63,6 +70,10 @@ def read_contexts(path: Path, release: str | None = None, split: str | None = No
     if not ids:
         raise UserError(f"{path}: holds no contexts")
     for number, context in enumerate(contexts, 1):
+        if ids[number - 1].lower() in (*_CASE_IDS, *_STORY_IDS) or is_header([ids[number - 1], *context]):
+            raise UserError(f"{path}: row {number} is a header once more: put each file into one of its own")
+        if not seen(ids[number - 1]):
+            raise UserError(f"{path}: row {number} has no id")
         if not context or not all(context):
             raise UserError(
                 f"{path}: row {number} ({ids[number - 1]}) has {'an empty sentence' if context else 'no context'}"
@@ -129,15 +140,25 @@ def _listing(cloze: pa.Table) -> str:
 def _read_text(path: Path) -> pa.Table:
     """A CSV or TSV file, every cell as the text it is, `NA` and `null` too."""
     try:
-        with path.open(encoding="utf-8-sig") as opened:
-            delimiter = "\t" if "\t" in opened.readline() else ","
-        parse = pa.csv.ParseOptions(delimiter=delimiter, newlines_in_values=True)
+        content = path.read_bytes()
+        if encoding := wide_encoding(content):
+            raise UserError(f"{path}: {encoding} text; save the file as UTF-8")
+        header, _, body = content.decode("utf-8-sig").partition("\n")
+        delimiter = "\t" if "\t" in header else ","
+        quoted = delimiter != "\t" or is_quoted(body, delimiter, header.count(delimiter) + 1)
+        quote = '"' if quoted else False
+        parse = pa.csv.ParseOptions(delimiter=delimiter, quote_char=quote, newlines_in_values=quoted)
         with pa.csv.open_csv(path, parse_options=parse) as opened:
             names = opened.schema.names
         convert = pa.csv.ConvertOptions(column_types=dict.fromkeys(names, pa.string()), strings_can_be_null=False)
-        return pa.csv.read_csv(path, parse_options=parse, convert_options=convert)
+        rows = pa.csv.read_csv(path, parse_options=parse, convert_options=convert)
     except (pa.ArrowInvalid, UnicodeDecodeError) as error:
-        raise UserError(f"{path}: not a readable CSV or TSV file in UTF-8 ({str(error).splitlines()[0]})") from error
+        raise UserError(f"{path}: not a readable CSV or TSV file in UTF-8 ({first_line(error)})") from error
+    if not quoted:
+        warn_of_quotes(path)
+    elif lost := broken_quotes(content, delimiter):
+        warn(f"{path}: {lost} cells go on behind their closing quote: their quotes are lost")
+    return rows
 
 
 def _from_columns(rows: pa.Table, path: Path) -> tuple[list[str], list[list[str]]]:

@@ -20,6 +20,7 @@ from denouement.corpus.cells import ODDITIES
 from denouement.corpus.kind import corpus_kind
 from denouement.corpus.layouts import Kind
 from denouement.corpus.readers import Rows, read_file, rejects_table
+from denouement.delimited import warn_of_quotes
 from denouement.errors import UserError
 from denouement.files import atomic_write, check_output
 
@@ -65,7 +66,8 @@ def ingest(files: Sequence[Path], out: Path, settings: IngestSettings | None = N
         The summary, all counts being of rows unless said otherwise:
         - `files`, in the order given, for each: `file` (name), `kind`, `source` of stories or `release`, `split` and
           `labelled` of cases, `read` = `kept` + `rejected`, `excluded` (the rejected rows that `exclude_overlap` left
-          out), `blank` (rows without any text, not among those read), `oddities` (cells by kind, see `cells.ODDITIES`);
+          out), `blank` (rows without any text, not among those read), `oddities` (cells by kind, see `cells.ODDITIES`),
+          `quotes_are_text` (of a tab-separated file whose quotes do not quote cells, see `quoting.is_quoted`);
         - `stories` and `cloze`: rows by source and split, and by release and split;
         - `corpus`: see `corpus_kind`;
         - `overlap`: see `overlap.report`, of the rows written.
@@ -204,6 +206,7 @@ def _count_file(
         "excluded": sum(file == rows.file for file, _, _ in excluded),
         "blank": rows.blank,
         "oddities": rows.oddities,
+        "quotes_are_text": not rows.quoted,
     }
 
 
@@ -224,6 +227,8 @@ def _warn(summary: dict[str, Any]) -> None:
     for file in summary["files"]:
         if file["read"] and not file["kept"]:
             warn(f"{file['file']}: every row is rejected; rejects.parquet says why")
+        if file["quotes_are_text"]:
+            warn_of_quotes(file["file"])
     for pair in summary["overlap"]["pairs"]:
         if pair["same_story"]:
             warn(

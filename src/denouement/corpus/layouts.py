@@ -12,13 +12,18 @@ Kind = Literal["stories", "cloze"]
 DELIMITERS = (",", "\t")
 
 _STORY_COLUMNS = ("storyid", "storytitle")
-_CASE_COLUMNS = (
-    "inputstoryid",
-    *(f"inputsentence{number}" for number in range(1, 5)),
-    "randomfifthsentencequiz1",
-    "randomfifthsentencequiz2",
+_CASE_COLUMNS_AS_PUBLISHED = (
+    "InputStoryid",
+    *(f"InputSentence{number}" for number in range(1, 5)),
+    "RandomFifthSentenceQuiz1",
+    "RandomFifthSentenceQuiz2",
 )
+_CASE_COLUMNS = tuple(name.lower() for name in _CASE_COLUMNS_AS_PUBLISHED)
 _LABEL_COLUMN = "answerrightending"
+ALL_COLUMNS = (*_STORY_COLUMNS, *_CASE_COLUMNS, _LABEL_COLUMN)  # and of stories sentence1, sentence2, ...
+_SENTENCE = re.compile(r"sentence([1-9][0-9]{0,5})")
+_AS_PUBLISHED = dict(zip(_CASE_COLUMNS, _CASE_COLUMNS_AS_PUBLISHED, strict=True))
+_MOST_NAMED = 5  # columns in a message
 
 _RELEASE_MARKS = {
     "v1.0": r"spring[ _-]*2016|(?<![a-z0-9])v1[._]0(?![0-9])",
@@ -71,7 +76,7 @@ def recognise(text: str) -> Layout | None:
     """
     for delimiter in DELIMITERS:
         header, lines, characters = _first_row(text, delimiter)
-        columns = tuple(re.sub(r"[\s_-]+", "", name).lower() for name in header)
+        columns = columns_of(header)
         kind = _kind(columns)
         if kind:
             return Layout(
@@ -82,6 +87,49 @@ def recognise(text: str) -> Layout | None:
                 header_lines=lines,
                 header_bytes=len(text[:characters].encode()),
             )
+    return None
+
+
+def columns_of(cells: Sequence[str]) -> tuple[str, ...]:
+    """The names of columns as `Layout.columns` has them."""
+    return tuple(re.sub(r"[\s_\ufeff-]+", "", name).lower() for name in cells)
+
+
+def is_header(cells: Sequence[str]) -> bool:
+    """Whether the cells of a row are an official header, whole or not, or end with one: three are names of columns."""
+    return sum(name in ALL_COLUMNS or _SENTENCE.fullmatch(name) is not None for name in columns_of(cells)) >= 3
+
+
+def header_in(text: str) -> list[str] | None:
+    """The cells of the row `text` where they are such a header, whatever stands between them; else None."""
+    rows = (_first_row(text, delimiter)[0] for delimiter in DELIMITERS)
+    return next(filter(is_header, rows), None)
+
+
+def mistakes(text: str) -> str | None:
+    """What keeps the header of a file that starts with `text` from being an official one, or None where it is nothing
+    like one: the columns that are missing, unknown or there twice, or what stands between them.
+    """
+    for delimiter in (*DELIMITERS, ";", "|"):
+        written = _first_row(text, delimiter)[0]
+        columns = columns_of(written)
+        numbers = {int(found[1]) for name in columns if (found := _SENTENCE.fullmatch(name))}
+        last = min(max(numbers, default=0), len(columns))
+        stories = (*_STORY_COLUMNS, *(f"sentence{number}" for number in range(1, max(2, last) + 1)))
+        like = max((stories, _CASE_COLUMNS), key=lambda official: len(set(official) & set(columns)))
+        if 2 * len(set(like) & set(columns)) < len(like):
+            continue
+        allowed = {*like, _LABEL_COLUMN} if like is _CASE_COLUMNS else set(like)
+        unknown = [name for name, column in zip(written, columns, strict=True) if column not in allowed]
+        told = {
+            "unknown": [repr(" ".join(name.split())) for name in unknown],
+            "missing": [_AS_PUBLISHED.get(name, name) for name in like if name not in columns],
+            "there twice": [name for name in dict.fromkeys(columns) if columns.count(name) > 1],
+        }
+        parts = [f"{what}: {', '.join(names[:_MOST_NAMED])}" for what, names in told.items() if names]
+        if delimiter not in DELIMITERS:
+            parts.append(f"'{delimiter}' stands between its columns, not a comma or a tab")
+        return "; ".join(parts)
     return None
 
 

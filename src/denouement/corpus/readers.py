@@ -1,10 +1,13 @@
 """Reading the official files: ROCStories and Story Cloze, recognised by their headers, every row checked."""
 
+import math
+import re
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import partial
+from itertools import pairwise
 from pathlib import Path
 
 import numpy as np
@@ -17,8 +20,10 @@ from denouement import schemas
 from denouement.console import warn
 from denouement.corpus import cells, keys, layouts
 from denouement.corpus.layouts import Kind, Layout
-from denouement.errors import UserError
+from denouement.delimited import wide_encoding
+from denouement.errors import UserError, first_line
 from denouement.files import existing_file
+from denouement.quoting import broken_quotes, is_quoted
 
 # A header is far shorter, so a folder of large files is looked through quickly.
 _HEAD_BYTES = 1 << 16
@@ -30,8 +35,15 @@ _OFFICIAL_SENTENCES = 5
 
 _OTHERS_SHOWN = 20
 _WHOLE_ROW = "a cell holds a whole row"
+_HEADER_AGAIN = "the header stands again; several files may have been put together"
+_HEADER_BEHIND = f"{_HEADER_AGAIN}, without the line end behind the row that stands before it in the line"
+_OTHER_HEADER = "a header with other columns; put each file into one of its own"
 
-_UTF16_MARKS = (b"\xff\xfe", b"\xfe\xff")
+# What the ids of all official files look like (RFC 9562), in a text of nothing else.
+_UUID = re.compile(r"[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}", re.IGNORECASE)
+_UUID_LENGTH = 36
+_MOST_IDS = 0.95  # of a file, which tell what its ids look like
+
 _BOM = b"\xef\xbb\xbf"
 _HEADERS = "ROCStories (storyid,storytitle,sentence1,sentence2,...) or Story Cloze (InputStoryid,InputSentence1,...)"
 
@@ -51,7 +63,8 @@ class Rows:
         lines: int64 [good rows], the line of the file where each one starts; the header is line 1.
         rejects: the other rows, as the table `rejects`.
         blank: rows without anything in them, which are neither good nor rejected.
-        oddities: how many cells of the good rows held each kind of `cells.ODDITIES`.
+        oddities: how many cells of the good rows held each kind of `cells.ODDITIES`; `quotes_lost` of all rows.
+        quoted: whether quotes quote cells, as in CSV; else they are part of the texts.
     """
 
     kind: Kind
@@ -65,6 +78,7 @@ class Rows:
     rejects: pa.Table
     blank: int
     oddities: dict[str, int]
+    quoted: bool
 
 
 def find_files(folder: Path) -> tuple[list[Path], list[tuple[Path, str]]]:
@@ -106,7 +120,8 @@ def warn_of_others(others: Sequence[tuple[Path, str]]) -> None:
 def read_file(path: Path, release: str | None = None) -> Rows:
     """Read one official file.
 
-    Cells are text, whatever they hold (`NA`, `null` and `1` alike); an empty title becomes null. A story has as many
+    Cells are text, whatever they hold (`NA`, `null` and `1` alike); an empty title becomes null. In a tab-separated
+    file the cells tell whether quotes quote, as in CSV, or are text (`quoting.is_quoted`). A story has as many
     sentences as the file has sentence columns; in files with more or fewer than the official five a story may be
     shorter, down to two sentences, its last cells being empty.
 
@@ -122,26 +137,39 @@ def read_file(path: Path, release: str | None = None) -> Rows:
     layout = _layout(path, content)
     _check_utf8(path, content)
     constants = _constants(path, layout, release)
+    body = content[layout.header_bytes :]
+    quoted = layout.delimiter != "\t" or is_quoted(body.decode(), layout.delimiter, len(layout.columns))
 
-    blocks, others = _check_blocks(path, content, layout, constants)
+    blocks, others = _check_blocks(path, body, layout, constants, quoted)
     blank = sum(block.blank for block in blocks)
     read = sum(len(block.heights) for block in blocks) - blank + len(others)
     if not read:
         raise UserError(f"{path}: a header and no rows; name the complete file")
     lines, rejected = _places(blocks, others, layout)
-    oddities = sum((Counter(block.oddities) for block in blocks), Counter[str]())
+    table = pa.concat_tables([block.table for block in blocks])
+    contexts = pa.chunked_array([chunk for block in blocks for chunk in block.contexts.chunks], pa.string())
+    # What only the whole file tells, of rows that are good by themselves.
+    late = _shifted(table) | _below_other_header(lines, rejected)
+    rejected |= {int(lines[row]): reason for row, reason in late.items()}
+    kept = np.ones(len(lines), dtype=bool)
+    kept[list(late)] = False
+    if late:
+        table, contexts = (rows.filter(pa.array(kept)) for rows in (table, contexts))
+    oddities = _count_oddities(blocks, kept)
+    oddities["quotes_lost"] = broken_quotes(body, layout.delimiter) if quoted else 0
     return Rows(
         kind=layout.kind,
         file=path.name,
         constants=constants,
         labelled=layout.label is not None,
         read=read,
-        table=pa.concat_tables([block.table for block in blocks]),
-        contexts=pa.chunked_array([chunk for block in blocks for chunk in block.contexts.chunks], pa.string()),
-        lines=lines,
+        table=table,
+        contexts=contexts,
+        lines=lines[kept],
         rejects=rejects_table([(path.name, *item) for item in sorted(rejected.items())]),
         blank=blank,
         oddities={kind: oddities[kind] for kind in cells.ODDITIES if oddities[kind]},
+        quoted=quoted,
     )
 
 
@@ -162,8 +190,8 @@ def _content(path: Path, size: int = -1) -> bytes:
         raise UserError(f"{path}: cannot be read ({error.strerror})") from error
     if len(content) >= _MOST_BYTES:
         raise UserError(f"{path}: larger than 2 GiB; part it into several files")
-    if content.startswith(_UTF16_MARKS):
-        raise UserError(f"{path}: UTF-16 text; save the file as UTF-8")
+    if encoding := wide_encoding(content):
+        raise UserError(f"{path}: {encoding} text; save the file as UTF-8")
     if b"\0" in content:
         raise UserError(f"{path}: not text; of a spreadsheet or an archive, save the table as CSV in UTF-8")
     content = content.removeprefix(_BOM)
@@ -192,7 +220,8 @@ def _layout(path: Path, content: bytes) -> Layout:
     if layout is None:
         first = " ".join(head.strip().splitlines()[0].split())
         shown = first if len(first) <= 60 else f"{first[:60]}..."
-        raise UserError(f"{path}: the header is of neither {_HEADERS}, but '{shown}'; name an official file")
+        found = layouts.mistakes(head) or f"it is '{shown}'"
+        raise UserError(f"{path}: the header is of neither {_HEADERS} ({found}); name an official file")
     return layout
 
 
@@ -224,7 +253,7 @@ class _Block:
         heights: int64 [rows], how many lines of the file each row takes.
         rejected: by row why it is neither good nor blank.
         blank: rows without anything in them.
-        oddities: see `Rows`.
+        oddities: for each kind of `cells.ODDITIES` the place among the good rows of every cell that held it.
     """
 
     table: pa.Table
@@ -233,29 +262,29 @@ class _Block:
     heights: npt.NDArray[np.int64]
     rejected: dict[int, str]
     blank: int
-    oddities: dict[str, int]
+    oddities: dict[str, npt.NDArray[np.int64]]
 
 
 def _check_blocks(
-    path: Path, content: bytes, layout: Layout, constants: dict[str, str]
+    path: Path, content: bytes, layout: Layout, constants: dict[str, str], quoted: bool
 ) -> tuple[list[_Block], list[pa.csv.InvalidRow]]:
     """The rows as wide as the header, checked, and the others."""
-    body = pa.py_buffer(content).slice(layout.header_bytes)
+    body = pa.py_buffer(content)
     if not body.size:
         return [], []
     check = partial(_check, layout=layout, constants=constants)
     try:
         try:
-            return _parse(body, layout, _BLOCK_BYTES, check)
+            return _parse(body, layout, quoted, _BLOCK_BYTES, check)
         except pa.ArrowInvalid:
             # A row must not be longer than a block, and a quote left open may make it so.
-            return _parse(body, layout, body.size + 1, check)
+            return _parse(body, layout, quoted, body.size + 1, check)
     except pa.ArrowInvalid as error:
-        raise UserError(f"{path}: cannot be read as CSV ({str(error).splitlines()[0]})") from error
+        raise UserError(f"{path}: cannot be read as CSV ({first_line(error)})") from error
 
 
 def _parse(
-    body: pa.Buffer, layout: Layout, block_size: int, check: Callable[[pa.RecordBatch], _Block]
+    body: pa.Buffer, layout: Layout, quoted: bool, block_size: int, check: Callable[[pa.RecordBatch], _Block]
 ) -> tuple[list[_Block], list[pa.csv.InvalidRow]]:
     """`check` of each block of rows as wide as the header, and the other rows."""
     others: list[pa.csv.InvalidRow] = []
@@ -271,7 +300,8 @@ def _parse(
         # Blank lines are read as empty rows, so that lines can be counted.
         pa.csv.ParseOptions(
             delimiter=layout.delimiter,
-            newlines_in_values=True,
+            quote_char='"' if quoted else False,
+            newlines_in_values=quoted,
             ignore_empty_lines=False,
             invalid_row_handler=set_aside,
         ),
@@ -303,6 +333,10 @@ def _places(
     for row, line, height in zip(others, lines[is_other].tolist(), heights[is_other].tolist(), strict=True):
         width = "1 cell" if row.actual_columns == 1 else f"{row.actual_columns} cells"
         reason = f"{width} where the header has {row.expected_columns}"
+        if header := layouts.header_in(row.text):
+            # Behind a row, where the file before ended without a line end.
+            is_same = layouts.columns_of(header)[1 - len(layout.columns) :] == layout.columns[1:]
+            reason, height = (_HEADER_BEHIND if is_same else _OTHER_HEADER), 1
         rejected[line] = reason + (f"; {_open_quote(line, height)}" if height > 1 else "")
     lines, good, start = lines[~is_other], [], 0
     for block in blocks:
@@ -340,7 +374,13 @@ def _check(rows: pa.RecordBatch, layout: Layout, constants: dict[str, str]) -> _
     columns, seen = _clean(written, layout)
     filled = {name: _is_filled(column) for name, column in columns.items()}
     blank = ~np.logical_or.reduce(list(filled.values()))
-    reasons = _wrong_labels(columns, layout) | _missing(filled, layout) | _swallowing(written, heights, layout)
+    reasons = (
+        _same_endings(columns, layout)
+        | _wrong_labels(columns, layout)
+        | _missing(filled, layout)
+        | _swallowing(written, heights, layout)
+        | _headers(columns, layout)
+    )
     good = ~blank
     good[list(reasons)] = False
     kept = columns if good.all() else {name: column.filter(pa.array(good)) for name, column in columns.items()}
@@ -353,7 +393,7 @@ def _check(rows: pa.RecordBatch, layout: Layout, constants: dict[str, str]) -> _
         heights=heights,
         rejected={row: reason for row, reason in reasons.items() if not blank[row]},
         blank=int(blank.sum()),
-        oddities={kind: int(good[rows].sum()) for kind, rows in seen.items()},
+        oddities={kind: np.cumsum(good)[rows[good[rows]]] - 1 for kind, rows in seen.items()},
     )
 
 
@@ -388,6 +428,87 @@ def _swallowing(columns: dict[str, pa.StringArray], heights: npt.NDArray[np.int6
         for cell in (column[row].as_py() for column in columns.values())
         if ("\n" in cell or "\r" in cell) and cell.count(layout.delimiter) >= len(layout.columns) - 1
     }
+
+
+def _headers(columns: dict[str, pa.StringArray], layout: Layout) -> dict[int, str]:
+    """Rows that are a header: of the same file layout, or of another."""
+    # Nearly all rows are ruled out by their first cell, which is no column's name.
+    first = keys.normalised(columns[layout.columns[0]])
+    names = keys.normalised(pa.array([*layouts.ALL_COLUMNS, *layout.columns], pa.string()))
+    found = {}
+    for row in np.flatnonzero(np.asarray(pc.is_in(first, names), dtype=bool)).tolist():
+        written = [columns[name][row].as_py() for name in layout.columns]
+        if layouts.is_header(written):
+            found[row] = _HEADER_AGAIN if layouts.columns_of(written) == layout.columns else _OTHER_HEADER
+    return found
+
+
+def _same_endings(columns: dict[str, pa.StringArray], layout: Layout) -> dict[int, str]:
+    """Cases whose endings have the same letters and digits (or have none, and are the same): neither can be right."""
+    if layout.kind == "stories":
+        return {}
+    one, other = layout.sentences[-2:]
+    plain_one, plain_other = keys.normalised(columns[one]), keys.normalised(columns[other])
+    same = np.asarray(pc.equal(plain_one, plain_other), dtype=bool)
+    same &= _is_filled(plain_one) | np.asarray(pc.equal(columns[one], columns[other]), dtype=bool)
+    as_written = dict(zip(layout.columns, layout.written, strict=True))
+    return dict.fromkeys(np.flatnonzero(same).tolist(), f"{as_written[one]} and {as_written[other]} are the same")
+
+
+def _shifted(table: pa.Table) -> dict[int, str]:
+    """Rows whose cells stand one column off, though their width is right: by what the ids of the file look like.
+
+    Either a UUID, the form of all official ids, stands in the place of a title, sentence or ending; or the file's ids
+    nearly all hold a digit and no space, and something else stands in the place of one.
+    """
+    ids = table.column(0)
+    has_form = pc.and_(pc.match_substring_regex(ids, "[0-9]"), pc.invert(pc.match_substring_regex(ids, r"\s")))
+    found = {}
+    if table.num_rows and (pc.mean(has_form).as_py() or 0) >= _MOST_IDS:
+        for row in np.flatnonzero(~np.asarray(has_form, dtype=bool)).tolist():
+            found[row] = f"{_shown(ids[row].as_py())} in the place of the id; the row may be shifted by a cell"
+    for name in table.column_names[1:]:
+        column = table[name].combine_chunks()
+        if pa.types.is_list(column.type):
+            rows_of, texts = pc.list_parent_indices(column).to_numpy(), column.flatten()
+        elif pa.types.is_string(column.type):
+            rows_of, texts = np.arange(len(column)), column
+        else:
+            continue
+        is_long_enough = pc.equal(pc.binary_length(texts), _UUID_LENGTH).fill_null(False)
+        for place in np.flatnonzero(np.asarray(is_long_enough, dtype=bool)).tolist():
+            if _UUID.fullmatch(texts[place].as_py()):
+                found[int(rows_of[place])] = (
+                    f"an id, {texts[place].as_py()}, in the place of a text; the row may be shifted by a cell"
+                )
+    return found
+
+
+def _shown(text: str) -> str:
+    return f"'{text}'" if len(text) <= 40 else f"'{text[:40]}...'"
+
+
+def _below_other_header(lines: npt.NDArray[np.int64], rejected: Mapping[int, str]) -> dict[int, str]:
+    """The good rows below a header with other columns: their cells may mean something else than those above."""
+    found = {}
+    reasons = (_HEADER_AGAIN, _HEADER_BEHIND, _OTHER_HEADER)
+    headers = [(line, reason) for line, reason in sorted(rejected.items()) if reason in reasons]
+    for (line, reason), (end, _) in pairwise([*headers, (math.inf, "")]):
+        if reason == _OTHER_HEADER:
+            for row in np.flatnonzero((lines > line) & (lines < end)).tolist():
+                found[row] = f"below the header of line {line}, which has other columns"
+    return found
+
+
+def _count_oddities(blocks: Sequence[_Block], kept: npt.NDArray[np.bool_]) -> Counter[str]:
+    """How many cells of the rows that are kept, of all good rows of the blocks, held each kind of `cells.ODDITIES`."""
+    counts = Counter[str]()
+    start = 0
+    for block in blocks:
+        for kind, rows in block.oddities.items():
+            counts[kind] += int(kept[start + rows].sum())
+        start += block.table.num_rows
+    return counts
 
 
 def _missing(filled: dict[str, npt.NDArray[np.bool_]], layout: Layout) -> dict[int, str]:

@@ -185,8 +185,8 @@ class EmbeddingTable:
             UserError: no such file, not a table of vectors, damaged, or one whose rows and metadata disagree.
         """
         schema = read_schema(path, "embeddings")
-        metadata = {key.decode(): value.decode() for key, value in schema.metadata.items()}
         try:
+            metadata = {key.decode(): value.decode() for key, value in schema.metadata.items()}
             table = cls(
                 Path(path),
                 encoder=metadata["encoder"],
@@ -198,9 +198,10 @@ class EmbeddingTable:
                 word_dropout=float(metadata["word_dropout"]),
                 seed=int(metadata["seed"]),
             )
-        except (KeyError, ValueError) as error:
+            known = [embeddings_schema(table.dimension, dtype) for dtype in _DTYPES.values()]
+        except (KeyError, ValueError, OverflowError) as error:  # a dimension that Arrow cannot count
             raise _no_table(path) from error
-        if not any(schema.equals(embeddings_schema(table.dimension, dtype)) for dtype in _DTYPES.values()):
+        if not any(map(schema.equals, known)):
             raise _no_table(path)
         table._check_rows()
         return table

@@ -10,7 +10,8 @@ from torch import Tensor, nn
 from torch.nn.utils.rnn import pad_sequence
 
 from denouement.encoders.base import Vectors
-from denouement.errors import UserError
+from denouement.errors import UserError, first_line
+from denouement.tensors import UNBUILDABLE
 from denouement.text.vocabulary import END, PAD, UNKNOWN, Vocabulary
 
 
@@ -98,7 +99,6 @@ def loaded(checkpoint: Mapping[str, Any], where: str) -> SentenceGru:
                 if name.startswith("encoder.")
             }
         )
-    except (KeyError, TypeError, AttributeError, RuntimeError) as error:
-        problem = str(error).splitlines()[0]
-        raise UserError(f"{where}: not a skip-thoughts model that this version knows ({problem})") from error
+    except UNBUILDABLE as error:
+        raise UserError(f"{where}: not a skip-thoughts model that this version knows ({first_line(error)})") from error
     return network.eval()

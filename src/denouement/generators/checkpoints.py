@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import typing
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -9,9 +10,9 @@ from typing import Any
 from pytorch_lightning.plugins.io import CheckpointIO
 
 from denouement import settings
-from denouement.errors import UserError
+from denouement.errors import UserError, first_line, printable
 from denouement.generators.base import Generator, generator_class
-from denouement.tensors import read_checkpoint, write_checkpoint
+from denouement.tensors import UNBUILDABLE, read_checkpoint, write_checkpoint
 from denouement.text.vocabulary import Vocabulary
 
 
@@ -54,16 +55,42 @@ def load_generator(
     try:
         described = checkpoint["generator"]
         kind = generator_class(described["name"])
+        architecture = described["architecture"]
+        _check_types(kind, architecture)
         generator = kind(
             settings.build(kind.settings_class, described["settings"], "settings"),
             Vocabulary.from_json(described["vocabulary"]),
-            **described["architecture"],
+            **architecture,
         )
         generator.load_state_dict(checkpoint["state_dict"])
-    except (KeyError, TypeError, RuntimeError) as error:
-        problem = str(error).splitlines()[0]
+    except UNBUILDABLE as error:
+        problem = first_line(error)
         raise UserError(f"{path}: not a generator that this version knows ({problem}); train it again") from error
     except UserError as error:
-        raise UserError(f"{path}: {error}") from error
+        raise UserError(f"{path}: {printable(str(error))}") from error  # a tensor's text is of several lines
     generator.find_vectors(embeddings, encoder_options)
     return generator.to(device).eval()
+
+
+def encoder_of(path: Path) -> str | None:
+    """The name of the sentence encoder whose vectors the generator in a checkpoint reads; None where it reads words.
+
+    Raises:
+        UserError: not a checkpoint, or a damaged one. Whether it holds a generator, `load_generator` checks.
+    """
+    described: Any = read_checkpoint(path)
+    for key in ("generator", "architecture", "encoder"):
+        described = described.get(key) if isinstance(described, Mapping) else None
+    return described if isinstance(described, str) else None
+
+
+def _check_types(kind: type[Generator], architecture: Mapping[str, Any]) -> None:
+    """Refuse values of other types than `kind` takes: PyTorch would take some of them, and fail on them much later.
+
+    Raises:
+        TypeError: which value is of which type.
+    """
+    wanted = typing.get_type_hints(kind.__init__)
+    for name, value in architecture.items():
+        if wanted.get(name) in (str, int) and type(value) is not wanted[name]:
+            raise TypeError(f"its {name} is {value!r}")

@@ -12,6 +12,7 @@ from denouement.errors import UserError, printable
 from denouement.files import existing_file, file_digest
 from denouement.report.documents import misfit
 from denouement.study.counted import SCALES
+from denouement.yaml_files import read_yaml
 
 _DIGITS = 12  # of a digest: enough to tell files apart, and short enough to compare by eye
 
@@ -128,15 +129,13 @@ class Run:
 
     @cached_property
     def _stages(self) -> Mapping[str, Any]:
-        import yaml
-
         if not self.lock.exists():
             return {}
         try:
-            content = yaml.load(self.lock.read_text(encoding="utf-8"), yaml.CSafeLoader)
+            content = read_yaml(self.lock)
             stages: Mapping[str, Any] = content["stages"]
-        except (OSError, ValueError, KeyError, TypeError, yaml.YAMLError) as error:
-            raise UserError(f"{self.lock}: is no record of DVC's ({' '.join(str(error).split())})") from error
+        except (KeyError, TypeError) as error:
+            raise UserError(f"{self.lock}: is no record of DVC's ({error})") from error
         if problem := misfit(Path("dvc.lock"), content):
             raise UserError(f"{self.lock}: is no record of DVC's: {problem}")
         return stages

@@ -15,8 +15,6 @@ from pathlib import Path
 from typing import Any, Literal, NamedTuple
 from urllib.parse import urlsplit
 
-import yaml
-
 from denouement.errors import UserError
 from denouement.files import existing_file
 from denouement.legible import can_be_shown, seen
@@ -24,6 +22,7 @@ from denouement.schemas import RELEASES, SPLITS, shortened
 from denouement.settings import build, collect
 from denouement.study import defaults
 from denouement.study.defaults import Kind
+from denouement.yaml_files import read_yaml
 
 HUMAN_RIGHT, HUMAN_WRONG = "human_right", "human_wrong"
 ANSWERS = ("A", "B", "both", "neither")
@@ -31,7 +30,6 @@ TIES = ("both", "neither")
 CHECK_SYSTEMS = ("check_first", "check_second")
 
 _NAME = re.compile(r"[a-z0-9][a-z0-9_-]{0,39}")
-_BOOL = "tag:yaml.org,2002:bool"
 _PROLIFIC = "https://app.prolific.com/submissions/complete?cc="
 _UNSHOWN = "holds characters that cannot be shown: type it again"
 _MOST_BYTES = 1 << 20  # of a study's file; texts and checks of a large study are some kilobytes
@@ -431,20 +429,7 @@ def read_design(path: Path, written: Collection[str] | None = None) -> Design:
     """
     if existing_file(path).stat().st_size > _MOST_BYTES:
         raise UserError(f"{path}: larger than {_MOST_BYTES:,} bytes, so it is no study's file")
-    try:
-        section = yaml.load(path.read_text(encoding="utf-8"), Loader=_Loader)  # noqa: S506 (a SafeLoader)
-    except UnicodeDecodeError as error:
-        raise UserError(f"{path}: not text in UTF-8 ({error.reason} at byte {error.start})") from error
-    except RecursionError as error:
-        raise UserError(f"{path}: nested too deep to be a study's file") from error
-    except ValueError as error:  # a number or a date that cannot be
-        raise UserError(f"{path}: not readable YAML ({str(error).partition(';')[0]})") from error
-    except yaml.YAMLError as error:
-        mark = getattr(error, "problem_mark", None)
-        where = f"{path}: line {mark.line + 1}" if mark else f"{path}"
-        told = getattr(error, "problem", None) or getattr(error, "reason", None) or "unknown"
-        raise UserError(f"{where}: not readable YAML ({told})") from error
-    return design_from(section, str(path), written)
+    return design_from(read_yaml(path, aliases=False), str(path), written)
 
 
 def design_from(section: Mapping[str, Any] | None, where: str, written: Collection[str] | None = None) -> Design:
@@ -501,36 +486,6 @@ def from_json(text: str, where: str = "stored design") -> Design:
 
 
 _NAME_RULE = "must be 1 to 40 of a-z, 0-9, - and _, the first a letter or digit"
-
-
-class _Loader(yaml.SafeLoader):
-    """Reads `off` (yes, no, on) as text, as YAML 1.2 does, and refuses a key that stands twice, and aliases.
-
-    Of such a key YAML would silently take the last; a few lines of aliases to aliases stand for more than fits into
-    memory.
-    """
-
-    yaml_implicit_resolvers = {  # noqa: RUF012 (as in the class it is of)
-        first: [(tag, pattern) for tag, pattern in resolvers if tag != _BOOL]
-        for first, resolvers in yaml.SafeLoader.yaml_implicit_resolvers.items()
-    }
-
-    def compose_node(self, parent: yaml.Node | None, index: int) -> yaml.Node | None:
-        if self.check_event(yaml.AliasEvent):
-            event = self.peek_event()  # type: ignore[no-untyped-call]
-            raise yaml.composer.ComposerError(
-                None, None, f"*{event.anchor} is an alias: write out what it stands for", event.start_mark
-            )
-        return super().compose_node(parent, index)
-
-    def construct_mapping(self, node: yaml.MappingNode, deep: bool = False) -> dict[Any, Any]:
-        keys = [key.value for key, _ in node.value if isinstance(key, yaml.ScalarNode)]
-        for key in _repeated(tuple(keys)):
-            raise yaml.constructor.ConstructorError(None, None, f"key {key} stands twice", node.start_mark)
-        return dict(super().construct_mapping(node, deep))
-
-
-_Loader.add_implicit_resolver(_BOOL, re.compile("true|false|True|False|TRUE|FALSE"), list("tfTF"))
 
 
 def _with_named_parts(section: Mapping[str, Any]) -> dict[str, Any]:

@@ -90,7 +90,15 @@ class Vocabulary:
 
     @classmethod
     def from_json(cls, document: Mapping[str, Any]) -> Vocabulary:
-        """The vocabulary that `to_json` described."""
+        """The vocabulary that `to_json` described.
+
+        Raises:
+            KeyError, TypeError: something else, which no vocabulary of this class wrote.
+        """
+        for name in ("words", "lowered"):
+            listed = document[name]
+            if not isinstance(listed, list) or not all(isinstance(word, str) and word for word in listed):
+                raise TypeError(f"{name} of the vocabulary are no list of words")
         return cls(document["words"], document["lowered"])
 
 

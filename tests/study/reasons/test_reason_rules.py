@@ -1,10 +1,12 @@
+import json
+
 import pytest
-import yaml
 
 from denouement.errors import UserError
 from denouement.study.reasons import ELEMENTS
 from denouement.study.reasons.rules import matches, packaged, read_rules
 from denouement.text.syntax import parse
+from denouement.yaml_files import parse_yaml
 
 # Written for these tests: none of them is of the published answers.
 REASONS = {
@@ -69,7 +71,7 @@ def test_unless_holds_for_its_sentence_alone(rules):
 
 
 def changed(**changes):
-    return yaml.safe_dump(yaml.safe_load(packaged("elements.yaml")) | changes)
+    return json.dumps(parse_yaml(packaged("elements.yaml"), "elements.yaml") | changes)  # JSON is YAML
 
 
 RULE = {"name": "joy", "patterns": ["joy"]}
@@ -78,7 +80,7 @@ RULE = {"name": "joy", "patterns": ["joy"]}
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("a: [", "not YAML"),
+        ("a: [", "line 1, column 5: not readable YAML"),
         ("- a", "no section `elements`"),
         (changed(elements={"style": {}}), "unknown style; elements are logic"),
         (changed(colour=1), "unknown colour"),

@@ -18,9 +18,8 @@ from math import prod
 from string import Template
 from typing import Any
 
-import yaml
-
 from denouement.errors import UserError
+from denouement.yaml_files import parse_yaml
 
 SENTENCES = 5
 
@@ -86,11 +85,11 @@ def render_title(template: Template, values: Row) -> str:
 def scenarios() -> dict[str, tuple[Branch, ...]]:
     """The embedded scenarios by name, in the order of their files."""
     folder = files(__package__)
-    people = yaml.safe_load((folder / "people.yaml").read_text(encoding="utf-8"))
+    people = parse_yaml((folder / "people.yaml").read_text(encoding="utf-8"), "people.yaml")
     found: dict[str, tuple[Branch, ...]] = {}
     for file in sorted((folder / "scenarios").iterdir(), key=lambda file: file.name):
         if file.name.endswith(".yaml"):
-            for name, content in yaml.safe_load(file.read_text(encoding="utf-8")).items():
+            for name, content in parse_yaml(file.read_text(encoding="utf-8"), file.name).items():
                 if name in found:
                     raise UserError(f"{file.name}: the scenario '{name}' exists already; give it another name")
                 found[name] = read_scenario(name, content, people, where=f"{file.name}, scenario '{name}'")

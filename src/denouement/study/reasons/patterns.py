@@ -4,6 +4,7 @@ A pattern is a line of items with blanks between:
 
 - `sense`: a word, in any case, or its lemma (`make` stands for "makes", "making", ...);
 - `ADJ`, `NNS`: a part of speech, universal or of the Penn Treebank;
+- `OPTION`: the letter A or B for an answer, and not the article: "A fits", not "a fit";
 - `@feelings`: any word of a named list;
 - `good|best|@feelings`: any of these;  `!better`: a word that is none of these;  `very?`: such a word or nothing;
 - `...`: up to four words, whatever they are.
@@ -21,6 +22,71 @@ GAP = None
 """In a pattern, `...`."""
 
 _LONGEST_GAP = 4
+# Universal parts of speech, tags of the Penn Treebank as spaCy's English pipelines have them, and our own.
+_PARTS_OF_SPEECH = frozenset(
+    [
+        "ADJ",
+        "ADP",
+        "ADV",
+        "AUX",
+        "CCONJ",
+        "DET",
+        "INTJ",
+        "NOUN",
+        "NUM",
+        "PART",
+        "PRON",
+        "PROPN",
+        "PUNCT",
+        "SCONJ",
+        "SPACE",
+        "SYM",
+        "VERB",
+        "X",
+        "ADD",
+        "AFX",
+        "CC",
+        "CD",
+        "DT",
+        "EX",
+        "FW",
+        "HYPH",
+        "IN",
+        "JJ",
+        "JJR",
+        "JJS",
+        "LS",
+        "MD",
+        "NFP",
+        "NN",
+        "NNP",
+        "NNPS",
+        "NNS",
+        "PDT",
+        "POS",
+        "PRP",
+        "PRP$",
+        "RB",
+        "RBR",
+        "RBS",
+        "RP",
+        "TO",
+        "UH",
+        "VB",
+        "VBD",
+        "VBG",
+        "VBN",
+        "VBP",
+        "VBZ",
+        "WDT",
+        "WP",
+        "WP$",
+        "WRB",
+        "OPTION",
+    ]
+)
+# Tags of what may follow the answer A, and never the article: finite verbs, "and", a comma, a closing quote ...
+_BEHIND_NO_ARTICLE = {"VBZ", "VBD", "VBP", "MD", "CC", "IN", ".", ",", ":", "-RRB-", "''"}
 _SENTENCE_ENDS = {".", "!", "?", ";"}
 
 
@@ -60,7 +126,7 @@ def compile_pattern(text: str, lists: Mapping[str, frozenset[str]]) -> Pattern:
     """The pattern that `text` writes down.
 
     Raises:
-        ValueError: an unknown list; no word at the beginning or at the end.
+        ValueError: an unknown list or part of speech; no word at the beginning or at the end.
     """
     pattern: list[Item | None] = []
     for item in text.split():
@@ -68,7 +134,9 @@ def compile_pattern(text: str, lists: Mapping[str, frozenset[str]]) -> Pattern:
             pattern.append(GAP)
             continue
         any_of: set[str] = set()
-        for name in item.removeprefix("!").removesuffix("?").split("|"):
+        if strange := [word for word in _words(item) if word != word.lower() and word not in _PARTS_OF_SPEECH]:
+            raise ValueError(f"pattern {text!r}: {strange[0]!r} is no part of speech; write words in lower case")
+        for name in _words(item):
             if not name.startswith("@"):
                 any_of.add(name)
             elif name[1:] in lists:
@@ -81,12 +149,21 @@ def compile_pattern(text: str, lists: Mapping[str, frozenset[str]]) -> Pattern:
     return tuple(pattern)
 
 
+def _words(item: str) -> list[str]:
+    return item.removeprefix("!").removesuffix("?").split("|")
+
+
 def sentences(parsed: Parse) -> list[Sentence]:
     """The words of a parsed text, sentence by sentence."""
     found: list[list[Word]] = [[]]
-    for word, lemma, pos, tag in zip(parsed.words, parsed.lemmas, parsed.pos, parsed.tags, strict=True):
+    following = (*parsed.tags[1:], ".")
+    for word, lemma, pos, tag, after in zip(
+        parsed.words, parsed.lemmas, parsed.pos, parsed.tags, following, strict=True
+    ):
         plain, base = (text.lower().replace("’", "'") for text in (word, lemma))
         faces = {plain, base, pos, tag}
+        if plain == "b" or (plain == "a" and after in _BEHIND_NO_ARTICLE):
+            faces.add("OPTION")
         if plain.endswith("n't"):  # what spaCy leaves whole, such as DOESN'T
             faces.add("n't")
         found[-1].append(Word(word, frozenset(faces)))

@@ -6,16 +6,14 @@ from importlib import resources
 from pathlib import Path
 from typing import Any
 
-import yaml
-
 from denouement.errors import UserError
-from denouement.files import existing_file
 from denouement.study.reasons import ELEMENTS
 from denouement.study.reasons.patterns import Denial, Pattern, Sentence, compile_pattern, is_denied, sentences, spans
 from denouement.text.syntax import Parse
+from denouement.yaml_files import parse_yaml, read_yaml
 
 _SECTIONS = {"negations", "barriers", "reach", "lists", "elements"}
-_KEYS = {"name", "patterns", "unless"}
+_KEYS = {"name", "patterns", "unless", "except"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,12 +25,15 @@ class Rule:
         name: what the rule is called in tables.
         patterns: any of them is enough.
         unless: where one of these matches in the same sentence, the rule does not.
+        exceptions: a match that shares a word with a match of one of these does not count, while others in the sentence
+            do; the file calls them `except`.
     """
 
     element: str
     name: str
     patterns: tuple[Pattern, ...]
     unless: tuple[Pattern, ...] = ()
+    exceptions: tuple[Pattern, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,14 +60,8 @@ def read_rules(path: Path | None = None) -> Rules:
     Raises:
         UserError: not YAML, or not a file of rules: what is wrong, and in which rule.
     """
-    if path is None:
-        where, text = "elements.yaml", packaged("elements.yaml")
-    else:
-        where, text = str(path), existing_file(path).read_text(encoding="utf-8", errors="replace")
-    try:
-        document = yaml.safe_load(text)
-    except yaml.YAMLError as error:
-        raise UserError(f"{where}: not YAML ({' '.join(str(error).split())})") from error
+    where = "elements.yaml" if path is None else str(path)
+    document = parse_yaml(packaged(where), where) if path is None else read_yaml(path)
     if not isinstance(document, dict) or not isinstance(document.get("elements"), dict):
         raise UserError(f"{where}: no section `elements`; see the elements.yaml of this package")
     if unknown := set(document) - _SECTIONS | set(document["elements"]) - set(ELEMENTS):
@@ -101,13 +96,13 @@ def _rule(element: str, rule: Mapping[str, Any], lists: Mapping[str, frozenset[s
     if unknown := set(rule) - _KEYS:
         raise ValueError(f"{name}: unknown key {', '.join(sorted(unknown))}; keys are {', '.join(sorted(_KEYS))}")
     try:
-        patterns, unless = (
+        patterns, unless, exceptions = (
             tuple(compile_pattern(text, lists) for text in texts)
-            for texts in (rule["patterns"], rule.get("unless", ()))
+            for texts in (rule["patterns"], rule.get("unless", ()), rule.get("except", ()))
         )
     except ValueError as error:
         raise ValueError(f"{name}: {error}") from error
-    return Rule(element, rule["name"], patterns, unless)
+    return Rule(element, rule["name"], patterns, unless, exceptions)
 
 
 def matches(parsed: Parse, rules: Rules) -> list[Match]:
@@ -121,7 +116,10 @@ def _first(rule: Rule, text: Sequence[Sentence], denial: Denial) -> Match | None
     for sentence in text:
         if any(spans(rule.unless, sentence)):
             continue
+        excepted = list(spans(rule.exceptions, sentence))
         for start, end in spans(rule.patterns, sentence):
+            if any(first < end and start < last for first, last in excepted):
+                continue
             words = " ".join(word.text for word in sentence[start:end])
             return Match(rule.element, rule.name, words, is_denied(sentence, start, end, denial))
     return None

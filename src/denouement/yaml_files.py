@@ -1,0 +1,74 @@
+"""YAML files by one rule, DVC's: YAML 1.2 as ruamel.yaml reads it. So a stage runs with the value that DVC records.
+
+PyYAML follows YAML 1.1, in which `1e-05` is text, `010` is 8, `off` is false and `12:30` is 750.
+"""
+
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any
+
+from ruamel.yaml import YAML
+from ruamel.yaml.error import MarkedYAMLError, YAMLError
+from ruamel.yaml.events import AliasEvent
+from ruamel.yaml.reader import ReaderError
+
+from denouement.errors import UserError
+from denouement.files import existing_file
+
+_MOST_SHOWN = 300  # characters of what ruamel.yaml says, which may repeat a whole value
+
+
+def read_yaml(path: Path, aliases: bool = True) -> Any:
+    """What the YAML file `path` holds: dicts, lists, text, numbers, booleans and None; None where it is empty.
+
+    Args:
+        path: UTF-8.
+        aliases: whether `*name` may stand for what `&name` marks. A few lines of aliases to aliases stand for more than
+            fits into memory once somebody copies them.
+
+    Raises:
+        UserError: no such file, not UTF-8, not YAML, a key that stands twice, or an alias where none may be: one line
+            that names the file, and the line and column where they are known.
+    """
+    try:
+        text = existing_file(path).read_text(encoding="utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise UserError(
+            f"{path}: not text in UTF-8 ({error.reason} at byte {error.start}); save it as UTF-8"
+        ) from error
+    return parse_yaml(text, str(path), aliases)
+
+
+def parse_yaml(text: str, where: str, aliases: bool = True) -> Any:
+    """What a text in YAML holds; `where` is what errors call it, all else is as in `read_yaml`."""
+    try:
+        if not aliases:
+            _refuse_aliases(YAML(typ="safe").parse(text), where)
+        return YAML(typ="safe").load(text)
+    except MarkedYAMLError as error:
+        problem = error.problem or error.context or "unknown"
+        raise _unreadable(where, problem, error.problem_mark or error.context_mark) from error
+    except ReaderError as error:  # a character that no YAML holds
+        line = text.count("\n", 0, error.position) + 1
+        raise UserError(f"{where}: line {line}: not readable YAML ({error.reason})") from error
+    except (YAMLError, ValueError) as error:  # such as a number or a date that cannot be
+        raise _unreadable(where, str(error).partition(";")[0]) from error
+    except LookupError as error:  # how ruamel.yaml fails on `!!bool maybe` and on an empty `!!int`
+        raise _unreadable(where, "a value is not what its tag !! says") from error
+    except TypeError as error:  # how it fails on a list of sections in the place of a key
+        raise _unreadable(where, "a key is no text and no number") from error
+    except RecursionError as error:
+        raise UserError(f"{where}: nested too deeply to be read") from error
+
+
+def _refuse_aliases(events: Iterable[Any], where: str) -> None:
+    for event in events:
+        if isinstance(event, AliasEvent):
+            raise _unreadable(where, f"*{event.anchor} is an alias: write out what it stands for", event.start_mark)
+
+
+def _unreadable(where: str, problem: str, mark: Any = None) -> UserError:
+    told = " ".join(problem.split())
+    told = told if len(told) <= _MOST_SHOWN else f"{told[:_MOST_SHOWN]}..."
+    place = f": line {mark.line + 1}, column {mark.column + 1}" if mark else ""
+    return UserError(f"{where}{place}: not readable YAML ({told})")
