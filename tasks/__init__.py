@@ -20,6 +20,7 @@ ENVIRONMENT = {
     "DVC_NO_ANALYTICS": "1",
     "MLFLOW_DISABLE_TELEMETRY": "true",
     "MLFLOW_ENABLE_ARTIFACTS_PROGRESS_BAR": "false",
+    "MLFLOW_HTTP_REQUEST_MAX_RETRIES": "3",  # a quarter of a minute; 7 take five minutes to find that a server is gone
     "MLFLOW_SERVER_ENABLE_JOB_EXECUTION": "false",  # the pages alone: half the memory
     "MLFLOW_TRACKING_URI": f"sqlite:///{ROOT / 'mlflow.db'}",
     "OMP_NUM_THREADS": str(max(1, CORES // SIDE_BY_SIDE)),
