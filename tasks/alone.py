@@ -58,4 +58,4 @@ def end_started() -> None:
 def _end_leftovers(record: Path) -> None:
     token = processes.read_record(record).get("token")
     if isinstance(token, str) and (ended := processes.end(processes.mark(token, ROOT))):
-        print(f"{ended} processes that a killed reproduction left are ended", flush=True)
+        print(f"ended what a killed reproduction left: {ended} process{'es' if ended > 1 else ''}", flush=True)

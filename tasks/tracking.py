@@ -197,6 +197,8 @@ def _is_lost(error: MlflowException) -> bool:
 
 def _lose(error: Exception) -> None:
     global _lost
+    if _lost:
+        return
     _lost = True
     os.environ["MLFLOW_HTTP_REQUEST_MAX_RETRIES"] = "0"  # what is logged in spite of it fails at once
     command.lose(_reason(os.environ["MLFLOW_TRACKING_URI"], error))
