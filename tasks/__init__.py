@@ -5,9 +5,13 @@ come before `import prefect`, which reads the variables only once; a variable th
 """
 
 import os
+import sys
 from pathlib import Path
 
 ROOT = Path(__file__).parents[1]
+
+# The library beside these tasks, not the one that is installed: an experiment of DVC runs in a copy of the checkout.
+sys.path.insert(0, str(ROOT / "src"))
 
 # Independent stages run two at a time, each on its half of the cores. That is fixed rather than left to what is idle:
 # another number of threads adds in another order, and a seed would no longer give the same weights again. More threads

@@ -7,6 +7,7 @@ reached, see `TrackingError`; 130 after Ctrl-C, SIGTERM or the end of the termin
 import inspect
 import os
 import signal
+import subprocess
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
@@ -88,7 +89,10 @@ def told_in_one_line(interrupted: str = "") -> Iterator[None]:
         if is_defect(error):
             raise
         _say(f"{ERROR}{one_line(error)}")
-        sys.exit(3 if isinstance(error, TrackingError) else 2)
+        if isinstance(error, TrackingError):
+            _put_back()
+            sys.exit(3)
+        sys.exit(2)
     except KeyboardInterrupt:
         if interrupted:
             _say(interrupted)
@@ -104,3 +108,10 @@ def _as_ctrl_c(*_: object) -> None:
 def _say(line: str) -> None:
     with suppress(OSError):  # the terminal may be gone
         print(line, file=sys.stderr, flush=True)
+
+
+def _put_back() -> None:
+    """Put back the last outputs of the stage of DVC that this program is, which DVC removed before it started it."""
+    if stage := os.environ.get("DVC_STAGE"):
+        command = [sys.executable, "-m", "dvc", "--wait-for-lock", "checkout", "--quiet", "--force", stage]
+        subprocess.run(command, capture_output=True)  # fails where there are none, which is as well

@@ -4,8 +4,8 @@ import os
 import shutil
 import subprocess
 import sys
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -14,9 +14,10 @@ import yaml
 
 @dataclass(frozen=True)
 class Project:
-    """A copy of the project, in `folder`."""
+    """A copy of the project, in `folder`, used with these environment variables beside the usual ones."""
 
     folder: Path
+    variables: Mapping[str, str] = field(default_factory=dict)
 
     def run(self, *command: str, timeout: float = 280) -> subprocess.CompletedProcess[str]:
         return subprocess.run(
@@ -32,7 +33,7 @@ class Project:
     def environment(self) -> dict[str, str]:
         # the library of the copy, not the one installed from the project itself
         paths = {"PYTHONPATH": str(self.folder / "src"), "PATH": f"{Path(sys.executable).parent}:{os.environ['PATH']}"}
-        return {**os.environ, **paths, "MLFLOW_TRACKING_URI": self.tracking_uri}
+        return {**os.environ, **paths, "MLFLOW_TRACKING_URI": self.tracking_uri, **self.variables}
 
     @property
     def tracking_uri(self) -> str:
@@ -46,6 +47,13 @@ class Project:
 
     def locked(self) -> dict[str, Any]:
         return yaml.safe_load((self.folder / "dvc.lock").read_text())["stages"]
+
+    def contents(self) -> dict[str, bytes]:
+        """What is under data/ and reports/, and the lock."""
+        made = [self.folder / "dvc.lock"]
+        for place in ("data", "reports"):
+            made += [path for path in (self.folder / place).rglob("*") if path.is_file()]
+        return {str(path.relative_to(self.folder)): path.read_bytes() for path in made}
 
     def copy(self, folder: Path) -> "Project":
         shutil.copytree(self.folder, folder, symlinks=True)
