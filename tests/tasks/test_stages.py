@@ -44,7 +44,7 @@ def test_the_stage_s_own_error_is_why_it_failed(stage, reason):
 def test_where_nothing_can_be_put_back_the_error_is_the_stage_s_own_all_the_same(capfd):
     run("copy")
     subprocess.run(["rm", "-rf", ".dvc/cache", "copy.txt", "source.txt"], check=True)
-    with pytest.raises(stages.StageError, match="^copy failed"):
+    with pytest.raises(stages.StageError, match=r"^copy failed"):
         run("copy")
     assert "copy | its last outputs are not in DVC's cache, so they are not put back" in capfd.readouterr().out
 
