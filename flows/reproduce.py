@@ -1,21 +1,18 @@
 """The whole graph of `dvc.yaml` as one Prefect flow: `python -m flows.reproduce [--corpus FOLDER]`."""
 
-import fcntl
 import json
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Mapping
 from pathlib import Path
 
 import click
-import mlflow
 from prefect import flow
 from prefect.states import State
 from prefect.task_runners import ThreadPoolTaskRunner
 
-from denouement.errors import UserError
-from tasks import ROOT, brought, graph, params, paths, servers, tracking
-from tasks.command import INTERRUPTED, told_in_one_line
-from tasks.stages import StageError, end_running, run_stage, was_restored
+from tasks import brought, flow_runs, graph, params, paths, servers, tracking
+from tasks.alone import only_one
+from tasks.command import INTERRUPTED, lose, told_in_one_line
+from tasks.stages import StageError, end_running, run_stage, was_not_tracked, was_restored
 
 
 @flow(flow_run_name="reproduce", task_runner=ThreadPoolTaskRunner())
@@ -26,9 +23,14 @@ def reproduce() -> None:
 
     Raises:
         StageError: a stage failed.
-        UserError: another reproduction runs in this checkout.
+        TrackingError: MLflow cannot be reached; nothing was begun.
+        UserError: another reproduction, or another DVC command, runs in this checkout.
     """
+    flow_runs.name_process()
     with only_one(), tracking.reproduction(params.everything()):
+        flow_runs.close_dead()
+        with graph.undisturbed():
+            pass
         needs = graph.needs()
         futures = {}
         try:
@@ -62,43 +64,38 @@ def _conclude(states: Mapping[str, State]) -> None:
             print(f"{what}: {', '.join(stages)}")
     for stage in failed:
         print(f"{stage} | {states[stage].message}")
+    untracked = [stage for stage in states if was_not_tracked(stage)]
+    if untracked:
+        lose(f"of {', '.join(untracked)}")
     ended = {"stages_ran": ran, "stages_cached": [*cached, *restored], "stages_failed": failed}
-    mlflow.set_tags({tag: ", ".join(stages) for tag, stages in ended.items()})
+    tracking.log_tags({tag: ", ".join(stages) for tag, stages in ended.items()})
+    if len(failed) == 1:
+        raise StageError(f"{states[failed[0]].message}; run again to go on from there")
     if failed or skipped:
         raise StageError(f"{', '.join(failed)} failed: the lines above say why; run again to go on from there")
-    for path in sorted(paths.METRICS.glob("*.json")):
-        tracking.log_figures({path.stem: json.loads(path.read_text(encoding="utf-8"))})
+    for path in map(paths.metrics, states):  # those of the graph, not what a stage taken out of it has left
+        if path.exists():
+            tracking.log_figures({path.stem: json.loads(path.read_text(encoding="utf-8"))})
     if paths.REPORTS.is_dir():
-        mlflow.log_artifacts(str(paths.REPORTS), "reports")
-
-
-@contextmanager
-def only_one() -> Iterator[None]:
-    """Hold this checkout for one reproduction.
-
-    Raises:
-        UserError: another one holds it.
-    """
-    path = ROOT / ".dvc" / "tmp" / "reproduce.lock"
-    path.parent.mkdir(exist_ok=True)
-    with path.open("w") as lock:
-        try:
-            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError as error:
-            raise UserError(f"another reproduction runs in {ROOT}: wait until it ends") from error
-        yield
+        tracking.log_folder(paths.REPORTS, "reports")
 
 
 @click.command()
 @click.option("--corpus", metavar="FOLDER", help="Bring this folder's official files; empty: remove those brought.")
 def main(corpus: str | None) -> None:
     """Reproduce the whole graph, and print what came out and where it is."""
-    with told_in_one_line(INTERRUPTED):
-        if corpus is not None:
-            with only_one():
+    with told_in_one_line(INTERRUPTED), only_one():
+        tracking.check()
+        with graph.undisturbed():
+            if corpus is not None:
                 brought.bring(Path(corpus) if corpus else None)
         with servers.prefect_server():
             reproduce()
+        _show()
+
+
+def _show() -> None:
+    """Print the summary, and where everything is."""
     summary = (paths.REPORTS / "summary.md").read_text(encoding="utf-8")
     print("\n".join(["", *(line for line in summary.splitlines() if not line.startswith("!["))]))
     pictures = ", ".join(sorted(str(path) for path in paths.REPORTS.glob("*.svg")))

@@ -5,9 +5,13 @@ come before `import prefect`, which reads the variables only once; a variable th
 """
 
 import os
+import sys
 from pathlib import Path
 
 ROOT = Path(__file__).parents[1]
+
+# The library beside these tasks, not the one that is installed: an experiment of DVC runs in a copy of the checkout.
+sys.path.insert(0, str(ROOT / "src"))
 
 # Independent stages run two at a time, each on its half of the cores. That is fixed rather than left to what is idle:
 # another number of threads adds in another order, and a seed would no longer give the same weights again. More threads
@@ -20,6 +24,7 @@ ENVIRONMENT = {
     "DVC_NO_ANALYTICS": "1",
     "MLFLOW_DISABLE_TELEMETRY": "true",
     "MLFLOW_ENABLE_ARTIFACTS_PROGRESS_BAR": "false",
+    "MLFLOW_HTTP_REQUEST_MAX_RETRIES": "3",  # a quarter of a minute; 7 take five minutes to find that a server is gone
     "MLFLOW_SERVER_ENABLE_JOB_EXECUTION": "false",  # the pages alone: half the memory
     "MLFLOW_TRACKING_URI": f"sqlite:///{ROOT / 'mlflow.db'}",
     "OMP_NUM_THREADS": str(max(1, CORES // SIDE_BY_SIDE)),

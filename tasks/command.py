@@ -1,19 +1,48 @@
-"""Flows as programs: `python -m flows.<stage> [generator]`."""
+"""Flows as programs: `python -m flows.<stage> [generator]`.
+
+Exit statuses: 0; 2 for a mistake of the user's or what the machine refuses, in one line; 3 when MLflow could not be
+reached, see `TrackingError`; 130 after Ctrl-C, SIGTERM or the end of the terminal.
+"""
 
 import inspect
+import os
 import signal
+import subprocess
 import sys
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from typing import Any
 
 import click
+import prefect
 from prefect import Flow
 
+from denouement.console import warn
 from denouement.errors import UserError, is_defect, one_line
-from tasks import libraries
+from tasks import experiment, libraries, processes
 
 INTERRUPTED = "interrupted; run the same command again to go on"
+ERROR = "error: "  # how the line begins that says why a program ended
+LOST = "MLflow is lost"  # how the warning begins after which nothing is recorded any more
+
+_lost = False
+
+
+class TrackingError(UserError):
+    """MLflow cannot be reached. Nothing was begun when it is raised; the program ends with the exit status 3.
+
+    Once work has begun it is not thrown away for the sake of its record: `lose`.
+    """
+
+
+def lose(reason: str) -> None:
+    """Warn that MLflow was lost on the way: the program goes on, and ends with the exit status 3.
+
+    As a stage of DVC it ends with 0, since DVC takes any other status for failed work and forgets its outputs.
+    """
+    global _lost
+    _lost = True
+    warn(f"{LOST}: {reason}; the work goes on, but its record is not complete")
 
 
 def run(flow: Flow[..., Any], arguments: Sequence[str]) -> None:
@@ -24,7 +53,9 @@ def run(flow: Flow[..., Any], arguments: Sequence[str]) -> None:
         if len(arguments) != len(wanted):
             usage = " ".join([f"python -m flows.{flow.fn.__name__}", *map(str.upper, wanted)])
             raise UserError(f"{len(arguments)} words after the flow's name; it is called so: {usage}")
-        flow(*arguments)
+        experiment.check_files()
+        with prefect.tags(processes.this_process()):
+            flow(*arguments)
 
 
 def port_option(name: str, default: int, pages: str) -> Callable[..., Any]:
@@ -40,24 +71,48 @@ def port_option(name: str, default: int, pages: str) -> Callable[..., Any]:
 
 @contextmanager
 def told_in_one_line(interrupted: str = "") -> Iterator[None]:
-    """End the program with status 2 and one line on standard error for what is no defect.
+    """For what is no defect, end the program with one line on standard error, and a status that the module names.
 
-    Whatever else escapes is a defect and keeps its traceback. Ctrl-C, or being told to end, ends with status 130 and
-    what was started ends too, also where the shell that started this in the background had it ignore Ctrl-C.
+    Whatever else escapes is a defect and keeps its traceback. After Ctrl-C, SIGTERM and SIGHUP (the terminal closed)
+    what was started ends too, also where the shell that started this in the background had it ignore Ctrl-C. Under
+    `nohup` the program outlives the terminal.
 
     Args:
-        interrupted: what to say then; nothing of a program that Ctrl-C is the way to end.
+        interrupted: what to print after Ctrl-C; nothing of a program that Ctrl-C is the way to end.
     """
     for how in (signal.SIGINT, signal.SIGTERM):
         signal.signal(how, signal.default_int_handler)
+    if signal.getsignal(signal.SIGHUP) != signal.SIG_IGN:
+        signal.signal(signal.SIGHUP, _as_ctrl_c)
     try:
         yield
     except Exception as error:
         if is_defect(error):
             raise
-        print(f"error: {one_line(error)}", file=sys.stderr, flush=True)
+        _say(f"{ERROR}{one_line(error)}")
+        if isinstance(error, TrackingError):
+            _put_back()
+            sys.exit(3)
         sys.exit(2)
     except KeyboardInterrupt:
         if interrupted:
-            print(interrupted, file=sys.stderr, flush=True)
+            _say(interrupted)
         sys.exit(130)
+    if _lost and "DVC_STAGE" not in os.environ:
+        sys.exit(3)
+
+
+def _as_ctrl_c(*_: object) -> None:
+    signal.raise_signal(signal.SIGINT)  # whoever handles Ctrl-C by now, such as an event loop, handles this
+
+
+def _say(line: str) -> None:
+    with suppress(OSError):  # the terminal may be gone
+        print(line, file=sys.stderr, flush=True)
+
+
+def _put_back() -> None:
+    """Put back the last outputs of the stage of DVC that this program is, which DVC removed before it started it."""
+    if stage := os.environ.get("DVC_STAGE"):
+        command = [sys.executable, "-m", "dvc", "--wait-for-lock", "checkout", "--quiet", "--force", stage]
+        subprocess.run(command, capture_output=True)  # fails where there are none, which is as well

@@ -3,19 +3,29 @@
 The one module that reads DVC's Python objects. They are not a documented interface, so every use of them stands here.
 """
 
+import json
+import os
 import subprocess
 import sys
 import threading
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
+from pathlib import Path
 from typing import NamedTuple
 
+import psutil
+from dvc.lock import LockError
 from dvc.repo import Repo, lock_repo
 from dvc.stage import PipelineStage
 from dvc.stage.serialize import to_single_stage_lockfile
 from dvc.utils import dict_sha256
 
+from denouement.errors import UserError
+from tasks import processes
+
 DVC = (sys.executable, "-m", "dvc", "--wait-for-lock")  # the lock is free while a stage's own command runs
+
+BUSY = "it is being blocked by:"  # DVC says so of a path that another DVC command reads or writes
 
 _one_thread = threading.Lock()
 
@@ -42,10 +52,16 @@ def needs() -> dict[str, list[str]]:
         return {stage.addressing: sorted(needed.addressing for needed in graph.successors(stage)) for stage in order}
 
 
-def freshness(stage: str) -> Freshness:
-    """What DVC would do with `stage` now, once everything it needs is in place."""
+def freshness(stage: str) -> Freshness | None:
+    """What DVC would do with `stage` now, once everything it needs is in place.
+
+    None while another DVC command works on its files, which is the time to wait.
+    """
     with _repository() as repo:
-        fresh = not repo.status(targets=[stage])
+        try:
+            fresh = not repo.status(targets=[stage])
+        except LockError:
+            return None
         (loaded,) = repo.stage.collect(stage)
         loaded.save_deps()
         described = to_single_stage_lockfile(loaded)
@@ -53,13 +69,53 @@ def freshness(stage: str) -> Freshness:
         return Freshness(dict_sha256({"stage": stage, **described}), fresh)
 
 
-def restore(stage: str) -> None:
-    """Put back the last good outputs of `stage`, if it ever had any."""
+def restore(stage: str) -> bool:
+    """Put back the last good outputs of `stage`; False where it had some that are not in DVC's cache, as in a clone."""
     with _repository() as repo:
         (loaded,) = repo.stage.collect(stage)
         if not all(out.hash_info for out in loaded.outs):
-            return
-    subprocess.run([*DVC, "checkout", "--quiet", "--force", stage], check=True)
+            return True
+    # without the mark of what is ended with the reproduction: this is what remains to do when it is
+    environment = {name: value for name, value in os.environ.items() if name != processes.MARK}
+    done = subprocess.run([*DVC, "checkout", "--quiet", "--force", stage], capture_output=True, env=environment)
+    return done.returncode == 0
+
+
+@contextmanager
+def undisturbed() -> Iterator[None]:
+    """Keep all DVC commands from starting; what DVC noted of commands that were killed is removed.
+
+    DVC notes in `.dvc/tmp/rwlock` which process reads or writes which path. A process that was killed leaves its notes,
+    and DVC itself takes them for those of a new process that got the same id.
+
+    Raises:
+        UserError: another DVC command runs.
+    """
+    try:
+        with _one_thread, Repo() as repo, lock_repo(repo):
+            notes = Path(repo.tmp_dir, "rwlock")
+            for process, command in _at_work(notes):
+                raise UserError(f"`{command}` (process {process.pid}) works in {repo.root_dir}: wait until it ends")
+            notes.unlink(missing_ok=True)
+            yield
+    except LockError as error:
+        raise UserError("another DVC command works here: wait until it ends") from error
+
+
+def _at_work(notes: Path) -> Iterator[tuple[psutil.Process, str]]:
+    """The living DVC commands in those notes; damaged notes were being written by a process that was killed."""
+    try:
+        told, written = json.loads(notes.read_text(encoding="utf-8")), notes.stat().st_mtime
+        readers = [each for several in told["read"].values() for each in several]
+        noted = {(int(each["pid"]), str(each["cmd"])) for each in (*told["write"].values(), *readers)}
+    except (OSError, ValueError, KeyError, TypeError, AttributeError):
+        return
+    for pid, command in sorted(noted):
+        with suppress(psutil.Error):
+            process = psutil.Process(pid)
+            # a process that began after the note was written did not write it
+            if process.create_time() <= written + 1 and "dvc" in " ".join(process.cmdline()):
+                yield process, command
 
 
 @contextmanager

@@ -26,6 +26,11 @@ def checkpoint(generator: str) -> Path:
     return MODELS / generator / "best.parquet"
 
 
+def metrics(stage: str) -> Path:
+    """The figures of a stage, by its name in the graph such as `train@seq2seq`."""
+    return METRICS / f"{stage.replace('@', '_')}.json"
+
+
 def endings(generator: str) -> Path:
     """What a generator wrote."""
     return ENDINGS / f"{generator}.parquet"

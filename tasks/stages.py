@@ -12,7 +12,8 @@ from prefect import get_run_logger, task
 from prefect.context import TaskRunContext
 
 from denouement.errors import UserError
-from tasks import SIDE_BY_SIDE, graph, servers
+from tasks import SIDE_BY_SIDE, alone, graph
+from tasks.command import ERROR, LOST
 
 
 class StageError(UserError):
@@ -29,9 +30,11 @@ ADVICE = (
     "Updating lock file",
 )
 
+BUSY_SECONDS = 2.0  # between two looks whether another DVC command still works on a stage's files
+
 _at_once = threading.BoundedSemaphore(SIDE_BY_SIDE)
 _restored: set[str] = set()
-_running: set[subprocess.Popen[str]] = set()
+_untracked: set[str] = set()
 _ended = threading.Event()
 
 
@@ -43,7 +46,7 @@ def dvc_key(context: TaskRunContext, parameters: dict[str, Any]) -> str | None:
     record is there (its outputs are gone or were changed), there is no key, hence no cached result.
     """
     stage = parameters["stage"]
-    key, fresh = graph.freshness(stage)
+    key, fresh = _freshness(stage)
     store = context.result_store
     if fresh and not store.exists(key):
         store.write(key, key=key)
@@ -57,11 +60,11 @@ def run_stage(stage: str) -> str:
     A stage that fails, or is ended, gets its last good outputs back; its entry in `dvc.lock` was never touched.
 
     Raises:
-        StageError: the stage's command failed.
+        StageError: the stage's command failed, or the reproduction was ended.
     """
-    key, _ = graph.freshness(stage)
+    key, _ = _freshness(stage)
     _dvc("repro", "--single-item", stage, stage=stage)
-    ended_with, _ = graph.freshness(stage)
+    ended_with, _ = _freshness(stage)
     if ended_with != key:
         # DVC hashes what a stage depends on after it ran, and would take the old output for that of the new files
         print(f"{stage} | files it depends on changed while it ran: once more", flush=True)
@@ -74,26 +77,74 @@ def was_restored(stage: str) -> bool:
     return stage in _restored
 
 
+def was_not_tracked(stage: str) -> bool:
+    """Whether the tracking server was lost while the stage ran, so that its record there is not complete."""
+    return stage in _untracked
+
+
 def end_running() -> None:
     """End every stage that this process runs, as Ctrl-C would, and start no more. A second Ctrl-C changes nothing."""
     _ended.set()
-    handlers = {how: signal.signal(how, signal.SIG_IGN) for how in (signal.SIGINT, signal.SIGTERM)}
-    servers.end(*(process.pid for process in _running.copy()))
+    handlers = {how: signal.signal(how, signal.SIG_IGN) for how in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)}
+    alone.end_started()
     for how, handler in handlers.items():
         signal.signal(how, handler)
 
 
+def _freshness(stage: str) -> graph.Freshness:
+    """As `graph.freshness`, once no other DVC command works on the stage's files."""
+    while (found := graph.freshness(stage)) is None:
+        _wait_for_others(stage)
+    return found
+
+
+def _wait_for_others(stage: str) -> None:
+    if _ended.wait(BUSY_SECONDS):
+        raise _not_started(stage)
+
+
+def _not_started(stage: str) -> StageError:
+    return StageError(f"{stage} was not started: the reproduction was ended")
+
+
 def _dvc(*arguments: str, stage: str) -> None:
-    """Run a DVC command, its output going to the terminal line by line, with the stage's name, and to Prefect's log."""
+    """Run a DVC command for `stage` until it has what it asks for: another DVC command may work on the same files.
+
+    Raises:
+        StageError: it failed; in one line why, as the stage itself said.
+    """
+    told = False
+    while True:
+        status, lines = _run_dvc(*arguments, stage=stage)
+        if not status:
+            return
+        if not any(graph.BUSY in line for line in lines):
+            break
+        if not told:
+            print(f"{stage} | waits for the DVC command named above", flush=True)
+            told = True
+        _wait_for_others(stage)
+    if not graph.restore(stage):
+        print(f"{stage} | its last outputs are not in DVC's cache, so they are not put back", flush=True)
+    errors = [line.removeprefix(ERROR) for line in lines if line.startswith(ERROR)]
+    raise StageError(f"{stage} failed: {errors[-1] if errors else 'its lines say why'}")
+
+
+def _run_dvc(*arguments: str, stage: str) -> tuple[int, list[str]]:
+    """Run a DVC command, its output going to the terminal line by line, with the stage's name, and to Prefect's log.
+
+    Gives its exit status and its lines.
+    """
     logger = get_run_logger()
     environment = {
         **os.environ,
         "PATH": os.pathsep.join([str(Path(sys.executable).parent), os.environ.get("PATH", "")]),
         "PYTHONUNBUFFERED": "1",
     }
+    lines = []
     with _at_once:
         if _ended.is_set():
-            raise StageError(f"{stage} was not started: the reproduction was ended")
+            raise _not_started(stage)
         process = subprocess.Popen(
             [*graph.DVC, *arguments],
             stdin=subprocess.DEVNULL,
@@ -104,18 +155,20 @@ def _dvc(*arguments: str, stage: str) -> None:
             errors="replace",
             start_new_session=True,
         )
-        _running.add(process)
         if _ended.is_set():
-            servers.end(process.pid)
+            alone.end_started()
         assert process.stdout is not None
-        for line in process.stdout:
-            if line.strip() and not line.startswith(ADVICE):
-                print(f"{stage} | {line}", end="", flush=True)
-                logger.info(line.rstrip("\n"))
-            if "is cached - skipping run" in line:
-                _restored.add(stage)
-        status = process.wait()
-        _running.discard(process)
-    if status:
-        graph.restore(stage)
-        raise StageError(f"{stage} failed: its lines say why")
+        try:
+            for line in process.stdout:
+                lines.append(line.rstrip("\n"))
+                if line.strip() and not line.startswith(ADVICE):
+                    print(f"{stage} | {line}", end="", flush=True)
+                    logger.info(line.rstrip("\n"))
+                if "is cached - skipping run" in line:
+                    _restored.add(stage)
+                if LOST in line:
+                    _untracked.add(stage)
+        except OSError:  # no one reads what is printed any more
+            alone.end_started()
+            raise
+        return process.wait(), lines

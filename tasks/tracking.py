@@ -1,13 +1,20 @@
-"""MLflow: one run a reproduction of the graph, one below it for each training, generation, measurement and report."""
+"""MLflow: one run a reproduction of the graph, one below it for each training, generation, measurement and report.
+
+Before work begins, the tracking server has to answer. Once it has begun, a server that is lost costs the record, never
+the work: figures that cannot be logged are left out with a warning. So is what a task logs by calling MLflow itself,
+before which it has to write all its outputs.
+"""
 
 import hashlib
 import json
 import logging
 import os
+import re
 import subprocess
 import time
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager, suppress
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -15,14 +22,38 @@ import mlflow
 from mlflow.data.dataset_source_registry import get_dataset_source_from_json
 from mlflow.data.meta_dataset import MetaDataset
 from mlflow.entities import Metric, Run
+from mlflow.exceptions import MlflowException
+from mlflow.protos.databricks_pb2 import INVALID_PARAMETER_VALUE, ErrorCode
+from mlflow.utils.credentials import get_default_host_creds
+from mlflow.utils.rest_utils import http_request
+from sqlalchemy.exc import SQLAlchemyError
 
 from denouement.console import warn
 from denouement.files import file_digest
-from tasks import ENVIRONMENT, ROOT
+from tasks import ENVIRONMENT, ROOT, command, processes
 
 EXPERIMENT = "denouement"
 ARTIFACTS = ROOT / "mlartifacts"
 PARENT = "DENOUEMENT_PARENT_RUN"  # the environment variable that tells a stage's process the reproduction's run
+
+
+PROCESS = "process"  # the tag that says which process a run belongs to
+ANSWER_SECONDS = 10  # how long a tracking server may take to say anything at all
+
+_lost = False  # whether MLflow was lost during the run that is open
+
+
+def check() -> None:
+    """Make sure that runs can be kept where `MLFLOW_TRACKING_URI` says.
+
+    Raises:
+        TrackingError: they cannot; nothing was begun.
+    """
+    uri = os.environ["MLFLOW_TRACKING_URI"]
+    try:
+        _open_experiment(uri)
+    except _CANNOT as error:
+        raise _refused(uri, error) from error
 
 
 @contextmanager
@@ -30,19 +61,34 @@ def run(name: str, stage: str, parameters: Mapping[str, Any]) -> Iterator[Run]:
     """An MLflow run, below that of the reproduction when there is one; marked as failed if the block raises.
 
     No output of a stage may name a run, or all that follows would be made again each time. Runs are found by their
-    tags: `stage`, `parameters` (digest of `parameters`), `git_commit` and `git_dirty`.
+    tags: `stage`, `parameters` (digest of `parameters`), `git_commit` and `git_dirty`. Runs of processes that are no
+    more are marked as killed first.
+
+    What MLflow raises in the block because it was lost does not leave it: the block has written its outputs by then.
 
     Args:
         name: what the pages show.
         stage: the stage's name, without the generator; `reproduce` for the run above all.
         parameters: logged, nested ones under names joined with dots.
+
+    Raises:
+        TrackingError: MLflow cannot be reached, and nothing was begun. Within a reproduction, which has begun then, the
+            run is kept in the project's own mlflow.db instead.
     """
-    _open_experiment()
-    tags = {"stage": stage, "parameters": _digest(parameters), **_git()}
-    with mlflow.start_run(run_name=name, parent_run_id=os.environ.get(PARENT), tags=tags) as active:
-        flat = flattened(parameters)
-        mlflow.log_params({key: value if value is not None else "null" for key, value in flat.items()})
+    global _lost
+    _lost = False
+    active = _begin(name, stage, parameters)
+    try:
         yield active
+    except Exception as error:
+        if not (isinstance(error, MlflowException) and _is_lost(error)):
+            _end("FAILED")
+            raise
+        _lose(error)
+    except BaseException:
+        _end("KILLED")
+        raise
+    _end("FAILED" if _lost else "FINISHED")
 
 
 @contextmanager
@@ -54,23 +100,33 @@ def reproduction(parameters: Mapping[str, Any]) -> Iterator[Run]:
             yield active
         finally:
             del os.environ[PARENT]
+            _record(_close_dead)  # such as those of a stage that the system killed for its memory
 
 
 def log_figures(figures: Mapping[str, Any], step: int = 0) -> None:
     """Log all numbers in `figures` at once, nested ones under names joined with dots; None is left out."""
-    active = mlflow.active_run()
-    assert active is not None
     now = int(time.time() * 1000)
     numbers = {key: value for key, value in flattened(figures).items() if isinstance(value, int | float)}
     metrics = [Metric(key, float(value), now, step) for key, value in numbers.items()]
-    mlflow.MlflowClient().log_batch(active.info.run_id, metrics=metrics)
+    _record(lambda: mlflow.MlflowClient().log_batch(_active().info.run_id, metrics=metrics))
+
+
+def log_tags(tags: Mapping[str, str]) -> None:
+    """Add tags to the run."""
+    _record(lambda: mlflow.set_tags(dict(tags)))
+
+
+def log_folder(folder: Path, under: str) -> None:
+    """Keep all files in `folder` with the run, under that name."""
+    _record(lambda: mlflow.log_artifacts(str(folder), under))
 
 
 def log_inputs(**tables: Path) -> None:
     """Log which tables a run read: path and digest of the content, under the table's name."""
     for name, path in tables.items():
         source = get_dataset_source_from_json(json.dumps({"uri": str(path)}), source_type="local")
-        mlflow.log_input(MetaDataset(source, name=name, digest=file_digest(path)[:36]))  # MLflow keeps 36 characters
+        dataset = MetaDataset(source, name=name, digest=file_digest(path)[:36])  # MLflow keeps 36 characters
+        _record(partial(mlflow.log_input, dataset))
 
 
 def flattened(nested: Mapping[str, Any], prefix: str = "") -> dict[str, Any]:
@@ -84,25 +140,117 @@ def flattened(nested: Mapping[str, Any], prefix: str = "") -> dict[str, Any]:
     return flat
 
 
-def _open_experiment() -> None:
-    """Make runs go to the server that `MLFLOW_TRACKING_URI` names, or to mlflow.db and mlartifacts/ in the project.
+def _begin(name: str, stage: str, parameters: Mapping[str, Any]) -> Run:
+    uri, above = os.environ["MLFLOW_TRACKING_URI"], os.environ.get(PARENT)
+    tags = {"stage": stage, "parameters": _digest(parameters), PROCESS: processes.this_process(), **_git()}
+    flat = flattened(parameters)
+    told = {key: value if value is not None else "null" for key, value in flat.items()}
+    try:
+        return _start(uri, name, above, tags, told)
+    except _CANNOT as error:
+        local = ENVIRONMENT["MLFLOW_TRACKING_URI"]
+        if above is None or uri == local:
+            raise _refused(uri, error) from error
+        command.lose(f"{_reason(uri, error)}; this run is kept in {local}")
+        return _start(local, name, None, tags, told)
+
+
+def _start(uri: str, name: str, above: str | None, tags: Mapping[str, str], parameters: Mapping[str, Any]) -> Run:
+    _open_experiment(uri)
+    _close_dead()
+    active = mlflow.start_run(run_name=name, parent_run_id=above, tags=dict(tags))
+    mlflow.log_params(dict(parameters))
+    return active
+
+
+def _end(status: str) -> None:
+    with suppress(*(_CANNOT if _lost else ())):
+        mlflow.end_run(status)
+
+
+def _active() -> Run:
+    active = mlflow.active_run()
+    assert active is not None
+    return active
+
+
+def _record(log: Callable[[], object]) -> None:
+    """Log something, unless MLflow is lost or is lost by it."""
+    if _lost:
+        return
+    try:
+        log()
+    except MlflowException as error:
+        if not _is_lost(error):
+            raise
+        _lose(error)
+
+
+_CANNOT = (MlflowException, SQLAlchemyError, OSError)
+"""What is raised where no run can be kept: by a server, by a database, and by the network or the disk."""
+
+
+def _is_lost(error: MlflowException) -> bool:
+    """Whether MLflow could not take what it was given; else it was given something wrong, which is a defect here."""
+    return error.error_code != ErrorCode.Name(INVALID_PARAMETER_VALUE)
+
+
+def _lose(error: Exception) -> None:
+    global _lost
+    if _lost:
+        return
+    _lost = True
+    os.environ["MLFLOW_HTTP_REQUEST_MAX_RETRIES"] = "0"  # what is logged in spite of it fails at once
+    command.lose(_reason(os.environ["MLFLOW_TRACKING_URI"], error))
+
+
+def _refused(uri: str, error: Exception) -> command.TrackingError:
+    local = ENVIRONMENT["MLFLOW_TRACKING_URI"]
+    advice = "" if uri == local else f": mend that, or unset MLFLOW_TRACKING_URI to keep runs in {local}"
+    return command.TrackingError(f"{_reason(uri, error)}; nothing was begun{advice}")
+
+
+def _reason(uri: str, error: Exception) -> str:
+    """In one line where runs were to be kept, without the password in the address, and why that fails."""
+    said = (str(error).splitlines() or [type(error).__name__])[0][:200]
+    cause: BaseException | None = error
+    while cause is not None:  # MLflow repeats what the request, and the socket below it, failed of
+        if isinstance(cause, OSError) and cause.strerror:
+            said = f"does not answer ({cause.strerror})"
+        cause = cause.__cause__ or cause.__context__
+    return f"{re.sub(r'//[^/@]*@', '//', uri)}: {said}"
+
+
+def _close_dead() -> None:
+    """Mark runs as killed that say they are running, and whose process of this checkout and host is no more."""
+    for found in mlflow.search_runs(filter_string="attributes.status = 'RUNNING'", output_format="list"):
+        if processes.is_dead(found.data.tags.get(PROCESS, "")):
+            mlflow.MlflowClient().set_terminated(found.info.run_id, "KILLED")
+
+
+def _open_experiment(uri: str) -> None:
+    """Make runs go to `uri`: a server, or mlflow.db and mlartifacts/ in the project.
 
     MLflow keeps absolute paths. In a project that was moved or copied with its mlflow.db, new runs go to an experiment
     of their own, lest their files land in the old folder.
     """
     for chatty in ("alembic", "mlflow"):
         logging.getLogger(chatty).setLevel(logging.ERROR)
-    uri = os.environ["MLFLOW_TRACKING_URI"]
     mlflow.set_tracking_uri(uri)
+    if uri.startswith(("http://", "https://")):  # any answer will do; by itself MLflow asks again and again
+        http_request(get_default_host_creds(uri), "/health", "GET", timeout=ANSWER_SECONDS, max_retries=0)
     name = EXPERIMENT
-    if uri == ENVIRONMENT["MLFLOW_TRACKING_URI"]:
+    if uri != ENVIRONMENT["MLFLOW_TRACKING_URI"]:
+        mlflow.set_experiment(name)
+        return
+    with processes.one_at_a_time(ROOT / ".dvc" / "tmp" / "mlflow.lock"):  # two at once cannot both make the database
         found = mlflow.get_experiment_by_name(name)
         if found is not None and found.artifact_location != str(ARTIFACTS):
             name = f"{EXPERIMENT} in {ROOT}"
             warn(f"mlflow.db holds runs made in {Path(found.artifact_location).parent}: new ones go to '{name}'")
         if mlflow.get_experiment_by_name(name) is None:
             mlflow.create_experiment(name, artifact_location=str(ARTIFACTS))
-    mlflow.set_experiment(name)
+        mlflow.set_experiment(name)
 
 
 def _digest(parameters: Mapping[str, Any]) -> str:

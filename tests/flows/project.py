@@ -5,8 +5,8 @@ import os
 import shutil
 import subprocess
 import sys
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -15,9 +15,10 @@ from denouement.yaml_files import read_yaml
 
 @dataclass(frozen=True)
 class Project:
-    """A copy of the project, in `folder`."""
+    """A copy of the project, in `folder`, used with these environment variables beside the usual ones."""
 
     folder: Path
+    variables: Mapping[str, str] = field(default_factory=dict)
 
     def run(self, *command: str, timeout: float = 280) -> subprocess.CompletedProcess[str]:
         return subprocess.run(
@@ -33,7 +34,7 @@ class Project:
     def environment(self) -> dict[str, str]:
         # the library of the copy, not the one installed from the project itself
         paths = {"PYTHONPATH": str(self.folder / "src"), "PATH": f"{Path(sys.executable).parent}:{os.environ['PATH']}"}
-        return {**os.environ, **paths, "MLFLOW_TRACKING_URI": self.tracking_uri}
+        return {**os.environ, **paths, "MLFLOW_TRACKING_URI": self.tracking_uri, **self.variables}
 
     @property
     def tracking_uri(self) -> str:
@@ -47,6 +48,13 @@ class Project:
 
     def locked(self) -> dict[str, Any]:
         return read_yaml(self.folder / "dvc.lock")["stages"]
+
+    def contents(self) -> dict[str, bytes]:
+        """What is under data/ and reports/, and the lock."""
+        made = [self.folder / "dvc.lock"]
+        for place in ("data", "reports"):
+            made += [path for path in (self.folder / place).rglob("*") if path.is_file()]
+        return {str(path.relative_to(self.folder)): path.read_bytes() for path in made}
 
     def copy(self, folder: Path) -> "Project":
         shutil.copytree(self.folder, folder, symlinks=True)

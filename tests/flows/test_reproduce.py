@@ -1,7 +1,11 @@
 """The graph, run by the real DVC, Prefect and MLflow in a git repository of its own."""
 
+import dataclasses
+import fcntl
 import re
+import shutil
 import signal
+import sqlite3
 import subprocess
 import sys
 import time
@@ -206,8 +210,8 @@ def test_a_failing_stage_leaves_its_last_output_and_the_rerun_goes_on_from_there
     assert {"train@seq2seq", "generate@seq2seq"} <= set(stages_run(done.stdout))
 
 
-def interrupt(project: Project, *command: str) -> tuple[list[str], str]:
-    """Run a flow until training has ended a third epoch, and press Ctrl-C: its lines about epochs, and its errors."""
+def interrupt(project: Project, *command: str, how: signal.Signals = signal.SIGINT) -> tuple[list[str], str]:
+    """Run a flow until training has ended a third epoch, and end it: its lines about epochs, and its errors."""
     process = subprocess.Popen(
         [sys.executable, "-m", *command],
         cwd=project.folder,
@@ -223,18 +227,29 @@ def interrupt(project: Project, *command: str) -> tuple[list[str], str]:
             told.append(line.partition("epoch ")[2])
         if re.search(r"epoch \d+ of .*words per second", line) and len(told) > 2:
             break
-    process.send_signal(signal.SIGINT)
+    process.send_signal(how)
     _, errors = process.communicate(timeout=120)
+    if how == signal.SIGKILL:
+        return told, errors
     assert process.returncode == 130
     assert not processes_in(project.folder)
     return told, errors
 
 
-@pytest.mark.parametrize("command", [("flows.reproduce",), ("flows.train", "seq2seq")])
-def test_an_interrupted_run_ends_its_children_leaves_the_last_output_and_goes_on_when_run_again(reproduced, command):
+@pytest.mark.parametrize(
+    ("command", "how"),
+    [
+        (("flows.reproduce",), signal.SIGINT),
+        (("flows.reproduce",), signal.SIGHUP),  # the terminal was closed
+        (("flows.train", "seq2seq"), signal.SIGINT),
+    ],
+)
+def test_an_interrupted_run_ends_its_children_leaves_the_last_output_and_goes_on_when_run_again(
+    reproduced, command, how
+):
     reproduced.set(lambda params: params["train"]["seq2seq"]["small"].update(epochs=100_000))
     good = (reproduced.folder / "data/models/seq2seq/best.parquet").read_bytes()
-    first, errors = interrupt(reproduced, *command)
+    first, errors = interrupt(reproduced, *command, how=how)
     assert errors.splitlines()[-1] == "interrupted; run the same command again to go on"
     assert "Traceback" not in errors
     assert (reproduced.folder / "data/models/seq2seq/best.parquet").read_bytes() == good
@@ -255,15 +270,100 @@ def processes_in(folder: Path) -> list[str]:
     return found
 
 
-def test_a_second_reproduction_in_the_same_checkout_is_refused_in_one_line(reproduced):
-    import fcntl
+def test_after_a_kill_the_next_run_ends_what_was_left_and_says_of_dead_runs_that_they_are_dead(reproduced, monkeypatch):
+    import mlflow
 
+    monkeypatch.setenv("PREFECT_HOME", str(reproduced.folder / ".prefect"))  # a server of its own
+    monkeypatch.delenv("PREFECT_API_URL")
+    epochs = reproduced.folder / "params.yaml"
+    before = epochs.read_text()
+    reproduced.set(lambda params: params["train"]["seq2seq"]["small"].update(epochs=100_000))
+    interrupt(reproduced, "flows.reproduce", how=signal.SIGKILL)
+    assert any("prefect" in command for command in processes_in(reproduced.folder))
+    epochs.write_text(before)
+    done = reproduced.reproduce()
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert not processes_in(reproduced.folder)
+    mlflow.set_tracking_uri(reproduced.tracking_uri)
+    runs = mlflow.search_runs(search_all_experiments=True, order_by=["attributes.start_time"], output_format="list")
+    by_name = [(run.info.run_name, run.info.status) for run in runs if run.info.run_name == "reproduce"]
+    assert by_name == [("reproduce", "FINISHED"), ("reproduce", "KILLED"), ("reproduce", "FINISHED")]
+    assert "RUNNING" not in {run.info.status for run in runs}
+    with sqlite3.connect(reproduced.folder / ".prefect/prefect.db") as database:
+        states = [name for (name,) in database.execute("SELECT state_name FROM flow_run ORDER BY start_time")]
+        tasks = {name for (name,) in database.execute("SELECT state_type FROM task_run")}
+    assert states[0] == "Crashed"
+    assert states[-1] == "Completed"
+    assert not {"Running", "Pending"} & set(states)
+    assert not {"RUNNING", "PENDING"} & tasks
+
+
+def test_a_tracking_server_that_is_down_is_one_line_and_a_status_of_its_own_and_all_outputs_stay(reproduced):
+    before = reproduced.contents()
+    project = dataclasses.replace(reproduced, variables={"MLFLOW_TRACKING_URI": "http://127.0.0.1:9"})
+    done = project.reproduce("--corpus", "")
+    assert done.returncode == 3
+    assert re.fullmatch(r"error: http://127.0.0.1:9: does not answer .*; nothing was begun.*\n", done.stderr)
+    assert done.stdout == ""
+    done = project.run("dvc", "repro", "--force", "--single-item", "sentiment")  # DVC removes the output at first
+    assert done.returncode != 0
+    assert done.stderr.count("does not answer") == 1
+    assert reproduced.contents() == before
+
+
+def test_a_first_stage_that_fails_in_a_fresh_clone_gives_its_own_error_in_one_line(reproduced):
+    shutil.rmtree(reproduced.folder / ".dvc/cache")
+    shutil.rmtree(reproduced.folder / "data/sample")
+    reproduced.set(lambda params: params["sample"].update(stories="many"))
+    done = reproduced.reproduce()
+    assert done.returncode == 2
+    assert re.fullmatch(r"error: sample failed: params.yaml: sample: .*many.*\n", done.stderr)
+    assert "CalledProcessError" not in done.stdout + done.stderr
+    assert "sample | its last outputs are not in DVC's cache" in done.stdout
+
+
+HEADER = "storyid,storytitle,sentence1,sentence2,sentence3,sentence4,sentence5\n"
+
+
+def test_an_experiment_in_a_copy_of_the_checkout_has_the_user_s_files_or_is_refused(reproduced):
+    commit = ["git", "-c", "user.name=t", "-c", "user.email=t@example.org", "commit", "-qam", "lock"]
+    assert reproduced.run("git", "add", "dvc.lock").returncode == 0
+    assert reproduced.run(*commit).returncode == 0
+    mine = reproduced.folder / "data/raw/my files"
+    mine.mkdir()
+    rows = [f"{n},t,Tom ran {n} miles.,He fell.,It rained.,He got up.,He won.\n" for n in range(40)]
+    (mine / "roc.csv").write_text(HEADER + "".join(rows))
+    refused = reproduced.run("dvc", "exp", "run", "--temp", "-S", "generate.decoding.max_length=7", "generate@seq2seq")
+    assert refused.returncode != 0
+    assert "lacks 1 of the files there" in refused.stderr
+    assert "add --copy-paths 'data/raw/my files'" in refused.stderr
+    carried = reproduced.run("dvc", "exp", "run", "--temp", "--copy-paths", "data/raw/my files", "ingest")
+    assert carried.returncode == 0, carried.stderr
+    assert re.search(r"roc.csv .* 40 ", carried.stdout)
+    # neither does DVC's run cache, which holds what the sample corpus gave, stand in
+    assert reproduced.run("dvc", "repro", "ingest").returncode == 0
+    refused = reproduced.run("dvc", "exp", "run", "--temp", "ingest")
+    assert refused.returncode != 0
+    assert "lacks 1 of the files there" in refused.stderr
+
+
+def test_a_copy_of_the_checkout_runs_its_own_library(reproduced):
+    environment = {name: value for name, value in reproduced.environment().items() if name != "PYTHONPATH"}
+    program = "import tasks, denouement; print(denouement.__file__)"
+    done = subprocess.run(
+        [sys.executable, "-c", program], cwd=reproduced.folder, env=environment, capture_output=True, text=True
+    )
+    assert Path(done.stdout.strip()) == reproduced.folder / "src/denouement/__init__.py"
+
+
+def test_a_second_reproduction_in_the_same_checkout_is_refused_in_one_line(reproduced):
     lock = reproduced.folder / ".dvc/tmp/reproduce.lock"
     with lock.open("w") as held:
         fcntl.flock(held, fcntl.LOCK_EX)
         done = reproduced.reproduce("--corpus", "")
     assert done.returncode == 2
     assert re.fullmatch(r"error: another reproduction runs in .*\n", done.stderr)
+    assert "are removed" not in done.stdout
 
 
 def test_the_schedule_is_visible_and_a_run_can_be_triggered(reproduced, prefect_api):
@@ -283,6 +383,12 @@ def test_the_schedule_is_visible_and_a_run_can_be_triggered(reproduced, prefect_
             assert run.state is not None
             assert run.state.is_completed(), run.state
             assert set(prefect_states().values()) == {"Cached"}
+            with (reproduced.folder / ".dvc/tmp/reproduce.lock").open("a") as held:
+                fcntl.flock(held, fcntl.LOCK_EX)  # as one run by hand does
+                run = run_deployment("reproduce/scheduled", timeout=200, poll_interval=1)
+            assert run.state is not None
+            assert run.state.is_failed()
+            assert "another reproduction runs in" in (run.state.message or "")
         finally:
             process.send_signal(signal.SIGINT)
     with get_client(sync_client=True) as client:

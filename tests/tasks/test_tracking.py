@@ -1,9 +1,17 @@
 """Runs in a real MLflow database."""
 
+import os
+import subprocess
+import sys
+import threading
+import time
+from http.server import BaseHTTPRequestHandler, HTTPServer
+
 import mlflow
 import pytest
+from mlflow.exceptions import MlflowException
 
-from tasks import tracking
+from tasks import command, processes, tracking
 
 pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("database")]
 
@@ -40,3 +48,147 @@ def test_a_moved_project_writes_no_files_into_its_old_folder(tmp_path, monkeypat
         mlflow.log_text("x", "x.txt")
     assert (tmp_path / "elsewhere" / "mlartifacts" / run.info.run_id / "artifacts" / "x.txt").is_file()
     assert "new ones go to" in capfd.readouterr().err
+
+
+def test_runs_of_processes_that_are_no_more_are_marked_as_killed_and_no_others():
+    ended = subprocess.Popen([sys.executable, "-c", ""])
+    ended.wait()
+    own = processes.this_process()
+    dead = own.replace(f"process {os.getpid()},", f"process {ended.pid},")
+    tracking.check()
+    states = {}
+    for name, process in (("dead", dead), ("alive", own), ("elsewhere", dead.replace(" on ", " on x")), ("other", "")):
+        run = mlflow.MlflowClient().create_run(
+            mlflow.get_experiment_by_name(tracking.EXPERIMENT).experiment_id, tags={tracking.PROCESS: process}
+        )
+        states[name] = run.info.run_id
+    with tracking.run("next", "train", {}):
+        pass
+    found = {name: mlflow.get_run(run_id).info.status for name, run_id in states.items()}
+    assert found == {"dead": "KILLED", "alive": "RUNNING", "elsewhere": "RUNNING", "other": "RUNNING"}
+
+
+def test_an_interrupted_run_is_marked_as_killed():
+    with pytest.raises(KeyboardInterrupt), tracking.run("x", "train", {}) as run:
+        raise KeyboardInterrupt
+    assert mlflow.get_run(run.info.run_id).info.status == "KILLED"
+
+
+@pytest.fixture
+def nobody(database, monkeypatch):
+    """No server at the address that MLFLOW_TRACKING_URI names; retries as the project sets them."""
+    monkeypatch.setattr(command, "_lost", False)
+    monkeypatch.setattr(tracking, "_lost", False)
+    monkeypatch.setenv("MLFLOW_HTTP_REQUEST_MAX_RETRIES", "3")
+    monkeypatch.setenv("MLFLOW_TRACKING_URI", "http://someone:secret@127.0.0.1:9")
+
+
+@pytest.mark.usefixtures("nobody")
+def test_without_a_server_nothing_is_begun_and_one_line_comes_at_once(capfd):
+    began = time.monotonic()
+    with pytest.raises(SystemExit) as ended, command.told_in_one_line(), tracking.run("x", "train", {}):
+        raise AssertionError("the work began")
+    assert time.monotonic() - began < 20
+    assert ended.value.code == 3
+    told = capfd.readouterr().err
+    assert told.startswith("error: http://127.0.0.1:9: does not answer (Connection refused); nothing was begun")
+    assert len(told.splitlines()) == 1
+
+
+@pytest.mark.parametrize("uri", ["nonsense://x", "http://127.0.0.1:port", "http://", "sqlite:////proc/no/mlflow.db"])
+def test_what_is_no_place_for_runs_is_one_line_too(monkeypatch, capfd, uri):
+    monkeypatch.setenv("MLFLOW_TRACKING_URI", uri)
+    with pytest.raises(SystemExit) as ended, command.told_in_one_line():
+        tracking.check()
+    assert ended.value.code == 3
+    assert len(capfd.readouterr().err.splitlines()) == 1
+
+
+@pytest.mark.usefixtures("nobody")
+def test_within_a_reproduction_the_run_is_kept_in_the_project_s_database_instead(monkeypatch, capfd):
+    monkeypatch.setenv(tracking.PARENT, "0" * 32)
+    with tracking.run("x", "train", {"seed": 1}):
+        tracking.log_figures({"loss": 1.0})
+    assert command.LOST in capfd.readouterr().err
+    (kept,) = mlflow.search_runs(output_format="list")
+    assert kept.info.status == "FINISHED"
+    assert kept.data.metrics == {"loss": 1.0}
+
+
+@pytest.fixture(scope="module")
+def server_command(tmp_path_factory):
+    """The command line of a tracking server, but for its port."""
+    folder = tmp_path_factory.mktemp("server")
+    store = [
+        "--backend-store-uri",
+        f"sqlite:///{folder / 'mlflow.db'}",
+        "--artifacts-destination",
+        str(folder / "files"),
+    ]
+    return [sys.executable, "-m", "mlflow", "server", "--host", "127.0.0.1", "--workers", "1", *store]
+
+
+@pytest.mark.timeout(400)
+def test_a_server_lost_on_the_way_costs_the_record_and_not_the_work(server_command, monkeypatch, capfd, tmp_path):
+    from tasks import servers
+
+    monkeypatch.setattr(command, "_lost", False)
+    monkeypatch.setenv("MLFLOW_HTTP_REQUEST_MAX_RETRIES", "1")
+    monkeypatch.delenv("DVC_STAGE", raising=False)
+    port = servers.free_port()
+    monkeypatch.setenv("MLFLOW_TRACKING_URI", f"http://127.0.0.1:{port}")
+    mark = processes.mark(processes.new_token(), tmp_path)
+    began = []
+
+    def work() -> None:
+        with command.told_in_one_line():
+            with tracking.run("x", "train", {"seed": 1}):
+                tracking.log_figures({"loss": 3.0})
+                processes.end(mark, seconds=5)
+                began.append(time.monotonic())
+                tracking.log_figures({"loss": 2.0}, step=1)
+                tracking.log_figures({"loss": 1.0}, step=2)
+                (tmp_path / "output").write_text("complete")
+                mlflow.log_dict({}, "what a task logs after its outputs.json")
+            (tmp_path / "next").write_text("begun")
+
+    try:
+        servers.start([*server_command, "--port", str(port)], port, "/health", tmp_path / "log", {}, mark)
+        with pytest.raises(SystemExit) as ended:
+            work()
+    finally:
+        processes.end(mark, seconds=5)
+    assert ended.value.code == 3
+    assert time.monotonic() - began[0] < 60
+    assert (tmp_path / "output").exists()
+    assert (tmp_path / "next").exists()
+    told = capfd.readouterr().err
+    assert told.startswith(f"warning: {command.LOST}: http://127.0.0.1:{port}: does not answer")
+    assert len(told.splitlines()) == 1
+
+
+def test_as_a_stage_of_dvc_the_work_counts_as_done(monkeypatch, capfd):
+    monkeypatch.setattr(command, "_lost", False)
+    monkeypatch.setenv("DVC_STAGE", "train@x")
+    with command.told_in_one_line():
+        command.lose("http://127.0.0.1:9: does not answer")
+    assert capfd.readouterr().err.startswith(f"warning: {command.LOST}: http://127.0.0.1:9")
+
+
+def test_wrong_use_of_mlflow_is_a_defect_and_not_a_lost_server():
+    with pytest.raises(MlflowException), tracking.run("x", "train", {}):
+        tracking.log_tags({"": "a tag without a name"})
+
+
+def test_a_server_that_wants_a_password_answers():
+    class Refuses(BaseHTTPRequestHandler):
+        def do_GET(self):
+            self.send_response(401)
+            self.end_headers()
+
+    with HTTPServer(("127.0.0.1", 0), Refuses) as server:
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        with pytest.raises(MlflowException) as raised:
+            tracking._open_experiment(f"http://127.0.0.1:{server.server_port}")
+        server.shutdown()
+    assert "does not answer" not in tracking._reason("http://x", raised.value)

@@ -1,0 +1,31 @@
+"""DVC experiments that run in a copy of the checkout: `dvc exp run --temp` and `--queue`."""
+
+import os
+import shlex
+from pathlib import Path
+
+from denouement.errors import UserError
+from tasks import ROOT, paths
+
+
+def check_files() -> None:
+    """Make sure that a copy has the user's files, which git ignores and DVC therefore does not copy by itself.
+
+    Without them the stages would read the sample corpus in their place.
+
+    Raises:
+        UserError: a file under data/raw of the checkout is not in the copy; says which option of DVC copies it.
+    """
+    checkout = Path(os.environ.get("DVC_ROOT", ROOT))  # which DVC sets for every stage: never that of the copy
+    missing = _files(checkout / paths.RAW) - _files(ROOT / paths.RAW)
+    if missing:
+        places = sorted({str(paths.RAW / path.parts[0]) for path in missing})
+        options = " ".join(f"--copy-paths {shlex.quote(place)}" for place in places)
+        raise UserError(
+            f"{checkout / paths.RAW}: this experiment runs in a copy of the checkout that lacks {len(missing)} of the "
+            f"files there, and would read others in their place: run it without --temp, or add {options}"
+        )
+
+
+def _files(folder: Path) -> set[Path]:
+    return {path.relative_to(folder) for path in folder.rglob("*") if path.is_file()}

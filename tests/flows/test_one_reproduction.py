@@ -1,0 +1,80 @@
+"""One lock is held around all that a reproduction does."""
+
+import subprocess
+import sys
+from contextlib import contextmanager
+
+from click.testing import CliRunner
+
+from flows import reproduce
+from tasks import ROOT, alone
+
+TRY = """
+import sys
+from pathlib import Path
+from denouement.errors import UserError
+from tasks import alone
+alone.LOCK = Path(sys.argv[1])
+try:
+    with alone.only_one():
+        print("free")
+except UserError:
+    print("held")
+"""
+
+
+def state(lock) -> str:
+    """What another process finds."""
+    done = subprocess.run([sys.executable, "-c", TRY, str(lock)], cwd=ROOT, capture_output=True, text=True, check=True)
+    return done.stdout.strip()
+
+
+def test_the_checkout_is_held_from_bringing_files_to_printing_the_summary(tmp_path, monkeypatch):
+    lock = tmp_path / "reproduce.lock"
+    monkeypatch.setattr(alone, "LOCK", lock)
+    seen = {}
+
+    def notes(name):
+        def note(*_):
+            seen[name] = state(lock)
+
+        return note
+
+    @contextmanager
+    def no_server(*_):
+        notes("server")()
+        yield "http://127.0.0.1:1/api"
+
+    @contextmanager
+    def undisturbed():
+        yield
+
+    monkeypatch.setattr(reproduce.tracking, "check", notes("tracking"))
+    monkeypatch.setattr(reproduce.graph, "undisturbed", undisturbed)
+    monkeypatch.setattr(reproduce.brought, "bring", notes("bring"))
+    monkeypatch.setattr(reproduce.servers, "prefect_server", no_server)
+    monkeypatch.setattr(reproduce, "reproduce", notes("walk"))
+    monkeypatch.setattr(reproduce, "_show", notes("summary"))
+    result = CliRunner().invoke(reproduce.main, ["--corpus", str(tmp_path)])
+    assert result.exit_code == 0, result.output
+    assert list(seen) == ["tracking", "bring", "server", "walk", "summary"]
+    assert set(seen.values()) == {"held"}
+    assert state(lock) == "free"
+
+
+def test_one_that_is_refused_touches_nothing(tmp_path, monkeypatch):
+    import fcntl
+
+    monkeypatch.setattr(alone, "LOCK", tmp_path / "reproduce.lock")
+
+    def refuse(*_):
+        raise AssertionError("something was begun")
+
+    for module, name in ((reproduce.tracking, "check"), (reproduce.brought, "bring"), (reproduce, "reproduce")):
+        monkeypatch.setattr(module, name, refuse)
+    with (tmp_path / "reproduce.lock").open("w") as held:
+        fcntl.flock(held, fcntl.LOCK_EX)
+        result = CliRunner().invoke(reproduce.main, ["--corpus", ""])
+    assert result.exit_code == 2
+    assert len(result.stderr.splitlines()) == 1
+    assert result.stderr.startswith("error: another reproduction runs in ")
