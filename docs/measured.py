@@ -52,7 +52,7 @@ def collect(data: Path) -> dict[str, Any]:
         "first": _first_endings(run),
         "sentiment": {row["group"]: _without(row, "group") for row in sentiment_table(scores)},
         "right_against_wrong": right_against_wrong(scores),
-        "statistics": {name: part["values"] for name, part in read_json(run.statistics / "statistics.json").items()},
+        "statistics": _statistics(read_json(run.statistics / "statistics.json")),
         "cloze": {
             f"{row['system']} {row['variant']} {row['release']} {row['split']}".replace("  ", " "): row
             for row in evaluation["systems"]
@@ -70,6 +70,33 @@ def _corpus(run: Run) -> dict[str, Any]:
     return {
         "stories": sum(n for splits in ingest["stories"].values() for n in splits.values()),
         "cloze": ingest["cloze"],
+    }
+
+
+def _statistics(document: Mapping[str, Any]) -> dict[str, Any]:
+    """What the pages show of the findings on stories and endings, without curves, histograms and lists of words."""
+    found = {name: part["values"] for name, part in document.items()}
+    monitor = found["bias_monitor"]["sets"]
+    events = found["events"]
+    return {
+        "tokens": found["vocabulary"]["tokens"],
+        "types": found["vocabulary"]["types"],
+        "words_by_place": [row["mean"] for row in found["sentence_lengths"]["positions"]],
+        "events": {
+            rule: {
+                "n": events[rule]["n"],
+                **{row["lemma"]: row["share"] for row in events[rule]["most_frequent"][:2]},
+            }
+            for rule in ("events", "spelled")
+            if rule in events
+        },
+        "features": {**found["ending_features"]["sets"], **found["ending_features"]["pooled"]},
+        "bias": {name: _without(of_set, "features") for name, of_set in monitor.items()},
+        "distances": {
+            row["group"]: {key: row[key] for key in ("n", "mean", "distance", "chance")}
+            for row in found["sentiment"]["groups"]
+        },
+        "by_context": {f"{row['group']} {row['context']}": row["mean"] for row in found["sentiment"]["by_context"]},
     }
 
 
@@ -226,6 +253,51 @@ def _first_table(values: Values) -> str:
     return text_table(["case", *systems], rows)
 
 
+def _features_table(values: Values) -> str:
+    header = ["feature, v1.0 validation", "right", "wrong", "d", "p", "paired p", "corrected", "paper: right, wrong, p"]
+    rows = []
+    for row in values["statistics"]["features"]["v1.0 validation"]:
+        paper = row["paper"]
+        numbers = [f"{row['right']:.3f}", f"{row['wrong']:.3f}", f"{row['effect']:.3f}"]
+        numbers += [_p(row[key]) for key in ("p", "paired_p", "paired_p_holm")]
+        rows.append(
+            [row["feature"], *numbers, f"{paper['right']:g}, {paper['wrong']:g}, {_p(paper['p'])}" if paper else ""]
+        )
+    return text_table(header, rows)
+
+
+def _bias_table(values: Values) -> str:
+    sets = values["statistics"]["bias"]
+    variants = {row["variant"]: {} for of_set in sets.values() for row in of_set["variants"]}
+    for name, of_set in sets.items():
+        for row in of_set["variants"]:
+            variants[row["variant"]][name] = f"{_share(row['accuracy'])} ({row['low']:.1%} to {row['high']:.1%})"
+    rows = [[variant or "all features", *(of.get(name, "") for name in sets)] for variant, of in variants.items()]
+    rows.append(["given away (60% and more)", *(f"{_share(of['certain'] / _n(of))}" for of in sets.values())])
+    rows.append(["expected calibration error", *(f"{of['reliability']['error']:.3f}" for of in sets.values())])
+    return text_table(["a model that sees endings alone is right in", *sets], rows)
+
+
+def _n(of_set: Mapping[str, Any]) -> int:
+    return int(of_set["variants"][0]["n"])
+
+
+def _distances_table(values: Values) -> str:
+    rows = [
+        [group, f"{of['mean']:.3f}", *("" if of[key] is None else f"{of[key]:.3f}" for key in ("distance", "chance"))]
+        for group, of in values["statistics"]["distances"].items()
+    ]
+    return text_table(["endings", "mean", "earth mover's distance from right endings", "by chance"], rows)
+
+
+def _people_table(values: Values) -> str:
+    rows = []
+    for pair in values["study"]["pairs"]:
+        agreed = [pair["agreement"][name] for name in ("first", "second", "both", "neither", "no_agreement")]
+        rows.append([f"{pair['first']}, {pair['second']}", *(f"{of['n']:,} ({_share(of['share'])})" for of in agreed)])
+    return text_table(["pair", "the first", "the second", "both", "neither", "no agreement"], rows)
+
+
 def _cloze_table(values: Values) -> str:
     sets = list(dict.fromkeys((row["release"], row["split"]) for row in values["cloze"].values()))
     by_system: dict[tuple[str, str], dict[tuple[str, str], Mapping[str, Any]]] = {}
@@ -233,21 +305,24 @@ def _cloze_table(values: Values) -> str:
         by_system.setdefault((row["system"], row["variant"]), {})[row["release"], row["split"]] = row
     header = ["system", "variant"]
     for release, split in sets:
-        header += [f"{release} {split}", "95% interval", "ties", "paper"]
+        header += [f"{release} {split}", "95% interval", "ties", "half ties", "paper"]
     rows = []
     for (system, variant), of in by_system.items():
         cells: list[str] = []
         for each in sets:
             row = of.get(each)
-            cells += _cloze_cells(row) if row else [""] * 4
+            cells += _cloze_cells(row) if row else [""] * 5
         rows.append([f"`{system}`", variant, *cells])
     return text_table(header, rows)
 
 
 def _cloze_cells(row: Mapping[str, Any]) -> list[str]:
     interval = "" if row["low"] is None else f"{_accuracy(row['low'])} to {_accuracy(row['high'])}"
-    paper = "" if row["paper"] is None else _accuracy(row["paper"])
-    return [_accuracy(row["accuracy"]), interval, f"{row['ties'] or 0:,}", paper]
+    half, paper = (
+        "" if value is None else _accuracy(value)
+        for value in (row["accuracy_half_ties"] if row["ties"] else None, row["paper"])
+    )
+    return [_accuracy(row["accuracy"]), interval, f"{row['ties'] or 0:,}", half, paper]
 
 
 TABLES: dict[str, Callable[[Values], str]] = {
@@ -257,6 +332,10 @@ TABLES: dict[str, Callable[[Values], str]] = {
     "endings and sentiment": _readme_table,
     "first endings": _first_table,
     "sentiment": _sentiment_rows,
+    "features": _features_table,
+    "bias": _bias_table,
+    "distances": _distances_table,
+    "people": _people_table,
     "cloze": _cloze_table,
 }
 
