@@ -273,7 +273,7 @@ def _bias_table(values: Values) -> str:
         for row in of_set["variants"]:
             variants[row["variant"]][name] = f"{_share(row['accuracy'])} ({row['low']:.1%} to {row['high']:.1%})"
     rows = [[variant or "all features", *(of.get(name, "") for name in sets)] for variant, of in variants.items()]
-    rows.append(["given away (60% and more)", *(f"{_share(of['certain'] / _n(of))}" for of in sets.values())])
+    rows.append(["given away (80% and more)", *(f"{_share(of['certain'] / _n(of))}" for of in sets.values())])
     rows.append(["expected calibration error", *(f"{of['reliability']['error']:.3f}" for of in sets.values())])
     return text_table(["a model that sees endings alone is right in", *sets], rows)
 
