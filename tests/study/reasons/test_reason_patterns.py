@@ -42,14 +42,17 @@ def found(pattern: str, text: str) -> list[str]:
         ("feel !better", "I feel", []),
         ("n't go", "do n’t go", ["n’t go"]),
         ("adj", "red//ADJ", []),
+        ("OPTION", "A//DET boat//NN A//DET fits//VBZ", ["A"]),
+        ("OPTION", "b fits//VBZ a//DET man//NN B", ["b", "B"]),
+        ("OPTION", "A//DET ,//, B and//CC a//DT", ["A", "B", "a"]),
     ],
 )
 def test_a_pattern_matches(pattern, text, expected):
     assert found(pattern, text) == expected
 
 
-@pytest.mark.parametrize("pattern", ["", "...", "... sense", "make ...", "@nothing"])
-def test_a_pattern_without_a_word_at_its_ends_is_refused(pattern):
+@pytest.mark.parametrize("pattern", ["", "...", "... sense", "make ...", "@nothing", "I feel", "love|LOVE", "!Nn is"])
+def test_a_pattern_that_can_match_nothing_is_refused(pattern):
     with pytest.raises(ValueError, match="pattern"):
         compile_pattern(pattern, LISTS)
 

@@ -70,6 +70,15 @@ def test_unless_holds_for_its_sentence_alone(rules):
     assert (logic.words, logic.denied) == ("makes sense", False)
 
 
+def test_an_exception_takes_away_the_matches_that_it_touches_and_no_other(tmp_path):
+    path = tmp_path / "rules.yaml"
+    rule = {"name": "expected", "patterns": ["would be"], "except": ["would be wrong"]}
+    path.write_text(changed(elements={"logic": [rule]}))
+    texts = ["It would be wrong.", "It would be wrong, and she would be sorry."]
+    found = [[match.words for match in matches(parse([text], None)[text], read_rules(path))] for text in texts]
+    assert found == [[], ["would be"]]
+
+
 def changed(**changes):
     return json.dumps(parse_yaml(packaged("elements.yaml"), "elements.yaml") | changes)  # JSON is YAML
 

@@ -112,7 +112,7 @@ def topics(
     "--labels",
     "labels_file",
     type=click.Path(path_type=Path),
-    help="Measure the rules on the labels of this CSV file.  [default: the 100 labelled reasons of the paper]",
+    help="Measure the rules on the labels of this CSV file.  [default: 98 labelled reasons of the paper]",
 )
 def elements(
     votes: Path,

@@ -130,7 +130,7 @@ def reason_digest(case_id: str, reason: str) -> str:
 
 
 def read_labels(path: Path | None = None) -> dict[str, frozenset[str]]:
-    """By a reason's digest the elements that a reader found in it; without a file, the 100 of this package.
+    """By a reason's digest the elements that a reader found in it; without a file, those of 98 published reasons.
 
     A file is CSV with columns `digest` and `labels`, the elements with blanks between; other columns are passed over.
 

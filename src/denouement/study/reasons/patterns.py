@@ -23,68 +23,12 @@ GAP = None
 
 _LONGEST_GAP = 4
 # Universal parts of speech, tags of the Penn Treebank as spaCy's English pipelines have them, and our own.
-_PARTS_OF_SPEECH = frozenset(
-    [
-        "ADJ",
-        "ADP",
-        "ADV",
-        "AUX",
-        "CCONJ",
-        "DET",
-        "INTJ",
-        "NOUN",
-        "NUM",
-        "PART",
-        "PRON",
-        "PROPN",
-        "PUNCT",
-        "SCONJ",
-        "SPACE",
-        "SYM",
-        "VERB",
-        "X",
-        "ADD",
-        "AFX",
-        "CC",
-        "CD",
-        "DT",
-        "EX",
-        "FW",
-        "HYPH",
-        "IN",
-        "JJ",
-        "JJR",
-        "JJS",
-        "LS",
-        "MD",
-        "NFP",
-        "NN",
-        "NNP",
-        "NNPS",
-        "NNS",
-        "PDT",
-        "POS",
-        "PRP",
-        "PRP$",
-        "RB",
-        "RBR",
-        "RBS",
-        "RP",
-        "TO",
-        "UH",
-        "VB",
-        "VBD",
-        "VBG",
-        "VBN",
-        "VBP",
-        "VBZ",
-        "WDT",
-        "WP",
-        "WP$",
-        "WRB",
-        "OPTION",
-    ]
-)
+_TAGS = """
+ADJ ADP ADV AUX CCONJ DET INTJ NOUN NUM PART PRON PROPN PUNCT SCONJ SPACE SYM VERB X
+ADD AFX CC CD DT EX FW HYPH IN JJ JJR JJS LS MD NFP NN NNP NNPS NNS PDT POS PRP PRP$ RB RBR RBS RP TO UH
+VB VBD VBG VBN VBP VBZ WDT WP WP$ WRB OPTION
+"""
+_PARTS_OF_SPEECH = frozenset(_TAGS.split())
 # Tags of what may follow the answer A, and never the article: finite verbs, "and", a comma, a closing quote ...
 _BEHIND_NO_ARTICLE = {"VBZ", "VBD", "VBP", "MD", "CC", "IN", ".", ",", ":", "-RRB-", "''"}
 _SENTENCE_ENDS = {".", "!", "?", ";"}
