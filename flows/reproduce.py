@@ -66,7 +66,7 @@ def _conclude(states: Mapping[str, State]) -> None:
         print(f"{stage} | {states[stage].message}")
     untracked = [stage for stage in states if was_not_tracked(stage)]
     if untracked:
-        lose(f"of {', '.join(untracked)}")
+        lose(f"the records of {', '.join(untracked)} are not complete there; all outputs are")
     ended = {"stages_ran": ran, "stages_cached": [*cached, *restored], "stages_failed": failed}
     tracking.log_tags({tag: ", ".join(stages) for tag, stages in ended.items()})
     if len(failed) == 1:

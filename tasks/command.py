@@ -35,14 +35,14 @@ class TrackingError(UserError):
     """
 
 
-def lose(reason: str) -> None:
-    """Warn that MLflow was lost on the way: the program goes on, and ends with the exit status 3.
+def lose(message: str) -> None:
+    """Warn that MLflow was lost on the way, and why: the program goes on, and ends with the exit status 3.
 
     As a stage of DVC it ends with 0, since DVC takes any other status for failed work and forgets its outputs.
     """
     global _lost
     _lost = True
-    warn(f"{LOST}: {reason}; the work goes on, but its record is not complete")
+    warn(f"{LOST}: {message}")
 
 
 def run(flow: Flow[..., Any], arguments: Sequence[str]) -> None:

@@ -35,8 +35,6 @@ from tasks import ENVIRONMENT, ROOT, command, processes
 EXPERIMENT = "denouement"
 ARTIFACTS = ROOT / "mlartifacts"
 PARENT = "DENOUEMENT_PARENT_RUN"  # the environment variable that tells a stage's process the reproduction's run
-
-
 PROCESS = "process"  # the tag that says which process a run belongs to
 ANSWER_SECONDS = 10  # how long a tracking server may take to say anything at all
 
@@ -84,7 +82,7 @@ def run(name: str, stage: str, parameters: Mapping[str, Any]) -> Iterator[Run]:
         if not (isinstance(error, MlflowException) and _is_lost(error)):
             _end("FAILED")
             raise
-        _lose(error)
+        _lose(error, "what had been written by then stays")
     except BaseException:
         _end("KILLED")
         raise
@@ -151,7 +149,7 @@ def _begin(name: str, stage: str, parameters: Mapping[str, Any]) -> Run:
         local = ENVIRONMENT["MLFLOW_TRACKING_URI"]
         if above is None or uri == local:
             raise _refused(uri, error) from error
-        command.lose(f"{_reason(uri, error)}; this run is kept in {local}")
+        command.lose(f"{_reason(uri, error)}; the work goes on, and this run is kept in {local}")
         return _start(local, name, None, tags, told)
 
 
@@ -183,7 +181,7 @@ def _record(log: Callable[[], object]) -> None:
     except MlflowException as error:
         if not _is_lost(error):
             raise
-        _lose(error)
+        _lose(error, "the work goes on, and what follows is not recorded")
 
 
 _CANNOT = (MlflowException, SQLAlchemyError, OSError)
@@ -195,13 +193,13 @@ def _is_lost(error: MlflowException) -> bool:
     return error.error_code != ErrorCode.Name(INVALID_PARAMETER_VALUE)
 
 
-def _lose(error: Exception) -> None:
+def _lose(error: Exception, consequence: str) -> None:
     global _lost
     if _lost:
         return
     _lost = True
     os.environ["MLFLOW_HTTP_REQUEST_MAX_RETRIES"] = "0"  # what is logged in spite of it fails at once
-    command.lose(_reason(os.environ["MLFLOW_TRACKING_URI"], error))
+    command.lose(f"{_reason(os.environ['MLFLOW_TRACKING_URI'], error)}; {consequence}")
 
 
 def _refused(uri: str, error: Exception) -> command.TrackingError:
