@@ -2,6 +2,7 @@
 
 from pathlib import Path
 
+DATA = Path("data")
 LOCK = Path("dvc.lock")  # DVC's record of what made what
 RAW = Path("data/raw")  # the user's files
 BROUGHT = RAW / "brought"  # copies that `make run CORPUS=folder` makes, and removes again
