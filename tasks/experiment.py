@@ -23,7 +23,8 @@ def check_files() -> None:
         options = " ".join(f"--copy-paths {shlex.quote(place)}" for place in places)
         raise UserError(
             f"{checkout / paths.RAW}: this experiment runs in a copy of the checkout that lacks {len(missing)} of the "
-            f"files there, and would read others in their place: run it without --temp, or add {options}"
+            f"files there, and would read others in their place: give `dvc exp run` neither --temp nor --queue, or "
+            f"add {options}"
         )
 
 
