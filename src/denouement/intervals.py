@@ -1,20 +1,16 @@
 """How sure a figure is."""
 
-from typing import Any
+from math import fsum
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
-_SEED = 1
-_RESAMPLES = 4999
-
-# Of fewer values no interval is told. All n lie on one side of their median with a chance of 2^(1-n), so an interval
-# within their range misses it at least as often: for 2, 3 and 4 values in 50%, 25% and 12.5% of samples.
-_FEWEST = 5
+from denouement.crossed import Clusters, Estimate, Floats, spread
 
 
 def share_with_interval(n: int, of: int) -> dict[str, float | None]:
-    """The `share` of `n` in `of` and its exact 95% interval `low`, `high` (Clopper and Pearson 1934).
+    """The `share` of `n` in `of` independent ones, and its exact 95% interval `low`, `high` (Clopper and Pearson 1934).
 
     Shares from 0 to 1; None of nothing.
     """
@@ -26,35 +22,111 @@ def share_with_interval(n: int, of: int) -> dict[str, float | None]:
     return {"share": n / of, "low": float(interval.low), "high": float(interval.high)}
 
 
-def mean_with_interval(values: npt.NDArray[Any]) -> dict[str, float | None]:
-    """The `mean` of independent values and its 95% interval `low`, `high`, which never leaves their range.
+def mean_with_interval(
+    values: npt.NDArray[Any],
+    clusters: Clusters,
+    ends: tuple[float, float],
+    weights: Floats | None = None,
+    fewest_cases: int = 2,
+) -> dict[str, Any]:
+    """The mean of annotators' answers about cases, and what other cases and other annotators would give.
 
-    On a scale with ends Student's t gives intervals beyond them. This one is of the percentiles of bootstrap means,
-    drawn with a fixed seed, so the same values give the same interval in whatever order. Plain percentiles are too
-    narrow for few values; these are widened as Student's t widens the normal interval: the expanded percentile interval
-    of Hesterberg 2015 (What Teachers Should Know About the Bootstrap, The American Statistician 69).
+    The variance is that of `crossed.spread`, and not below that of independent answers. The 95% interval is Student's
+    on the scale `log((mean - least) / (most - mean))`, so it never leaves the `ends`.
 
     Args:
-        values: float [n], one or more.
+        values: [answers], one or more.
+        clusters: whose each answer is, and about which case.
+        ends: the least and the greatest possible value, `least < most` unless all values are alike.
+        weights: float64 [answers], each answer's weight in the mean; equal ones by default.
+        fewest_cases: of fewer there is no interval.
 
     Returns:
-        `low` and `high` are None for fewer than five values, and where all are alike: these do not tell how others
-        would differ.
+        `mean`; `low`, `high`; `over`: what they are taken over (`crossed.CASES` or `crossed.CASES_AND_ANNOTATORS`);
+        `why_not`: a clause on why there is no interval, else None. Without an interval the other three are None.
     """
-    from scipy.stats import bootstrap, norm, t
+    mean, on_logits, why_not = _logit(values, clusters, ends, weights, fewest_cases)
+    return {"mean": mean, **_interval(on_logits, ends), "why_not": why_not}
 
-    n, ordered = len(values), np.sort(values.astype(np.float64))
-    mean = float(ordered.mean())
-    if n < _FEWEST or ordered[0] == ordered[-1]:
-        return {"mean": mean, "low": None, "high": None}
-    beyond = norm.cdf(-np.sqrt(n / (n - 1)) * t.ppf(0.975, n - 1))
-    interval = bootstrap(
-        (ordered,),
-        np.mean,
-        n_resamples=_RESAMPLES,
-        batch=max(1, 10**6 // n),
-        confidence_level=1 - 2 * beyond,
-        method="percentile",
-        rng=np.random.default_rng(_SEED),
-    ).confidence_interval
-    return {"mean": mean, "low": float(interval.low), "high": float(interval.high)}
+
+def share_of_answers(is_one: npt.NDArray[np.bool_], clusters: Clusters) -> dict[str, Any]:
+    """How many answers are ones: `n`, their `share`, and the rest as of `mean_with_interval`."""
+    found = mean_with_interval(is_one, clusters, (0, 1))
+    return {"n": int(is_one.sum()), "share": found.pop("mean"), **found}
+
+
+def preference(is_first: npt.NDArray[np.bool_], clusters: Clusters) -> dict[str, Any]:
+    """Is one of two options preferred: the share of the answers that is for the first, and a test that it is a half.
+
+    Args:
+        is_first: bool [answers]: whether each is for the first; else it is for the second.
+        clusters: whose each answer is, and about which case.
+
+    Returns:
+        `n` answers for the first, `of` how many; their `share`, with `low`, `high`, `over` and `why_not` as of
+        `mean_with_interval`; `p` of the two-sided test by Student's t on the same scale, below 0.05 where the interval
+        does not hold a half. None where there is no interval; without an answer also the `share`.
+    """
+    from scipy.stats import t
+
+    share: float | None
+    if len(is_first):
+        share, on_logits, why_not = _logit(is_first, clusters, (0, 1), None, 2)
+    else:
+        share, on_logits, why_not = None, None, "there are no such answers"
+    p = on_logits and float(2 * t.sf(abs(on_logits.middle) / on_logits.error, on_logits.degrees))
+    n = int(is_first.sum())
+    return {"n": n, "of": len(is_first), "share": share, **_interval(on_logits, (0, 1)), "p": p, "why_not": why_not}
+
+
+class _OnLogits(NamedTuple):
+    """A mean on the scale `log((mean - least) / (most - mean))`, with its standard error."""
+
+    middle: float
+    error: float
+    degrees: float
+    over: str
+
+
+def _interval(on_logits: _OnLogits | None, ends: tuple[float, float]) -> dict[str, Any]:
+    if on_logits is None:
+        return {"low": None, "high": None, "over": None}
+    from scipy.special import expit
+    from scipy.stats import t
+
+    half_width = t.ppf(0.975, on_logits.degrees) * on_logits.error
+    low, high = (ends[0] + (ends[1] - ends[0]) * expit(on_logits.middle + side * half_width) for side in (-1, 1))
+    return {"low": float(low), "high": float(high), "over": on_logits.over}
+
+
+def _logit(
+    values: npt.NDArray[Any],
+    clusters: Clusters,
+    ends: tuple[float, float],
+    weights: Floats | None,
+    fewest_cases: int,
+) -> tuple[float, _OnLogits | None, str | None]:
+    """The mean, the same on the scale of intervals, or why it cannot be told there."""
+    from scipy.special import logit
+
+    given = np.asarray(values, dtype=np.float64)
+    weights = np.ones(len(given)) if weights is None else weights
+    total = fsum(weights)  # exact, so that the order of answers does not matter
+    mean = fsum(weights * given) / total
+    n_cases = len(np.unique(clusters.cases))
+    if n_cases < fewest_cases:
+        return (
+            mean,
+            None,
+            f"the answers are about {n_cases} case{'s' if n_cases > 1 else ''}, fewer than {fewest_cases}",
+        )
+    if given.min() == given.max():
+        return mean, None, "all answers are the same"
+    scores = weights * (given - mean)
+    one = np.ones((1, 1))
+    varied = spread(Estimate(scores[:, None], np.zeros(len(given), np.int64), weights, one[None], one, clusters))
+    assert varied.over is not None  # there are several cases
+    variance = max(float(varied.variances[0]), fsum(scores**2) / total**2)
+    place = (mean - ends[0]) / (ends[1] - ends[0])
+    error = np.sqrt(variance) / (ends[1] - ends[0]) / (place * (1 - place))
+    return mean, _OnLogits(float(logit(place)), float(error), float(varied.degrees[0]), varied.over), None
