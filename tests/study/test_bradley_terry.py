@@ -7,8 +7,8 @@ import pytest
 from scipy.optimize import minimize
 from scipy.stats import t
 
-from denouement.crossed import CASES, CASES_AND_ANNOTATORS
 from denouement.study.bradley_terry import Comparisons, strengths
+from denouement.study.crossed import CASES, CASES_AND_ANNOTATORS
 
 
 def compared(first: str, second: str, *counts: tuple[int, int, int]) -> Comparisons:

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from denouement.crossed import Clusters, Estimate, Floats, spread
+from denouement.study.crossed import Clusters, Estimate, Floats, spread
 
 
 @dataclass(frozen=True)

@@ -8,13 +8,14 @@ import numpy.typing as npt
 import pyarrow as pa
 
 from denouement import schemas
-from denouement.crossed import Clusters
-from denouement.intervals import preference, share_of_answers, share_with_interval
+from denouement.intervals import share_with_interval
 from denouement.multiple_tests import holm
 from denouement.study.agreement import BOTH, FIRST, NEITHER, NO_AGREEMENT, SECOND, Counts, agreement
 from denouement.study.ballot import Ballot, count
 from denouement.study.bradley_terry import Comparisons, strengths
-from denouement.study.counted import clusters, statuses
+from denouement.study.clustered import clusters, preference, share_of_answers
+from denouement.study.counted import statuses
+from denouement.study.crossed import Clusters
 from denouement.study.reliability import (
     alpha,
     annotator_results,

@@ -9,9 +9,10 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from denouement.intervals import mean_with_interval, share_with_interval
+from denouement.intervals import share_with_interval
 from denouement.schemas import TABLES
-from denouement.study.counted import ANSWER, clusters, counted, n_answers, statuses
+from denouement.study.clustered import clusters, mean_with_interval
+from denouement.study.counted import ANSWER, counted, n_answers, statuses
 from denouement.study.reliability import check_results, checks_in_all
 
 ALL = "all"

@@ -5,8 +5,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from denouement.console import text_table
-from denouement.crossed import CASES, CASES_AND_ANNOTATORS
 from denouement.report.tables import count_and_share, interval, number, p_value
+from denouement.study.crossed import CASES, CASES_AND_ANNOTATORS
 from denouement.study.results import OUTCOMES
 
 _ANNOTATORS_SHOWN = 20
@@ -76,7 +76,7 @@ def rating_section(results: Mapping[str, Any]) -> Section:
     notes = [
         _statuses(results),
         *_checks(results),
-        f"{_MEANS} {_scope((' '.join((row['question'], row['system'])), row) for row in results['means'])}",
+        f"{_MEANS} {scope((' '.join((row['question'], row['system'])), row) for row in results['means'])}",
         "How far people agree with each other (Krippendorff's alpha for ordinal data; 1 is always, 0 no more than by "
         f"chance): {', '.join(alphas)}.",
     ]
@@ -117,7 +117,7 @@ def order_section(results: Mapping[str, Any]) -> Section:
                 _statuses(results),
                 *_checks(results),
                 f"Tau is 1 for the story's own order and -1 for its reverse. {_MEANS} "
-                f"{_scope((row['system'], row) for row in results['systems'])}",
+                f"{scope((row['system'], row) for row in results['systems'])}",
                 "Ending last: on how many items more than half of the answers put the ending in the last place, with "
                 f"the exact 95% interval of their share, which tells {_SAME_ANNOTATORS}.",
             ],
@@ -222,7 +222,7 @@ def _pair(row: Mapping[str, Any]) -> Section:
     notes = [
         f"The interval of items is exact and tells {_SAME_ANNOTATORS}. That of single answers allows for answers "
         "about one case, and those of one annotator, going together. "
-        + _scope(zip(names, (single[outcome] for outcome in OUTCOMES[:4]), strict=True))
+        + scope(zip(names, (single[outcome] for outcome in OUTCOMES[:4]), strict=True))
     ]
     if row["cases"] < row["items"]:
         notes.append(
@@ -269,7 +269,7 @@ def _tests(pairs: Sequence[Mapping[str, Any]]) -> Section:
             f"alone would come as far. Both tell {_SAME_ANNOTATORS}.",
             "Of answers: of the single answers for one of the two, how many are for the system named. The interval and "
             "the test (Student's t) allow for answers about one case, and those of one annotator, going together. "
-            + _scope((_name(row), row["preference"]) for row in pairs),
+            + scope((_name(row), row["preference"]) for row in pairs),
             *(
                 [
                     f"{len(pairs)} pairs are {len(pairs)} chances of a false alarm: compare the corrected p (Holm "
@@ -316,7 +316,7 @@ def _reliability(pairs: Sequence[Mapping[str, Any]]) -> Section:
     )
 
 
-def _scope(named: Iterable[tuple[str, Mapping[str, Any]]]) -> str:
+def scope(named: Iterable[tuple[str, Mapping[str, Any]]]) -> str:
     """What intervals tell, or why there is none; where that differs, by the names of those that have them."""
     names: dict[tuple[bool, str], list[str]] = {}
     for name, found in named:
@@ -357,7 +357,7 @@ def _strengths(found: Mapping[str, Any]) -> Section:
         )
         + "Strengths are logarithms with mean 0; of two systems, shares in the ratio 3 to 1 mean that the first is "
         "preferred three times as often. Intervals allow for answers about one case, and those of one annotator, going "
-        f"together ({', '.join(clusters)}). {_scope([('', found)])}"
+        f"together ({', '.join(clusters)}). {scope([('', found)])}"
     )
     what = "All systems on one scale: the stronger one is, the more often people prefer its endings."
     return Section(title, what, ("system", "strength", "95% interval", "share"), rows, [note])

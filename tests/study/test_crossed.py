@@ -6,7 +6,7 @@ import pytest
 import statsmodels.formula.api as smf
 from statsmodels.stats.anova import anova_lm
 
-from denouement.crossed import CASES, CASES_AND_ANNOTATORS, Clusters, Estimate, spread
+from denouement.study.crossed import CASES, CASES_AND_ANNOTATORS, Clusters, Estimate, spread
 
 
 def of_mean(values, clusters: Clusters, weights=None) -> Estimate:
@@ -91,6 +91,8 @@ def test_a_person_for_each_answer_changes_nothing():
     by_case = spread(of_mean(values, Clusters(cases, None)))
     by_both = spread(of_mean(values, Clusters(cases, np.arange(120))))
     assert by_both.variances == pytest.approx(by_case.variances, rel=0.02)
+    one_each = Clusters(np.arange(5), np.arange(5)[::-1])
+    assert spread(of_mean(values[:5], one_each)).variances == pytest.approx([values[:5].var(ddof=1) / 5])
 
 
 def test_a_taste_that_all_cases_share_is_in_the_variance():

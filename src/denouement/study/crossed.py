@@ -178,7 +178,7 @@ def _noise(estimate: Estimate) -> Floats:
     links = csr_array((np.ones(n), (of_case, of_annotator)), shape=(n_effects, n_effects))
     free = n - n_effects + connected_components(links, directed=False)[0]
     if not free:  # such as one answer about each case: nothing is left over, and the noise is that of the cases
-        return np.asarray((parts**2).sum(axis=0), dtype=np.float64)
+        return np.asarray((parts**2).sum(axis=0) * n / (n - 1), dtype=np.float64)
     effects = csr_array(
         (np.ones(2 * n), np.stack([of_case, of_annotator], axis=1).ravel(), np.arange(0, 2 * n + 1, 2)),
         shape=(n, n_effects),
