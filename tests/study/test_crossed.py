@@ -114,9 +114,11 @@ def test_one_annotator_leaves_the_cases_and_one_case_leaves_nothing():
     assert (nothing.over, nothing.variances.tolist()) == (None, [np.inf])
 
 
-def test_two_annotators_have_one_degree_of_freedom():
-    clusters = everyone(30, 2)
-    assert spread(of_mean(drawn(clusters, annotator=0), clusters)).degrees.tolist() == [1]
+@pytest.mark.parametrize("n", [2, 3, 4])
+def test_few_annotators_have_no_more_degrees_of_freedom_than_they_are(n):
+    clusters = everyone(30, n)
+    assert spread(of_mean(drawn(clusters, annotator=0), clusters)).degrees == pytest.approx([n - 1])
+    assert spread(of_mean(drawn(everyone(30, 5), annotator=0), everyone(30, 5))).degrees > 10
 
 
 def test_what_one_cluster_alone_tells_has_no_variance():

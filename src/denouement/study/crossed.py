@@ -31,6 +31,10 @@ CASES_AND_ANNOTATORS = "cases and annotators"
 
 _SINGULAR = 1e-9
 
+# With fewer clusters Satterthwaite's degrees of freedom are too many: in simulations of skewed ratings by 3 and 4
+# annotators 95% intervals held the mean in 92% and 93% of 1,500 studies; with 5 in 94%.
+_ENOUGH = 5
+
 
 class Clusters(NamedTuple):
     """Which rows go together.
@@ -96,8 +100,8 @@ def spread(estimate: Estimate) -> Spread:
     Degrees of freedom are Satterthwaite's for the sum of the two parts (as in Hillis 2014), each part having one less
     than the effective number of its clusters, which is smaller where they are of unequal size (Carter, Schnepel and
     Steigerwald 2017, Asymptotic Behavior of a t-Test Robust to Cluster Heterogeneity, Review of Economics and
-    Statistics 99). Of two annotators, or two cases, they are those of the part that has fewer: two are alike by chance
-    too often for Satterthwaite's to be few enough.
+    Statistics 99). Of fewer than five annotators, or cases, they are those of the part that has fewer: such are alike
+    by chance too often for Satterthwaite's to be few enough.
     """
     estimate = _sorted(estimate)
     cases, annotators = estimate.clusters
@@ -110,7 +114,7 @@ def spread(estimate: Estimate) -> Spread:
     noise = _noise(estimate)
     variances = np.maximum(by_case.variances, noise) + np.maximum(by_annotator.variances, noise) - noise
     degrees = np.minimum(by_case.degrees, by_annotator.degrees)
-    if min(by_case.clusters, by_annotator.clusters) > 2:
+    if min(by_case.clusters, by_annotator.clusters) >= _ENOUGH:
         parts = [part.variances**2 / part.degrees for part in (by_case, by_annotator)]
         with np.errstate(invalid="ignore", divide="ignore"):
             degrees = np.fmax(degrees, variances**2 / (parts[0] + parts[1]))

@@ -124,6 +124,11 @@ TERMS: dict[str, list[tuple[str, str]]] = {
             "Kappa, alpha",
             "How far people agree beyond chance: 1 is always, 0 no more than by chance.",
         ),
+        (
+            "p, Holm",
+            "How likely chance alone comes as far as p says, and the same corrected for how many pairs of systems are "
+            "compared. Below 0.05 is the usual bound.",
+        ),
         ("human_right, human_wrong", "People's own endings: of the Story Cloze Test, the right and the wrong one."),
     ],
     "reasons": [
