@@ -82,6 +82,7 @@ _MEAN = (
     ("mean", pa.float64()),
     ("low", pa.float64(), _OR_NULL),
     ("high", pa.float64(), _OR_NULL),
+    ("over", pa.string(), _OR_NULL),
 )
 
 _AGREEMENTS = _columns(
@@ -241,7 +242,7 @@ TABLES: dict[str, Table] = {
     # system's strength, an annotator's agreement with the others, an item of Table 3.
     "agreements": Table(1, _AGREEMENTS, key=("study", "item_id", "first", "second")),
     "pairs": Table(
-        1,
+        2,
         _columns(
             ("first", pa.string()),
             ("second", pa.string()),
@@ -252,23 +253,35 @@ TABLES: dict[str, Table] = {
                 for outcome in ("first", "second", "both", "neither", "no_agreement")
                 for figure in ("n", "share", "low", "high")
             ),
-            *((f"answers_{answer}", pa.int64()) for answer in ("first", "second", "both", "neither")),
-            ("preference_share", pa.float64(), _OR_NULL),
-            ("preference_low", pa.float64(), _OR_NULL),
-            ("preference_high", pa.float64(), _OR_NULL),
-            ("p", pa.float64()),
+            *(
+                column
+                for answer in ("first", "second", "both", "neither")
+                for column in (
+                    (f"answers_{answer}", pa.int64()),
+                    (f"answers_share_{answer}", pa.float64()),
+                    (f"answers_low_{answer}", pa.float64(), _OR_NULL),
+                    (f"answers_high_{answer}", pa.float64(), _OR_NULL),
+                )
+            ),
+            *(
+                (f"{of}_{figure}", pa.float64(), _OR_NULL)
+                for of in ("items", "answers")
+                for figure in ("preference_share", "preference_low", "preference_high", "p", "p_holm")
+            ),
+            ("answers_over", pa.string(), _OR_NULL),
             ("kappa", pa.float64(), _OR_NULL),
             ("alpha", pa.float64(), _OR_NULL),
         ),
         key=("first", "second"),
     ),
     "strengths": Table(
-        1,
+        2,
         _columns(
             ("system", pa.string()),
             ("strength", pa.float64()),
-            ("low", pa.float64()),
-            ("high", pa.float64()),
+            ("low", pa.float64(), _OR_NULL),
+            ("high", pa.float64(), _OR_NULL),
+            ("over", pa.string(), _OR_NULL),
             ("share", pa.float64()),
         ),
         key=("system",),
@@ -318,7 +331,7 @@ TABLES: dict[str, Table] = {
     ),
     # What ratings come to, a row a question and system and a row a question; what orders come to, a row a system.
     "rating_means": Table(
-        1,
+        2,
         _columns(
             ("question", pa.string()),
             ("system", pa.string()),
@@ -334,7 +347,7 @@ TABLES: dict[str, Table] = {
         key=("question",),
     ),
     "order_means": Table(
-        1,
+        2,
         _columns(("system", pa.string()), *_MEAN, ("right", pa.int64()), ("share", pa.float64())),
         key=("system",),
     ),

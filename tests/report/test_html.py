@@ -203,7 +203,9 @@ def test_the_figures_at_a_glance_by_hand(run):  # noqa: F811
         **{"first": "human", "second": "mine", "items": 8, "paper": {"first": 3, "second": 1, "both": 0, "neither": 0}},
         "agreement": {name: {"n": n, "share": n / 8} for name, n in zip(outcomes, (6, 1, 1, 0, 0), strict=True)},
     }
-    study = {"answers": 40, "studies": ["s"], "statuses": {}, "pairs": [pair]}
+    interval = {"over": None, "why_not": "all answers are the same"}
+    pair |= {"cases": 8, "single_answers": {}, "preference": interval}
+    study = {"answers": 40, "studies": ["s"], "statuses": {}, "pairs": [pair], "strengths": interval}
     (run.study / "results.json").write_text(json.dumps(study))
     shown = {figure.what.partition(" (")[0]: (figure.here, figure.paper, figure.anchor) for figure in glance(run)}
     assert shown == {
@@ -337,6 +339,15 @@ def test_a_document_of_another_shape_is_one_line_with_the_stage_that_makes_it(ru
             assert "\n" not in str(caught.value)
     path.write_text(json.dumps(whole))
     assert read_json(path) == whole
+
+
+@pytest.mark.parametrize(("name", "rows"), [("ratings", "means"), ("orders", "systems")])
+def test_results_that_do_not_say_what_their_intervals_tell_are_one_line(name, rows):
+    path = Path(f"data/study/{name}/results.json")
+    assert misfit(path, {rows: [{"over": "cases", "why_not": None}]}) is None
+    told = misfit(path, {rows: [{"low": 1.0, "high": 2.0}]})
+    assert told.startswith(f"{rows} > 0 > over is missing")
+    assert told.endswith("dvc repro study")
 
 
 def test_shapes():

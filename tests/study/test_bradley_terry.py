@@ -1,11 +1,14 @@
 """Strengths against closed forms and against likelihoods maximised another way."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from scipy.optimize import minimize
 from scipy.stats import t
 
 from denouement.study.bradley_terry import Comparisons, strengths
+from denouement.study.crossed import CASES, CASES_AND_ANNOTATORS
 
 
 def compared(first: str, second: str, *counts: tuple[int, int, int]) -> Comparisons:
@@ -21,7 +24,7 @@ def test_two_systems_have_a_closed_form():
     assert a["strength"] == -b["strength"] == pytest.approx(np.log(30 / 10) / 2)
     assert a["share"] == pytest.approx(0.75)
     assert found["tie"] == pytest.approx(20 / np.sqrt(30 * 10))
-    assert (found["answers"], found["items"], found["cases"], found["why_not"]) == (60, 2, 2, None)
+    assert (found["answers"], found["cases"], found["why_not"]) == (60, 2, None)
 
 
 def test_without_ties_it_is_the_model_of_bradley_and_terry():
@@ -72,8 +75,8 @@ def test_answers_that_go_together_make_intervals_wider():
 
 
 def test_items_of_one_case_are_one_cluster():
-    # a against b and against c, of the same 20 cases; in half of them a wins both, in a quarter both others do.
-    counts = np.array([(1, 0, 0)] * 10 + [(0, 1, 0)] * 5 + [(0, 0, 1)] * 5)
+    # a against b and against c, of the same 20 cases; in most of them a wins both.
+    counts = np.array([(1, 0, 0)] * 14 + [(0, 1, 0)] * 6)
 
     def width(cases):
         pairs = [Comparisons("a", other, counts, numbers) for other, numbers in zip("bc", cases, strict=True)]
@@ -84,8 +87,10 @@ def test_items_of_one_case_are_one_cluster():
     n_apart, apart = width([np.arange(20), np.arange(20, 40)])
     n_together, together = width([np.arange(20), np.arange(20)])
     assert (n_apart, n_together) == (40, 20)
-    # Scores of the two items of a case are equal, so their sum has twice the variance of two independent ones.
-    few, many = (t.ppf(0.975, n - 1) * np.sqrt(n / (n - 1)) for n in (20, 40))
+    # Scores of the two items of a case are equal, so their sum has twice the variance of two independent ones. Either
+    # way a case is one of 20 of its pair, so leaving it out changes that pair by 20/19: the jackknife's
+    # (n - 1) / n stays.
+    few, many = (t.ppf(0.975, n - 1) * np.sqrt((n - 1) / n) for n in (20, 40))
     assert together / apart == pytest.approx(np.sqrt(2) * few / many)
 
 
@@ -94,6 +99,78 @@ def test_cases_that_happen_to_be_alike_do_not_make_it_certain():
     first, _ = strengths([compared("a", "b", (3, 2, 0), (3, 2, 0))])["systems"]
     half = t.ppf(0.975, 1) * np.sqrt(1 / 6 + 1 / 4) / 2
     assert (first["low"], first["high"]) == pytest.approx((np.log(1.5) / 2 - half, np.log(1.5) / 2 + half))
+
+
+def crowd(n_cases: int, n_annotators: int, seed: int = 1) -> list[Comparisons]:
+    """Three systems, all answers of all annotators, who differ; a row an answer."""
+    generator = np.random.default_rng(seed)
+    cases, annotators = np.repeat(np.arange(n_cases), n_annotators), np.tile(np.arange(n_annotators), n_cases)
+    w = np.array([0.6, 0, -0.6]) + generator.normal(0, 0.7, (n_cases, 3))[cases]
+    w += generator.normal(0, 0.7, (n_annotators, 3))[annotators]
+    pairs = []
+    for i, j in ((0, 1), (0, 2), (1, 2)):
+        weights = np.exp(np.stack([w[:, i], w[:, j], (w[:, i] + w[:, j]) / 2 - 0.7], axis=1))
+        answers = generator.multinomial(1, weights / weights.sum(axis=1, keepdims=True))
+        pairs.append(Comparisons("abc"[i], "abc"[j], answers, cases, annotators))
+    return pairs
+
+
+def by_name(pairs: list[Comparisons]) -> np.ndarray:
+    rows = {row["system"]: row["strength"] for row in strengths(pairs)["systems"]}
+    return np.array([rows[name] for name in sorted(rows)])
+
+
+@pytest.mark.parametrize("of", ["cases", "annotators"])
+def test_each_part_is_near_the_jackknife_with_the_model_fitted_anew(of):
+    # With the annotators as cases the interval is that of the annotators alone.
+    pairs = crowd(30, 12)
+    clusters = [getattr(pair, of) for pair in pairs]
+    rows = strengths([replace(pair, cases=each, annotators=None) for pair, each in zip(pairs, clusters, strict=True)])
+    found = {row["system"]: row["high"] - row["strength"] for row in rows["systems"]}
+    n = clusters[0].max() + 1
+    without = np.array(
+        [
+            by_name(
+                [
+                    replace(pair, counts=pair.counts * (its != out)[:, None])
+                    for pair, its in zip(pairs, clusters, strict=True)
+                ]
+            )
+            for out in range(n)
+        ]
+    )
+    errors = np.sqrt((n - 1) / n * ((without - by_name(pairs)) ** 2).sum(axis=0))
+    assert [found[name] for name in sorted(found)] == pytest.approx(t.ppf(0.975, n - 1) * errors, rel=0.05)
+
+
+def test_who_answered_changes_the_interval_and_not_the_strength():
+    pairs = crowd(30, 5)
+    found = strengths(pairs)
+    added = [replace(pair, counts=pair.counts.reshape(30, 5, 3).sum(axis=1), cases=np.arange(30)) for pair in pairs]
+    of_counts = strengths([replace(pair, annotators=None) for pair in added])
+    assert (found["over"], found["annotators"]) == (CASES_AND_ANNOTATORS, 5)
+    assert (of_counts["over"], of_counts["annotators"]) == (CASES, None)
+    for both, cases in zip(found["systems"], of_counts["systems"], strict=True):
+        assert both["strength"] == pytest.approx(cases["strength"])
+        assert both["high"] - both["low"] > 1.5 * (cases["high"] - cases["low"])
+
+
+def test_one_annotator_leaves_what_other_cases_would_give():
+    pairs = crowd(30, 1)
+    found = strengths(pairs)
+    assert (found["over"], found["annotators"]) == (CASES, 1)
+    assert found["systems"] == strengths([replace(pair, annotators=None) for pair in pairs])["systems"]
+
+
+def test_where_one_annotator_alone_connects_a_system_there_are_strengths_without_intervals():
+    ab = Comparisons("a", "b", np.tile([(1, 0, 0), (0, 1, 0), (1, 0, 0)], (4, 1)), np.arange(12), np.arange(12) % 3)
+    bc = Comparisons("b", "c", np.tile([(1, 0, 0), (0, 1, 0), (1, 0, 0)], (4, 1)), np.arange(12), np.full(12, 7))
+    found = strengths([ab, bc])
+    assert found["why_not"] == "one case or one annotator alone connects some systems to the others"
+    assert found["over"] is None
+    assert [(row["system"], row["low"], row["high"]) for row in found["systems"]] == [
+        (name, None, None) for name in "abc"
+    ]
 
 
 @pytest.mark.slow
@@ -165,7 +242,11 @@ def test_why_there_is_no_estimate(pairs, why_not):
 def test_a_tie_shared_with_other_pairs_keeps_a_system_that_never_wins_finite():
     # Against b, c only ties; how often ties come is known from a and b, so that alone is finite.
     found = strengths(
-        [compared("a", "b", (5, 5, 3)), compared("b", "c", (0, 0, 0), (4, 0, 4)), compared("a", "c", (2, 2, 1))]
+        [
+            compared("a", "b", (5, 5, 3), (2, 2, 0)),
+            compared("b", "c", (0, 0, 0), (4, 0, 4)),
+            compared("a", "c", (2, 2, 1), (1, 1, 1)),
+        ]
     )
     assert found["why_not"] is None
     assert found["systems"][-1]["system"] == "c"

@@ -17,6 +17,7 @@ from denouement.cli import main
 from denouement.legible import can_be_shown
 from denouement.schemas import TABLES, table_name, write_table
 from denouement.study.scales import order_results, rating_results
+from denouement.study.tables import scale_section, section_text
 
 COMMON = {"study": "s", "is_check": False, "status": "accepted", "started_at": None, "submitted_at": None}
 
@@ -56,8 +57,44 @@ def test_means_are_of_items():
 
 
 def test_items_that_are_all_alike_tell_no_interval():
-    (row,) = rating_results(ratings(("a", "i1", "p", 2), ("a", "i2", "p", 2)))["means"]
+    (row,) = rating_results(ratings(*(("a", f"i{place}", "p", 2) for place in range(12))))["means"]
     assert (row["mean"], row["low"], row["high"]) == (2, None, None)
+    assert row["why_not"] == "all answers are the same"
+
+
+def test_annotators_who_differ_make_the_interval_of_a_mean_wider():
+    # Each gives every item the same, but for noise: with four people the mean is known as little as of four answers.
+    generator = np.random.default_rng(1)
+    given = [
+        ("a", f"i{item}", person, value + int(generator.integers(0, 2)))
+        for item in range(20)
+        for person, value in zip("pqrs", (1, 2, 3, 4), strict=True)
+    ]
+    known = ratings(*given)
+    unnamed = pa.array([f"unnamed-{place}" for place in range(known.num_rows)])
+    unknown = known.set_column(known.schema.get_field_index("annotator_id"), "annotator_id", unnamed)
+    (one,), (other,) = (rating_results(table)["means"] for table in (known, unknown))
+    assert (one["over"], other["over"]) == ("cases and annotators", "cases")
+    assert one["mean"] == other["mean"]
+    assert 1 < one["low"] < one["high"] < 5
+    assert one["high"] - one["low"] > 5 * (other["high"] - other["low"])
+
+
+def test_an_interval_of_an_order_is_of_other_annotators_too():
+    first, last = [2, 1, 0], [0, 1, 2]
+    table = orders(*((f"i{item}", f"p{n}", last if n < 2 else first) for item in range(20) for n in range(4)))
+    (row,) = order_results(table)["systems"]
+    assert (row["mean"], row["over"]) == (0, "cases and annotators")
+    assert -1 < row["low"] < -0.7, "of two people who are always right and two who never are, others may be either"
+    told = section_text(scale_section(order_results(table)))
+    assert "The 95% interval tells what other cases and other annotators would give." in told
+
+
+def test_why_a_mean_has_no_interval_is_told_by_name():
+    few = ratings(*RATED, *(("b", f"j{place}", "pq"[place % 2], place % 3) for place in range(12)))
+    told = section_text(scale_section(rating_results(few)))
+    assert "There is no 95% interval of logic a, since the answers are about 3 cases, fewer than 10." in told
+    assert "The 95% interval of logic b tells what other cases and other annotators would give." in told
 
 
 def test_questions_stay_in_their_order_and_values_between_the_ends_are_told():
@@ -254,6 +291,7 @@ def test_orders_are_written(tmp_path):
     assert set(files) == {"results.json", "results.html", "order_means.parquet"}
     assert pq.read_table(tmp_path / "one/order_means.parquet").to_pylist() == [
         {"system": "all", "items": 1, "answers": 2, "right": 1, "share": 0.5, "mean": 0.0, "low": None, "high": None}
+        | {"over": None}
     ]
 
 

@@ -8,6 +8,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 import pytest
+from statsmodels.stats.multitest import multipletests
 from votes_by_hand import votes
 
 from denouement.errors import UserError
@@ -16,6 +17,7 @@ from denouement.study.ballot import count
 from denouement.study.importing import import_answers
 from denouement.study.reliability import alpha, annotator_results, kappa
 from denouement.study.results import agreements, result_tables, sign_test, study_results, table_3
+from denouement.study.tables import results_text
 
 N, P = "new", "plain"
 
@@ -171,7 +173,59 @@ def test_answers_about_one_case_go_together():
     table = votes({"i1": (N, P, [N, P, N]), "i2": (N, P, [P, P, N])})
     third = votes({"i3": (N, "third", [N, "third"])}, case_id="case-i1")
     found = study_results(pa.concat_tables([table, third]))["strengths"]
-    assert (found["items"], found["cases"]) == (3, 2)
+    assert (found["answers"], found["cases"], found["annotators"]) == (8, 2, 3)
+
+
+def test_names_of_annotators_reach_the_intervals():
+    # Of the same 40 items two people always say one thing and two the other: other people might say anything.
+    named = votes({f"i{place}": (N, P, [N, P, P, N if place % 4 else P]) for place in range(40)})
+    unnamed = pa.array([f"unnamed-{place}" for place in range(named.num_rows)])
+    anonymous = named.set_column(named.schema.get_field_index("annotator_id"), "annotator_id", unnamed)
+    for of in (lambda row: row["preference"], lambda row: row["single_answers"]["first"]):
+        known, unknown = (of(study_results(table)["pairs"][0]) for table in (named, anonymous))
+        assert (known["over"], unknown["over"]) == ("cases and annotators", "cases")
+        assert known["share"] == unknown["share"]
+        assert known["high"] - known["low"] > 3 * (unknown["high"] - unknown["low"])
+    known, unknown = (study_results(table)["strengths"] for table in (named, anonymous))
+    assert (known["over"], known["annotators"]) == ("cases and annotators", 4)
+    assert (unknown["over"], unknown["annotators"]) == ("cases", None)
+    assert known["systems"][0]["high"] > unknown["systems"][0]["high"] + 1
+
+
+def test_answers_that_name_no_annotator_beside_named_ones_are_taken_for_one_person_s():
+    table = votes({f"i{place}": (N, P, [N, P, N if place % 2 else P]) for place in range(10)})
+    ids = [name if name != "p2" else f"unnamed-{row}" for row, name in enumerate(table["annotator_id"].to_pylist())]
+    mixed = table.set_column(table.schema.get_field_index("annotator_id"), "annotator_id", pa.array(ids))
+    found, same = (study_results(each)["pairs"][0]["preference"] for each in (mixed, table))
+    assert found == same
+
+
+def test_one_id_in_two_studies_is_one_person_to_the_intervals():
+    table = pa.concat_tables([votes(SMALL), votes(SMALL, study="t")])
+    assert study_results(table)["strengths"]["annotators"] == 5
+    (row,) = study_results(table)["pairs"]
+    assert (row["items"], row["cases"]) == (12, 6)
+    assert "The 12 items are about 6 cases; the exact interval takes items as independent" in results_text(
+        study_results(table)
+    )
+
+
+def test_p_values_of_several_pairs_are_corrected():
+    choices = {"ab": (N, P, 9, 1), "ac": (N, "third", 8, 2), "bc": (P, "third", 5, 5)}
+    table = votes(
+        {
+            f"{pair}{place}": (first, second, [first if place < n else second] * 2)
+            for pair, (first, second, n, m) in choices.items()
+            for place in range(n + m)
+        }
+    )
+    rows = study_results(table)["pairs"]
+    for test in ("sign_test", "preference"):
+        p, corrected = ([row[test][name] for row in rows] for name in ("p", "p_holm"))
+        assert corrected == pytest.approx(multipletests(p, method="holm")[1])
+        assert corrected[0] > p[0]
+    # The exact sign test of 9 of 10, three times.
+    assert rows[0]["sign_test"]["p_holm"] == pytest.approx(3 * 2 * 11 / 2**10)
 
 
 def test_kappa_against_its_formula():
@@ -247,6 +301,13 @@ def test_tables_hold_what_the_results_say():
     tables = result_tables(found)
     (pair,) = tables["pairs"].to_pylist()
     assert (pair["n_first"], pair["answers_second"], pair["n_no_agreement"]) == (2, 11, 1)
+    (row,) = found["pairs"]
+    assert (pair["items_p"], pair["answers_p"]) == (row["sign_test"]["p"], row["preference"]["p"])
+    assert (pair["answers_low_both"], pair["answers_over"]) == (
+        row["single_answers"]["both"]["low"],
+        "cases and annotators",
+    )
+    assert {strength["over"] for strength in tables["strengths"].to_pylist()} == {"cases and annotators"}
     assert tables["annotators"].num_rows == 5
 
 
@@ -271,6 +332,11 @@ def test_the_published_answers(shared_data):
         "no_agreement": 0,
     }
     assert [each["n"] for each in row["single_answers"].values()] == [2, 200, 27, 21]
+    # Nobody knows who answered, so intervals are of other cases with the same annotators.
+    preferred = row["preference"]
+    assert (preferred["n"], preferred["of"], preferred["over"]) == (2, 202, "cases")
+    assert preferred["p"] < 1e-6
+    assert found["strengths"]["over"] == "cases"
     assert row["kappa"]["kappa"] == pytest.approx(0.373, abs=0.0005)
     assert row["alpha"]["alpha"] == pytest.approx(0.375, abs=0.0005)
     assert (found["unnamed_answers"], found["annotators"]) == (250, [])

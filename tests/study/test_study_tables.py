@@ -66,14 +66,18 @@ def test_results_are_printed(files):
     # One of one each: no agreement. The exact interval of 1 of 2 is from 1 - sqrt(1 - 0.025).
     assert cells(done.output, "| items ")[1:] == ["2", "1 (50.0%)", *["0 (0.0%)"] * 3, "1 (50.0%)"]
     assert cells(done.output, "| 95% interval ")[2] == "1.3% to 98.7%"
-    assert cells(done.output, "| new / plain ")[1:4] == ["new", "1 of 1", "2.5% to 100.0%"]
+    assert cells(done.output, "| new / plain ")[1:5] == ["items", "new", "1 of 1", "2.5% to 100.0%"]
+    # Of the five answers for one of the two, three prefer the new one; of three people, as one.
+    answers = done.output.split("| new / plain ")[2].split("|")
+    assert [cell.strip() for cell in answers[1:4]] == ["answers", "new", "3 of 5"]
+    assert "The 95% interval tells what other cases and other annotators would give." in done.output
     assert "6 answers count. By status: 6 accepted." in done.output
     assert "| p0 " in done.output
     # Sides are swapped for every second person: A, B, B and B, B, both.
     assert (
         "Answers for one ending: 1 for A, 4 for B. Of 2 items with more answers for one side, 0 (0.0%)" in done.output
     )
-    assert "answers about one case going together (2 cases)." in done.output
+    assert "and those of one annotator, going together (2 cases, 3 annotators)." in done.output
 
 
 def test_json_is_what_the_library_returns_and_numbers_are_numbers(files):
@@ -182,9 +186,35 @@ def test_whichever_system_is_preferred_is_named_with_its_own_share():
     table = votes({f"i{place}": ("new", "plain", [choice]) for place, choice in enumerate(["plain"] * 4 + ["new"])})
     text = results_text(study_results(table))
     # The exact interval of 4 of 5 is that of 1 of 5, turned round.
-    assert cells(text, "| new / plain ")[1:4] == ["plain", "4 of 5", "28.4% to 99.5%"]
+    assert cells(text, "| new / plain ")[1:5] == ["items", "plain", "4 of 5", "28.4% to 99.5%"]
+    # One annotator alone: the answers tell of other cases only, and say so.
+    assert "asked of the same annotators, since the answers name no annotators, or one alone." in text
     even = results_text(study_results(votes({"i": ("new", "plain", ["new"]), "j": ("new", "plain", ["plain"])})))
-    assert cells(even, "| new / plain ")[1:3] == ["-", "1 of 2"]
+    assert cells(even, "| new / plain ")[1:4] == ["items", "-", "1 of 2"]
+
+
+def test_several_pairs_show_corrected_p_values_and_one_does_not():
+    one = {f"i{place}": ("new", "plain", [choice]) for place, choice in enumerate(["plain"] * 6)}
+    assert "Holm" not in results_text(study_results(votes(one)))
+    two = one | {f"j{place}": ("new", "third", [choice]) for place, choice in enumerate(["third"] * 5 + ["new"])}
+    text = results_text(study_results(votes(two)))
+    assert cells(text, "| new / plain ")[-2:] == ["0.031", "0.062"], "6 of 6: 2 / 2^6, twice"
+    assert "2 pairs are 2 chances of a false alarm: compare the corrected p (Holm 1979)" in text
+    assert "There is no 95% interval of new / plain, since all answers are the same." in text
+
+
+def test_strengths_without_intervals_say_why():
+    table = pa.concat_tables(
+        [
+            votes({f"i{n}": ("a", "b", ["a" if n % 2 else "b"] * 2) for n in range(6)}),
+            votes({f"i{n}": ("b", "c", ["b" if n % 2 else "c"]) for n in range(6)}, annotator_id="q", study="t"),
+        ]
+    )
+    text = results_text(study_results(table))
+    assert cells(text.split("## Strengths of the systems")[1], "| b ")[2] == "-"
+    assert (
+        "There is no 95% interval, since one case or one annotator alone connects some systems to the others." in text
+    )
 
 
 def test_the_paper_s_row_tells_where_it_comes_from():

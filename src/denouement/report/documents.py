@@ -136,15 +136,32 @@ class _Agreement(_Part):
     no_agreement: _Share
 
 
+class _Over(_Part):
+    over: str | None
+    why_not: str | None
+
+
 class _Compared(_Part):
     first: str
     second: str
     items: int
+    cases: int
     paper: dict[str, int] | None
     agreement: _Agreement
+    single_answers: dict[str, _Over]
+    preference: _Over
+
+
+class _Ratings(_Part):
+    means: list[_Over]
+
+
+class _Orders(_Part):
+    systems: list[_Over]
 
 
 class _Study(_Part):
+    strengths: _Over
     answers: int
     studies: list[str]
     statuses: dict[str, int]
@@ -193,6 +210,8 @@ _MADE_BY: dict[str, tuple[str, Any]] = {
     "statistics/statistics.json": ("statistics", dict[str, _Finding]),
     "cloze/evaluation.json": ("cloze", _Evaluation),
     "study/results.json": ("study", _Study),
+    "study/ratings/results.json": ("study", _Ratings),
+    "study/orders/results.json": ("study", _Orders),
     "study/reasons.json": ("study", _Reasons),
     "dvc.lock": ("", _Lock),
 }

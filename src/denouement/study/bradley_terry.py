@@ -7,61 +7,69 @@ constant for each pair.
 
 import warnings
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-Floats = npt.NDArray[np.float64]
+from denouement.study.crossed import Clusters, Estimate, Floats, spread
 
 
 @dataclass(frozen=True)
 class Comparisons:
-    """What annotators said of two systems.
+    """What annotators said of two systems, a row an answer, or a row all answers to an item.
 
     Attributes:
         first, second: the systems.
-        counts: int64 [items, 3]: answers for the first, for the second, and ties, item by item.
-        cases: int64 [items]: the number of each item's case; the same in all pairs in which the case stands.
+        counts: int64 [rows, 3]: answers for the first, for the second, and ties, row by row.
+        cases: int64 [rows]: the number of each row's case; the same in all pairs in which the case stands.
+        annotators: int64 [rows]: the number of the annotator who gave the row's answers, the same in all pairs; None
+            where rows hold answers of several annotators, or it is not known whose they are.
     """
 
     first: str
     second: str
     counts: npt.NDArray[np.int64]
     cases: npt.NDArray[np.int64]
+    annotators: npt.NDArray[np.int64] | None = None
 
 
 def strengths(comparisons: Sequence[Comparisons]) -> dict[str, Any]:
     """Fit the model to all answers.
 
-    Answers about one case are about the same story and in part the same endings, so they are not independent. Standard
-    errors are robust to that: the sandwich estimator with cases as clusters, times `G / (G - 1)` for G cases, and
-    intervals by Student's t with G - 1 degrees of freedom (Cameron and Miller 2015, section VI). With few cases it can
-    still come out too small by chance, to 0 where all cases have the same counts; so no standard error is taken to be
-    below that of independent answers.
+    Answers about one case are about the same story and in part the same endings, and answers of one annotator share
+    that person's taste, so they are not independent. Intervals are of what other cases and other annotators would give:
+    by Student's t, with the variance and the degrees of freedom of `crossed.spread`. Without `annotators` they are of
+    what other cases would give, asked of the same annotators: counts alone cannot tell a taste that shows in all cases
+    from the strength of a system, so they are too narrow for other annotators. By chance few clusters can come out all
+    alike, so no standard error is taken to be below that of independent answers.
 
     Args:
         comparisons: of pairs of systems, each pair once.
 
     Returns:
         `systems`: rows `system`, `strength` (log w, mean 0 over the systems), `low`, `high` (95%), `share` (w as a
-        share of the sum), the strongest first; `tie`: v, or None when no answer is a tie; `answers`, `items` and
-        `cases`: how many there are. When there is no estimate `systems` is empty and `why_not` a sentence; else it is
-        None.
+        share of the sum), the strongest first; `tie`: v, or None when no answer is a tie; `answers`, `cases` and
+        `annotators` (None where they are not known): how many there are; `over`: what intervals are taken over
+        (`crossed.CASES` or `crossed.CASES_AND_ANNOTATORS`). `why_not` is None, or a clause on why there is no estimate,
+        and then `systems` is empty; or on why there is no interval, and then `low` and `high` are None. `over` is None
+        with either.
     """
     from scipy.stats import t
 
-    compared = [pair for pair in comparisons if pair.counts.sum()]
+    compared = [_answered(pair) for pair in comparisons if pair.counts.any()]
     names = sorted({name for pair in compared for name in (pair.first, pair.second)})
     totals = np.array([pair.counts.sum(axis=0) for pair in compared]).reshape(-1, 3)
-    case_numbers = np.unique(np.concatenate([[], *(pair.cases[pair.counts.any(axis=1)] for pair in compared)]))
+    annotators = _annotators(compared)
+    n_cases = len({*np.concatenate([[], *(pair.cases for pair in compared)]).tolist()})
     found: dict[str, Any] = {
         "systems": [],
         "tie": None,
         "answers": int(totals.sum()),
-        "items": sum(int(pair.counts.any(axis=1).sum()) for pair in compared),
-        "cases": len(case_numbers),
+        "cases": n_cases,
+        "annotators": None if annotators is None else len(np.unique(annotators)),
+        "over": None,
         "why_not": _disconnected(names, compared),
     }
     if found["why_not"]:
@@ -70,33 +78,49 @@ def strengths(comparisons: Sequence[Comparisons]) -> dict[str, Any]:
     outcomes = [_outcomes(names, pair, has_ties) for pair in compared]
     totals = totals if has_ties else totals[:, :2]
     found["why_not"] = _without_bound(names, outcomes, totals)
-    if not found["why_not"] and len(case_numbers) == 1:
+    if not found["why_not"] and n_cases == 1:
         found["why_not"] = "all answers are about one case, so nothing tells how strengths differ from case to case"
     if found["why_not"]:
         return found
-    estimate, bread = _fit(outcomes, totals)
-    spread = _spread(compared, outcomes, estimate, case_numbers)
+    parameters = _fit(outcomes, totals)
     n_free = len(names) - 1  # the first system's strength is 0 while fitting
     centre = np.eye(len(names)) - 1 / len(names)
-    logs = centre @ np.concatenate([[0.0], estimate[:n_free]])
-    variances = [
-        np.diag(centre[:, 1:] @ covariance[:n_free, :n_free] @ centre[:, 1:].T)
-        for covariance in (bread, bread @ spread @ bread)
-    ]
-    half_widths = t.ppf(0.975, len(case_numbers) - 1) * np.sqrt(np.maximum(*variances))
+    logs = centre @ np.concatenate([[0.0], parameters[:n_free]])
+    contrasts = np.zeros((len(names), len(parameters)))
+    contrasts[:, :n_free] = centre[:, 1:]
+    estimate = _estimate(compared, outcomes, parameters, contrasts, annotators)
+    varied = spread(estimate)
+    independent = np.diag(contrasts @ estimate.covariance() @ contrasts.T)
+    half_widths = t.ppf(0.975, varied.degrees) * np.sqrt(np.maximum(varied.variances, independent))
     shares = np.exp(logs) / np.exp(logs).sum()
     found["systems"] = [
         {
             "system": names[place],
             "strength": float(logs[place]),
-            "low": float(logs[place] - half_widths[place]),
-            "high": float(logs[place] + half_widths[place]),
+            **_interval(float(logs[place]), float(half_widths[place])),
             "share": float(shares[place]),
         }
         for place in np.argsort(-logs, kind="stable")
     ]
-    found["tie"] = float(np.exp(estimate[-1])) if has_ties else None
+    found["tie"] = float(np.exp(parameters[-1])) if has_ties else None
+    if np.isfinite(half_widths).all():
+        found["over"] = varied.over
+    else:
+        found["why_not"] = "one case or one annotator alone connects some systems to the others"
     return found
+
+
+def _answered(pair: Comparisons) -> Comparisons:
+    """The rows that hold an answer."""
+    kept = pair.counts.any(axis=1)
+    annotators = None if pair.annotators is None else pair.annotators[kept]
+    return replace(pair, counts=pair.counts[kept], cases=pair.cases[kept], annotators=annotators)
+
+
+def _annotators(compared: Sequence[Comparisons]) -> npt.NDArray[np.int64] | None:
+    """int64 [rows of all pairs], or None where it is not known of each row whose answer it is."""
+    known = [pair.annotators for pair in compared if pair.annotators is not None]
+    return np.concatenate(known) if known and len(known) == len(compared) else None
 
 
 def _outcomes(names: Sequence[str], pair: Comparisons, has_ties: bool) -> Floats:
@@ -153,8 +177,8 @@ def _without_bound(names: Sequence[str], outcomes: Sequence[Floats], totals: npt
     return f"no answer prefers {others} to {strongest}, whose strength would be infinite"
 
 
-def _fit(outcomes: Sequence[Floats], totals: npt.NDArray[np.int64]) -> tuple[Floats, Floats]:
-    """The parameters and their covariance if answers were independent, the constants of the pairs left out."""
+def _fit(outcomes: Sequence[Floats], totals: npt.NDArray[np.int64]) -> Floats:
+    """The parameters, the constants of the pairs left out."""
     import statsmodels.api as sm
     from statsmodels.tools.sm_exceptions import PerfectSeparationWarning
 
@@ -165,27 +189,39 @@ def _fit(outcomes: Sequence[Floats], totals: npt.NDArray[np.int64]) -> tuple[Flo
         # Two systems are fitted exactly, which is no separation: `_without_bound` has looked for that.
         warnings.simplefilter("ignore", PerfectSeparationWarning)
         fitted = sm.GLM(totals.ravel(), design, family=sm.families.Poisson()).fit(tol=1e-10, scale=1)
-    n_parameters = outcomes[0].shape[1]
-    return np.asarray(fitted.params)[:n_parameters], np.asarray(fitted.cov_params())[:n_parameters, :n_parameters]
+    return np.asarray(fitted.params, dtype=np.float64)[: outcomes[0].shape[1]]
 
 
-def _spread(
-    compared: Sequence[Comparisons], outcomes: Sequence[Floats], estimate: Floats, case_numbers: npt.NDArray[np.int64]
-) -> Floats:
-    """The sum of the outer products of the cases' scores, times G / (G - 1) for G cases.
-
-    An item's residuals sum to 0, so it adds nothing to the score of its pair's constant.
-    """
-    n_cases = len(case_numbers)
-    scores = np.zeros((n_cases, len(estimate)))
+def _estimate(
+    compared: Sequence[Comparisons],
+    outcomes: Sequence[Floats],
+    parameters: Floats,
+    contrasts: Floats,
+    annotators: npt.NDArray[np.int64] | None,
+) -> Estimate:
+    """Scores and informations of the multinomial likelihood, in which the constants of the pairs do not stand."""
+    scores, informations = [], []
     for pair, rows in zip(compared, outcomes, strict=True):
-        answered = pair.counts.any(axis=1)
-        counts = pair.counts[answered, : len(rows)]
-        weights = np.exp(rows @ estimate)
-        residuals = counts - counts.sum(axis=1, keepdims=True) * weights / weights.sum()
-        np.add.at(scores, np.searchsorted(case_numbers, pair.cases[answered]), residuals @ rows)
-    return scores.T @ scores * n_cases / (n_cases - 1)
+        counts = pair.counts[:, : len(rows)]
+        weights = np.exp(rows @ parameters)
+        chances = weights / weights.sum()
+        scores.append((counts - counts.sum(axis=1, keepdims=True) * chances) @ rows)
+        informations.append(rows.T @ (np.diag(chances) - np.outer(chances, chances)) @ rows)
+    return Estimate(
+        scores=np.concatenate(scores),
+        kinds=np.repeat(np.arange(len(compared)), [len(pair.counts) for pair in compared]),
+        weights=np.concatenate([pair.counts.sum(axis=1) for pair in compared]).astype(np.float64),
+        informations=np.array(informations),
+        contrasts=contrasts,
+        clusters=Clusters(np.concatenate([pair.cases for pair in compared]), annotators),
+    )
 
 
 def _joined(names: Sequence[str]) -> str:
     return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
+
+
+def _interval(middle: float, half_width: float) -> dict[str, float | None]:
+    if not np.isfinite(half_width):
+        return {"low": None, "high": None}
+    return {"low": middle - half_width, "high": middle + half_width}

@@ -4,14 +4,18 @@ from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 import pyarrow as pa
 
 from denouement import schemas
 from denouement.intervals import share_with_interval
+from denouement.multiple_tests import holm
 from denouement.study.agreement import BOTH, FIRST, NEITHER, NO_AGREEMENT, SECOND, Counts, agreement
-from denouement.study.ballot import Ballot, count, numbered
+from denouement.study.ballot import Ballot, count
 from denouement.study.bradley_terry import Comparisons, strengths
+from denouement.study.clustered import clusters, preference, share_of_answers
 from denouement.study.counted import statuses
+from denouement.study.crossed import Clusters
 from denouement.study.reliability import (
     alpha,
     annotator_results,
@@ -44,7 +48,9 @@ def study_results(votes: pa.Table, items: pa.Table | None = None, ballot: Ballot
         ballot: `count(votes)`, where it is at hand.
 
     Returns:
-        `studies`; `statuses` (answers by status) and `answers` (those accepted); `pairs` (Table 2, `pair_results`);
+        `studies`; `statuses` (answers by status) and `answers` (those accepted); `pairs`: Table 2, by pair the figures
+        of `pair_results` and `answer_results`, how many `cases` the items are about, and beside every p the one that is
+        corrected for the number of pairs (`p_holm`, Holm 1979);
         `strengths` (`bradley_terry.strengths`); `sides` (`side_results`); `annotators` and
         `unnamed_answers` (`annotator_results`); `checks` (accepted `answers` to them, and of those whose right
         answer is `known`, how many `failed`, by how many `annotators_failing`); `seconds` (median time of an answer,
@@ -54,33 +60,48 @@ def study_results(votes: pa.Table, items: pa.Table | None = None, ballot: Ballot
         UserError: as `ballot.count`.
     """
     ballot = ballot or count(votes)
-    counts = ballot.counts()
-    pair_of_item = ballot.items["pair"].to_numpy()
-    (cases,), _ = numbered(ballot.items["case_id"])
-    by_pair = [counts[pair_of_item == place] for place in range(len(ballot.pairs))]
     checks = check_results(votes, items)
     annotators, unnamed = annotator_results(ballot, checks)
     return {
         "studies": sorted(votes["study"].unique().to_pylist()),
         "statuses": statuses(votes),
         "answers": len(ballot.item),
-        "pairs": [pair_results(pair, of_pair) for pair, of_pair in zip(ballot.pairs, by_pair, strict=True)],
-        "strengths": strengths(
-            [
-                Comparisons(
-                    *pair,
-                    np.column_stack([c[:, FIRST], c[:, SECOND], c[:, BOTH] + c[:, NEITHER]]),
-                    cases[pair_of_item == place],
-                )
-                for place, (pair, c) in enumerate(zip(ballot.pairs, by_pair, strict=True))
-            ]
-        ),
+        "pairs": _pairs(ballot),
+        "strengths": _strengths(ballot),
         "sides": side_results(ballot),
         "annotators": annotators,
         "unnamed_answers": unnamed,
         "checks": checks_in_all(votes, checks, items),
         "seconds": median(seconds_taken(ballot.votes)),
     }
+
+
+def _pairs(ballot: Ballot) -> list[dict[str, Any]]:
+    counts, by = ballot.counts(), clusters(ballot.votes)
+    pair_of_item = ballot.items["pair"].to_numpy()
+    pair_of_answer = pair_of_item[ballot.item]
+    rows = []
+    for place, pair in enumerate(ballot.pairs):
+        of_pair, answers = pair_of_item == place, pair_of_answer == place
+        n_cases = len(ballot.items["case_id"].filter(pa.array(of_pair)).unique())
+        of_answers = answer_results(ballot.choice[answers], by.of(answers))
+        rows.append({**pair_results(pair, counts[of_pair]), "cases": n_cases, **of_answers})
+    for test in ("sign_test", "preference"):
+        tested = [row[test] for row in rows if row[test]["p"] is not None]
+        for each, p in zip(tested, holm([each["p"] for each in tested]), strict=True):
+            each["p_holm"] = p
+    return rows
+
+
+def _strengths(ballot: Ballot) -> dict[str, Any]:
+    by = clusters(ballot.votes)
+    pair_of_answer = ballot.items["pair"].to_numpy()[ballot.item]
+    outcome = np.eye(3, dtype=np.int64)[np.where(ballot.choice == NEITHER, BOTH, ballot.choice)]  # both are ties
+    found = []
+    for place, pair in enumerate(ballot.pairs):
+        answers = pair_of_answer == place
+        found.append(Comparisons(*pair, outcome[answers], *by.of(answers)))
+    return strengths(found)
 
 
 def agreements(ballot: Ballot) -> pa.Table:
@@ -110,30 +131,44 @@ def pair_results(pair: tuple[str, str], counts: Counts) -> dict[str, Any]:
 
     Returns:
         `first`, `second`; `items`, `answers`, `answers_per_item` (least and most); `agreement`: by outcome (`OUTCOMES`)
-        `n`, `share` of the items with its exact 95% interval `low`, `high`; `single_answers`: the same of the answers,
-        without intervals, since answers to one item are not independent; `sign_test`: of the items on which one system
-        is preferred, the share that prefers the first, its exact interval, and the two-sided exact p; `kappa` and
-        `alpha` (`kappa`, `alpha`); `paper`: the published numbers of items by outcome, or None.
+        `n`, `share` of the items with its exact 95% interval `low`, `high`; `sign_test`: of the items on which one
+        system is preferred, the share that prefers the first, its exact interval, and the two-sided exact p; `kappa`
+        and `alpha` (`kappa`, `alpha`); `paper`: the published numbers of items by outcome, or None. Intervals and p are
+        of what other items would give, answered by the same annotators.
     """
     agreed = agreement(counts)
     numbers = {name: int((agreed == code).sum()) for code, name in zip((0, 1, 2, 3, -1), OUTCOMES, strict=True)}
-    answers = counts.sum(axis=0)
     per_item = counts.sum(axis=1)
     return {
         "first": pair[0],
         "second": pair[1],
         "items": len(counts),
-        "answers": int(answers.sum()),
+        "answers": int(counts.sum()),
         "answers_per_item": [int(per_item.min()), int(per_item.max())],
         "agreement": {name: {"n": n, **share_with_interval(n, len(counts))} for name, n in numbers.items()},
-        "single_answers": {
-            name: {"n": int(n), "share": float(n / answers.sum())}
-            for name, n in zip(OUTCOMES[:4], answers, strict=True)
-        },
         "sign_test": sign_test(numbers["first"], numbers["second"]),
         "kappa": kappa(counts),
         "alpha": alpha(counts),
         "paper": dict(zip(OUTCOMES[:4], _PAPER[pair], strict=True)) if pair in _PAPER else None,
+    }
+
+
+def answer_results(choice: npt.NDArray[np.int64], by: Clusters) -> dict[str, Any]:
+    """What single answers to a pair come to, with intervals of what other cases and other annotators would give.
+
+    Args:
+        choice: int64 [answers], one or more: FIRST, SECOND, BOTH or NEITHER.
+        by: whose each answer is, and about which case.
+
+    Returns:
+        `single_answers`: by outcome `intervals.share_of_answers`; `preference`: `intervals.preference` of the answers
+        for one of the two systems.
+    """
+    prefers = choice <= SECOND
+    codes = zip(OUTCOMES, (FIRST, SECOND, BOTH, NEITHER), strict=False)
+    return {
+        "single_answers": {name: share_of_answers(choice == code, by) for name, code in codes},
+        "preference": preference(choice[prefers] == FIRST, by.of(prefers)),
     }
 
 
@@ -182,12 +217,17 @@ def result_tables(results: Mapping[str, Any]) -> dict[str, pa.Table]:
         flat = {name: row[name] for name in ("first", "second", "items", "answers")}
         for outcome, found in row["agreement"].items():
             flat |= {f"n_{outcome}": found["n"]} | {f"{key}_{outcome}": found[key] for key in ("share", "low", "high")}
-        flat |= {f"answers_{outcome}": found["n"] for outcome, found in row["single_answers"].items()}
-        sign = {f"preference_{key}": row["sign_test"][key] for key in ("share", "low", "high")}
-        pairs.append(
-            {**flat, **sign, "p": row["sign_test"]["p"], "kappa": row["kappa"]["kappa"], "alpha": row["alpha"]["alpha"]}
-        )
-    rows = {"pairs": pairs, "strengths": results["strengths"]["systems"], "annotators": results["annotators"]}
+        for outcome, found in row["single_answers"].items():
+            flat |= {f"answers_{outcome}": found["n"]}
+            flat |= {f"answers_{key}_{outcome}": found[key] for key in ("share", "low", "high")}
+        for of, test in (("items", row["sign_test"]), ("answers", row["preference"])):
+            flat |= {f"{of}_preference_{key}": test[key] for key in ("share", "low", "high")}
+            flat |= {f"{of}_{key}": test.get(key) for key in ("p", "p_holm")}
+        flat |= {"answers_over": row["preference"]["over"]}
+        pairs.append({**flat, "kappa": row["kappa"]["kappa"], "alpha": row["alpha"]["alpha"]})
+    over = {"over": results["strengths"]["over"]}
+    systems = [row | over for row in results["strengths"]["systems"]]
+    rows = {"pairs": pairs, "strengths": systems, "annotators": results["annotators"]}
     return {name: pa.Table.from_pylist(its, schema=schemas.TABLES[name].schema) for name, its in rows.items()}
 
 

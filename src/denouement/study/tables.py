@@ -1,20 +1,26 @@
 """A study's results as tables, with what they show above and what their figures are below: a terminal's, Markdown."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from denouement.console import text_table
 from denouement.report.tables import count_and_share, interval, number, p_value
+from denouement.study.crossed import CASES, CASES_AND_ANNOTATORS
 from denouement.study.results import OUTCOMES
 
 _ANNOTATORS_SHOWN = 20
 
 _MEANS = (
-    "Means and their intervals are of the items' means: what other items would give, asked of the same people. The "
-    "interval never leaves the scale (bootstrap, Hesterberg 2015); a dash, that there are fewer than five items, "
-    "of which no interval can be told, or all are alike."
+    "Means are of the items' means. Intervals allow for answers about one case, and those of one annotator, going "
+    "together, and never leave the range of the values."
 )
+
+_SAME_ANNOTATORS = "what other cases would give, asked of the same annotators"
+_OVER = {
+    CASES_AND_ANNOTATORS: "what other cases and other annotators would give",
+    CASES: f"{_SAME_ANNOTATORS}, since the answers name no annotators, or one alone",
+}
 
 
 @dataclass(frozen=True)
@@ -41,6 +47,7 @@ def sections(results: Mapping[str, Any]) -> list[Section]:
         _answers(results),
         *map(_pair, results["pairs"]),
         _tests(results["pairs"]),
+        _reliability(results["pairs"]),
         _strengths(results["strengths"]),
         _annotators(results),
     ]
@@ -69,7 +76,7 @@ def rating_section(results: Mapping[str, Any]) -> Section:
     notes = [
         _statuses(results),
         *_checks(results),
-        _MEANS,
+        f"{_MEANS} {scope((' '.join((row['question'], row['system'])), row) for row in results['means'])}",
         "How far people agree with each other (Krippendorff's alpha for ordinal data; 1 is always, 0 no more than by "
         f"chance): {', '.join(alphas)}.",
     ]
@@ -109,9 +116,10 @@ def order_section(results: Mapping[str, Any]) -> Section:
             [
                 _statuses(results),
                 *_checks(results),
-                f"Tau is 1 for the story's own order and -1 for its reverse. {_MEANS}",
+                f"Tau is 1 for the story's own order and -1 for its reverse. {_MEANS} "
+                f"{scope((row['system'], row) for row in results['systems'])}",
                 "Ending last: on how many items more than half of the answers put the ending in the last place, with "
-                "the exact 95% interval of their share.",
+                f"the exact 95% interval of their share, which tells {_SAME_ANNOTATORS}.",
             ],
         ),
     )
@@ -164,7 +172,8 @@ def _answers(results: Mapping[str, Any]) -> Section:
             f"Answers for one ending: {answers['A']:,} for A, {answers['B']:,} for B. Of "
             f"{_n(sides['of'], 'item')} with more answers for one side, "
             f"{count_and_share(sides['n'], sides['share'])} {'has' if sides['n'] == 1 else 'have'} more for A (95% "
-            f"interval {interval(sides, '.1%')}; test that neither side is favoured: p = {p_value(sides['p'])})."
+            f"interval {interval(sides, '.1%')}; test that neither side is favoured: p = {p_value(sides['p'])}; both "
+            f"are exact, and tell {_SAME_ANNOTATORS})."
         )
     if results["seconds"] is not None:
         notes.append(f"Median time of an answer: {results['seconds']:.0f} s.")
@@ -207,46 +216,87 @@ def _pair(row: Mapping[str, Any]) -> Section:
         ["items", f"{row['items']:,}", *(_cell(agreed[outcome]) for outcome in OUTCOMES)],
         ["95% interval", "", *(interval(agreed[outcome], ".1%") for outcome in OUTCOMES)],
         ["single answers", f"{row['answers']:,}", *(_cell(single[outcome]) for outcome in OUTCOMES[:4]), ""],
+        ["95% interval", "", *(interval(single[outcome], ".1%") for outcome in OUTCOMES[:4]), ""],
     ]
-    notes = []
+    names = (f"{row['first']} better", f"{row['second']} better", "both", "neither")
+    notes = [
+        f"The interval of items is exact and tells {_SAME_ANNOTATORS}. That of single answers allows for answers "
+        "about one case, and those of one annotator, going together. "
+        + scope(zip(names, (single[outcome] for outcome in OUTCOMES[:4]), strict=True))
+    ]
+    if row["cases"] < row["items"]:
+        notes.append(
+            f"The {row['items']:,} items are about {_n(row['cases'], 'case')}; the exact interval takes items as "
+            "independent, so it is too narrow."
+        )
     if row["paper"]:
         n = sum(row["paper"].values())
         cells = [count_and_share(row["paper"][outcome], row["paper"][outcome] / n) for outcome in OUTCOMES[:4]]
         lines.append(["Mori et al. 2019", f"{n:,}", *cells, ""])
-        notes = [
+        notes.append(
             f"Mori et al. 2019 compared systems of these names on {n} items, with five answers each: their Table 2, "
             "with the authors' correction."
-        ]
+        )
     return Section(
         f"Which ending is better: {first} or {second}?",
-        "How many items people agree on in each way, with the exact interval of the share, and how many single answers "
-        "there were.",
-        ("of", "n", f"{first} better", f"{second} better", "both", "neither", "no agreement"),
+        "How many items people agree on in each way, and how many single answers there were, with intervals of the "
+        "shares.",
+        ("of", "n", *names, "no agreement"),
         lines,
         notes,
     )
 
 
 def _tests(pairs: Sequence[Mapping[str, Any]]) -> Section:
+    several = len(pairs) > 1
     lines = []
     for row in pairs:
-        sign = row["sign_test"]
+        for of, test in (("items", row["sign_test"]), ("answers", row["preference"])):
+            if second_wins := test["of"] > 2 * test["n"]:
+                test = _turned(test)
+            preferred = row["second"] if second_wins else row["first"] if test["of"] < 2 * test["n"] else "-"
+            ps = (test["p"], *([test.get("p_holm")] if several else []))
+            n = f"{test['n']:,} of {test['of']:,}"
+            lines.append([_name(row), of, preferred, n, interval(test, ".1%"), *map(p_value, ps)])
+    return Section(
+        "How sure it is",
+        "Which of two systems people prefer, and whether that could be chance.",
+        ("systems", "of", "preferred", "n", "95% interval", "p", *(["p, Holm"] if several else [])),
+        lines,
+        [
+            "Of items: of those on which people agree that one ending is better, how many prefer the system named, "
+            "with the exact interval of their share; p is that of the exact two-sided sign test: how often chance "
+            f"alone would come as far. Both tell {_SAME_ANNOTATORS}.",
+            "Of answers: of the single answers for one of the two, how many are for the system named. The interval and "
+            "the test (Student's t) allow for answers about one case, and those of one annotator, going together. "
+            + scope((_name(row), row["preference"]) for row in pairs),
+            *(
+                [
+                    f"{len(pairs)} pairs are {len(pairs)} chances of a false alarm: compare the corrected p (Holm "
+                    "1979) with the level, such as 0.05. Intervals are not corrected."
+                ]
+                if several
+                else []
+            ),
+        ],
+    )
+
+
+def _turned(test: Mapping[str, Any]) -> dict[str, Any]:
+    """The same of the other system."""
+    other = {"n": test["of"] - test["n"], "share": 1 - test["share"]}
+    if test["low"] is None:
+        return {**test, **other}
+    return {**test, **other, "low": 1 - test["high"], "high": 1 - test["low"]}
+
+
+def _reliability(pairs: Sequence[Mapping[str, Any]]) -> Section:
+    lines = []
+    for row in pairs:
         least, most = row["answers_per_item"]
-        if second_wins := sign["of"] > 2 * sign["n"]:
-            low, high = 1 - sign["high"], 1 - sign["low"]
-            sign = sign | {"n": sign["of"] - sign["n"], "share": 1 - sign["share"], "low": low, "high": high}
-        lines.append(
-            [
-                _name(row),
-                row["second"] if second_wins else row["first"] if sign["of"] < 2 * sign["n"] else "-",
-                f"{sign['n']:,} of {sign['of']:,}",
-                interval(sign, ".1%"),
-                p_value(sign["p"]),
-                f"{least}" if least == most else f"{least} to {most}",
-                number(row["kappa"]["kappa"], 3),
-                number(row["alpha"]["alpha"], 3),
-            ]
-        )
+        per_item = f"{least}" if least == most else f"{least} to {most}"
+        figures = number(row["kappa"]["kappa"], 3), number(row["alpha"]["alpha"], 3)
+        lines.append([_name(row), f"{row['items']:,}", per_item, *figures])
     left_out = [
         f"{_name(row)}: kappa is of the {_n(row['kappa']['items'], 'item')} with "
         f"{_n(row['kappa']['answers_per_item'], 'answer')}, without {row['kappa']['items_left_out']:,} more."
@@ -254,19 +304,31 @@ def _tests(pairs: Sequence[Mapping[str, Any]]) -> Section:
         if row["kappa"]["items_left_out"]
     ]
     return Section(
-        "How sure it is",
-        "Which of two systems people prefer, whether that could be chance, and how far people agree with each other.",
-        ("systems", "preferred", "on items", "95% interval", "p", "answers an item", "kappa", "alpha"),
+        "How far people agree",
+        "How far people agree with each other about the same two endings.",
+        ("systems", "items", "answers an item", "kappa", "alpha"),
         lines,
         [
-            "On items: of those on which people agree that one ending is better, how many prefer the system named, "
-            "with the exact interval of their share; p is that of the exact two-sided sign test: how often chance "
-            "alone would come as far. Fleiss' kappa and Krippendorff's alpha (nominal) tell how far people agree "
-            "beyond chance: 1 is always, 0 no more than by chance; a dash, that all answers are the same or no item "
-            "has two.",
+            "Fleiss' kappa and Krippendorff's alpha (nominal) tell how far people agree beyond chance: 1 is always, 0 "
+            "no more than by chance; a dash, that all answers are the same or no item has two.",
             *left_out,
         ],
     )
+
+
+def scope(named: Iterable[tuple[str, Mapping[str, Any]]]) -> str:
+    """What intervals tell, or why there is none; where that differs, by the names of those that have them."""
+    names: dict[tuple[bool, str], list[str]] = {}
+    for name, found in named:
+        is_there = found["over"] is not None
+        names.setdefault((is_there, _OVER[found["over"]] if is_there else found["why_not"]), []).append(name)
+    sentences = []
+    for (is_there, what), its in names.items():
+        of = f" of {', '.join(its)}" if len(names) > 1 else ""
+        sentences.append(
+            f"The 95% interval{of} tells {what}." if is_there else f"There is no 95% interval{of}, since {what}."
+        )
+    return " ".join(sentences)
 
 
 def _name(row: Mapping[str, Any]) -> str:
@@ -279,12 +341,13 @@ def _cell(found: Mapping[str, Any]) -> str:
 
 def _strengths(found: Mapping[str, Any]) -> Section:
     title = "Strengths of the systems"
-    if found["why_not"]:
+    if not found["systems"]:
         return Section(title, "", (), (), [f"Not estimated (Bradley and Terry): {found['why_not']}."])
     rows = [
         [row["system"], number(row["strength"], 2), interval(row, ".2f"), f"{row['share']:.1%}"]
         for row in found["systems"]
     ]
+    clusters = [_n(found["cases"], "case"), *([_n(n, "annotator")] if (n := found["annotators"]) else [])]
     note = (
         "The model of Bradley and Terry on single answers"
         + (
@@ -293,8 +356,8 @@ def _strengths(found: Mapping[str, Any]) -> Section:
             else ". "
         )
         + "Strengths are logarithms with mean 0; of two systems, shares in the ratio 3 to 1 mean that the first is "
-        "preferred three times as often. Intervals allow for answers about one case going together "
-        f"({found['cases']:,} cases)."
+        "preferred three times as often. Intervals allow for answers about one case, and those of one annotator, going "
+        f"together ({', '.join(clusters)}). {scope([('', found)])}"
     )
     what = "All systems on one scale: the stronger one is, the more often people prefer its endings."
     return Section(title, what, ("system", "strength", "95% interval", "share"), rows, [note])

@@ -139,6 +139,11 @@ TERMS: dict[str, list[tuple[str, str]]] = {
             "Kappa, alpha",
             "How far people agree beyond chance: 1 is always, 0 no more than by chance.",
         ),
+        (
+            "p, Holm",
+            "How likely chance alone comes as far as p says, and the same corrected for how many pairs of systems are "
+            "compared. Below 0.05 is the usual bound.",
+        ),
         ("human_right, human_wrong", "The right and the wrong ending of the case, which no generator wrote."),
     ],
     "reasons": [

@@ -21,7 +21,8 @@ import pyarrow as pa
 from denouement import schemas
 from denouement.errors import UserError
 from denouement.files import existing_file
-from denouement.intervals import share_with_interval
+from denouement.study.clustered import clusters, share_of_answers
+from denouement.study.crossed import Clusters
 from denouement.study.reasons import ELEMENTS
 from denouement.study.reasons.rules import Rules, matches, packaged
 from denouement.study.reasons.written import written_reasons
@@ -66,12 +67,14 @@ def elements_summary(votes: pa.Table, tags: pa.Table) -> dict[str, Any]:
 
         A row of an element has the number `n` and the `share` of reasons that name it, `denied`, how many of these deny
         it wherever they name it, and `choices`: for each choice the number `n` and the `share` of those who named the
-        element, with the exact (Clopper and Pearson 1934) 95% interval `low`, `high`, and `share_without`, the share
-        among the other reasons. Intervals take answers as independent, which several answers of a person or to a story
-        are not quite.
+        element, with its 95% interval `low`, `high`, `over`, `why_not` (`clustered.share_of_answers`: what other cases
+        and other annotators would give), and `share_without`, the share among the other reasons. All of these but `n`
+        are None where no reason names the element.
     """
     written = written_reasons(votes)
-    choice_of = {_key(vote): vote["choice"] for vote in written.select([*_VOTE]).to_pylist()}
+    keys = [_key(vote) for vote in written.select(["study", "item_id", "annotator_id"]).to_pylist()]
+    choice_of = dict(zip(keys, written["choice"].to_pylist(), strict=True))
+    by = clusters(written)
     named: dict[str, set[tuple[str, ...]]] = {element: set() for element in ELEMENTS}
     affirmed: dict[str, set[tuple[str, ...]]] = {element: set() for element in ELEMENTS}
     for tag in tags.to_pylist():
@@ -80,18 +83,21 @@ def elements_summary(votes: pa.Table, tags: pa.Table) -> dict[str, Any]:
             affirmed[tag["element"]].add(_key(tag))
     choices = [choice for choice, _ in Counter(choice_of.values()).most_common()]
     total = len(choice_of)
-    everyone = set(choice_of)
+
+    def choices_of(reasons: set[tuple[str, ...]]) -> list[dict[str, Any]]:
+        return _choices(reasons, choice_of, choices, by.of(np.array([key in reasons for key in keys], dtype=bool)))
+
     return {
         "reasons": total,
         "untagged": total - len(set().union(*named.values())),
-        "choices": _choices(everyone, choice_of, choices),
+        "choices": choices_of(set(choice_of)),
         "elements": [
             {
                 "element": element,
                 "n": len(reasons),
                 "share": len(reasons) / total,
                 "denied": len(reasons - affirmed[element]),
-                "choices": _choices(reasons, choice_of, choices),
+                "choices": choices_of(reasons),
             }
             for element, reasons in named.items()
         ],
@@ -112,15 +118,17 @@ def _key(row: Mapping[str, Any]) -> tuple[str, ...]:
 
 
 def _choices(
-    reasons: set[tuple[str, ...]], choice_of: Mapping[tuple[str, ...], str], choices: Iterable[str]
+    reasons: set[tuple[str, ...]], choice_of: Mapping[tuple[str, ...], str], choices: Iterable[str], by: Clusters
 ) -> list[dict[str, Any]]:
-    counted = Counter(choice_of[reason] for reason in reasons)
-    others = Counter(choice_of[reason] for reason in choice_of.keys() - reasons)
+    """What was chosen by those who gave some of the reasons, whose answers are `by`, in the order of `choice_of`."""
+    chosen = np.array([choice for reason, choice in choice_of.items() if reason in reasons], dtype=str)
+    others = Counter(choice for reason, choice in choice_of.items() if reason not in reasons)
+    nothing = dict.fromkeys(("share", "low", "high", "over", "why_not"))
     rows = []
     for choice in choices:
-        n = counted[choice]
+        share = share_of_answers(chosen == choice, by) if len(chosen) else {"n": 0, **nothing}
         without = others[choice] / others.total() if others else None
-        rows.append({"choice": choice, "n": n, **share_with_interval(n, len(reasons)), "share_without": without})
+        rows.append({"choice": choice, **share, "share_without": without})
     return rows
 
 

@@ -6,6 +6,7 @@ from typing import Any
 from denouement.console import text_table
 from denouement.errors import printable
 from denouement.report.tables import count_and_share, interval, number
+from denouement.study.tables import scope
 
 
 def words_text(document: Mapping[str, Any]) -> str:
@@ -57,8 +58,9 @@ def elements_text(document: Mapping[str, Any]) -> str:
         _named(document),
         f"Of {document['reasons']:,} reasons, {document['untagged']:,} name no element. Denied: named only to say that "
         "it lacks, or that something is not so.",
-        "Chosen by those who name an element, with the exact 95% interval:",
+        "Chosen by those who name an element, with the 95% interval:",
         _chosen(document),
+        *_scope(document),
         "Named together:",
         _together(document),
     ]
@@ -85,6 +87,17 @@ def _chosen(document: Mapping[str, Any]) -> str:
         for row in [{"element": "all", "n": document["reasons"], "choices": document["choices"]}, *document["elements"]]
     ]
     return text_table(["element", "n", *choices], rows)
+
+
+def _scope(document: Mapping[str, Any]) -> list[str]:
+    """What the intervals tell, and why some shares have none."""
+    rows = [{"element": "all", "choices": document["choices"]}, *document["elements"]]
+    named = [(f"{row['element']} {each['choice']}", each) for row in rows for each in row["choices"] if each["share"]]
+    told = [(name, each) for name, each in named if each["over"]]
+    return [
+        "Intervals allow for answers about one case, and those of one annotator, going together; a dash where all who "
+        "name the element chose the same or did so about one case. " + scope(told)
+    ]
 
 
 def _share_with_interval(row: Mapping[str, Any]) -> str:
