@@ -20,7 +20,7 @@ class Project:
     folder: Path
     variables: Mapping[str, str] = field(default_factory=dict)
 
-    def run(self, *command: str, timeout: float = 280) -> subprocess.CompletedProcess[str]:
+    def run(self, *command: str, timeout: float = 900) -> subprocess.CompletedProcess[str]:
         return subprocess.run(
             command, cwd=self.folder, env=self.environment(), capture_output=True, text=True, timeout=timeout
         )

@@ -15,7 +15,7 @@ from selenium import webdriver
 from selenium.webdriver.common.by import By
 from selenium.webdriver.support.ui import WebDriverWait
 
-pytestmark = [pytest.mark.slow, pytest.mark.browser, pytest.mark.timeout(900)]
+pytestmark = [pytest.mark.slow, pytest.mark.browser, pytest.mark.timeout(1800)]
 
 
 @pytest.fixture

@@ -16,7 +16,7 @@ from project import Project
 
 from denouement.schemas import read_table
 
-pytestmark = [pytest.mark.slow, pytest.mark.timeout(900)]
+pytestmark = [pytest.mark.slow, pytest.mark.timeout(1800)]
 
 STAGES = [
     "cloze",
