@@ -32,7 +32,7 @@ BATCH = 64
 # Stories a round, so that all of it takes a few minutes. The vocabulary is that of the whole corpus.
 STORIES = {"h_seq2seq": 1600, "seq2seq": 1024}
 SORTED = "batches of equal lengths"  # what random batches are measured against
-LEAST_OF_SORTED = 0.9
+LEAST_OF_SORTED = 0.85  # 0.92 to 0.97 when measured: training on mixed lengths is worth that, but not much more
 ASKED: dict[str, list[tuple[str, dict[str, str], float | None]]] = {
     "h_seq2seq": [
         ("fp32, full softmax", {}, 1.6),
