@@ -63,14 +63,14 @@ def _conclude(states: Mapping[str, State]) -> None:
         if stages:
             print(f"{what}: {', '.join(stages)}")
     for stage in failed:
-        print(f"{stage} | {states[stage].message}")
+        print(f"{stage} | {_why(states[stage])}")
     untracked = [stage for stage in states if was_not_tracked(stage)]
     if untracked:
         lose(f"the records of {', '.join(untracked)} are not complete there; all outputs are")
     ended = {"stages_ran": ran, "stages_cached": [*cached, *restored], "stages_failed": failed}
     tracking.log_tags({tag: ", ".join(stages) for tag, stages in ended.items()})
     if len(failed) == 1:
-        raise StageError(f"{states[failed[0]].message}; run again to go on from there")
+        raise StageError(f"{_why(states[failed[0]])}; run again to go on from there")
     if failed or skipped:
         raise StageError(f"{', '.join(failed)} failed: the lines above say why; run again to go on from there")
     for path in map(paths.metrics, states):  # those of the graph, not what a stage taken out of it has left
@@ -78,6 +78,12 @@ def _conclude(states: Mapping[str, State]) -> None:
             tracking.log_figures({path.stem: json.loads(path.read_text(encoding="utf-8"))})
     if paths.REPORTS.is_dir():
         tracking.log_folder(paths.REPORTS, "reports")
+
+
+def _why(state: State) -> str:
+    """Why a task failed: what its StageError says, without what Prefect puts before it."""
+    message = state.message or state.name or ""
+    return message.partition(f"{StageError.__name__}: ")[2] or message
 
 
 @click.command()
