@@ -54,7 +54,6 @@ def write_endings(generator: str, settings: GenerateSettings, encoder_options: M
         contexts = dict(zip(cases["case_id"].to_pylist(), cases["context"].to_pylist(), strict=True))
         written = endings.to_pydict()
         written["context"] = [" ".join(contexts[case_id]) for case_id in written["case_id"]]
-        mlflow.log_table(written, "endings.json")
         figures = {
             "endings": endings.num_rows,
             "distinct_share": len(endings["ending"].unique()) / endings.num_rows,
@@ -62,4 +61,5 @@ def write_endings(generator: str, settings: GenerateSettings, encoder_options: M
         }
         write_text(paths.METRICS / f"generate_{generator}.json", json.dumps(figures, indent=2) + "\n")
         tracking.log_figures(figures)
+        mlflow.log_table(written, "endings.json")
         print(f"{endings.num_rows:,} endings, {figures['distinct_share']:.0%} of them distinct: {out}")
