@@ -33,7 +33,7 @@ def measure() -> list[Row]:
         for _ in range(3):
             start = time.perf_counter()
             results = write_results(
-                Path(folder) / "out", read_table(paths["votes"], "votes"), read_table(paths["items"], "items")
+                Path(folder) / "out", read_table(paths["votes"], "votes"), read_table(paths["items"], "items"), {}
             )
             taken.append(time.perf_counter() - start)
     assert results["answers"] == VOTES

@@ -128,7 +128,7 @@ def _write_run(data: Path) -> None:
     evaluation = {"systems": found.rows, "comparisons": found.comparisons, "notes": found.notes}
     _write_json(data / "cloze" / "evaluation.json", evaluation)
     votes, items = made_study()
-    write_results(data / "study", votes, items)
+    write_results(data / "study", votes, items, {})
     for name, table in (("votes", votes), ("items", items)):
         write_table(table, data / "study" / f"{name}.parquet", name)
 

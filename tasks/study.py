@@ -9,7 +9,7 @@ from typing import Any
 import mlflow
 from prefect import task
 
-from denouement.files import write_text
+from denouement.files import file_digest, write_text
 from denouement.schemas import empty_table, write_table
 from denouement.study.agreement import like_an_answer
 from denouement.study.counted import SCALES
@@ -80,12 +80,14 @@ def work_out_results(settings: StudySettings) -> None:
     with tracking.run("study", "study", asdict(settings)):
         for name, table in tables.items():
             write_table(table, paths.STUDY / f"{name}.parquet", name, metadata if name == "votes" else None)
-        tracking.log_inputs(**{name: paths.STUDY / f"{name}.parquet" for name in tables if name != "rejects"})
-        results = write_results(paths.STUDY, tables["votes"], tables["items"])
+        read = {name: paths.STUDY / f"{name}.parquet" for name in tables if name != "rejects"}
+        tracking.log_inputs(**read)
+        made_from = {name: file_digest(path) for name, path in read.items()}
+        results = write_results(paths.STUDY, tables["votes"], tables["items"], made_from)
         scales = {name: scale_results(name, tables[name], tables["items"]) for name in SCALES if name in tables}
         for name, of_scale in scales.items():
-            write_scale_results(paths.STUDY / name, of_scale, scale_section(of_scale))
-        reasons = write_reasons(paths.STUDY, tables["votes"], paths.WORK / "study" / "parses.parquet")
+            write_scale_results(paths.STUDY / name, of_scale, scale_section(of_scale), made_from)
+        reasons = write_reasons(paths.STUDY, tables["votes"], made_from, paths.WORK / "study" / "parses.parquet")
         figures = _figures(results) | {name: _means(of_scale) for name, of_scale in scales.items()}
         if reasons:
             figures["reasons"] = {row["element"]: row["share"] for row in reasons["elements"]["elements"]}

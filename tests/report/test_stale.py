@@ -88,6 +88,12 @@ def test_a_generator_that_the_graph_no_longer_names_counts_nowhere_and_its_senti
     assert "- h_seq2seq: " not in write_summary(without, Path("reports"))
 
 
+def test_results_of_other_answers_are_marked(run):  # noqa: F811
+    write(run.study / "votes.parquet", "votes", [])
+    write_record(run.study, {"votes": "0" * 64})
+    assert whats(run) == ["data/study was made from another content of votes"]
+
+
 def test_results_of_another_corpus_are_marked(run):  # noqa: F811
     folder = run.story_cloze.parent
     write_record(folder, {**(of_folder(folder) or {}), "cloze": "0" * 64, "models/gone": "1" * 64})

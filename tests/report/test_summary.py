@@ -116,6 +116,7 @@ def run(tmp_path: Path, monkeypatch) -> Run:
     study = Path("data/study/results.json")
     study.parent.mkdir()
     study.write_text(json.dumps(study_results(empty_table("votes"))))
+    write_record(study.parent, {})
     for name, history in HISTORIES.items():
         path = Path(f"data/models/{name}/history.json")
         path.parent.mkdir(parents=True)

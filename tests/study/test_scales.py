@@ -270,7 +270,8 @@ def written(folder, name, table) -> dict[str, bytes]:
 def test_ratings_are_written(tmp_path):
     evil = "<script>alert(1)</script>"
     files = written(tmp_path, "ratings", ratings(*RATED, (evil, "i5", "p", 1)))
-    assert set(files) == {"results.json", "results.html", "rating_means.parquet", "rating_alphas.parquet"}
+    tables = {"rating_means.parquet", "rating_alphas.parquet"}
+    assert set(files) == {"results.json", "results.html", "made_from.json", *tables}
     assert table_name(tmp_path / "one/rating_means.parquet") == "rating_means"
     means = pq.read_table(tmp_path / "one/rating_means.parquet").to_pylist()
     assert [row["system"] for row in means] == [evil, "a", "b"]
@@ -288,7 +289,7 @@ def test_ratings_are_written(tmp_path):
 def test_orders_are_written(tmp_path):
     table = orders(("i1", "p", [0, 1, 2]), ("i1", "q", [2, 1, 0]))
     files = written(tmp_path, "orders", table)
-    assert set(files) == {"results.json", "results.html", "order_means.parquet"}
+    assert set(files) == {"results.json", "results.html", "made_from.json", "order_means.parquet"}
     assert pq.read_table(tmp_path / "one/order_means.parquet").to_pylist() == [
         {"system": "all", "items": 1, "answers": 2, "right": 1, "share": 0.5, "mean": 0.0, "low": None, "high": None}
         | {"over": None}

@@ -99,7 +99,7 @@ def test_table_3_is_printed_with_every_reason(files):
 
 def test_what_is_agreed_on_is_marked_alike_in_text_and_on_the_page(tmp_path):
     table = votes({"i1": ("new", "plain", ["both", "both"]), "i2": ("new", "plain", ["new", "plain"])})
-    write_results(tmp_path, table, items("i1", "i2"))
+    write_results(tmp_path, table, items("i1", "i2"), {"votes": "ab"})
     told, page = (tmp_path / "table_3.txt").read_text(), (tmp_path / "results.html").read_text()
     assert "    new (0): He slept." in told
     assert "  * both (2)\n" in told
@@ -121,7 +121,8 @@ def test_everything_is_written_and_the_same_twice(files):
         assert done.exit_code == 0, done.output
     names = {path.name for path in (files / "one").iterdir()}
     tables = {"pairs", "agreements", "strengths", "annotators", "table_3"}
-    assert names == {f"{name}.parquet" for name in tables} | {"results.json", "results.html", "table_3.txt"}
+    others = {"results.json", "results.html", "table_3.txt", "made_from.json"}
+    assert names == {f"{name}.parquet" for name in tables} | others
     for name in names:
         assert (files / "one" / name).read_bytes() == (files / "two" / name).read_bytes()
     for name in tables:
@@ -148,7 +149,7 @@ def test_whatever_people_or_systems_wrote_is_text_on_the_page(tmp_path):
     shown = items("i1").to_pylist()[0] | {
         **{"study": EVIL, "context": [EVIL], "systems": [EVIL, "human_right"], "endings": [EVIL, EVIL]}
     }
-    write_results(tmp_path, table, pa.Table.from_pylist([shown], schema=TABLES["items"].schema))
+    write_results(tmp_path, table, pa.Table.from_pylist([shown], schema=TABLES["items"].schema), {"votes": "ab"})
     page = _Page()
     page.feed((tmp_path / "results.html").read_text())
     assert "script" not in page.tags

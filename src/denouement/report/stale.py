@@ -16,6 +16,7 @@ from denouement.analysis.sentiment import RIGHT, STORIES, WRONG, groups_made_fro
 from denouement.files import file_digest
 from denouement.report.run import Run
 from denouement.schemas import read_table
+from denouement.study.counted import SCALES
 
 
 @dataclass(frozen=True)
@@ -44,7 +45,7 @@ def find_stale(run: Run) -> list[Stale]:
     Raises:
         UserError: an unreadable table or record.
     """
-    return [*_statistics(run), *_endings(run), *_sentiment(run), *_story_cloze(run)]
+    return [*_statistics(run), *_endings(run), *_sentiment(run), *_story_cloze(run), *_study(run)]
 
 
 def joined_endings(run: Run, stale: Sequence[Stale]) -> list[Path]:
@@ -109,6 +110,14 @@ def _statistics(run: Run) -> Iterator[Stale]:
     if (run.statistics / "statistics.json").exists():
         sources = {**_corpus(run), **{f"endings/{path.stem}": path for path in run.endings}}
         yield from _folder("statistics", run, run.statistics, sources, "dvc repro statistics report")
+
+
+def _study(run: Run) -> Iterator[Stale]:
+    if (run.study / "results.json").exists():
+        sources = {
+            name: path for name in ("votes", "items", *SCALES) if (path := run.study / f"{name}.parquet").exists()
+        }
+        yield from _folder("human-evaluation", run, run.study, sources, "dvc repro study report")
 
 
 def _folder(anchor: str, run: Run, folder: Path, sources: Mapping[str, Path], renew: str) -> Iterator[Stale]:

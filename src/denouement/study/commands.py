@@ -9,7 +9,7 @@ import click
 
 from denouement.console import print_json, text_table, warn
 from denouement.errors import UserError
-from denouement.files import check_output, existing_file
+from denouement.files import check_output, existing_file, file_digest
 
 if TYPE_CHECKING:
     from denouement.study.store import Store
@@ -417,7 +417,10 @@ def results(votes: Path, items: Path | None, out: Path | None, with_reasons: boo
     answers = read_table(votes, "votes")
     shown = read_table(items, "items") if items else None
     ballot = count(answers)
-    found = write_results(out, answers, shown, ballot) if out else study_results(answers, shown, ballot)
+    if out:
+        found = write_results(out, answers, shown, _digests(votes, "votes", items), ballot)
+    else:
+        found = study_results(answers, shown, ballot)
     if as_json:
         print_json(found)
         return
@@ -426,6 +429,11 @@ def results(votes: Path, items: Path | None, out: Path | None, with_reasons: boo
         click.echo(f"\n## Table 3: stories, endings and reasons\n\n{table_3_text(table_3(ballot, shown))}")
     if out:
         click.echo(f"\nTables and the page results.html: {out}")
+
+
+def _digests(answers: Path, kind: str, items: Path | None) -> dict[str, str]:
+    """What results are made from: by name the digest of each table."""
+    return {name: file_digest(path) for name, path in ((kind, answers), ("items", items)) if path}
 
 
 def _scale_results(
@@ -440,7 +448,7 @@ def _scale_results(
     found = scale_results(kind, read_table(answers, kind), read_table(items, "items") if items else None)
     section = scale_section(found)
     if out:
-        write_scale_results(out, found, section)
+        write_scale_results(out, found, section, _digests(answers, kind, items))
     if as_json:
         print_json(found)
         return

@@ -7,7 +7,9 @@ from typing import Any
 
 import pyarrow as pa
 
+from denouement import provenance
 from denouement.files import write_text
+from denouement.provenance import MadeFrom
 from denouement.schemas import write_table
 from denouement.study.ballot import Ballot, count
 from denouement.study.page import results_html, sections_html
@@ -17,7 +19,9 @@ from denouement.study.table_3 import table_3_text
 from denouement.study.tables import Section, scale_reasons
 
 
-def write_results(out: Path, votes: pa.Table, items: pa.Table | None, ballot: Ballot | None = None) -> dict[str, Any]:
+def write_results(
+    out: Path, votes: pa.Table, items: pa.Table | None, made_from: MadeFrom, ballot: Ballot | None = None
+) -> dict[str, Any]:
     """Work out the results and write them into the folder `out`; the same answers give the same bytes.
 
     Written are `results.json`, `results.html`, the tables `pairs`, `agreements`, `strengths` and `annotators` as
@@ -27,6 +31,7 @@ def write_results(out: Path, votes: pa.Table, items: pa.Table | None, ballot: Ba
         out: the folder.
         votes: the table `votes`.
         items: the table `items`, if there is one.
+        made_from: the digests of both, which stand in `made_from.json` and in each table.
         ballot: `ballot.count(votes)`, where it is at hand.
 
     Returns:
@@ -43,13 +48,14 @@ def write_results(out: Path, votes: pa.Table, items: pa.Table | None, ballot: Ba
         tables["table_3"] = third
         write_text(out / "table_3.txt", table_3_text(third) + "\n")
     for name, table in tables.items():
-        write_table(table, out / f"{name}.parquet", name)
+        write_table(table, out / f"{name}.parquet", name, provenance.as_metadata(made_from))
     _write_json(out, results)
     write_text(out / "results.html", results_html(results, third))
+    provenance.write_record(out, made_from)
     return results
 
 
-def write_scale_results(out: Path, results: Mapping[str, Any], section: Section) -> None:
+def write_scale_results(out: Path, results: Mapping[str, Any], section: Section, made_from: MadeFrom) -> None:
     """Write what ratings or orders came to into the folder `out`; the same answers give the same bytes.
 
     Written are `results.json`, `results.html`, and as Parquet the tables `scales.scale_tables`: of ratings
@@ -59,13 +65,15 @@ def write_scale_results(out: Path, results: Mapping[str, Any], section: Section)
         out: the folder.
         results: of `scales.rating_results` or `scales.order_results`.
         section: the same for the page, which also has the reasons for ratings.
+        made_from: the digests of the answers and the items, which stand in `made_from.json` and in each table.
 
     Raises:
         UserError: a folder that cannot be written to.
     """
     for name, table in scale_tables(results).items():
-        write_table(table, out / f"{name}.parquet", name)
+        write_table(table, out / f"{name}.parquet", name, provenance.as_metadata(made_from))
     _write_json(out, results)
+    provenance.write_record(out, made_from)
     write_text(out / "results.html", sections_html(results["studies"], [section, *scale_reasons(results)]))
 
 

@@ -6,8 +6,10 @@ from typing import Any
 
 import pyarrow as pa
 
+from denouement import provenance
 from denouement.errors import UserError
 from denouement.files import write_text
+from denouement.provenance import MadeFrom
 from denouement.report.figures import save
 from denouement.schemas import TABLES, write_table
 from denouement.study.reasons.elements import elements_document, read_labels, tag_reasons
@@ -22,10 +24,16 @@ from denouement.study.reasons.words import (
 from denouement.study.reasons.written import written_reasons
 
 
-def write_reasons(out: Path, votes: pa.Table, cache: Path | None = None) -> dict[str, Any] | None:
+def write_reasons(out: Path, votes: pa.Table, made_from: MadeFrom, cache: Path | None = None) -> dict[str, Any] | None:
     """Write the words and the elements of the reasons into the folder `out`; the same answers give the same bytes.
 
     Written are `reasons.json`, `reason_words.parquet`, `reason_elements.parquet` and the chart `reason_words.svg`.
+
+    Args:
+        out: the folder.
+        votes: the table `votes`.
+        made_from: its digest, which stands in each table.
+        cache: a Parquet file that keeps parses.
 
     Returns:
         What `reasons.json` holds: `words` as `denouement reasons words --json` prints it, and `elements`, likewise.
@@ -47,10 +55,10 @@ def write_reasons(out: Path, votes: pa.Table, cache: Path | None = None) -> dict
         "words": words_document(texts, words),
         "elements": elements_document(votes, tags, read_labels()),
     }
-    write_table(
-        pa.Table.from_pylist(words, TABLES["reason_words"].schema), out / "reason_words.parquet", "reason_words"
-    )
-    write_table(tags, out / "reason_elements.parquet", "reason_elements")
+    metadata = provenance.as_metadata(made_from)
+    of_words = pa.Table.from_pylist(words, TABLES["reason_words"].schema)
+    write_table(of_words, out / "reason_words.parquet", "reason_words", metadata)
+    write_table(tags, out / "reason_elements.parquet", "reason_elements", metadata)
     save(word_chart(words[:MOST_FREQUENT], len(texts)), out / "reason_words.svg")
     write_text(out / "reasons.json", json.dumps(found, indent=2, ensure_ascii=False) + "\n")
     return found
