@@ -19,6 +19,8 @@ from denouement.console import text_table
 from denouement.errors import UserError
 from denouement.files import write_text
 from denouement.report.run import Run, commit, read_json
+from denouement.report.stale import find_stale
+from denouement.report.tables import number, p_value
 from denouement.schemas import read_table
 from tasks.command import told_in_one_line
 
@@ -28,7 +30,7 @@ PAGES = (ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md")))
 
 Values = Mapping[str, Any]
 
-_MARKED = re.compile(r"(?P<shown>[-+<]?(?:\d[\d,]*)?\.?\d+(?:e[-+]\d+)?%?)<!-- (?P<key>[\w./ -]+) -->")
+_MARKED = re.compile(r"(?P<shown>[-+]?(?:\d[\d,]*)?\.?\d+(?:e[-+]\d+)?%?)<!-- (?P<key>[\w./ -]+) -->")
 _TABLE = re.compile(r"(?s)<!-- table (?P<name>[\w ]+) -->\n.*?<!-- end -->")
 _FIRST = 10  # endings that the README shows
 
@@ -37,9 +39,11 @@ def collect(data: Path) -> dict[str, Any]:
     """The values of the run in the folder `data`, under the names by which pages ask for them.
 
     Raises:
-        UserError: a result is missing or damaged.
+        UserError: a result is missing, damaged, or made from other files than those that lie beside it.
     """
     run = Run(data, data.parent / "dvc.lock")
+    if stale := find_stale(run):
+        raise UserError("; ".join(map(str, stale)))
     cloze = run.corpus / "cloze.parquet"
     scores = read_sentiment(run.sentiment)
     evaluation = read_json(run.story_cloze)
@@ -120,7 +124,7 @@ def _first_endings(run: Run) -> list[dict[str, str]]:
         table = read_table(path, "endings")
         columns = (table[name].to_pylist() for name in ("case_id", "system", "ending"))
         for case_id, system, ending in zip(*columns, strict=True):
-            written.setdefault(case_id, {})[system] = ending
+            written.setdefault(case_id, {}).setdefault(system, ending)
     shown = [case_id for case_id in dict.fromkeys(cases) if case_id in written][:_FIRST]
     return [{"case_id": case_id, **written[case_id]} for case_id in shown]
 
@@ -151,26 +155,22 @@ def value(values: Values, key: str) -> float:
     return float(found)
 
 
-def _like(shown: str, number: float) -> str:
+def _like(shown: str, measured: float) -> str:
     """The number in the form of another one: its decimals, its percent sign, a zero before the point or none."""
     if "e" in shown:
-        return f"{number:.{len(shown.partition('.')[2].partition('e')[0])}e}"
+        return f"{measured:.{len(shown.partition('.')[2].partition('e')[0])}e}"
     decimals = len(shown.rstrip("%").partition(".")[2])
-    text = f"{number:.{decimals}%}" if shown.endswith("%") else f"{number:,.{decimals}f}"
-    sign = "+" if shown.startswith("+") and number >= 0 else ""
-    return sign + (text.replace("0.", ".", 1) if re.match(r"[-+]?\.", shown) else text)
+    text = f"{measured:z.{decimals}%}" if shown.endswith("%") else f"{measured:z,.{decimals}f}"
+    sign = "+" if shown.startswith("+") and not text.startswith("-") else ""
+    return sign + (re.sub(r"^(-?)0\.", r"\1.", text) if re.match(r"[-+]?\.", shown) else text)
 
 
-def _share(number: float | None, decimals: int = 1) -> str:
-    return "" if number is None else f"{number:.{decimals}%}"
+def _share(share: float | None) -> str:
+    return "" if share is None else f"{share:.1%}"
 
 
-def _accuracy(number: float | None) -> str:
-    return "-" if number is None else f"{number:.3f}".removeprefix("0")
-
-
-def _p(number: float) -> str:
-    return "< 1e-300" if number < 1e-300 else f"{number:.2e}" if number < 0.001 else f"{number:.3f}"
+def _accuracy(share: float | None) -> str:
+    return "-" if share is None else f"{share:.3f}".removeprefix("0")
 
 
 def _training_table(values: Values) -> str:
@@ -236,7 +236,7 @@ def _readme_table(values: Values) -> str:
 def _sentiment_rows(values: Values) -> str:
     rows: list[list[str]] = []
     for group, of in values["sentiment"].items():
-        rows.append([f"{group}, {of['of']}" if of["of"] else group, *_counts(of), f"{of['t']:.2f}", _p(of["p"])])
+        rows.append([f"{group}, {of['of']}" if of["of"] else group, *_counts(of), number(of["t"], 2), p_value(of["p"])])
         if of["paper"]:
             rows.append(["paper", *_counts(of["paper"]), "", ""])
     return text_table(["group", "n", "mean", "positive", "negative", "t", "p"], rows)
@@ -258,11 +258,10 @@ def _features_table(values: Values) -> str:
     rows = []
     for row in values["statistics"]["features"]["v1.0 validation"]:
         paper = row["paper"]
-        numbers = [f"{row['right']:.3f}", f"{row['wrong']:.3f}", f"{row['effect']:.3f}"]
-        numbers += [_p(row[key]) for key in ("p", "paired_p", "paired_p_holm")]
-        rows.append(
-            [row["feature"], *numbers, f"{paper['right']:g}, {paper['wrong']:g}, {_p(paper['p'])}" if paper else ""]
-        )
+        numbers = [number(row[key], 3) for key in ("right", "wrong", "effect")]
+        numbers += [p_value(row[key]) for key in ("p", "paired_p", "paired_p_holm")]
+        published = f"{paper['right']:g}, {paper['wrong']:g}, {p_value(paper['p'])}" if paper else ""
+        rows.append([row["feature"], *numbers, published])
     return text_table(header, rows)
 
 

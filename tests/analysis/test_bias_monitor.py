@@ -10,6 +10,8 @@ from denouement.analysis.bias_monitor import CERTAIN, VARIANTS, _by_case, bias_m
 from denouement.analysis.bias_section import bias_section
 from denouement.analysis.sections import sections_text, write_sections
 from denouement.cloze import ending_reg
+from denouement.cloze.ending_reg import EndingReg
+from denouement.cloze.resources import Resources
 from denouement.corpus.ingest import ingest
 from denouement.schemas import TABLES, read_table
 from denouement.text import syntax
@@ -270,3 +272,33 @@ def test_cases_given_away_on_v1_0_validation_do_not_depend_on_the_penalty(shared
         assert found["reliability"]["error"] < 0.03
         assert found["certain"] > 5 * found["misled"]
     assert max(certain) < 1.4 * min(certain)
+
+
+def with_story_of(cases: pa.Table, places: Sequence[int]) -> pa.Table:
+    """The cases, each with the context of the one at its place."""
+    contexts = cases["context"].take(pa.array(places))
+    return cases.set_column(1, cases.schema.field("context"), contexts)
+
+
+def test_too_few_cases_beside_a_fold_of_one_story_are_no_crash(spaces):
+    cases = with_story_of(drawn(12, 1), [0, 0, 0, *range(3, 12)])  # one fold holds three cases, which leaves nine
+    found, table = monitored(cases, folds=10)
+    assert found["missing"] == "ending_reg needs at least 10 labelled cases for 5 folds, not 9"
+    assert not table.num_rows
+    section, _ = bias_section({SET: cases}, {"v1.0 validation": []}, None, 10, module.ANYTHING)
+    assert "Not worked out: ending_reg needs at least 10 labelled cases" in section.tables[0].note
+    cases = with_story_of(drawn(12, 1), [place // 2 for place in range(12)])
+    found, _ = monitored(cases, folds=10)
+    assert found["missing"].startswith("12 labelled cases of 6 stories cannot be parted into 10 folds")
+
+
+def test_probabilities_are_not_calibrated_on_stories_that_were_learned(spaces, monkeypatch):
+    # Nothing gives these endings away, but each stands there twice: whoever holds out one of the two has seen it.
+    only_all_features(monkeypatch)
+    once = drawn(60, 0)
+    twice = pa.concat_tables([once, once])
+    system = EndingReg()
+    system.fit(twice, Resources())
+    assert system.slope < 0.5
+    found, _ = monitored(twice)
+    assert found["certain"] + found["misled"] < 12

@@ -258,7 +258,7 @@ def test_the_distance_that_chance_gives_is_that_of_groups_alike():
 def test_endings_are_parted_by_the_sentiment_of_their_context(tmp_path):
     contexts = {
         "glad": "I love this wonderful, happy day.",
-        "sad": "I hate this awful, sad day.",
+        "a/sad#1": "I hate this awful, sad day.",  # an id that looks like that of a further ending
         "plain": "It is a day.",
     }
     n = len(contexts)
@@ -268,10 +268,10 @@ def test_endings_are_parted_by_the_sentiment_of_their_context(tmp_path):
     rows = [
         *[
             (f"v1.0/validation/{case}", "right", score)
-            for case, score in (("glad", 0.8), ("sad", -0.4), ("plain", 0.1))
+            for case, score in (("glad", 0.8), ("a/sad#1", -0.4), ("plain", 0.1))
         ],
-        *[("glad", "mine", 0.2), ("glad#2", "mine", 0.6), ("sad", "mine", 0.6), ("gone", "mine", -1.0)],
-        ("train/s1", "rocstories", 0.9),
+        *[("glad", "mine", 0.2), ("glad#2", "mine", 0.6), ("a/sad#1", "mine", 0.6), ("gone", "mine", -1.0)],
+        ("sample/train/glad", "rocstories", 0.9),  # a story's id is no case's
     ]
     ids, groups, scores = zip(*rows, strict=True)
     zeros = [0.0] * len(rows)

@@ -86,6 +86,36 @@ def test_scores_of_one_release_are_no_scores_of_another(make_cases, write):
 
 
 @pytest.mark.parametrize(
+    ("columns", "other_set", "message"),
+    [
+        ("release", ("v1.0", "test"), "with other endings, or in another order, in v1.0 validation and v1.0 test"),
+        ("split", ("v1.5", "validation"), "with other endings, or in another order, in v1.0 validation and v1.5"),
+        ("release,split", ("v1.0", "validation"), "stands twice in v1.0 validation, with other endings"),
+    ],
+)
+def test_one_score_is_not_of_two_pairs_of_endings(make_cases, write, columns, other_set, message):
+    one, other = make_cases([1]), make_cases([1], *other_set)
+    turned = other.rename_columns({"ending_1": "ending_2", "ending_2": "ending_1"}).select(one.column_names)
+    of_case = {"release": "v1.0", "split": "validation"}
+    cells = ",".join(of_case[name] for name in columns.split(","))
+    path = write(f"case_id,{columns},score_1,score_2\ncase-0,{cells},1,0\n")
+    with pytest.raises(UserError) as refused:
+        rows_of(path, pa.concat_tables([one, turned]))
+    assert message in str(refused.value)
+
+
+def test_a_name_with_a_blank_is_no_variant_of_another_system(make_cases, write):
+    text = "system,variant,case_id,score_1,score_2\nbig,model,case-0,1,0\nbig model,,case-0,0,1\n"
+    with pytest.raises(UserError, match=r"big model has the name of a system in gpt\.csv"):
+        rows_of(write(text), make_cases([1]))
+    text = "system,case_id,score_1,score_2\nsentiment_last vader,case-0,1,0\n"
+    with pytest.raises(UserError, match="sentiment_last vader has the name of a system that is evaluated here"):
+        rows_of(write(text), make_cases([1]), ["sentiment_last"])
+    _, rows = rows_of(write(text), make_cases([1]), ["constant_first"])
+    assert [row["system"] for row in rows] == ["constant_first", "sentiment_last vader"]
+
+
+@pytest.mark.parametrize(
     ("text", "message"),
     [
         ("case_id,score\ncase-0,1\n", "no header with the columns case_id, score_1 and score_2"),
@@ -93,6 +123,7 @@ def test_scores_of_one_release_are_no_scores_of_another(make_cases, write):
         (f"{HEADER}case-0,1,0\ncase-0,1,0\n", "line 3: case case-0 stands twice for gpt"),
         (f"{HEADER}case-0,1,nan\n", "line 2: 'nan' is not a finite number"),
         (f"{HEADER}case-0,1,\n", "line 2: '' is not a finite number"),
+        (f"{HEADER}case-0,1,1_0\n", "line 2: '1_0' is not a finite number"),
         (f"{HEADER}case-0,1,inf\n", "line 2: 'inf' is not a finite number"),
         (f"{HEADER},1,2\n", "line 2 has no case_id"),
         (f"{HEADER}case-0,1\n", "line 2 has 2 cells where the header has 3"),

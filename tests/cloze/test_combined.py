@@ -46,7 +46,7 @@ def cases(n: int, start: int = 0) -> pa.Table:
         rows.append(
             {
                 "case_id": str(number),
-                "context": ["Tom ran."] * 4,
+                "context": [f"Tom ran {number}."] * 4,
                 "ending_1": right if number % 3 else wrong,
                 "ending_2": wrong if number % 3 else right,
                 "right_ending": 1 if number % 3 else 2,

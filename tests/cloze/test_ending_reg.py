@@ -36,7 +36,7 @@ def cases(pairs: Sequence[tuple[str, str]], labels: Sequence[int | None]) -> pa.
     rows = [
         {
             "case_id": str(number),
-            "context": ["It was so."] * 4,
+            "context": [f"It was so {number}."] * 4,
             "ending_1": first,
             "ending_2": second,
             "right_ending": label,

@@ -261,7 +261,7 @@ class Demanding(Majority):
 
     def fit(self, cases, resources):
         if cases.num_rows < 4:
-            raise UserError(f"demanding needs at least 4 labelled cases, not {cases.num_rows}")
+            raise MissingResourceError(f"demanding needs at least 4 labelled cases, not {cases.num_rows}")
         super().fit(cases, resources)
 
 

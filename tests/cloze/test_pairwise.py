@@ -1,6 +1,7 @@
 import numpy as np
 import pytest
 
+from denouement.cloze.cross_validation import folds
 from denouement.cloze.pairwise import Features, Pairwise, Weights
 
 
@@ -23,17 +24,17 @@ def chosen(model: Pairwise, features: list[Features], weights: Weights) -> np.nd
 def test_learns_what_tells_endings_apart() -> None:
     features, right = drawn(200)
     model = Pairwise(features, right, min_count=1)
-    weights = model.fit({"tell", "noise"}, n_folds=5, seed=1)
+    weights = model.fit({"tell", "noise"}, folds(len(right), 5, 1), seed=1)
     unseen, right_unseen = drawn(200, seed=1)
     assert (chosen(model, unseen, weights) == right_unseen).mean() > 0.85
     assert weights.losses.mean() < 0.5
-    assert model.fit({"noise"}, n_folds=5, seed=1).losses.mean() == pytest.approx(np.log(2), abs=0.05)
+    assert model.fit({"noise"}, folds(len(right), 5, 1), seed=1).losses.mean() == pytest.approx(np.log(2), abs=0.05)
 
 
 def test_the_difference_of_scores_is_the_log_odds() -> None:
     features, right = drawn(400)
     model = Pairwise(features, right, min_count=1)
-    weights = model.fit({"tell"}, n_folds=5, seed=1)
+    weights = model.fit({"tell"}, folds(len(right), 5, 1), seed=1)
     scores = model.score(features, weights)
     odds = np.exp(scores[:, 0] - scores[:, 1])
     assert (odds / (1 + odds)).mean() == pytest.approx((right == 1).mean(), abs=0.03)
@@ -43,7 +44,9 @@ def test_the_order_of_endings_does_not_matter() -> None:
     features, right = drawn(60)
     turned = [features[at + 1 - 2 * (at % 2)] for at in range(len(features))]
     one, other = Pairwise(features, right, 1), Pairwise(turned, (3 - right).astype(np.int8), 1)
-    assert one.fit({"tell"}, 3, 1).values == pytest.approx(other.fit({"tell"}, 3, 1).values, abs=0.02)
+    assert one.fit({"tell"}, folds(len(right), 3, 1), 1).values == pytest.approx(
+        other.fit({"tell"}, folds(len(right), 3, 1), 1).values, abs=0.02
+    )
 
 
 def test_a_group_weighs_the_same_whatever_its_units() -> None:
@@ -53,8 +56,8 @@ def test_a_group_weighs_the_same_whatever_its_units() -> None:
         one, two = Pairwise(features, right, 1), Pairwise(other, right, 1)
         groups = {"tell", "noise", "constant"}
         first, second = (
-            one.score(features, one.fit(groups, 3, 1)),
-            two.score(other, two.fit(groups, 3, 1)),
+            one.score(features, one.fit(groups, folds(len(right), 3, 1), 1)),
+            two.score(other, two.fit(groups, folds(len(right), 3, 1), 1)),
         )
         assert np.subtract(*first.T) == pytest.approx(np.subtract(*second.T), abs=0.02)
 
@@ -64,7 +67,7 @@ def test_rare_features_are_left_out_and_unknown_ones_passed_over() -> None:
     features[0] = {**features[0], "seldom seen": 1.0}
     model = Pairwise(features, right, min_count=2)
     assert model.groups == ["noise", "tell"]
-    weights = model.fit({"tell"}, 3, 1)
+    weights = model.fit({"tell"}, folds(len(right), 3, 1), 1)
     with_unknown = [{**each, "new one": 3.0} for each in features]
     assert np.array_equal(model.score(features, weights), model.score(with_unknown, weights))
 
@@ -72,7 +75,7 @@ def test_rare_features_are_left_out_and_unknown_ones_passed_over() -> None:
 def test_without_features_all_endings_are_as_good() -> None:
     features, right = drawn(20)
     model = Pairwise(features, right, min_count=1)
-    weights = model.fit({"no such group"}, 3, 1)
+    weights = model.fit({"no such group"}, folds(len(right), 3, 1), 1)
     assert not model.score(features, weights).any()
     assert weights.losses.mean() == pytest.approx(np.log(2))
 
@@ -84,8 +87,8 @@ def test_groups_are_left_out_where_that_clearly_helps() -> None:
         each |= {f"clutter {number}": float(rng.normal()) for number in range(150)}
         each["echo it"] = each["tell it"]
     model = Pairwise(features, right, min_count=1)
-    everything = model.fit({"tell", "echo", "clutter"}, n_folds=5, seed=1)
-    weights = model.fit_chosen({"tell", "echo", "clutter"}, n_folds=5, seed=1)
+    everything = model.fit({"tell", "echo", "clutter"}, folds(len(right), 5, 1), seed=1)
+    weights = model.fit_chosen({"tell", "echo", "clutter"}, folds(len(right), 5, 1), seed=1)
     assert weights.losses.mean() < everything.losses.mean()
     of_group = {name: weights.values[[group == name for group in model._groups]] for name in model.groups}
     assert not of_group["clutter"].any()

@@ -1,7 +1,8 @@
 """Sentiment of endings by group: Mori et al. 2019, Table 4, and the test of Sharma et al. 2018, Table 2."""
 
+import re
 from collections import Counter
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Container, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -21,6 +22,8 @@ if TYPE_CHECKING:
     import numpy as np
 
 RIGHT, WRONG, STORIES = "right", "wrong", "rocstories"
+
+_FURTHER = re.compile(r"#\d+$")  # what `ending_ids` puts behind the case of a further ending
 
 PUBLISHED: dict[str, dict[str, int | float]] = {
     RIGHT: {"n": 3742, "mean": 0.146, "positive": 1652, "negative": 715},
@@ -237,9 +240,14 @@ def ending_ids(endings: pa.Table) -> list[str]:
     return ids
 
 
-def case_of(text_id: str) -> str:
-    """The case that a `text_id` is of, be it that of a case's own ending or of a system's."""
-    return text_id.rpartition("/")[2].partition("#")[0]
+def case_of(group: str, text_id: str, cases: Container[str]) -> str | None:
+    """The one of `cases` that a text is of; None where there is none, as for the stories, which may have equal ids."""
+    if group == STORIES:
+        return None
+    case_id = text_id.split("/", 2)[-1] if group in (RIGHT, WRONG) else text_id
+    if case_id not in cases and group not in (RIGHT, WRONG):
+        case_id = _FURTHER.sub("", case_id)
+    return case_id if case_id in cases else None
 
 
 def _joined(*columns: pa.ChunkedArray) -> list[str]:

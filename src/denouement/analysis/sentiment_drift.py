@@ -44,7 +44,7 @@ def distributions(sentiment: pa.Table, seed: int = 1) -> list[dict[str, Any]]:
 def by_context(sentiment: pa.Table, cloze: Path) -> list[dict[str, Any]]:
     """The same by the sentiment of the context: of all its sentences as one text, negative, neutral or positive.
 
-    A group of which no text belongs to a labelled case of `cloze` (stories) is left out.
+    Texts of no labelled case of `cloze`, as the stories' endings, are left out.
 
     Returns:
         Rows `group`, `context` and as `distributions`.
@@ -53,7 +53,9 @@ def by_context(sentiment: pa.Table, cloze: Path) -> list[dict[str, Any]]:
     scores = compound([" ".join(context) for context in cases["context"].to_pylist()]).round(4)
     kinds = np.where(scores >= POSITIVE, "positive", np.where(scores <= NEGATIVE, "negative", "neutral"))
     context_of = dict(zip(cases["case_id"].to_pylist(), kinds.tolist(), strict=True))
-    of_text = pa.array([context_of.get(case_of(each)) for each in sentiment["text_id"].to_pylist()], pa.string())
+    texts = zip(sentiment["group"].to_pylist(), sentiment["text_id"].to_pylist(), strict=True)
+    case_ids = [case_of(group, text_id, context_of) for group, text_id in texts]
+    of_text = pa.array([None if case_id is None else context_of[case_id] for case_id in case_ids], pa.string())
     found = []
     for context in CONTEXTS:
         rows = distributions(sentiment.filter(pc.equal(of_text, context)))

@@ -109,6 +109,10 @@ def find_statistics(
         UserError: an unreadable table or file, endings that were written for other contexts than the cases have,
             nothing to measure, or too few cases to cross-validate.
     """
+    cases = read_table(inputs.cloze, "cloze") if inputs.cloze else None
+    if cases is not None:
+        for path in inputs.endings:
+            check_contexts(path, cases)  # before the long part
     sections: dict[str, Section] = {}
     above: list[str] = []
     if inputs.stories:
@@ -122,20 +126,17 @@ def find_statistics(
         sections["orders"] = story_sections.order_section(given)
     if inputs.tlinks_file:
         sections["tlinks"] = story_sections.tlink_section(inputs.tlinks_file, _of(TLINK_COLUMNS, inputs.columns))
-    if inputs.cloze:
-        cases = read_table(inputs.cloze, "cloze")
+    if inputs.cloze and cases is not None:
         sets = labelled_sets(cases)
         if blind := cases["right_ending"].null_count:
             warn(f"{blind:,} blind cases of {inputs.cloze} are left out: no label tells their right ending")
         if not sets and not inputs.endings:
             raise UserError(f"{inputs.cloze}: no labelled case to measure")
+        for sentence in strays(inputs.endings, cases):
+            warn(sentence)
         if sets:
             found, above = cloze_sections.ending_sections(sets, cache, folds, most)
             sections |= found
-        for path in inputs.endings:
-            check_contexts(path, cases)
-        for sentence in strays(inputs.endings, cases):
-            warn(sentence)
         sentiment = sentiment_section(inputs.stories, inputs.cloze, inputs.endings)
         if sentiment:
             sections["sentiment"] = sentiment

@@ -58,7 +58,7 @@ class ClozeSystem(ABC):
         """Learn from labelled cases of the table `cloze`.
 
         Raises:
-            UserError: too few cases to learn from.
+            MissingResourceError: too few cases to learn from.
         """
 
     @abstractmethod

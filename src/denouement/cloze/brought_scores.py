@@ -29,7 +29,7 @@ _CHOICES = {"release": RELEASES, "split": SPLITS}
 
 _NAME = re.compile(r"\w[\w .,:+()-]{0,79}")  # of a system or variant: it becomes part of a file's name
 
-_Key = tuple[str, str | None, str | None]  # case, release and split, where the file tells them
+_Key = tuple[str, str | None, str | None]  # case, release and split; None: the file has no such column
 
 
 @dataclass(frozen=True)
@@ -132,42 +132,51 @@ def check_against(brought: Sequence[BroughtScores], sets: Sequence[CaseSet], sys
         What to note, and how often: pairs that are of no case that is scored.
 
     Raises:
-        UserError: two systems and variants of one name; no pair is of a case that is scored; or scores without release
-            and split of a case that stands with other endings, or in another order, in two of the sets.
+        UserError: two systems whose name and variant, written one behind the other, are the same; no pair is of a case
+            that is scored; or one score for a case that stands with other endings, or in another order, in two of the
+            sets.
     """
     notes: dict[str, int] = {}
-    ours = {*systems, HUMAN}
-    seen = {(name, ""): "a system that is evaluated here" for name in ours}
-    moved = _moved(sets)
+    seen: dict[str, str] = {}
+    endings = _endings_by_key(sets)
     for each in brought:
-        of_system = (each.system, "") if each.system in ours else (each.system, each.variant)
-        if of_system in seen:
-            name = f"{each.system} {each.variant}".strip()
-            raise UserError(f"{each.file}: {name} has the name of {seen[of_system]}; rename one of them")
-        seen[of_system] = f"a system in {each.file}"
+        name = f"{each.system} {each.variant}".strip()
+        # Which variants our own systems have is known only once they have scored.
+        if each.system == HUMAN or any(f"{name} ".startswith(f"{ours} ") for ours in systems):
+            raise UserError(f"{each.file}: {name} has the name of a system that is evaluated here; rename one of them")
+        if name in seen:
+            raise UserError(f"{each.file}: {name} has the name of a system in {seen[name]}; rename one of them")
+        seen[name] = each.file
         n_strange = each.not_scored(sets)
         if n_strange == len(each.pairs):
-            names = ", ".join(each.name for each in sets)
-            raise UserError(f"{each.file}: none of the {n_strange:,} scores of {each.system} is of a case of {names}")
+            scored = ", ".join(of_set.name for of_set in sets)
+            raise UserError(f"{each.file}: none of the {n_strange:,} scores of {name} is of a case of {scored}")
         if n_strange:
-            notes[f"{each.file}: scores of {each.system} for cases that are not scored"] = n_strange
-        for case_id, release, split in each.pairs:
-            if case_id in moved and release is None and split is None:
+            notes[f"{each.file}: scores of {name} for cases that are not scored"] = n_strange
+        for key in each.pairs:
+            names = list(endings.get(key, {}).values())
+            if len(names) < 2:
+                continue
+            if len(set(names)) == 1:
                 raise UserError(
-                    f"{each.file}: case {case_id} stands with other endings, or in another order, in "
-                    f"{' and '.join(moved[case_id])}; add columns release and split, or score one with --release"
+                    f"{each.file}: case {key[0]} stands twice in {names[0]}, with other endings; leave one out"
                 )
+            raise UserError(
+                f"{each.file}: case {key[0]} stands with other endings, or in another order, in {' and '.join(names)}; "
+                "give the columns release and split, or score one set with --release and --split"
+            )
     return notes
 
 
-def _moved(sets: Sequence[CaseSet]) -> dict[str, list[str]]:
-    """By case id the sets in which a case stands whose endings are not the same, in the same order."""
-    found: dict[str, dict[tuple[str, str], str]] = {}
+def _endings_by_key(sets: Sequence[CaseSet]) -> dict[_Key, dict[tuple[str, str], str]]:
+    """By how a file may name a case the pairs of endings that it has, each with the first set in which it has them."""
+    found: dict[_Key, dict[tuple[str, str], str]] = {}
     for each in sets:
         columns = (each.cases[name].to_pylist() for name in ("case_id", "ending_1", "ending_2"))
-        for case_id, *both in zip(*columns, strict=True):
-            found.setdefault(case_id, {}).setdefault((both[0], both[1]), each.name)
-    return {case_id: list(names.values()) for case_id, names in found.items() if len(names) > 1}
+        for case_id, first, second in zip(*columns, strict=True):
+            for key in _keys(case_id, each.release, each.split):
+                found.setdefault(key, {}).setdefault((first, second), each.name)
+    return found
 
 
 def _keys(case_id: str, release: str, split: str) -> list[_Key]:
@@ -220,7 +229,7 @@ def _refuse_repeated(path: Path, names: Sequence[str]) -> None:
 
 def _number(value: Any, where: str) -> float:
     try:
-        number = float(value)
+        number = math.nan if "_" in str(value) else float(value)  # Python alone reads 1_0 as ten
     except ValueError:
         number = math.nan
     if not math.isfinite(number):

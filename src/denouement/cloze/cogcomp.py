@@ -12,6 +12,7 @@ import numpy.typing as npt
 import pyarrow as pa
 
 from denouement.cloze.base import ClozeSystem, Scores, endings
+from denouement.cloze.cross_validation import story_folds
 from denouement.cloze.ngram_model import BEGIN, END, NgramModel
 from denouement.cloze.pairwise import Features, Pairwise, right_endings
 from denouement.cloze.resources import Resources
@@ -105,12 +106,13 @@ class CogComp(ClozeSystem):
         """Learn the weights of the features, a model for each variant.
 
         Raises:
-            UserError: fewer cases than twice `n_folds`.
+            MissingResourceError: fewer cases than twice `n_folds`, or stories than `n_folds`.
         """
         right = right_endings(cases, self.n_folds, self.name)
+        fold_of = story_folds(cases, self.n_folds, resources.seed)
         self._pairwise = Pairwise(self.features(cases, resources), right, self.min_count)
         self._weights = {
-            variant: self._pairwise.fit(groups, self.n_folds, resources.seed) for variant, groups in VARIANTS.items()
+            variant: self._pairwise.fit(groups, fold_of, resources.seed) for variant, groups in VARIANTS.items()
         }
 
     def score(self, cases: pa.Table, resources: Resources) -> dict[str, Scores]:

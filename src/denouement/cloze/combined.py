@@ -12,6 +12,7 @@ import pyarrow as pa
 from denouement.cloze import SYSTEMS
 from denouement.cloze.base import ClozeSystem, Scores, endings, load_system, prepared, scores_once
 from denouement.cloze.cogcomp import CogComp
+from denouement.cloze.cross_validation import story_folds
 from denouement.cloze.ending_reg import EndingReg
 from denouement.cloze.ngram_model import NgramModel
 from denouement.cloze.pairwise import Features, Pairwise, right_endings
@@ -85,17 +86,17 @@ class Combined(ClozeSystem):
         """Learn which features to use, and their weights.
 
         Raises:
-            UserError: fewer cases than twice `n_folds`.
+            MissingResourceError: fewer cases than twice `n_folds`, or stories than `n_folds`.
         """
         right = right_endings(cases, self.n_folds, self.name)
+        fold_of = story_folds(cases, self.n_folds, resources.seed)
         self._pairwise = Pairwise(self._features(cases, resources), right, self.min_count)
         groups = self._pairwise.groups
         variants = {"": [group for group in groups if group != _PRETRAINED]}
         if _PRETRAINED in groups:
             variants["pretrained"] = groups
         self._weights = {
-            variant: self._pairwise.fit_chosen(groups, self.n_folds, resources.seed)
-            for variant, groups in variants.items()
+            variant: self._pairwise.fit_chosen(groups, fold_of, resources.seed) for variant, groups in variants.items()
         }
 
     def score(self, cases: pa.Table, resources: Resources) -> dict[str, Scores]:

@@ -17,6 +17,23 @@ def folds(n: int, k: int, seed: int) -> npt.NDArray[np.int64]:
     return np.random.default_rng(seed).permutation(np.arange(n) % k)
 
 
+def story_folds(cases: pa.Table, k: int, seed: int) -> npt.NDArray[np.int64]:
+    """int64 [cases]: the fold of each case as by `folds`, cases of one story (`corpus.overlap`) in one fold.
+
+    Raises:
+        MissingResourceError: fewer stories than folds.
+    """
+    story_of = overlap.stories_of(cases)
+    n = int(story_of.max(initial=-1)) + 1
+    if n < k:
+        of_stories = "" if n == cases.num_rows else " of one story" if n == 1 else f" of {n} stories"
+        raise MissingResourceError(
+            f"{cases.num_rows} labelled cases{of_stories} cannot be parted into {k} folds; give more cases with "
+            "--train, or fewer --folds"
+        )
+    return folds(n, k, seed)[story_of]
+
+
 def out_of_fold(
     make: Callable[[], ClozeSystem],
     cases: pa.Table,
@@ -27,7 +44,7 @@ def out_of_fold(
 ) -> dict[str, Scores]:
     """The scores of labelled cases, each by a system fitted to the other k - 1 folds.
 
-    Cases of one story (`corpus.overlap`) are in one fold, so that no system has seen what it is asked.
+    Folds are those of `story_folds`, so that no system has seen the story that it is asked about.
 
     Args:
         make: gives a prepared system that is not fitted yet.
@@ -40,13 +57,7 @@ def out_of_fold(
     Raises:
         MissingResourceError: fewer stories than folds.
     """
-    story_of = overlap.stories_of(cases)
-    n = int(story_of.max(initial=-1)) + 1
-    if n < k:
-        raise MissingResourceError(
-            f"{n} labelled cases cannot be parted into {k} folds; give more cases with --train, or fewer --folds"
-        )
-    fold_of = folds(n, k, resources.seed)[story_of]
+    fold_of = story_folds(cases, k, resources.seed)
     scores: dict[str, Scores] = {}
     for fold in progress(range(k), what, unit="fold"):
         held_out = fold_of == fold

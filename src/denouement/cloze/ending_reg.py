@@ -11,7 +11,7 @@ import pyarrow as pa
 
 from denouement.cloze.base import ClozeSystem, Scores, endings
 from denouement.cloze.calibration import slope
-from denouement.cloze.cross_validation import folds
+from denouement.cloze.cross_validation import story_folds
 from denouement.cloze.pairwise import fit_differences, group, inverse, right_endings, spreads
 from denouement.cloze.resources import Resources
 from denouement.text.complexity import yngve
@@ -80,7 +80,8 @@ class EndingReg(ClozeSystem):
             wrong ending of a case, and features have a variance of 1 (conditional logistic regression).
         order: the longest n-grams of tokens and of parts of speech; marks of begin and end count as tokens.
         min_count: an n-gram seen less often in the endings fitted to is no feature.
-        n_folds: of the cross-validation inside the cases fitted to. Both endings of a case are in one fold.
+        n_folds: of the cross-validation inside the cases fitted to. Both endings of a case, and cases of one story,
+            are in one fold.
     """
 
     name: ClassVar[str] = "ending_reg"
@@ -106,7 +107,7 @@ class EndingReg(ClozeSystem):
         """Learn from labelled cases.
 
         Raises:
-            UserError: fewer of them than twice `n_folds`.
+            MissingResourceError: fewer of them than twice `n_folds`, or of their stories than `n_folds`.
         """
         from scipy.sparse import diags_array
         from sklearn.feature_extraction import DictVectorizer
@@ -122,7 +123,7 @@ class EndingReg(ClozeSystem):
         vectors = (vectors @ diags_array(self._scale)).tocsr()
         self._spreads = spreads(vectors)
 
-        fold_of = folds(cases.num_rows, self.n_folds, resources.seed)
+        fold_of = story_folds(cases, self.n_folds, resources.seed)
         self._models = {}
         for variant, wanted in VARIANTS.items():
             columns = np.flatnonzero(np.isin(groups, wanted))

@@ -8,8 +8,7 @@ import numpy.typing as npt
 import pyarrow as pa
 
 from denouement.cloze.base import Scores
-from denouement.cloze.cross_validation import folds
-from denouement.errors import UserError
+from denouement.cloze.resources import MissingResourceError
 
 Features = Mapping[str, float]
 """The features of an ending by name; those that are 0 may be left out. The first word of a name is its group."""
@@ -81,32 +80,32 @@ class Pairwise:
         """The groups that have features."""
         return sorted(set(self._groups.tolist()))
 
-    def fit(self, groups: Collection[str], n_folds: int, seed: int) -> Weights:
+    def fit(self, groups: Collection[str], fold_of: npt.NDArray[np.int64], seed: int) -> Weights:
         """Learn the weights of the features of `groups`; the strength of the penalty is found by cross-validation.
 
         Args:
             groups: names of groups; those without a feature are passed over.
-            n_folds: of the cross-validation inside the cases given.
-            seed: draws the folds.
+            fold_of: int64 [n], the fold of each case in the cross-validation inside the cases given.
+            seed: draws the order in which cases are visited.
         """
-        losses = {strength: self._losses(groups, strength, n_folds, seed) for strength in STRENGTHS}
+        losses = {strength: self._losses(groups, strength, fold_of, seed) for strength in STRENGTHS}
         best = min(STRENGTHS, key=lambda strength: float(losses[strength].mean()))
         weights = np.zeros(len(self._groups))
         columns = self._columns(groups)
         weights[columns] = fit_differences(self._differences[:, columns], best, seed)
         return Weights(weights, losses[best], best)
 
-    def fit_chosen(self, groups: Collection[str], n_folds: int, seed: int) -> Weights:
+    def fit_chosen(self, groups: Collection[str], fold_of: npt.NDArray[np.int64], seed: int) -> Weights:
         """As `fit`, after groups were left out one by one, each time the one without which the loss is least.
 
         That goes on as long as the loss falls by more than the standard error of its fall. Until it ends, the strength
         of the penalty stays what it is with all groups: to find it for each choice takes four times as long.
         """
-        everything, chosen = self.fit(groups, n_folds, seed), set(groups)
+        everything, chosen = self.fit(groups, fold_of, seed), set(groups)
         losses = everything.losses
         while len(chosen) > 1:
             without = {
-                name: self._losses(chosen - {name}, everything.strength, n_folds, seed) for name in sorted(chosen)
+                name: self._losses(chosen - {name}, everything.strength, fold_of, seed) for name in sorted(chosen)
             }
             name = min(without, key=lambda each: float(without[each].mean()))
             gains = losses - without[name]
@@ -114,16 +113,17 @@ class Pairwise:
                 break
             losses = without[name]
             chosen.remove(name)
-        return everything if len(chosen) == len(set(groups)) else self.fit(chosen, n_folds, seed)
+        return everything if len(chosen) == len(set(groups)) else self.fit(chosen, fold_of, seed)
 
     def _columns(self, groups: Collection[str]) -> npt.NDArray[np.int64]:
         return np.flatnonzero(np.isin(self._groups, list(groups)))
 
-    def _losses(self, groups: Collection[str], strength: float, n_folds: int, seed: int) -> npt.NDArray[np.float64]:
+    def _losses(
+        self, groups: Collection[str], strength: float, fold_of: npt.NDArray[np.int64], seed: int
+    ) -> npt.NDArray[np.float64]:
         differences = self._differences[:, self._columns(groups)]
-        fold_of = folds(differences.shape[0], n_folds, seed)
         log_odds = np.empty(len(fold_of))  # of the right ending
-        for fold in range(n_folds):
+        for fold in np.unique(fold_of):
             held_out = fold_of == fold
             log_odds[held_out] = differences[held_out] @ fit_differences(differences[~held_out], strength, seed)
         return np.logaddexp(0, -log_odds)
@@ -144,10 +144,10 @@ def right_endings(cases: pa.Table, n_folds: int, system: str) -> npt.NDArray[np.
     """The labels of cases to learn from, int8 [n].
 
     Raises:
-        UserError: fewer cases than twice `n_folds`.
+        MissingResourceError: fewer cases than twice `n_folds`.
     """
     if cases.num_rows < 2 * n_folds:
-        raise UserError(
+        raise MissingResourceError(
             f"{system} needs at least {2 * n_folds} labelled cases for {n_folds} folds, not {cases.num_rows}"
         )
     return np.asarray(cases["right_ending"].to_numpy(), np.int8)

@@ -128,16 +128,11 @@ def _learned_scores(system: ClozeSystem, each: CaseSet, resources: Resources, n_
             f"{system.name} learns from labelled cases of the splits train and validation, and --train has none for "
             f"{each.name}{left_out}: give other ones"
         )
-    try:
-        if each.is_learned_from:
-            what = f"{system.name}, {each.name}"
-            return out_of_fold(lambda: copy.copy(system), each.cases, resources, n_folds, what, each.train)
-        fitted = copy.copy(system)
-        fitted.fit(each.train, resources)
-    except MissingResourceError:
-        raise
-    except UserError as error:  # all that `fit` refuses is too few cases
-        raise MissingResourceError(str(error)) from error
+    if each.is_learned_from:
+        what = f"{system.name}, {each.name}"
+        return out_of_fold(lambda: copy.copy(system), each.cases, resources, n_folds, what, each.train)
+    fitted = copy.copy(system)
+    fitted.fit(each.train, resources)
     return fitted.score(each.cases, resources)
 
 
