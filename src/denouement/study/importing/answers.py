@@ -13,6 +13,7 @@ import pyarrow as pa
 from denouement import schemas
 from denouement.errors import UserError
 from denouement.study.importing.copies import STRICTNESS, Conflict, Copy, settle
+from denouement.study.importing.roles import key_of
 
 _ANSWERS = {
     **dict.fromkeys(("a", "optiona", "endinga", "choicea", "onlya"), "A"),
@@ -110,7 +111,7 @@ class Imported:
 
 def answer_named(text: str) -> str | None:
     """The answer that a cell's text or a box's name means: A, B, both, neither; None when it is none of them."""
-    return _ANSWERS.get("".join(character for character in text.lower() if character.isalnum()))
+    return _ANSWERS.get(key_of(text))
 
 
 def digest(*parts: object) -> str:
