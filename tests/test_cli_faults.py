@@ -25,7 +25,8 @@ STORIES = "storyid,storytitle,sentence1,sentence2,sentence3,sentence4,sentence5\
 FILES = {
     "empty": b"",
     "mark alone": b"\xef\xbb\xbf",
-    "utf-16": STORIES.encode("utf-16"),
+    "utf-16 without a mark": STORIES.encode("utf-16-le"),
+    "utf-16 cut short": STORIES.encode("utf-16")[:-1],
     "latin-1": STORIES.replace("Ann", "Zoë").encode("latin-1"),
     "binary": random.Random(1).randbytes(5000),
     "one word": b"hello",

@@ -44,10 +44,39 @@ def test_the_header_of_a_second_file_is_left_out_aloud(tmp_path: Path, delimiter
     assert "line 5 is the header once more" in told
 
 
-@pytest.mark.parametrize("encoding", ["utf-16", "utf-16-le", "utf-16-be", "utf-32", "utf-32-le", "utf-32-be"])
+@pytest.mark.parametrize("encoding", ["utf-16-le", "utf-16-be", "utf-32", "utf-32-le", "utf-32-be"])
 def test_a_wide_encoding_is_named(tmp_path: Path, encoding: str) -> None:
     with pytest.raises(UserError, match=f"{encoding[:6].upper()} text; save the file as UTF-8"):
         read(tmp_path / "a.csv", "id,text\n1,A.\n".encode(encoding))
+
+
+@pytest.mark.parametrize("encoding", ["utf-16-le", "utf-16-be"])
+def test_utf_16_with_a_byte_order_mark_is_read(tmp_path: Path, encoding: str) -> None:
+    _, rows = read(tmp_path / "a.csv", "\ufeffid,text\n1,Zoë 🐈.\n".encode(encoding))
+    assert rows == [["1", "Zoë 🐈."]]
+
+
+@pytest.mark.parametrize("end", ["\n", "\r\n", "\r"])
+def test_the_line_that_is_no_text_is_named_whatever_ends_lines(tmp_path: Path, end: str) -> None:
+    with pytest.raises(UserError, match=r"line 3 is not UTF-8 \(byte 0xe9\)"):
+        read(tmp_path / "a.csv", f"id,text{end}1,A.{end}2,\xe9{end}".encode("latin-1"))
+
+
+def test_the_rows_below_a_header_of_several_lines_tell_whether_quotes_quote(tmp_path: Path, capsys) -> None:
+    path = tmp_path / "a.tsv"
+    path.write_bytes(b'id\t"the\ntext"\n1\t"Two\twords"\n')
+    header = header_of(path, lambda names: "the text" in names)
+    assert header
+    assert [row.cells for row in rows_of(path, header)] == [["1", "Two\twords"]]
+    assert capsys.readouterr().err == ""
+
+
+@pytest.mark.parametrize(
+    ("cells", "told"), [(["1"], "1 cell where"), (["1", "2", "3"], "3 cells where"), (["1", "2"], None)]
+)
+def test_a_row_of_another_width_is_told(cells: list[str], told: str | None) -> None:
+    problem = Header(("id", "text"), ",").misfit(cells)
+    assert problem == (told and f"{told} the header has 2")
 
 
 def test_only_the_columns_that_are_missing_are_named(tmp_path: Path) -> None:

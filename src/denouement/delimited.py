@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from denouement.console import warn
 from denouement.errors import UserError
@@ -14,6 +14,7 @@ from denouement.files import existing_file
 from denouement.quoting import is_quoted
 
 DELIMITERS = (",", "\t", ";")
+UTF16 = "utf-16"
 
 _HEAD_BYTES = 1 << 16  # a header is far shorter
 _UTF32_MARKS = (b"\xff\xfe\0\0", b"\0\0\xfe\xff")
@@ -39,6 +40,12 @@ class Header:
     names: tuple[str, ...]
     delimiter: str
 
+    def misfit(self, cells: Sequence[str]) -> str | None:
+        """What is wrong with the width of a row, such as `1 cell where the header has 3`; None where it is right."""
+        return (
+            None if len(cells) == len(self.names) else f"{n_cells(len(cells))} where the header has {len(self.names)}"
+        )
+
 
 @dataclass(frozen=True)
 class Row:
@@ -52,23 +59,38 @@ def header_of(path: Path, known: Callable[[Sequence[str]], bool]) -> Header | No
     """The header of the text file `path` for which `known` holds, whatever delimiter it has; None where there is none.
 
     Raises:
-        UserError: no such file, or UTF-32 text.
+        UserError: no such file, or text in UTF-32, or in UTF-16 without a byte order mark.
     """
     with existing_file(path).open("rb") as opened:
         head = opened.read(_HEAD_BYTES)
-    encoding = _encoding(head, path)
-    if encoding != "utf-16" and b"\0" in head:
+    encoding = encoding_of(head, path)
+    if encoding != UTF16 and b"\0" in head:
         return None
     text = head.decode(encoding, errors="replace")
     for delimiter in DELIMITERS:
-        try:
-            first: list[str] = next((row for row in _reader(text, delimiter) if any(map(str.strip, row))), [])
-        except csv.Error:
-            continue
-        names = tuple(" ".join(name.split()) for name in first)
+        names = tuple(" ".join(name.split()) for name in first_row(text, delimiter).cells)
         if known(names):
             return Header(names, delimiter)
     return None
+
+
+class FirstRow(NamedTuple):
+    """The cells of a text's first row that is not blank, and the lines and characters up to its end."""
+
+    cells: list[str]
+    lines: int
+    characters: int
+
+
+def first_row(text: str, delimiter: str) -> FirstRow:
+    """The first row that is not blank; without cells where there is none."""
+    lines = io.StringIO(text, newline="")
+    reader = csv.reader(lines, delimiter=delimiter)
+    try:
+        cells = next((row for row in reader if any(cell.strip() for cell in row)), [])
+    except csv.Error:
+        return FirstRow([], 0, 0)
+    return FirstRow(cells, reader.line_num, lines.tell())
 
 
 def rows_of(path: Path, header: Header) -> Iterator[Row]:
@@ -81,10 +103,12 @@ def rows_of(path: Path, header: Header) -> Iterator[Row]:
         UserError: no text, or a quote left open; the message names the line.
     """
     text = text_of(path)
-    quoted = header.delimiter != "\t" or is_quoted(_body(text), "\t", len(header.names))
+    body = text[first_row(text, header.delimiter).characters :]
+    quoted = is_quoted(body, header.delimiter, len(header.names))
     if not quoted:
         warn_of_quotes(path)
-    reader = _reader(text, header.delimiter, strict=True, quoted=quoted)
+    quoting: Any = csv.QUOTE_MINIMAL if quoted else csv.QUOTE_NONE
+    reader = csv.reader(io.StringIO(text, newline=""), delimiter=header.delimiter, strict=True, quoting=quoting)
     seen_header = False
     line = 1
     try:
@@ -109,24 +133,42 @@ def text_of(path: Path) -> str:
     """The text of a file in UTF-8, or in UTF-16 with a byte order mark, without the mark.
 
     Raises:
-        UserError: no such file, UTF-32, or no text in the encoding that its first bytes tell, with the line.
+        UserError: no such file, and as `decoded`.
     """
-    content = existing_file(path).read_bytes()
-    encoding = _encoding(content, path)
+    return decoded(existing_file(path).read_bytes(), path)
+
+
+def decoded(content: bytes, path: Path, errors: str = "strict") -> str:
+    """The text of `content`, which is UTF-8, or UTF-16 with a byte order mark; without the mark.
+
+    Args:
+        content: of the file `path`, which messages name.
+        path: the file.
+        errors: as in `bytes.decode`, for the beginning of a file, which may end within a character.
+
+    Raises:
+        UserError: UTF-32, UTF-16 without a mark, or bytes that are no text in the encoding, with their line.
+    """
+    encoding = encoding_of(content, path)
     try:
-        return content.decode(encoding)
+        return content.decode(encoding, errors)
     except UnicodeDecodeError as error:
-        line = content[: error.start].decode(encoding, errors="replace").count("\n") + 1
-        name = "UTF-16" if encoding == "utf-16" else "UTF-8"
+        before = content[: error.start].decode(encoding, errors="replace")
+        line = len(re.findall(r"\r\n|\r|\n", before)) + 1
+        name = "UTF-16" if encoding == UTF16 else f"UTF-8 (byte 0x{content[error.start]:02x})"
         raise UserError(f"{path}: line {line} is not {name}; save the file as UTF-8") from error
 
 
-def _encoding(head: bytes, path: Path) -> str:
-    """The codec of a text that begins with `head`; it takes the byte order mark away."""
-    wide = wide_encoding(head)
+def encoding_of(head: bytes, path: Path) -> str:
+    """The codec of a text that begins with `head`: `UTF16` or UTF-8; it takes the byte order mark away.
+
+    Raises:
+        UserError: UTF-32, or UTF-16 without a byte order mark.
+    """
+    wide = _wide_encoding(head)
     if wide == "UTF-32" or (wide and not head.startswith(_UTF16_MARKS)):
         raise UserError(f"{path}: {wide} text; save the file as UTF-8 (a spreadsheet calls it CSV UTF-8)")
-    return "utf-16" if wide else "utf-8-sig"
+    return UTF16 if wide else "utf-8-sig"
 
 
 def is_again(cells: Sequence[str], names: Sequence[str]) -> bool:
@@ -138,12 +180,7 @@ def _plain(name: str) -> str:
     return " ".join(name.replace("\ufeff", "").split())
 
 
-def _body(text: str) -> str:
-    """The text below its first line that holds anything."""
-    return re.sub(r"\A\s*[^\r\n]*(\r\n|\r|\n)?", "", text)
-
-
-def wide_encoding(head: bytes) -> str | None:
+def _wide_encoding(head: bytes) -> str | None:
     """UTF-16 or UTF-32 where a file's first bytes are of such text, with a byte order mark or without; else None."""
     if head.startswith(_UTF32_MARKS):
         return "UTF-32"
@@ -157,6 +194,6 @@ def warn_of_quotes(name: object) -> None:
     warn(f"{name}: its quotes do not quote cells as CSV's do, so they are read as part of the texts")
 
 
-def _reader(text: str, delimiter: str, strict: bool = False, quoted: bool = True) -> Any:
-    options: dict[str, Any] = {} if quoted else {"quoting": csv.QUOTE_NONE}
-    return csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, strict=strict, **options)
+def n_cells(n: int) -> str:
+    """`1 cell`, `2 cells`."""
+    return "1 cell" if n == 1 else f"{n} cells"

@@ -37,18 +37,19 @@ class Cell(NamedTuple):
 def is_quoted(text: str, delimiter: str, width: int) -> bool:
     """Whether quotes in `text` quote cells; where they do not, they are part of the texts.
 
-    The reading under which fewer rows and cells are spoilt is taken. A row is spoilt when it has another width than the
-    header, or a cell of it holds a line end and as many delimiters as a row (a quote left open); by the rules of CSV
-    a cell is spoilt when its quotes end before it does; without quoting, when it holds doubled quotes in quotes,
-    and a row when all its cells stand in quotes. Are both readings as good, quotes around some cells that need none
-    are text: who quotes only where needed would not have written them.
+    With another delimiter than a tab they always do: a cell that holds the delimiter could not be written otherwise.
+    With tabs, the reading under which fewer rows and cells are spoilt is taken. A row is spoilt when it has another
+    width than the header, or a cell of it holds a line end and as many delimiters as a row (a quote left open); by the
+    rules of CSV a cell is spoilt when its quotes end before it does; without quoting, when it holds doubled quotes in
+    quotes, and a row when all its cells stand in quotes. Are both readings as good, quotes around some cells that need
+    none are text: who quotes only where needed would not have written them.
 
     Args:
         text: the rows below the header.
         delimiter: between cells.
         width: cells in the header.
     """
-    if '"' not in text:
+    if delimiter != "\t" or '"' not in text:
         return True
     as_csv = as_text = needless = 0
     for row in _rows(text, delimiter):

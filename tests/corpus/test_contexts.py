@@ -129,7 +129,7 @@ def test_foreign_parquet(tmp_path, columns):
         (b"case_id,sentence1\n1,Tom.\n1,Sue.\n", "1 rows repeat the id"),
         (b"case_id,sentence1\n1,Tom.,x\n", "not a readable CSV"),
         (b"case_id,sentence1\n1,Tom\xff.\n", "UTF-8"),
-        ("case_id,sentence1\n1,Tom.\n".encode("utf-16"), "UTF-16 text"),
+        ("case_id,sentence1\n1,Tom.\n".encode("utf-16-le"), "UTF-16 text"),
         ("case_id,sentence1\n1,Tom.\n".encode("utf-32"), "UTF-32 text"),
         (b"case_id,sentence1\n1,Tom.\ncase_id,sentence1\n2,Sue.\n", "row 2 is a header once more"),
         (b"case_id,sentence1\n\xe2\x80\x8b,Tom.\n", "row 1 has no id"),
@@ -145,6 +145,19 @@ def test_files_that_hold_no_contexts(tmp_path, content, message):
         read_contexts(path)
     assert "\n" not in str(caught.value)
     assert str(path) in str(caught.value)
+
+
+@pytest.mark.parametrize("end", ["\n", "\r\n", "\r"])
+@pytest.mark.parametrize("delimiter", [",", "\t"])
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "utf-16"])
+def test_a_text_file_is_read_whatever_its_encoding_delimiter_and_line_ends(tmp_path, encoding, delimiter, end):
+    lines = ["", "case_id,sentence1,sentence2", "1,Zoë ran.,She fell.", "2,NA,"]
+    path = tmp_path / "contexts.csv"
+    path.write_bytes(end.join(lines).replace(",", delimiter).encode(encoding))
+    assert read_contexts(path).to_pylist() == [
+        {"case_id": "1", "context": ["Zoë ran.", "She fell."]},
+        {"case_id": "2", "context": ["NA"]},
+    ]
 
 
 def test_quotes_of_a_file_with_tabs_are_text_where_they_quote_nothing(tmp_path, capsys):

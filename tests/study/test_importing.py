@@ -292,7 +292,7 @@ def test_our_own_export_comes_back_as_it_was(tmp_path):
         (b"a,b\n1,2\n", "no file of answers"),
         (b"PK\x03\x04\0\0", "no file of answers"),
         (csv_text([published("A", "x")]).encode("utf-32"), "UTF-32 text; save the file as UTF-8"),
-        (csv_text([published("A", "x")]).encode("utf-16")[:-1], "line 2 is not UTF-16"),
+        (csv_text([published("A", "x")]).encode("utf-16")[:-3], "line 2 is not UTF-16"),
         (b"[1, 2]", "number 1 of its list is no JSON object"),
         (b'{"a": 1}', "no file of answers"),
         (b'{"a": 1}\n{"a": \n', "line 2 is not JSON"),

@@ -2,6 +2,7 @@
 
 import json
 from datetime import UTC, datetime
+from itertools import permutations
 from pathlib import Path
 
 import pytest
@@ -117,6 +118,39 @@ def test_two_ground_truths_of_one_item_are_refused(tmp_path):
     told = [annotation(1), annotation(2, ground_truth=True), annotation(3, "right", ground_truth=True)]
     with pytest.raises(UserError, match=r"the right answer to one item \(case 1\) is net and people; correct one"):
         import_answers([dump(tmp_path / "p.json", [task(*told)])])
+
+
+def test_a_ground_truth_of_one_download_is_no_vote_of_another(tmp_path):
+    """The annotation of user 8 was marked after the first download, and user 9's item is in a file of its own."""
+    before = dump(tmp_path / "1.json", [task(annotation(1, "right"), annotation(2, by=8))])
+    after = dump(tmp_path / "2.json", [task(annotation(1, "right"), annotation(2, by=8, ground_truth=True))])
+    other = dump(tmp_path / "3.json", [task(annotation(3, by=9))])
+    for order in permutations([before, after, other]):
+        found = import_answers(order, keep_ids=True)
+        votes = sorted(rows(found, "annotator_id", "choice", "is_check"))
+        assert votes == [("7", "people", True), ("9", "net", True)]
+        assert found.tables["items"]["expected"].to_pylist() == ["net"]
+        assert (found.counts["rows"], found.counts["truths"], found.counts["duplicate_rows"]) == (5, 2, 1)
+
+
+def test_ground_truths_of_two_files_must_be_the_same(tmp_path):
+    one = dump(tmp_path / "1.json", [task(annotation(1), annotation(2, ground_truth=True))])
+    other = dump(tmp_path / "2.json", [task(annotation(3, "right", ground_truth=True))])
+    with pytest.raises(UserError, match=r"1\.json line 1 and .*2\.json line 1: the right answer .* is net and people"):
+        import_answers([one, other])
+
+
+def test_a_ground_truth_must_be_what_the_data_expect(tmp_path):
+    told = task(annotation(1), annotation(2, "right", ground_truth=True), expected="A")
+    with pytest.raises(UserError, match="the right answer to one item"):
+        import_answers([dump(tmp_path / "p.json", [told])])
+
+
+def test_the_line_at_which_json_breaks_off_is_named(tmp_path):
+    whole = json.dumps([task(annotation(1))], indent=1)
+    kept = whole.splitlines()[:7]
+    with pytest.raises(UserError, match=r"p\.json: line 7 is not JSON \(.+\); export the file again"):
+        import_answers([write(tmp_path / "p.json", "\n".join(kept))])
 
 
 def test_label_studio_without_what_is_needed_is_one_line(tmp_path):

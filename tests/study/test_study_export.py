@@ -87,7 +87,7 @@ def test_endings_that_were_written_elsewhere(folder, write):
     ("text", "message"),
     [
         ("case_id,text\nc1,H.\n", "no endings; give a table of"),
-        ("case_id,system,ending\nc1,h\n", "line 2 has 2 cells, the header 3"),
+        ("case_id,system,ending\nc1,h\n", "line 2 has 2 cells where the header has 3"),
         ("case_id,system,ending\nc1,h,H.\n,h,H.\n", "line 3 lacks its case_id"),
         ({"case_id": ["c1"], "system": ["h"]}, "case_id, system, ending"),
         ({"case_id": ["c1"], "system": ["h"], "ending": [["H."]]}, "column ending is list"),

@@ -13,7 +13,7 @@ def read_columns(path: Path, columns: Mapping[str, str], required: Collection[st
     """The rows of a delimited text file: by role its cell, and `line` as text; roles the file lacks are left out.
 
     Args:
-        path: comma-, tab- or semicolon-separated, UTF-8, with a header.
+        path: comma-, tab- or semicolon-separated, with a header.
         columns: by role the name of its column; case and spaces around do not matter.
         required: roles that must be there.
 
@@ -41,10 +41,8 @@ def read_columns(path: Path, columns: Mapping[str, str], required: Collection[st
         raise UserError(f"{path}: the header has the column {shortened(twice)} twice; leave out or rename one of them")
     found = []
     for row in rows_of(path, header):
-        if len(row.cells) != len(header.names):
-            raise UserError(
-                f"{path}: line {row.line} has {len(row.cells)} cells, the header {len(header.names)}; correct the line"
-            )
+        if problem := header.misfit(row.cells):
+            raise UserError(f"{path}: line {row.line} has {problem}; correct the line")
         found.append({role: row.cells[place].strip() for role, place in places.items()} | {"line": str(row.line)})
     if not found:
         raise UserError(f"{path}: no row below the header; give a file with one")

@@ -191,10 +191,8 @@ def _text_rows(path: Path) -> tuple[Sequence[str], list[tuple[int, dict[str, Any
     _refuse_repeated(path, header.names)
     rows = []
     for row in rows_of(path, header):
-        if len(row.cells) != len(header.names):
-            raise UserError(
-                f"{path}: line {row.line} has {len(row.cells)} cells where the header has {len(header.names)}"
-            )
+        if problem := header.misfit(row.cells):
+            raise UserError(f"{path}: line {row.line} has {problem}; correct the line")
         rows.append((row.line, dict(zip(header.names, map(str.strip, row.cells), strict=True))))
     return header.names, rows, "line"
 

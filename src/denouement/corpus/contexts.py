@@ -13,7 +13,7 @@ from denouement import schemas
 from denouement.console import warn
 from denouement.corpus.cells import clean_text
 from denouement.corpus.layouts import is_header
-from denouement.delimited import warn_of_quotes, wide_encoding
+from denouement.delimited import first_row, text_of, warn_of_quotes
 from denouement.errors import UserError, first_line
 from denouement.files import existing_file
 from denouement.legible import seen
@@ -139,21 +139,20 @@ def _listing(cloze: pa.Table) -> str:
 
 def _read_text(path: Path) -> pa.Table:
     """A CSV or TSV file, every cell as the text it is, `NA` and `null` too."""
+    text = text_of(path)
+    names, _, end = first_row(text, "\t")
+    delimiter = "\t" if len(names) > 1 else ","
+    quoted = is_quoted(text[end:], delimiter, len(names))
+    quote = '"' if quoted else False
+    parse = pa.csv.ParseOptions(delimiter=delimiter, quote_char=quote, newlines_in_values=quoted)
+    content = text.encode()
     try:
-        content = path.read_bytes()
-        if encoding := wide_encoding(content):
-            raise UserError(f"{path}: {encoding} text; save the file as UTF-8")
-        header, _, body = content.decode("utf-8-sig").partition("\n")
-        delimiter = "\t" if "\t" in header else ","
-        quoted = delimiter != "\t" or is_quoted(body, delimiter, header.count(delimiter) + 1)
-        quote = '"' if quoted else False
-        parse = pa.csv.ParseOptions(delimiter=delimiter, quote_char=quote, newlines_in_values=quoted)
-        with pa.csv.open_csv(path, parse_options=parse) as opened:
+        with pa.csv.open_csv(pa.BufferReader(content), parse_options=parse) as opened:
             names = opened.schema.names
         convert = pa.csv.ConvertOptions(column_types=dict.fromkeys(names, pa.string()), strings_can_be_null=False)
-        rows = pa.csv.read_csv(path, parse_options=parse, convert_options=convert)
-    except (pa.ArrowInvalid, UnicodeDecodeError) as error:
-        raise UserError(f"{path}: not a readable CSV or TSV file in UTF-8 ({first_line(error)})") from error
+        rows = pa.csv.read_csv(pa.BufferReader(content), parse_options=parse, convert_options=convert)
+    except pa.ArrowInvalid as error:
+        raise UserError(f"{path}: not a readable CSV or TSV file ({first_line(error)})") from error
     if not quoted:
         warn_of_quotes(path)
     elif lost := broken_quotes(content, delimiter):

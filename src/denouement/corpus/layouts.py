@@ -1,11 +1,11 @@
 """What an official file is: told by its header, and what its name adds (release, split, source)."""
 
-import csv
-import io
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
+
+from denouement.delimited import first_row
 
 Kind = Literal["stories", "cloze"]
 
@@ -75,7 +75,7 @@ def recognise(text: str) -> Layout | None:
     Blank lines above the header are passed over.
     """
     for delimiter in DELIMITERS:
-        header, lines, characters = _first_row(text, delimiter)
+        header, lines, characters = first_row(text, delimiter)
         columns = columns_of(header)
         kind = _kind(columns)
         if kind:
@@ -102,7 +102,7 @@ def is_header(cells: Sequence[str]) -> bool:
 
 def header_in(text: str) -> list[str] | None:
     """The cells of the row `text` where they are such a header, whatever stands between them; else None."""
-    rows = (_first_row(text, delimiter)[0] for delimiter in DELIMITERS)
+    rows = (first_row(text, delimiter).cells for delimiter in DELIMITERS)
     return next(filter(is_header, rows), None)
 
 
@@ -111,7 +111,7 @@ def mistakes(text: str) -> str | None:
     like one: the columns that are missing, unknown or there twice, or what stands between them.
     """
     for delimiter in (*DELIMITERS, ";", "|"):
-        written = _first_row(text, delimiter)[0]
+        written = first_row(text, delimiter).cells
         columns = columns_of(written)
         numbers = {int(found[1]) for name in columns if (found := _SENTENCE.fullmatch(name))}
         last = min(max(numbers, default=0), len(columns))
@@ -131,17 +131,6 @@ def mistakes(text: str) -> str | None:
             parts.append(f"'{delimiter}' stands between its columns, not a comma or a tab")
         return "; ".join(parts)
     return None
-
-
-def _first_row(text: str, delimiter: str) -> tuple[list[str], int, int]:
-    """The cells of the first row that is not blank, and the physical lines and characters up to its end."""
-    lines = io.StringIO(text, newline="")
-    reader = csv.reader(lines, delimiter=delimiter)
-    try:
-        header = next((row for row in reader if any(cell.strip() for cell in row)), [])
-    except csv.Error:
-        return [], 0, 0
-    return header, reader.line_num, lines.tell()
 
 
 def _kind(columns: Sequence[str]) -> Kind | None:

@@ -1,5 +1,6 @@
 """Reading the official files: ROCStories and Story Cloze, recognised by their headers, every row checked."""
 
+import codecs
 import math
 import re
 from collections import Counter
@@ -20,7 +21,7 @@ from denouement import schemas
 from denouement.console import warn
 from denouement.corpus import cells, keys, layouts
 from denouement.corpus.layouts import Kind, Layout
-from denouement.delimited import wide_encoding
+from denouement.delimited import UTF16, decoded, encoding_of, n_cells
 from denouement.errors import UserError, first_line
 from denouement.files import existing_file
 from denouement.quoting import broken_quotes, is_quoted
@@ -44,7 +45,6 @@ _UUID = re.compile(r"[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}", re.IGNORECASE
 _UUID_LENGTH = 36
 _MOST_IDS = 0.95  # of a file, which tell what its ids look like
 
-_BOM = b"\xef\xbb\xbf"
 _HEADERS = "ROCStories (storyid,storytitle,sentence1,sentence2,...) or Story Cloze (InputStoryid,InputSentence1,...)"
 
 
@@ -126,7 +126,7 @@ def read_file(path: Path, release: str | None = None) -> Rows:
     shorter, down to two sentences, its last cells being empty.
 
     Args:
-        path: comma- or tab-separated UTF-8 with an official header.
+        path: comma- or tab-separated with an official header, in UTF-8, or in UTF-16 with a byte order mark.
         release: the Story Cloze release, when the file's name does not tell it.
 
     Raises:
@@ -182,19 +182,22 @@ def rejects_table(rejected: Sequence[tuple[str, int, str]]) -> pa.Table:
 
 
 def _content(path: Path, size: int = -1) -> bytes:
-    """The first `size` bytes (all by default) without a byte order mark, once they are known to be text."""
+    """The text of the first `size` bytes (all by default) as UTF-8, without a byte order mark.
+
+    That what is in UTF-8 is such text, `_check_utf8` makes sure.
+    """
     try:
         with existing_file(path).open("rb") as opened:
             content = opened.read(size)
     except OSError as error:
         raise UserError(f"{path}: cannot be read ({error.strerror})") from error
+    if encoding_of(content, path) == UTF16:
+        content = decoded(content, path, errors="strict" if size < 0 else "replace").encode()
     if len(content) >= _MOST_BYTES:
         raise UserError(f"{path}: larger than 2 GiB; part it into several files")
-    if encoding := wide_encoding(content):
-        raise UserError(f"{path}: {encoding} text; save the file as UTF-8")
     if b"\0" in content:
         raise UserError(f"{path}: not text; of a spreadsheet or an archive, save the table as CSV in UTF-8")
-    content = content.removeprefix(_BOM)
+    content = content.removeprefix(codecs.BOM_UTF8)
     if not content or content.isspace():
         raise UserError(f"{path}: an empty file; name the complete file")
     return content
@@ -205,13 +208,7 @@ def _check_utf8(path: Path, content: bytes) -> None:
     try:
         text.validate(full=True)  # ten times as fast as decoding, which tells the place
     except pa.ArrowInvalid:
-        try:
-            content.decode()
-        except UnicodeDecodeError as error:
-            line = _n_line_breaks(content[: error.start]) + 1
-            raise UserError(
-                f"{path}: line {line} is not UTF-8 (byte 0x{content[error.start]:02x}); save the file as UTF-8"
-            ) from error
+        decoded(content, path)
 
 
 def _layout(path: Path, content: bytes) -> Layout:
@@ -331,8 +328,7 @@ def _places(
 
     rejected = {}
     for row, line, height in zip(others, lines[is_other].tolist(), heights[is_other].tolist(), strict=True):
-        width = "1 cell" if row.actual_columns == 1 else f"{row.actual_columns} cells"
-        reason = f"{width} where the header has {row.expected_columns}"
+        reason = f"{n_cells(row.actual_columns)} where the header has {row.expected_columns}"
         if header := layouts.header_in(row.text):
             # Behind a row, where the file before ended without a line end.
             is_same = layouts.columns_of(header)[1 - len(layout.columns) :] == layout.columns[1:]
@@ -351,13 +347,8 @@ def _places(
     return np.concatenate(good), rejected
 
 
-def _n_line_breaks(content: bytes) -> int:
-    """The line breaks in a file: CRLF, LF or CR alone, each of which ends a row when it stands outside quotes."""
-    return content.count(b"\n") + (content.count(b"\r") - content.count(b"\r\n") if b"\r" in content else 0)
-
-
 def _line_breaks(texts: pa.StringArray) -> npt.NDArray[np.int64]:
-    """The same in each text; nearly always there is none in the whole file."""
+    """The line breaks in each text: CRLF, LF or CR alone; nearly always there is none in the whole file."""
     if cells.bytes_of(texts)[1].min(initial=0xFF) >= ord(" "):
         return np.zeros(len(texts), dtype=np.int64)
     lf, cr, crlf = (np.asarray(pc.count_substring(texts, end), dtype=np.int64) for end in ("\n", "\r", "\r\n"))

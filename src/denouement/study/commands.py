@@ -254,7 +254,11 @@ def serve(url: str, host: str, port: int) -> None:
 @click.option("--out", required=True, type=click.Path(path_type=Path), help="Votes table to write.")
 @click.option("--items", type=click.Path(path_type=Path), help="Also write the items: stories and endings.")
 @click.option("--rejects", type=click.Path(path_type=Path), help="Also write the rows that could not be used.")
-@click.option("--study", "name", help="Name of the study in the tables.  [default: mturk or mori_2019]")
+@click.option(
+    "--study",
+    "name",
+    help="Name of the study in the tables.  [default: that of the tool, such as mturk or label_studio]",
+)
 @click.option(
     "--systems",
     nargs=2,

@@ -52,8 +52,8 @@ def _of_csv(path: Path) -> pa.Table:
     places = [header.names.index(name) for name in COLUMNS]
     rows = []
     for row in rows_of(path, header):
-        if len(row.cells) != len(header.names):
-            raise UserError(f"{path}: line {row.line} has {len(row.cells)} cells, the header {len(header.names)}")
+        if problem := header.misfit(row.cells):
+            raise UserError(f"{path}: line {row.line} has {problem}; correct the line")
         case_id, system, ending = (row.cells[place].strip() for place in places)
         if not (case_id and system):
             raise UserError(f"{path}: line {row.line} lacks its case_id or system; fill it or leave the row out")

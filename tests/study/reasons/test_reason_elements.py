@@ -150,7 +150,7 @@ def test_a_reason_is_known_by_its_case_and_its_words():
     assert reason_digest("a", "It is so") != reason_digest("b", "It is so")
 
 
-def test_labels_of_the_package_are_of_100_reasons():
+def test_labels_of_the_package_are_of_98_reasons():
     labels = read_labels()
     assert len(labels) == 98
     assert set().union(*labels.values()) == set(ELEMENTS)
@@ -162,6 +162,7 @@ def test_labels_of_the_package_are_of_100_reasons():
         ("digest,tags\n", "no columns digest and labels"),
         ("digest,labels\na,logic colour\n", "line 2: unknown label colour"),
         ("digest,labels\na,logic\na,\n", "line 3: the reason a stands twice"),
+        ("digest,labels\na,logic\nb\n", "line 3 has 1 cell where the header has 2"),
     ],
 )
 def test_mistakes_of_a_file_of_labels_are_named(tmp_path, text, message):

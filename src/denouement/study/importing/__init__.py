@@ -93,7 +93,7 @@ def import_answers(
             else replace(answer, annotator=hash_id(answer.annotator))
             for answer in answers
         ]  # fmt: skip
-        made, its, conflicts = tables_of(name, hidden)
+        made, its, conflicts = tables_of(name, hidden, gathered.truths.get(name, []))
         gathered.counts += its
         gathered.conflicts += conflicts
         files_of = ", ".join(dict.fromkeys(answer.file for answer in answers))
@@ -119,6 +119,7 @@ class _Gathered:
 
     parts: dict[str, list[tuple[str, pa.Table]]] = field(default_factory=dict)
     answers: dict[str, list[Answer]] = field(default_factory=dict)
+    truths: dict[str, list[Answer]] = field(default_factory=dict)
     submissions: list[prolific.Submission] = field(default_factory=list)
     unusable: list[Unusable] = field(default_factory=list)
     counts: Counter[str] = field(default_factory=Counter)
@@ -185,10 +186,12 @@ def _read_others(sources: Sequence[Source], reading: Reading, study: str | None,
         gathered.counts += file.counts
         gathered.notes += file.notes
         if found:
-            gathered.counts["truths"] += found.n_truths
+            gathered.counts["truths"] += len(found.truths)
             gathered.taken[file.label] = found.taken
             gathered.passed_over[file.label] = found.passed_over
-            gathered.answers.setdefault(study or _STUDIES[source.found.kind], []).extend(found.answers)
+            name = study or _STUDIES[source.found.kind]
+            gathered.answers.setdefault(name, []).extend(found.answers)
+            gathered.truths.setdefault(name, []).extend(found.truths)
     gathered.notes += _unused_values(reading, [file for _, file in loaded])
     return [source.path for source, _ in loaded]
 

@@ -13,6 +13,7 @@ import pyarrow as pa
 from denouement import schemas
 from denouement.errors import UserError
 from denouement.study.importing.copies import STRICTNESS, Conflict, Copy, settle
+from denouement.study.importing.roles import key_of
 
 _ANSWERS = {
     **dict.fromkeys(("a", "optiona", "endinga", "choicea", "onlya"), "A"),
@@ -110,7 +111,7 @@ class Imported:
 
 def answer_named(text: str) -> str | None:
     """The answer that a cell's text or a box's name means: A, B, both, neither; None when it is none of them."""
-    return _ANSWERS.get("".join(character for character in text.lower() if character.isalnum()))
+    return _ANSWERS.get(key_of(text))
 
 
 def digest(*parts: object) -> str:
@@ -136,17 +137,28 @@ def hashing(files: Sequence[Path]) -> Callable[[str], str]:
     return lambda name: hashlib.blake2b(name.encode(), key=key, digest_size=16).hexdigest()
 
 
-def tables_of(study: str, answers: Sequence[Answer]) -> tuple[dict[str, pa.Table], Counter[str], list[Conflict]]:
+def tables_of(
+    study: str, answers: Sequence[Answer], truths: Sequence[Answer] = ()
+) -> tuple[dict[str, pa.Table], Counter[str], list[Conflict]]:
     """The tables `votes` and `items`, how many answers were left out, and the conflicts between copies of answers.
 
     Of copies of one answer one counts (`copies.settle`: `duplicate_rows`). Of two answers of one person to one item
     the accepted one is kept, then the one submitted first, then the first of the list (`answered_twice`).
 
+    Args:
+        study: the name that the tables give the study.
+        answers: of all files.
+        truths: answers that are known to be right: their items are attention checks. A copy of one among `answers`,
+            from before it was marked so, is left out too (`truths`).
+
     Raises:
         UserError: copies that cannot be one answer; an item of which two answers are told to be the right one.
     """
-    kept, counts, conflicts = _settled(answers)
-    expected = _expected_of(kept)
+    known = {answer.id for answer in truths}
+    votes_of = [answer for answer in answers if answer.id not in known]
+    kept, counts, conflicts = _settled(votes_of)
+    counts["truths"] += len(answers) - len(votes_of)
+    expected = _expected_of([*_settled(truths)[0], *kept])
     kept = [replace(answer, expected=expected.get(answer.item_id)) for answer in kept]
     single: dict[tuple[str, str], Answer] = {}
     for answer in kept:

@@ -3,7 +3,6 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
-from denouement.errors import UserError
 from denouement.schemas import shortened
 from denouement.study.agreement import like_an_answer
 from denouement.study.importing.answers import Answer, Unusable, digest
@@ -25,28 +24,26 @@ class Interpreted:
         unusable: rows, or questions of rows, that are none.
         taken: a line a question: which field was taken for what.
         passed_over: by name an example of what stands in a field that was taken for nothing.
-        n_truths: records that tell the right answer and are nobody's vote.
+        truths: answers that are known to be right, and are nobody's vote; each is what its item asks for.
     """
 
     answers: list[Answer]
     unusable: list[Unusable]
     taken: list[str]
     passed_over: dict[str, str]
-    n_truths: int
+    truths: list[Answer]
 
 
 def interpret(file: Loaded, reading: Reading) -> Interpreted:
     """Make answers of a file's records.
 
     Raises:
-        UserError: nothing tells which field holds something that is needed; two questions ask about one pair; two
-            answers are told to be the right one.
+        UserError: nothing tells which field holds something that is needed; two questions ask about one pair.
     """
     questions = questions_of(file, reading)
     answers: list[Answer] = []
     unusable: list[Unusable] = []
-    truths: dict[str, str] = {}
-    n_truths = 0
+    truths: list[Answer] = []
     for record in file.records:
         for question in questions:
             try:
@@ -56,20 +53,12 @@ def interpret(file: Loaded, reading: Reading) -> Interpreted:
                 unusable.append(Unusable(file.label, record.line, told))
                 continue
             if record.is_truth:
-                n_truths += 1
-                if truths.setdefault(answer.item_id, answer.choice) != answer.choice:
-                    raise UserError(
-                        f"{file.path}: the right answer to one item (case {answer.case_id}) is "
-                        f"{truths[answer.item_id]} and {answer.choice}; correct one"
-                    )
+                truths.append(replace(answer, expected=answer.choice))
             else:
                 answers.append(answer)
-    answers = [
-        replace(answer, expected=truths[answer.item_id]) if answer.item_id in truths else answer for answer in answers
-    ]
     taken = {name for question in questions for names in question.taken.values() for name in names}
     return Interpreted(
-        answers, unusable, [_taken_text(question) for question in questions], _passed_over(file, taken), n_truths
+        answers, unusable, [_taken_text(question) for question in questions], _passed_over(file, taken), truths
     )
 
 

@@ -29,13 +29,23 @@ def objects_of(path: Path) -> list[tuple[int, dict[str, Any]]]:
     text = text_of(path)
     try:
         whole = json.loads(text)
-    except (ValueError, RecursionError):
+    except (ValueError, RecursionError) as error:
+        if isinstance(error, json.JSONDecodeError) and not _begins_with_object(text):
+            raise UserError(f"{path}: line {error.lineno} is not JSON ({error.msg}); export the file again") from error
         return list(_lines(path, text))
     whole = _clean(path, whole)
     found = list(enumerate(whole, 1)) if isinstance(whole, list) else [(1, whole)]
     if wrong := next((place for place, each in found if not isinstance(each, dict)), None):
         raise UserError(f"{path}: number {wrong} of its list is no JSON object; export it again as JSON")
     return found
+
+
+def _begins_with_object(text: str) -> bool:
+    """Whether the first line is an object by itself, as in JSON Lines."""
+    try:
+        return isinstance(json.loads(text.lstrip().partition("\n")[0]), dict)
+    except (ValueError, RecursionError):
+        return False
 
 
 def _lines(path: Path, text: str) -> Iterator[tuple[int, dict[str, Any]]]:

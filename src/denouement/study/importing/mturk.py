@@ -87,8 +87,8 @@ def load_batch(path: Path, label: str, header: Header) -> Loaded:
     unknown_times = 0
     for row in rows_of(path, header):
         file.counts["rows"] += 1
-        if len(row.cells) != len(header.names):
-            file.refuse(row.line, f"{len(row.cells)} cells where the header has {len(header.names)}")
+        if problem := header.misfit(row.cells):
+            file.refuse(row.line, problem)
             continue
         cells = dict(zip(header.names, (cell.strip() for cell in row.cells), strict=True))
         try:

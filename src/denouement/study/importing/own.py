@@ -37,17 +37,13 @@ def read_votes(path: Path, label: str, header: Header) -> tuple[pa.Table, list[U
     unusable, counts = [], Counter[str]()
     for row in rows_of(path, header):
         counts["rows"] += 1
-        try:
-            vote = _vote(dict(zip(header.names, row.cells, strict=True)))
-        except ValueError as error:
-            problem = (
-                str(error)
-                if len(row.cells) == len(header.names)
-                else f"{len(row.cells)} cells, not {len(header.names)}"
-            )
+        if problem := header.misfit(row.cells):
             unusable.append(Unusable(label, row.line, problem))
             continue
-        rows.append(vote)
+        try:
+            rows.append(_vote(dict(zip(header.names, row.cells, strict=True))))
+        except ValueError as error:
+            unusable.append(Unusable(label, row.line, str(error)))
     return pa.Table.from_pylist(rows, schema=TABLES["votes"].schema), unusable, counts
 
 

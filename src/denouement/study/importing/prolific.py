@@ -13,6 +13,7 @@ from denouement.schemas import TABLES, shortened
 from denouement.study.counted import ANSWER
 from denouement.study.importing.answers import Unusable, moment
 from denouement.study.importing.copies import STRICTNESS
+from denouement.study.importing.roles import key_of
 
 _IDS = ({"submissionid", "sessionid"}, {"participantid"}, {"status"})
 # Columns that tell who a person is, or open the study to others.
@@ -63,7 +64,7 @@ class Joined:
 
 def is_export(names: Sequence[str]) -> bool:
     """Whether these are the columns of a demographic export, in any order and case."""
-    keys = {_key(name) for name in names}
+    keys = {key_of(name) for name in names}
     return all(keys & wanted for wanted in _IDS)
 
 
@@ -77,13 +78,11 @@ def read_submissions(path: Path, label: str, header: Header) -> tuple[list[Submi
     """
     found, unusable = [], []
     for row in rows_of(path, header):
-        if len(row.cells) != len(header.names):
-            unusable.append(
-                Unusable(label, row.line, f"{len(row.cells)} cells where the header has {len(header.names)}")
-            )
+        if problem := header.misfit(row.cells):
+            unusable.append(Unusable(label, row.line, problem))
             continue
         cells = dict(zip(header.names, (cell.strip() for cell in row.cells), strict=True))
-        keyed = {_key(name): cell for name, cell in cells.items()}
+        keyed = {key_of(name): cell for name, cell in cells.items()}
         if not keyed["participantid"] or not keyed["status"]:
             unusable.append(Unusable(label, row.line, "empty: Participant id or Status"))
             continue
@@ -93,7 +92,7 @@ def read_submissions(path: Path, label: str, header: Header) -> tuple[list[Submi
                 id=keyed.get("submissionid") or keyed.get("sessionid") or keyed["participantid"],
                 participant=keyed["participantid"],
                 status="TIMED-OUT" if status == "TIMED OUT" else status,
-                told={name: cell for name, cell in cells.items() if cell and _key(name) not in _SECRET},
+                told={name: cell for name, cell in cells.items() if cell and key_of(name) not in _SECRET},
                 at=next((time for name in _TIMES if (time := moment(keyed.get(name, "")))), None),
             )
         )
@@ -201,7 +200,3 @@ def _with_statuses(table: pa.Table, found: Mapping[tuple[str, str], Submission],
             counted.add(answer)
     place = table.schema.get_field_index("status")
     return table.set_column(place, table.schema.field("status"), pa.array(statuses, pa.string()))
-
-
-def _key(name: str) -> str:
-    return "".join(character for character in name.lower() if character.isalnum())

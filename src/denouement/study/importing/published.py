@@ -47,16 +47,14 @@ def read_published(
     seen: Counter[str] = Counter()
     for row in rows_of(path, header):
         counts["rows"] += 1
-        if len(row.cells) != len(header.names):
-            reason = f"{len(row.cells)} cells where the header has {len(header.names)}"
-            unusable.append(Unusable(label, row.line, reason))
+        if problem := header.misfit(row.cells):
+            unusable.append(Unusable(label, row.line, problem))
             continue
         cells = dict(zip((name.lower() for name in header.names), row.cells, strict=True))
         identity = digest(*(cells[name.lower()] for name in COLUMNS))
         seen[identity] += 1
         number = 1 if cells["reason"].strip() else seen[identity]
-        problem = _problem(cells)
-        if problem:
+        if problem := _problem(cells):
             unusable.append(Unusable(label, row.line, problem))
             continue
         sides = systems if cells["model1"].strip().upper() == "A" else systems[::-1]

@@ -5,11 +5,10 @@ reason may have several tags, or none. Told are how often each element is named,
 chosen by those who name it, and how good the rules are on reasons that were labelled.
 """
 
-import csv
 import hashlib
-import io
 from collections import Counter
 from collections.abc import Iterable, Mapping
+from importlib.resources import as_file, files
 from itertools import combinations
 from pathlib import Path
 from typing import Any
@@ -19,12 +18,12 @@ import numpy.typing as npt
 import pyarrow as pa
 
 from denouement import schemas
+from denouement.delimited import header_of, rows_of
 from denouement.errors import UserError
-from denouement.files import existing_file
 from denouement.study.clustered import clusters, share_of_answers
 from denouement.study.crossed import Clusters
 from denouement.study.reasons import ELEMENTS
-from denouement.study.reasons.rules import Rules, matches, packaged
+from denouement.study.reasons.rules import Rules, matches
 from denouement.study.reasons.written import written_reasons
 from denouement.text.syntax import parse
 
@@ -143,28 +142,28 @@ def read_labels(path: Path | None = None) -> dict[str, frozenset[str]]:
     A file is CSV with columns `digest` and `labels`, the elements with blanks between; other columns are passed over.
 
     Raises:
-        UserError: other columns, an unknown element, or the same reason twice.
+        UserError: other columns, a row of another width, an unknown element, or the same reason twice.
     """
-    where, text = ("labels.csv", packaged("labels.csv")) if path is None else (str(path), _text(path))
-    reader = csv.DictReader(io.StringIO(text))
-    if not {"digest", "labels"} <= set(reader.fieldnames or ()):
-        raise UserError(f"{where}: no columns digest and labels")
+    if path is None:
+        with as_file(files("denouement.study.reasons") / "labels.csv") as of_package:
+            return read_labels(of_package)
+    header = header_of(path, lambda names: {"digest", "labels"} <= set(names))
+    if header is None:
+        raise UserError(f"{path}: no columns digest and labels")
     labels: dict[str, frozenset[str]] = {}
-    for row in reader:
-        found = frozenset((row["labels"] or "").split())
+    for row in rows_of(path, header):
+        if problem := header.misfit(row.cells):
+            raise UserError(f"{path}: line {row.line} has {problem}; correct the line")
+        cells = dict(zip(header.names, map(str.strip, row.cells), strict=True))
+        found = frozenset(cells["labels"].split())
         if strange := found - set(ELEMENTS):
             raise UserError(
-                f"{where}, line {reader.line_num}: unknown label {', '.join(sorted(strange))}; "
-                f"labels are {', '.join(ELEMENTS)}"
+                f"{path}: line {row.line}: unknown label {', '.join(sorted(strange))}; labels are {', '.join(ELEMENTS)}"
             )
-        if row["digest"] in labels:
-            raise UserError(f"{where}, line {reader.line_num}: the reason {row['digest']} stands twice")
-        labels[row["digest"]] = found
+        if cells["digest"] in labels:
+            raise UserError(f"{path}: line {row.line}: the reason {cells['digest']} stands twice")
+        labels[cells["digest"]] = found
     return labels
-
-
-def _text(path: Path) -> str:
-    return existing_file(path).read_text(encoding="utf-8-sig", errors="replace")
 
 
 def elements_document(votes: pa.Table, tags: pa.Table, labels: Mapping[str, frozenset[str]]) -> dict[str, Any]:
