@@ -48,6 +48,7 @@ def collect(data: Path) -> dict[str, Any]:
     scores = read_sentiment(run.sentiment)
     evaluation = read_json(run.story_cloze)
     people = read_json(run.study / "results.json")
+    elements = read_json(run.study / "reasons.json")["elements"]
     return {
         "commit": commit(data) or "",
         "corpus": _corpus(run),
@@ -63,9 +64,7 @@ def collect(data: Path) -> dict[str, Any]:
             if not row["blind"]
         },
         "study": people,
-        "elements": {row["element"]: row for row in read_json(run.study / "reasons.json")["elements"]["elements"]}
-        if (run.study / "reasons.json").exists()
-        else {},
+        "elements": {key: elements[key] for key in ("reasons", "untagged", "choices", "elements")},
     }
 
 
@@ -297,6 +296,26 @@ def _people_table(values: Values) -> str:
     return text_table(["pair", "the first", "the second", "both", "neither", "no agreement"], rows)
 
 
+def _elements_table(values: Values) -> str:
+    elements = values["elements"]
+    choices = [row["choice"] for row in elements["choices"]]
+    header = ["element", "reasons", "denied", *(f"chose {choice}" for choice in choices)]
+    rows = [["all", f"{elements['reasons']:,}", "", *_chosen(elements["choices"], choices)]]
+    for row in elements["elements"]:
+        counts = [f"{row['n']:,} ({_share(row['share'])})", f"{row['denied']:,}"]
+        rows.append([row["element"], *counts, *_chosen(row["choices"], choices)])
+    return text_table(header, rows)
+
+
+def _chosen(found: Sequence[Mapping[str, Any]], choices: Sequence[str]) -> list[str]:
+    """The share of each choice; the first with its interval."""
+    of = {row["choice"]: row for row in found}
+    cells = [_share(of[choice]["share"]) for choice in choices]
+    if of[choices[0]]["low"] is not None:
+        cells[0] += f" ({_share(of[choices[0]]['low'])} to {_share(of[choices[0]]['high'])})"
+    return cells
+
+
 def _cloze_table(values: Values) -> str:
     sets = list(dict.fromkeys((row["release"], row["split"]) for row in values["cloze"].values()))
     by_system: dict[tuple[str, str], dict[tuple[str, str], Mapping[str, Any]]] = {}
@@ -335,6 +354,7 @@ TABLES: dict[str, Callable[[Values], str]] = {
     "bias": _bias_table,
     "distances": _distances_table,
     "people": _people_table,
+    "elements": _elements_table,
     "cloze": _cloze_table,
 }
 
