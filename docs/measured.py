@@ -13,11 +13,12 @@ from typing import Any
 
 import click
 
+from benchmarks.decoding_settings import SettingRow, as_markdown
 from denouement.analysis.endings import endings_table
 from denouement.analysis.sentiment import read_sentiment, right_against_wrong, sentiment_table
 from denouement.console import text_table
 from denouement.errors import UserError
-from denouement.files import write_text
+from denouement.files import file_digest, write_text
 from denouement.report.run import Run, commit, read_json
 from denouement.report.stale import find_stale
 from denouement.report.tables import number, p_value
@@ -65,7 +66,20 @@ def collect(data: Path) -> dict[str, Any]:
         },
         "study": people,
         "elements": {key: elements[key] for key in ("reasons", "untagged", "choices", "elements")},
+        "decoding": _decoding(run),
     }
+
+
+def _decoding(run: Run) -> list[dict[str, Any]]:
+    """What settings of decoding do, as `python -m benchmarks.decoding_settings` measured it on the run's generators."""
+    path = run.folder / "work" / "decoding_settings.json"
+    renew = f"python -m benchmarks.decoding_settings --data {run.folder} --out {path}"
+    found = read_json(path) if path.exists() else None
+    digests = {path.parent.name: file_digest(path) for path in sorted(run.folder.glob("models/*/best.parquet"))}
+    if found is None or found["made_from"]["models"] != digests:
+        raise UserError(f"{path}: missing, or of other generators; make it: {renew}")
+    rows: list[dict[str, Any]] = found["rows"]
+    return rows
 
 
 def _corpus(run: Run) -> dict[str, Any]:
@@ -316,6 +330,10 @@ def _chosen(found: Sequence[Mapping[str, Any]], choices: Sequence[str]) -> list[
     return cells
 
 
+def _decoding_table(values: Values) -> str:
+    return as_markdown([SettingRow(**row) for row in values["decoding"]])
+
+
 def _cloze_table(values: Values) -> str:
     sets = list(dict.fromkeys((row["release"], row["split"]) for row in values["cloze"].values()))
     by_system: dict[tuple[str, str], dict[tuple[str, str], Mapping[str, Any]]] = {}
@@ -354,6 +372,7 @@ TABLES: dict[str, Callable[[Values], str]] = {
     "bias": _bias_table,
     "distances": _distances_table,
     "people": _people_table,
+    "decoding": _decoding_table,
     "elements": _elements_table,
     "cloze": _cloze_table,
 }
