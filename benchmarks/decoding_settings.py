@@ -1,8 +1,8 @@
 """What settings of decoding do to the endings of trained generators: the table of `docs/decoding.md`.
 
 `python -m benchmarks.decoding_settings` reads the checkpoints, the cases and the sentence vectors of a run, prints the
-table as Markdown and writes it with what it was made from to `data/work/decoding_settings.json`. It measures endings, not
-speed, so `make bench` leaves it out.
+table as Markdown and writes it with what it was made from to `data/work/decoding_settings.json`. It measures endings,
+not speed, so `make bench` leaves it out.
 """
 
 import json
