@@ -1,7 +1,7 @@
 """What settings of decoding do to the endings of trained generators: the table of `docs/decoding.md`.
 
 `python -m benchmarks.decoding_settings` reads the checkpoints, the cases and the sentence vectors of a run, prints the
-table as Markdown and writes it with what it was made from to `data/work/decoding_settings.json`. It measures endings,
+table as Markdown and writes it with what it was made from to `data/decoding_settings.json`. It measures endings,
 not speed, so `make bench` leaves it out.
 """
 
@@ -138,7 +138,7 @@ def as_markdown(rows: Sequence[SettingRow]) -> str:
               help="Folder of the run's corpus, embeddings and models.")  # fmt: skip
 @click.option("--release", default="v1.0", show_default=True, help="Of the Story Cloze cases.")
 @click.option("--split", default="validation", show_default=True, help="Of the Story Cloze cases.")
-@click.option("--out", type=click.Path(path_type=Path), default=Path("data/work/decoding_settings.json"),
+@click.option("--out", type=click.Path(path_type=Path), default=Path("data/decoding_settings.json"),
               show_default=True, help="JSON file to write.")  # fmt: skip
 def main(data: Path, release: str, split: str, out: Path) -> None:
     """Print the table, and write the rows beside the digests of what they were made from."""

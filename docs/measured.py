@@ -72,7 +72,7 @@ def collect(data: Path) -> dict[str, Any]:
 
 def _decoding(run: Run) -> list[dict[str, Any]]:
     """What settings of decoding do, as `python -m benchmarks.decoding_settings` measured it on the run's generators."""
-    path = run.folder / "work" / "decoding_settings.json"
+    path = run.folder / "decoding_settings.json"
     renew = f"python -m benchmarks.decoding_settings --data {run.folder} --out {path}"
     found = read_json(path) if path.exists() else None
     digests = {path.parent.name: file_digest(path) for path in sorted(run.folder.glob("models/*/best.parquet"))}
