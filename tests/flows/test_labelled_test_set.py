@@ -1,7 +1,8 @@
 """A labelled v1.0 test set beside v1.0 validation, through the whole graph.
 
-The v1.0 test file is given out on request, so half of the sample's cases stand in for it: under ids of their own, in
-the official layout, and named like the official file. The other half is validation.
+The v1.0 test file is given out on request, so half of a set of cases stands in for it: under ids of their own, in the
+official layout, and named like the official file. The other half is validation. The cases are the sample's, and those of
+the official validation file where it is at hand.
 """
 
 import csv
@@ -17,7 +18,7 @@ from denouement.schemas import read_table
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(1800)]
 
 CASES = 96
-FITTED = {"cases": {"v1.0 validation": CASES // 2}, "folds": None, "left_out": 0}
+VALIDATION = "cloze_test_val__spring2016 - cloze_test_ALL_val.csv"
 
 
 def write_csv(path: Path, header: list[str], rows: list[list[str]]) -> None:
@@ -25,8 +26,21 @@ def write_csv(path: Path, header: list[str], rows: list[list[str]]) -> None:
         csv.writer(file).writerows([header, *rows])
 
 
-def write_files(folder: Path) -> None:
-    """Stories, validation cases and test cases, as a user has them on disk."""
+@pytest.fixture(params=["sample", "official"])
+def rows(request: pytest.FixtureRequest, shared_data: Path) -> list[list[str]]:
+    """Labelled cases as rows of the official layout."""
+    if request.param == "sample":
+        cases = cloze_cases(CASES, seed=3)
+        return [[each.case_id, *each.context, *each.endings, str(each.right_ending)] for each in cases]
+    path = shared_data / "story_cloze" / VALIDATION
+    if not path.is_file():
+        pytest.skip(f"real data absent: no file {path}")
+    with path.open(newline="", encoding="utf-8-sig") as file:
+        return list(csv.reader(file))[1:]
+
+
+def write_files(folder: Path, rows: list[list[str]]) -> None:
+    """Stories, and every second case in the file of the validation set, the others in that of the test set."""
     folder.mkdir()
     of_stories = [[each.story_id, each.title, *each.sentences] for each in stories(60, seed=5)]
     sentences = [f"sentence{place}" for place in range(1, 6)]
@@ -35,13 +49,15 @@ def write_files(folder: Path) -> None:
     )
     header = ["InputStoryid", *(f"InputSentence{place}" for place in range(1, 5))]
     header += [f"RandomFifthSentenceQuiz{place}" for place in (1, 2)] + ["AnswerRightEnding"]
-    rows = [[each.case_id, *each.context, *each.endings, str(each.right_ending)] for each in cloze_cases(CASES, seed=3)]
-    write_csv(folder / "cloze_test_val__spring2016 - cloze_test_ALL_val.csv", header, rows[0::2])
+    write_csv(folder / VALIDATION, header, rows[0::2])
     test = [[f"test-{number}", *row[1:]] for number, row in enumerate(rows[1::2])]
     write_csv(folder / "cloze_test_test__spring2016 - cloze_test_ALL_test.csv", header, test)
 
 
-def test_both_sets_stand_in_the_tables_and_learners_never_learn_from_the_test(new_project: Project, tmp_path: Path):
+def test_both_sets_stand_in_the_tables_and_learners_never_learn_from_the_test(
+    new_project: Project, rows: list[list[str]], tmp_path: Path
+):
+    n = {"validation": len(rows[0::2]), "test": len(rows[1::2])}
     project = new_project.copy(tmp_path / "denouement")
 
     def make_official_small(params: dict) -> None:
@@ -50,33 +66,34 @@ def test_both_sets_stand_in_the_tables_and_learners_never_learn_from_the_test(ne
         params["cloze"]["systems"]["official"] = params["cloze"]["systems"]["sample"]
 
     project.set(make_official_small)
-    write_files(tmp_path / "files")
+    write_files(tmp_path / "files", rows)
     done = project.reproduce("--corpus", str(tmp_path / "files"))
     assert done.returncode == 0, done.stdout + done.stderr
     data = project.folder / "data"
 
     evaluation = json.loads((data / "cloze/evaluation.json").read_text())
-    rows = {(row["system"], row["variant"], row["split"]): row for row in evaluation["systems"]}
-    systems = {system for system, *_ in rows} - {"human"}
+    found = {(row["system"], row["variant"], row["split"]): row for row in evaluation["systems"]}
+    systems = {system for system, *_ in found} - {"human"}
     assert systems == {"constant_first", "ngram_overlap", "ending_reg", "likelihood"}
-    for (system, variant, split), row in rows.items():
+    for (system, variant, split), row in found.items():
         if system != "human":
-            assert (row["release"], row["n"], row["missing"], row["failed"]) == ("v1.0", CASES // 2, None, None)
-            assert (system, variant, {"validation": "test", "test": "validation"}[split]) in rows
-    assert rows["ending_reg", "", "test"]["fitted_to"] == FITTED
-    assert rows["ending_reg", "", "validation"]["fitted_to"] == {**FITTED, "folds": 2}
-    assert rows["ending_reg", "", "test"]["paper"] == 0.715
+            assert (row["release"], row["n"], row["missing"], row["failed"]) == ("v1.0", n[split], None, None)
+            assert (system, variant, {"validation": "test", "test": "validation"}[split]) in found
+    fitted = {"cases": {"v1.0 validation": n["validation"]}, "folds": None, "left_out": 0}
+    assert found["ending_reg", "", "test"]["fitted_to"] == fitted
+    assert found["ending_reg", "", "validation"]["fitted_to"] == {**fitted, "folds": 2}
+    assert found["ending_reg", "", "test"]["paper"] == 0.715
     with_labels = "labelled cases of the split test, not learned from"
-    assert evaluation["notes"]["cases to learn from"] == {with_labels: CASES // 2}
+    assert evaluation["notes"]["cases to learn from"] == {with_labels: n["test"]}
 
     for page in ("summary.md", "report.html"):
         text = (project.folder / "reports" / page).read_text()
-        assert f"v1.0 validation (n = {CASES // 2})" in text, page
-        assert f"v1.0 test (n = {CASES // 2})" in text, page
+        for split, size in n.items():
+            assert f"v1.0 {split} (n = {size:,})" in text, page
     groups = read_table(data / "sentiment.parquet", "sentiment")["group"].to_pylist()
-    assert (groups.count("right"), groups.count("wrong")) == (CASES, CASES)  # validation and test together
+    assert (groups.count("right"), groups.count("wrong")) == (len(rows), len(rows))  # validation and test together
     statistics = json.loads((data / "statistics/statistics.json").read_text())
     pooled = statistics["ending_features"]["values"]["pooled"]["v1.0 validation and test"]
-    assert {row["n"] for row in pooled} == {CASES}
+    assert {row["n"] for row in pooled} == {len(rows)}
     endings = read_table(data / "endings/seq2seq.parquet", "endings")
-    assert endings.num_rows == CASES // 2  # of the validation cases: a test set is asked for by name
+    assert endings.num_rows == n["validation"]  # of the validation cases: a test set is asked for by name
