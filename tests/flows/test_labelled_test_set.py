@@ -1,8 +1,8 @@
 """A labelled v1.0 test set beside v1.0 validation, through the whole graph.
 
 The v1.0 test file is given out on request, so half of a set of cases stands in for it: under ids of their own, in the
-official layout, and named like the official file. The other half is validation. The cases are the sample's, and those of
-the official validation file where it is at hand.
+official layout, and named like the official file. The other half is validation. The cases are the sample's, and those
+of the official validation file where it is at hand.
 """
 
 import csv
