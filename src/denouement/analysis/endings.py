@@ -30,7 +30,7 @@ def endings_table(endings: Sequence[Path], cloze: Path | None = None) -> list[di
         `most_frequent_count` and `most_frequent_share`; `mean_words` (an ending, punctuation not counted);
         `distinct_1`, `distinct_2`: distinct words and pairs of neighbours as a share of all (Li et al. 2016, words in
         lower case; None without any); `log_prob_per_token` (nats; the sum over all tokens by their number; None for
-        right endings); and `decoding`, the settings in words (None where the table does not tell them).
+        right endings); and `decoding`, the settings in words (None where the table does not record them).
 
     Raises:
         UserError: an unreadable table.

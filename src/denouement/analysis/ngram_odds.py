@@ -27,7 +27,7 @@ PUBLISHED_DEVIATION = {
     "v1.0": {"words": 13.9, "characters": 12.4, "pos": 16.4},
     "v1.5": {"words": 7.0, "characters": 6.3, "pos": 7.5},
 }
-"""Sharma et al. 2018, Table 5, validation and test together; its unit and its n-grams' lengths are not told."""
+"""Sharma et al. 2018, Table 5, validation and test together, without its unit and the lengths of its n-grams."""
 
 _PRIOR = 0.1  # of the prior's counts: they are so many times those of right and wrong endings together
 

@@ -123,7 +123,7 @@ def _deviations(values: Sequence[Mapping[str, Any]], kinds: Sequence[str]) -> Ta
             note.append(of_the_paper(release, name, n))
     note.append("The figure grows with the number of cases, so only rows of equal n compare.")
     if any(row["paper"] is not None for row in values):
-        note.append("The paper is Sharma et al. 2018, Table 5, which does not tell the lengths of its n-grams.")
+        note.append("The paper is Sharma et al. 2018, Table 5, which does not say how long its n-grams are.")
     return Table(
         "Standard deviation of the difference of counts",
         ["cases of", "n", *(_KIND_NAMES[kind] for kind in kinds)],

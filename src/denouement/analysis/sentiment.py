@@ -37,7 +37,7 @@ PUBLISHED_OF = {
     RIGHT: "v1.0 validation and test",
     WRONG: "v1.0 validation and test",
     STORIES: "all ROCStories",
-    "h_seq2seq": "",  # which of the splits its contexts are of is not told
+    "h_seq2seq": "",  # the paper does not say of which splits its contexts are
 }
 """What the published figures are of."""
 
@@ -95,7 +95,7 @@ def read_sentiment(path: Path) -> pa.Table:
     """The table `sentiment` in `path`, as `score_groups` makes it.
 
     Raises:
-        UserError: unreadable, a score that is no number, a text of a corpus whose id does not tell of which, or a case
+        UserError: unreadable, a score that is no number, a text of a corpus whose id does not name it, or a case
             with one of its endings alone.
     """
     table = read_table(path, "sentiment")

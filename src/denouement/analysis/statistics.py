@@ -59,7 +59,7 @@ class Inputs:
         for path in tables:
             kind = table_name(path)
             if kind is None:
-                read_parquet(path)  # a damaged file is told as such
+                read_parquet(path)  # which refuses a damaged file
             if kind not in paths:
                 raise UserError(f"{path}: not a table of stories, cloze cases, endings or orders; leave it out")
             paths[kind].append(path)

@@ -25,7 +25,7 @@ def slope(margins: npt.NDArray[np.float64]) -> float:
             scores were not fitted to.
 
     Returns:
-        0 where the model is no better than chance on these cases: then its scores tell nothing.
+        0 where the model is no better than chance on these cases: then its scores say nothing.
     """
     from scipy.optimize import brentq
     from scipy.special import expit

@@ -61,7 +61,7 @@ def learnable(train: pa.Table | None, test: pa.Table | None) -> Learnable:
     """The labelled cases of `train` whose split is train or validation.
 
     Labelled cases of the split test are there to score systems, so no system learns from them. There is one exception,
-    which a warning tells: `train` has no other labelled case, and `test` is another table.
+    with a warning: `train` has no other labelled case, and `test` is another table.
     """
     if train is None:
         return Learnable()

@@ -67,7 +67,7 @@ def read(path: Path) -> Iterator[tuple[list[str], int]]:
     n-gram and its count a line, a tab between them. Anything else is UTF-8 text, a document or paragraph a line.
 
     Raises:
-        UserError: no such file; not as told above.
+        UserError: no such file; not as described above.
     """
     path = existing_file(path)
     if path.suffix == ".parquet":

@@ -70,7 +70,7 @@ class EndingReg(ClozeSystem):
 
     What the paper leaves open: it fits "an L2 penalty" by "a grid search". Here C has the least loss in a
     cross-validation inside the cases fitted to: the mean of minus the log-probability of the right ending, given that
-    one of the two is. The grid is left at the first rise. Its n-grams' lengths are not told either (`order`).
+    one of the two is. The grid is left at the first rise. Nor does it say how long its n-grams are (`order`).
     Complexity is that of dependency trees (`denouement.text.complexity`), the paper's of constituents.
 
     Variants: those of `VARIANTS`; with `form: pairwise` each has "pairwise" before its name, as the paper has none.
@@ -148,7 +148,7 @@ class EndingReg(ClozeSystem):
     def slope(self) -> float:
         """What the difference of two scores by all features is multiplied by to be calibrated (`calibration.slope`).
 
-        It comes from cases that were held out inside those fitted to, so that no case tells its own probability.
+        It comes from cases that were held out inside those fitted to: no case plays a part in its own probability.
         """
         return slope(self._models[""].margins)
 

@@ -114,7 +114,9 @@ def evaluate(
                 "have none: there are predictions and no accuracy"
             )
     options = options or {}
-    systems = {name: load_system(name, options.get(name)) for name in names}  # so that a wrong name is told at once
+    systems = {
+        name: load_system(name, options.get(name)) for name in names
+    }  # before any long work: a name or an option may be wrong
     notes = {"scores made elsewhere": check_against(brought, sets, names)}
     if any(system.learns_from_cases for system in systems.values()):
         notes["cases to learn from"] = learned.passed_over

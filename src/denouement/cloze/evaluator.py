@@ -167,7 +167,7 @@ def read_vectors(
         table = EmbeddingTable.open(path)
         encode = SentenceVectors(table.encoder, encoder_options, table)
         return dict(zip(wanted, encode(wanted), strict=True))
-    with suppress(pa.ArrowException, OSError):  # what cannot be read at all is told below
+    with suppress(pa.ArrowException, OSError):  # what cannot be read at all is refused below
         if problem := _wrong_columns(pq.read_schema(path)):
             raise UserError(
                 f"{path}: {problem}; give a Parquet file with columns text (string) and vector (list of floats)"

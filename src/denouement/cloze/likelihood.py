@@ -53,7 +53,7 @@ class Likelihood(ClozeSystem):
         return variant.endswith("difference")
 
     def learned_elsewhere(self, variant: str, resources: Resources) -> str | None:
-        """The stories that the generator was trained on, as far as the `history.json` beside its checkpoint tells."""
+        """The stories that the generator was trained on, as far as the `history.json` beside its checkpoint says."""
         name = next(name for name in _checkpoints(resources) if variant.startswith(f"{name} "))
         return _checkpoints(resources)[name].described()
 

@@ -1,4 +1,4 @@
-"""What the documents of a run hold, so far as the report reads it: a damaged one is told before it is read."""
+"""What the documents of a run hold, so far as the report reads it: a damaged one is refused before it is used."""
 
 from pathlib import Path
 from typing import Any, Literal
@@ -7,7 +7,7 @@ from pydantic import BaseModel, ConfigDict, TypeAdapter, ValidationError
 
 
 class _Part(BaseModel):
-    """Types are taken at their word: no text for a number, and no number that is none. Further keys are let be."""
+    """A number must be a number, not text, and finite. Keys that are not named here are allowed."""
 
     model_config = ConfigDict(strict=True, allow_inf_nan=False)
 

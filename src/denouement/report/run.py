@@ -22,7 +22,7 @@ class Origin:
     """Where the numbers of a section came from.
 
     Attributes:
-        commands: what made the files; empty where no record tells.
+        commands: what made the files; empty where there is no record.
         parameters: the settings of these commands, such as `ingest.release = null`.
         files: by name within the run the first digits of the SHA-256 of each file that was read.
     """
@@ -121,7 +121,7 @@ class Run:
         )
 
     def parameter(self, stage: str, name: str) -> Any:
-        """A parameter that a stage ran with, or None where no record tells it."""
+        """A parameter that a stage ran with, or None where there is no record of it."""
         for section in (self._stages.get(stage, {}).get("params") or {}).values():
             if name in section.get(stage, {}):
                 return section[stage][name]
