@@ -146,7 +146,7 @@ def _keep_arrow_from_pandas() -> None:
     type=click.FloatRange(0, 1, max_open=True),
     default=0.05,
     show_default=True,
-    help="Share of the stories held out to choose the best epoch.",
+    help="Share of the stories held out to measure each epoch on.",
 )
 @_json_option
 def ingest(

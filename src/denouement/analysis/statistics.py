@@ -82,15 +82,19 @@ class Inputs:
         )
 
     def made_from(self) -> MadeFrom:
-        """By name the digest of each table and file that is read; endings are named by their file."""
+        """By name the digest of each table and file that is read; endings are named by their file, the second of a name
+        with a 2 behind it.
+        """
         named = {
             "stories": self.stories,
             "cloze": self.cloze,
             "orders": self.orders or self.orders_file,
             "crowd": self.crowd_file,
             "tlinks": self.tlinks_file,
-            **{f"endings/{path.stem}": path for path in self.endings},
         }
+        for place, path in enumerate(self.endings):
+            alike = sum(other.stem == path.stem for other in self.endings[:place])
+            named[f"endings/{path.stem}{f' {alike + 1}' if alike else ''}"] = path
         return {name: file_digest(path) for name, path in named.items() if path}
 
 
