@@ -433,7 +433,7 @@ def test_prolific_without_answers_or_without_its_store_is_said(tmp_path):
     with pytest.raises(UserError, match="participants and no answers; name the files of answers too"):
         import_answers([listed])
     found = import_answers([answered(tmp_path, "w1"), listed])
-    assert "name the store with --store" in found.notes[-1]
+    assert "name the study's store with --store" in found.notes[-1]
     words = ["study", "import", tmp_path / "batch.csv", "--out", tmp_path / "v", "--participants", tmp_path / "p"]
     done = CliRunner().invoke(main, [str(word) for word in words])
     assert done.exit_code == 2

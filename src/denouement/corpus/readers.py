@@ -98,7 +98,7 @@ def find_files(folder: Path) -> tuple[list[Path], list[tuple[Path, str]]]:
         try:
             if hidden or not path.is_file():
                 continue
-        except OSError:  # a folder that may be listed but not entered: what is in it is told below
+        except OSError:  # in a folder that may be listed but not entered: reported below, as a file that cannot be read
             pass
         try:
             _layout(path, _content(path, _HEAD_BYTES))

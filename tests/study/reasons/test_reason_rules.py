@@ -103,7 +103,16 @@ RULE = {"name": "joy", "patterns": ["joy"]}
         (changed(elements={"logic": 3}), "stands where another is due"),
         (changed(elements={"logic": [RULE, RULE]}), "two rules of the same name"),
         (changed(elements={"logic": [{"name": "y"}]}), "missing key patterns"),
-        (changed(reach="far"), "invalid literal"),
+        (
+            changed(elements={"logic": [RULE | {"patterns": "fun"}]}),
+            "logic, rule 'joy': patterns is not a list of texts",
+        ),
+        (changed(elements={"logic": [RULE | {"except": "fun"}]}), "logic, rule 'joy': except is not a list of texts"),
+        (changed(elements={"logic": [RULE | {"unless": [5]}]}), "logic, rule 'joy': unless is not a list of texts"),
+        (changed(elements={"logic": [RULE | {"name": 5}]}), "logic, rule 5: a name is text"),
+        (changed(reach=-1), "reach is -1, not a number of words"),
+        ("5: x\nwords: y\nelements: {}\n", "unknown 5, words"),
+        (changed(reach="far"), "reach is 'far', not a number of words"),
     ],
 )
 def test_mistakes_of_a_file_of_rules_are_named(tmp_path, text, message):

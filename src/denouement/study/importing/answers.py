@@ -37,8 +37,8 @@ class Answer:
         reason: as written; None where there is none.
         status: of the table `votes`.
         expected: the choice that an attention check asks for; None where the item is none.
-        started_at, submitted_at: in UTC; None where not told.
-        decided_at: when it came into its status, in UTC; None where not told.
+        started_at, submitted_at: in UTC; None where the file has none.
+        decided_at: when it came into its status, in UTC; None where the file has none.
         id: what tells it from other answers, in all files: copies of one answer have the same.
         file, line: where it stands.
     """
@@ -152,7 +152,7 @@ def tables_of(
             from before it was marked so, is left out too (`truths`).
 
     Raises:
-        UserError: copies that cannot be one answer; an item of which two answers are told to be the right one.
+        UserError: copies that cannot be one answer; an item with two right answers.
     """
     known = {answer.id for answer in truths}
     votes_of = [answer for answer in answers if answer.id not in known]

@@ -21,7 +21,7 @@ class Copy:
         told: what was asked and answered, by name: in copies of one answer it should be the same.
         status: of the table `votes`.
         reason: None where there is none.
-        started_at, submitted_at: None where not told.
+        started_at, submitted_at: None where the file has none.
         decided_at: when the answer came into its status, as far as the file tells; else None.
     """
 

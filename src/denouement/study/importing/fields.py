@@ -34,7 +34,7 @@ class Question:
         shown: by role the field; the context may be several.
         answer: the fields that hold the answer: one, or boxes.
         reason: the field that holds the reason.
-        is_guessed: whether the fields of the answer were told by their values alone.
+        is_guessed: whether the fields of the answer are known by their values alone.
     """
 
     number: str

@@ -33,7 +33,7 @@ _COUNTING = ("APPROVED", "PARTIALLY APPROVED", "AWAITING REVIEW", "ACTIVE", "RES
 
 @dataclass(frozen=True)
 class Submission:
-    """A row of the export: the participant's id on Prolific, the status, and what is told of the person by column."""
+    """A row of the export: the participant's id on Prolific, the status, and by column what is known of the person."""
 
     id: str
     participant: str
@@ -133,7 +133,10 @@ def join(
         f"annotators; {len(annotators) - len(found):,} annotators are no participants"
     )
     if absent == len(people):
-        notes.append("Prolific: nobody was found; the ids of our own studies are hashed: name the store with --store")
+        notes.append(
+            "Prolific: no participant was found among the annotators; if the answers are an export of our own, its ids "
+            "are hashed: name the study's store with --store"
+        )
     changed: Counter[str] = Counter()
     made = dict(tables)
     for name, table in given.items():

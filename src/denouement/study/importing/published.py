@@ -86,7 +86,7 @@ def _problem(cells: dict[str, str]) -> str | None:
         return f"answer is '{cells['answer']}', not A, B, both or neither"
     side = cells["model1"].strip().upper()
     if side not in ("A", "B"):
-        return f"model1 is '{cells['model1']}', not A or B, so the system of each ending is not told"
+        return f"model1 is '{cells['model1']}', not A or B, so nothing says which system wrote which ending"
     right = cells["optionb" if side == "A" else "optiona"].strip()
     if cells["rightending"].strip() != right:
         return f"model1 is {side}, but RightEnding is not the other option"

@@ -83,7 +83,7 @@ def find_answers(folder: Path) -> list[Path]:
         try:
             if not hidden_file and path.is_file() and (known := recognise(path)):
                 found[path] = known.kind
-        except (OSError, UserError):  # what cannot be opened is told by who looks for other files
+        except (OSError, UserError):  # whoever looks for the other files reports these
             continue
     alone = set() if "potato" in found.values() else {"potato_data"}
     if not set(found.values()) - {"prolific", "potato_data"}:

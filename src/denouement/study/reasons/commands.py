@@ -122,12 +122,12 @@ def elements(
     rules_file: Path | None,
     labels_file: Path | None,
 ) -> None:
-    """Tell what mattered: logic, emotion, ...
+    """Count what mattered: logic, emotion, ...
 
-    Each reason is tagged with logic, relevance, emotion, morality, common sense and grammar, or some or none of them,
-    by rules; told is how often each is named, what is named together, and what was chosen by those who named it.
+    Rules tag each reason with any of logic, relevance, emotion, morality, common sense and grammar. Printed are how
+    often each is named, what is named together, and what those who named it chose.
 
-    Where some of the reasons were labelled, it is told how well the rules agree.
+    Where some of the reasons were labelled, it also prints how well the rules agree with the labels.
     """
     _check_outputs((out,), (votes, rules_file, labels_file))
     from denouement.schemas import write_table

@@ -1,8 +1,8 @@
 """Which elements of a story reasons speak of: logic, relevance, emotion, morality, common sense, grammar.
 
 Mori et al. 2019 (section 4.4) read 250 reasons and named these elements. Here rules tag them (`elements.yaml`); a
-reason may have several tags, or none. Told are how often each element is named, which are named together, what was
-chosen by those who name it, and how good the rules are on reasons that were labelled.
+reason may have several tags, or none. `elements_summary` counts how often each element is named, which are named
+together, and what those who name it chose; `rules_quality` says how good the rules are on labelled reasons.
 """
 
 import hashlib

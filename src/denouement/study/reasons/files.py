@@ -1,4 +1,4 @@
-"""What is told of the reasons as files."""
+"""What was found in the reasons, as files."""
 
 import json
 from pathlib import Path

@@ -65,12 +65,13 @@ def read_rules(path: Path | None = None) -> Rules:
     if not isinstance(document, dict) or not isinstance(document.get("elements"), dict):
         raise UserError(f"{where}: no section `elements`; see the elements.yaml of this package")
     if unknown := set(document) - _SECTIONS | set(document["elements"]) - set(ELEMENTS):
-        raise UserError(f"{where}: unknown {', '.join(map(str, sorted(unknown)))}; elements are {', '.join(ELEMENTS)}")
+        raise UserError(f"{where}: unknown {', '.join(sorted(map(str, unknown)))}; elements are {', '.join(ELEMENTS)}")
     try:
         lists = {name: frozenset(words.split()) for name, words in document.get("lists", {}).items()}
-        denial = Denial(
-            frozenset(document["negations"].split()), frozenset(document["barriers"].split()), int(document["reach"])
-        )
+        reach = document["reach"]
+        if type(reach) is not int or reach < 0:
+            raise ValueError(f"reach is {reach!r}, not a number of words such as 5")
+        denial = Denial(frozenset(document["negations"].split()), frozenset(document["barriers"].split()), reach)
         rules = []
         for element, written in document["elements"].items():
             of_element = [_rule(element, rule, lists) for rule in written]
@@ -93,12 +94,19 @@ def packaged(name: str) -> str:
 
 def _rule(element: str, rule: Mapping[str, Any], lists: Mapping[str, frozenset[str]]) -> Rule:
     name = f"{element}, rule {rule['name']!r}"
+    if not isinstance(rule["name"], str):
+        raise ValueError(f"{name}: a name is text; put it in quotes")
     if unknown := set(rule) - _KEYS:
-        raise ValueError(f"{name}: unknown key {', '.join(sorted(unknown))}; keys are {', '.join(sorted(_KEYS))}")
+        told = ", ".join(sorted(map(str, unknown)))
+        raise ValueError(f"{name}: unknown key {told}; keys are {', '.join(sorted(_KEYS))}")
+    written = {"patterns": rule["patterns"], "unless": rule.get("unless", []), "except": rule.get("except", [])}
+    for key, texts in written.items():
+        # A text alone would be read as one pattern a letter.
+        if not (isinstance(texts, list) and all(isinstance(text, str) for text in texts)):
+            raise ValueError(f'{name}: {key} is not a list of texts, such as ["make ... sense"]')
     try:
         patterns, unless, exceptions = (
-            tuple(compile_pattern(text, lists) for text in texts)
-            for texts in (rule["patterns"], rule.get("unless", ()), rule.get("except", ()))
+            tuple(compile_pattern(text, lists) for text in texts) for texts in written.values()
         )
     except ValueError as error:
         raise ValueError(f"{name}: {error}") from error

@@ -21,7 +21,7 @@ class TopicSettings:
 
     Attributes:
         topics: how many.
-        words: how many words of a topic are told.
+        words: how many words of a topic are printed.
         min_reasons: words that stand in fewer reasons are left out.
         passes: through all reasons.
         seed: of the model; the same reasons, settings and seed give the same topics.

@@ -12,7 +12,7 @@ from denouement.text.syntax import parse
 if TYPE_CHECKING:  # heavy
     from matplotlib.figure import Figure
 
-MOST_FREQUENT = 20  # words that are told and drawn, as in Mori et al. 2019, Figure 2
+MOST_FREQUENT = 20  # words that are printed and drawn, as in Mori et al. 2019, Figure 2
 CONTENT = frozenset({"NOUN", "ADJ", "VERB", "ADV"})
 
 
