@@ -21,7 +21,18 @@ ROOT = Path(__file__).parents[1]
 ROW = re.compile(r"([a-z_][\w.]*):\w+")
 LIBRARIES = "libraries.yaml"
 # what prints, tracks or reads settings and pages, and changes no figure
-NOT_COMPUTING = {"click", "jinja2", "markupsafe", "mlflow", "prefect", "psutil", "pydantic", "ruamel-yaml", "tqdm"}
+NOT_COMPUTING = {
+    "click",
+    "jinja2",
+    "markupsafe",
+    "mlflow",
+    "prefect",
+    "psutil",
+    "pydantic",
+    "ruamel-yaml",
+    "sqlalchemy",
+}
+NOT_COMPUTING |= {"tqdm"}
 
 
 def closure(module: str, leave_out: frozenset[Path] = frozenset()) -> set[Path]:

@@ -39,7 +39,7 @@ def checkout(tmp_path, monkeypatch, database):
 
 
 def run(*systems: str) -> None:
-    evaluate_systems.fn(ClozeSettings({"sample": [], "official": list(systems)}))
+    evaluate_systems.fn(ClozeSettings({"sample": [], "official": list(systems)}), ["seq2seq"])
 
 
 def test_validation_and_test_are_columns_and_each_set_has_its_predictions(capsys):
