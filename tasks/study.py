@@ -72,7 +72,7 @@ def work_out_results(settings: StudySettings) -> None:
             keep_ids=settings.keep_ids,
         )
         tables |= {**found.tables, "rejects": found.rejects}
-        tables.pop("participants", None)  # what a platform tells of people stays out of the run's files and of MLflow
+        tables.pop("participants", None)  # what a platform says about people stays out of the run's files and of MLflow
         metadata = found.metadata
         print(imported_text(found))
     else:

@@ -44,7 +44,7 @@ def distributions(sentiment: pa.Table, seed: int = 1) -> list[dict[str, Any]]:
 def by_context(sentiment: pa.Table, cloze: Path) -> list[dict[str, Any]]:
     """The same by the sentiment of the context: of all its sentences as one text, negative, neutral or positive.
 
-    Texts of no labelled case of `cloze`, as the stories' endings, are left out.
+    Texts that belong to no labelled case of `cloze`, such as the stories' endings, are left out.
 
     Returns:
         Rows `group`, `context` and as `distributions`.

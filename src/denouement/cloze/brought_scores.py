@@ -65,7 +65,7 @@ class BroughtScores:
         return np.array(found, np.float64).reshape(-1, 2)
 
     def not_scored(self, sets: Sequence[CaseSet]) -> int:
-        """How many pairs are of no case that is scored."""
+        """How many pairs belong to no scored case."""
         known: set[_Key] = set()
         for each in sets:
             known |= {
@@ -129,7 +129,7 @@ def check_against(brought: Sequence[BroughtScores], sets: Sequence[CaseSet], sys
         systems: the names of our own systems that are evaluated.
 
     Returns:
-        What to note, and how often: pairs that are of no case that is scored.
+        What to note, and how often: pairs that belong to no scored case.
 
     Raises:
         UserError: two systems whose name and variant, written one behind the other, are the same; no pair is of a case

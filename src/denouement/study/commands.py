@@ -281,7 +281,7 @@ def serve(url: str, host: str, port: int) -> None:
     metavar="TEXT=ANSWER",
     help="What a text means that is no answer: 1=A, tie=both; again for each.",
 )
-@click.option("--participants", type=click.Path(path_type=Path), help="Also write what Prolific tells of annotators.")
+@click.option("--participants", type=click.Path(path_type=Path), help="Also write what Prolific says about annotators.")
 @click.option("--keep-ids", is_flag=True, help="Keep annotators' ids as they are; else they are hashed.")
 @_STORE
 @_JSON

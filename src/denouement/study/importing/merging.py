@@ -112,7 +112,7 @@ def without_withdrawn(parts: Sequence[tuple[str, pa.Table]]) -> tuple[list[tuple
 
 @dataclass(frozen=True)
 class _Export:
-    """What an export tells of its people.
+    """What an export says about its people.
 
     Attributes:
         label: what messages call the file.

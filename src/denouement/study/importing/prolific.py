@@ -104,7 +104,7 @@ def join(
     tables: Mapping[str, pa.Table],
     ids_of: Callable[[str, str], Iterable[str]],
 ) -> Joined:
-    """Give the answers of each participant the status that follows from the submission's, and tell of each person.
+    """Give the answers of each participant the status that follows from the submission's, and describe each person.
 
     REJECTED makes accepted answers `rejected`; RETURNED, TIMED-OUT and SCREENED OUT make them `excluded`; all others
     leave them. Of two downloads of one submission the later counts, by the latest time that both tell, else the
