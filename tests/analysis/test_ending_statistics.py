@@ -322,7 +322,7 @@ def collection(folder: Path, n: int) -> Path:
     """A table of `n` cases whose right endings are happy."""
     rows = {
         "case_id": [f"c{place}" for place in range(n)],
-        "context": [["Tom ran.", "He fell.", "He got up.", "He ran on."]] * n,
+        "context": [["Tom ran.", f"He fell {place} times.", "He got up.", "He ran on."] for place in range(n)],
         "ending_1": [f"He was happy to see {place} trees." for place in range(n)],
         "ending_2": [f"He hated all of the {place} trees." for place in range(n)],
         "right_ending": [1] * n,
