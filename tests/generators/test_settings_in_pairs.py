@@ -136,6 +136,7 @@ if __name__ == "__main__":
 
 
 @pytest.mark.slow
+@pytest.mark.timeout(900)  # eight processes that import torch and Lightning, on a busy machine
 def test_settings_train_together_on_two_devices(corpus, tmp_path):
     """Each value of each setting with two devices; a row a model is enough for that."""
     together: dict[str, list[Any]] = {name: values for name, values in TRAINING.items() if name != "broken"}

@@ -51,7 +51,7 @@ class AdaptiveSoftmax(nn.AdaptiveLogSoftmaxWithLoss):
     approximation of it. Needs words numbered by frequency.
 
     All of it is worked out in float32, under autocast too: the layer gathers the groups' results in one tensor, which
-    cannot hold bfloat16 and float32 side by side, and it is too small to gain much from bfloat16.
+    cannot hold bfloat16 and float32 side by side.
     """
 
     def __init__(self, units: int, words: int) -> None:
