@@ -16,6 +16,7 @@ import click
 from benchmarks.decoding_settings import SettingRow, as_markdown
 from denouement.analysis.endings import endings_table
 from denouement.analysis.sentiment import read_sentiment, right_against_wrong, sentiment_table
+from denouement.cloze.published import HUMAN
 from denouement.console import text_table
 from denouement.errors import UserError
 from denouement.files import file_digest, write_text
@@ -187,7 +188,7 @@ def _accuracy(share: float | None) -> str:
 
 
 def _training_table(values: Values) -> str:
-    header = ["generator", "stories", "held out", "words", "best epoch", "perplexity", "nats per token"]
+    header = ["generator", "stories", "held out", "words", "epoch used", "perplexity", "nats per token"]
     rows = []
     for name, of in values["training"].items():
         counts = [f"{of[key]:,}" for key in ("stories", "held_out", "vocabulary", "epoch")]
@@ -338,6 +339,8 @@ def _cloze_table(values: Values) -> str:
     sets = list(dict.fromkeys((row["release"], row["split"]) for row in values["cloze"].values()))
     by_system: dict[tuple[str, str], dict[tuple[str, str], Mapping[str, Any]]] = {}
     for row in values["cloze"].values():
+        if row["system"] == HUMAN:
+            continue
         by_system.setdefault((row["system"], row["variant"]), {})[row["release"], row["split"]] = row
     header = ["system", "variant"]
     for release, split in sets:

@@ -23,7 +23,7 @@ WORK = Path("data/work")  # what an interrupted training goes on from, and what 
 
 
 def checkpoint(generator: str) -> Path:
-    """The best epoch of a trained generator."""
+    """A trained generator: the epoch that is used."""
     return MODELS / generator / "best.parquet"
 
 

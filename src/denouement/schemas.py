@@ -302,7 +302,7 @@ TABLES: dict[str, Table] = {
         ),
         key=("study", "annotator_id"),
     ),
-    # What a recruiting platform tells of an annotator: a row a column of its export that is not empty.
+    # What a recruiting platform says about an annotator: a row a column of its export that is not empty.
     "participants": Table(
         1,
         _columns(

@@ -44,9 +44,9 @@ def build(cls: type[Settings], section: Mapping[str, Any] | None, where: str) ->
 def collect(cls: type[Settings], section: Mapping[str, Any] | None, where: str) -> tuple[Settings | None, list[str]]:
     """As `build`, but every mistake is named, not the first alone.
 
-    For dataclasses all of whose fields have defaults, and whose ranges are told by a method `mistakes`, which yields
-    for each mistake the keys it depends on and what is wrong, beginning with the key's name. What depends on a key that
-    is unusable anyway is not told.
+    For dataclasses all of whose fields have defaults, and whose ranges a method `mistakes` checks: it yields for each
+    mistake the keys it depends on and what is wrong, beginning with the key's name. What depends on a key that is
+    unusable anyway is left out.
 
     Returns:
         The dataclass, or None where there is a mistake; the mistakes, one line each.

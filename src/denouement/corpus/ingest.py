@@ -41,7 +41,7 @@ class IngestSettings:
 
     Attributes:
         release: the Story Cloze release ("v1.0" or "v1.5") of files whose names do not tell it.
-        validation_share: the share of the stories held out to choose a generator's best epoch, from 0 to below 1.
+        validation_share: the share of the stories held out to measure generators' epochs on, from 0 to below 1.
         exclude_overlap: leave out stories that stand in a Story Cloze split, and validation cases in a test split.
     """
 

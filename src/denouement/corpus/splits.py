@@ -1,4 +1,4 @@
-"""Which stories train a generator and which are held out to choose its best epoch."""
+"""Which stories train a generator and which are held out to measure each of its epochs on."""
 
 import zlib
 
