@@ -30,7 +30,7 @@ def settings(generator: str) -> GeneratorSettings:
 
 @task
 def train_generator(generator: str) -> None:
-    """Train, log every epoch as it ends, and log the one that is used as a model that takes contexts and returns endings."""
+    """Train, log every epoch as it ends, and log the one that is used as a model: contexts in, endings out."""
     chosen = settings(generator)
     reads = {"stories": paths.STORIES}
     if generator_class(generator).reads_vectors:
