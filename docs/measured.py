@@ -119,14 +119,14 @@ def _statistics(document: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _training(history: Mapping[str, Any]) -> dict[str, Any]:
-    best = history["epochs"][history["best_epoch"]]
+    used = history["epochs"][history["best_epoch"]]
     return {
         "stories": history["stories"]["train"],
         "held_out": history["stories"]["validation"],
         "vocabulary": history["vocabulary"],
         "epoch": history["best_epoch"] + 1,
-        "perplexity": best["validation_perplexity"],
-        "loss": best["validation_loss"],
+        "perplexity": used["validation_perplexity"],
+        "loss": used["validation_loss"],
         "epochs": [[entry["validation_perplexity"], entry["train_loss"]] for entry in history["epochs"]],
     }
 

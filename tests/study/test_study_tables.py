@@ -188,7 +188,7 @@ def test_whichever_system_is_preferred_is_named_with_its_own_share():
     text = results_text(study_results(table))
     # The exact interval of 4 of 5 is that of 1 of 5, turned round.
     assert cells(text, "| new / plain ")[1:5] == ["items", "plain", "4 of 5", "28.4% to 99.5%"]
-    # One annotator alone: the answers tell of other cases only, and say so.
+    # One annotator alone: the interval holds for other cases only, and the text says so.
     assert "asked of the same annotators, since the answers name no annotators, or one alone." in text
     even = results_text(study_results(votes({"i": ("new", "plain", ["new"]), "j": ("new", "plain", ["plain"])})))
     assert cells(even, "| new / plain ")[1:4] == ["items", "-", "1 of 2"]
