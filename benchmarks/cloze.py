@@ -16,7 +16,7 @@ import torch
 
 from benchmarks.table import Row
 from denouement.cloze import SYSTEMS
-from denouement.cloze.evaluate import evaluate
+from denouement.cloze.evaluation.evaluate import evaluate
 from denouement.cloze.resources import Resources
 from denouement.corpus import sample
 from denouement.corpus.ingest import ingest

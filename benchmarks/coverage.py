@@ -13,9 +13,9 @@ import numpy as np
 import numpy.typing as npt
 
 from benchmarks.table import Row
-from denouement.study.bradley_terry import Comparisons, strengths
-from denouement.study.clustered import mean_with_interval, preference
-from denouement.study.crossed import Clusters
+from denouement.study.results.bradley_terry import Comparisons, strengths
+from denouement.study.results.clustered import mean_with_interval, preference
+from denouement.study.results.crossed import Clusters
 
 STUDIES = 400
 PROMISED = 0.95

@@ -11,7 +11,7 @@ import pyarrow as pa
 
 from benchmarks.table import Row
 from denouement.schemas import TABLES, read_table, write_table
-from denouement.study.output import write_results
+from denouement.study.results.output import write_results
 
 VOTES = 100_000
 PER_ITEM = 5

@@ -17,13 +17,13 @@ import pyarrow as pa
 from benchmarks.results import made_study
 from benchmarks.table import Row
 from denouement.analysis.sentiment import score_groups
-from denouement.cloze.evaluate import evaluate
+from denouement.cloze.evaluation.evaluate import evaluate
 from denouement.cloze.resources import Resources
 from denouement.corpus import sample
 from denouement.corpus.ingest import ingest
 from denouement.errors import UserError
 from denouement.schemas import TABLES, read_table, write_table
-from denouement.study.output import write_results
+from denouement.study.results.output import write_results
 from denouement.text.syntax import parser_version
 from denouement.text.wordnet import find_wordnet
 

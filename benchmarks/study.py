@@ -20,8 +20,8 @@ from pathlib import Path
 from urllib.parse import urlencode
 
 from benchmarks.table import Row
-from denouement.study.design import ANSWERS, Design, Entry
-from denouement.study.items import Item
+from denouement.study.design.design import ANSWERS, Design, Entry
+from denouement.study.design.items import Item
 from denouement.study.store import open_store
 
 ANNOTATORS = 100

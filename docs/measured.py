@@ -16,7 +16,7 @@ import click
 from benchmarks.decoding_settings import SettingRow, as_markdown
 from denouement.analysis.endings import endings_table
 from denouement.analysis.sentiment import read_sentiment, right_against_wrong, sentiment_table
-from denouement.cloze.published import HUMAN
+from denouement.cloze.evaluation.published import HUMAN
 from denouement.console import text_table
 from denouement.errors import UserError
 from denouement.files import file_digest, write_text

@@ -10,7 +10,7 @@ from prefect import task
 
 from denouement import provenance
 from denouement.cloze import SYSTEMS
-from denouement.cloze.evaluate import evaluate, predictions
+from denouement.cloze.evaluation.evaluate import evaluate, predictions
 from denouement.cloze.resources import Resources
 from denouement.corpus.kind import corpus_kind
 from denouement.files import file_digest, write_text

@@ -11,13 +11,13 @@ from prefect import task
 
 from denouement.files import file_digest, write_text
 from denouement.schemas import empty_table, write_table
-from denouement.study.agreement import like_an_answer
-from denouement.study.counted import SCALES
 from denouement.study.importing import SYSTEMS, find_answers, import_answers, imported_text
-from denouement.study.output import write_results, write_scale_results
 from denouement.study.reasons.files import write_reasons
-from denouement.study.scales import scale_results
-from denouement.study.tables import results_text, scale_section, section_text
+from denouement.study.results.agreement import like_an_answer
+from denouement.study.results.counted import SCALES
+from denouement.study.results.output import write_results, write_scale_results
+from denouement.study.results.scales import scale_results
+from denouement.study.results.tables import results_text, scale_section, section_text
 from tasks import paths, tracking
 
 TABLES = ("votes", "items", "rejects")

@@ -9,9 +9,9 @@ from denouement.analysis import bias_monitor as module
 from denouement.analysis.bias_monitor import CERTAIN, VARIANTS, _by_case, bias_monitor
 from denouement.analysis.bias_section import bias_section
 from denouement.analysis.sections import sections_text, write_sections
-from denouement.cloze import ending_reg
-from denouement.cloze.ending_reg import EndingReg
 from denouement.cloze.resources import Resources
+from denouement.cloze.systems import ending_reg
+from denouement.cloze.systems.ending_reg import EndingReg
 from denouement.corpus.ingest import ingest
 from denouement.schemas import TABLES, read_table
 from denouement.text import syntax

@@ -13,14 +13,14 @@ from denouement.analysis.cloze_sections import ending_sections
 from denouement.analysis.comparison import compare
 from denouement.analysis.ending_statistics import ending_features, ending_statistics, has_other_sign, n_tokens
 from denouement.analysis.endings import strays
-from denouement.analysis.figures import sentiment_distributions
 from denouement.analysis.ngram_odds import deviation, ngram_odds, ngrams
 from denouement.analysis.sections import Table
 from denouement.analysis.sentiment_drift import by_context, distributions
+from denouement.charts.corpus import sentiment_distributions
+from denouement.charts.run import as_svg
 from denouement.cli import main
 from denouement.cloze.resources import MissingResourceError
 from denouement.corpus.cases import CaseSets
-from denouement.report.figures import as_svg
 from denouement.schemas import TABLES, empty_table, write_table
 
 

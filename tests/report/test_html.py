@@ -9,15 +9,15 @@ from click.testing import CliRunner
 from test_summary import EVALUATION, HISTORIES, run, write, write_ratings_and_orders  # noqa: F401 -- `run` is a fixture
 
 from denouement.analysis.titles import sunburst, title_paths
+from denouement.charts.run import as_svg, training_curves
+from denouement.charts.svg import inline
 from denouement.cli import main
 from denouement.errors import UserError
 from denouement.report.documents import misfit
-from denouement.report.figures import as_svg, training_curves
 from denouement.report.html.blocks import Bullets, Fold, Heading, Paragraph, Table, blocks
 from denouement.report.html.glance import glance
 from denouement.report.html.page import write_page
 from denouement.report.html.sections import sections
-from denouement.report.html.svg import inline
 from denouement.report.run import Run, read_beside, read_json
 
 LOCK = """

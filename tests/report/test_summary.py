@@ -14,8 +14,8 @@ from denouement.report.html.page import write_page
 from denouement.report.run import Run
 from denouement.report.summary import write_summary
 from denouement.schemas import TABLES, empty_table, read_table, write_table
-from denouement.study.results import study_results
-from denouement.study.scales import scale_results
+from denouement.study.results.results import study_results
+from denouement.study.results.scales import scale_results
 
 HISTORIES = {
     "seq2seq": {

@@ -4,8 +4,8 @@ import sys
 import threading
 from pathlib import Path
 
-from denouement.study.design import Design, Entry
-from denouement.study.items import Item
+from denouement.study.design.design import Design, Entry
+from denouement.study.design.items import Item
 from denouement.study.store import Store, open_store
 
 

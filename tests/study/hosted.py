@@ -8,8 +8,8 @@ from typing import Any
 
 from starlette.testclient import TestClient
 
-from denouement.study.design import Design, design_from
-from denouement.study.items import Item, check_items, training_item
+from denouement.study.design.design import Design, design_from
+from denouement.study.design.items import Item, check_items, training_item
 from denouement.study.store import Store, open_store
 from denouement.study.web.app import create_app
 

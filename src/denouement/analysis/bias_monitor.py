@@ -18,13 +18,13 @@ import numpy.typing as npt
 import pyarrow as pa
 
 from denouement.cloze.base import Scores
-from denouement.cloze.calibration import reliability
-from denouement.cloze.case_sets import CaseSet
-from denouement.cloze.cross_validation import out_of_fold
-from denouement.cloze.ending_reg import EndingReg
+from denouement.cloze.evaluation.calibration import reliability
+from denouement.cloze.evaluation.case_sets import CaseSet
+from denouement.cloze.evaluation.cross_validation import out_of_fold
+from denouement.cloze.evaluation.scoring import inputs_digest
+from denouement.cloze.evaluation.statistics import accuracy, correct
 from denouement.cloze.resources import MissingResourceError, Resources
-from denouement.cloze.scoring import inputs_digest
-from denouement.cloze.statistics import accuracy, correct
+from denouement.cloze.systems.ending_reg import EndingReg
 from denouement.corpus.cases import CaseSets, right_and_wrong
 from denouement.files import write_text
 from denouement.schemas import TABLES

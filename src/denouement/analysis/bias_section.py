@@ -14,10 +14,10 @@ from denouement.analysis.bias_monitor import (
     bias_monitor,
     exceeded,
 )
-from denouement.analysis.figures import reliability_curve
 from denouement.analysis.ngram_section import visible
 from denouement.analysis.sections import Chart, Section, Table
-from denouement.cloze.published import accuracy
+from denouement.charts.corpus import reliability_curve
+from denouement.cloze.evaluation.published import accuracy
 from denouement.corpus.cases import CaseSets
 from denouement.report.tables import count_and_share, interval
 
@@ -67,7 +67,7 @@ def bias_section(
         ]
     if above:
         shown.insert(0, Table("Above the thresholds", (), (), "; ".join(above) + "."))
-    from denouement.report.figures import cloze_accuracies
+    from denouement.charts.run import cloze_accuracies
 
     section = Section(
         "Bias monitor",

@@ -4,13 +4,13 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from denouement.analysis import figures
 from denouement.analysis.bias_monitor import ANYTHING, Thresholds
 from denouement.analysis.bias_section import bias_section
 from denouement.analysis.ending_statistics import DIFFERS, ending_statistics, has_other_sign
 from denouement.analysis.ngram_section import ngram_section
 from denouement.analysis.pooling import of_the_paper, pool_name, pools
 from denouement.analysis.sections import Chart, Section, Table
+from denouement.charts import corpus as figures
 from denouement.corpus.cases import CaseSets, Distinct, right_and_wrong
 from denouement.report.tables import interval, number, p_value
 from denouement.text.syntax import NoParserError, Parses, parse

@@ -3,7 +3,6 @@
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from denouement.analysis import figures
 from denouement.analysis.ngram_odds import (
     KINDS,
     LEAST,
@@ -16,6 +15,7 @@ from denouement.analysis.ngram_odds import (
 )
 from denouement.analysis.pooling import PUBLISHED_CASES, TOGETHER, of_the_paper, pool_name
 from denouement.analysis.sections import Chart, Section, Table
+from denouement.charts import corpus as figures
 from denouement.console import progress
 from denouement.corpus.cases import POOLED, CaseSets, Distinct, right_and_wrong
 from denouement.report.tables import number

@@ -12,7 +12,7 @@ import pyarrow.compute as pc
 from denouement.analysis.columns import read_columns
 from denouement.errors import UserError
 from denouement.schemas import shortened
-from denouement.study.counted import counted
+from denouement.study.results.counted import counted
 
 ORDER_COLUMNS = {"story": "story", "order": "order"}
 TLINK_COLUMNS = {"first": "first_sentence", "second": "second_sentence", "relation": "relation"}

@@ -99,7 +99,7 @@ def write_sections(sections: Mapping[str, Section], out: Path, made_from: MadeFr
     Raises:
         UserError: a folder that cannot be written to.
     """
-    from denouement.report.figures import save
+    from denouement.charts.run import save
 
     for section in sections.values():
         for file_name, chart in section.figures.items():

@@ -4,10 +4,10 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from denouement.analysis import figures
 from denouement.analysis.sections import Chart, Section, Table
 from denouement.analysis.sentiment import score_groups
 from denouement.analysis.sentiment_drift import by_context, distributions
+from denouement.charts import corpus as figures
 from denouement.report.tables import number
 
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import pyarrow as pa
 
-from denouement.analysis import figures, titles
+from denouement.analysis import titles
 from denouement.analysis.corpus_statistics import Words, by_position, sentences_of, title_lengths, vocabulary_growth
 from denouement.analysis.crowd import PUBLISHED as CROWD_PUBLISHED
 from denouement.analysis.crowd import crowd_statistics
@@ -15,6 +15,7 @@ from denouement.analysis.events import SHOWN, event_counts
 from denouement.analysis.orders import PUBLISHED as ORDERS_PUBLISHED
 from denouement.analysis.orders import PUBLISHED_TLINKS, Orderings, order_statistics, tlink_statistics
 from denouement.analysis.sections import Chart, Section, Table
+from denouement.charts import corpus as figures
 from denouement.console import progress
 from denouement.corpus.kind import corpus_kind
 from denouement.report.tables import count_and_share, number

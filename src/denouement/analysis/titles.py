@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from html import escape
 from typing import Any
 
-from denouement.report.figures import BLUE, GREEN, ORANGE, PINK, SKY, YELLOW, literal
+from denouement.charts.run import BLUE, GREEN, ORANGE, PINK, SKY, YELLOW, literal
 from denouement.text.words import lowered
 
 DEPTH = 5

@@ -11,7 +11,7 @@ from typing import Any
 from denouement.errors import UserError, printable
 from denouement.files import existing_file, file_digest
 from denouement.report.documents import misfit
-from denouement.study.counted import SCALES
+from denouement.study.results.counted import SCALES
 from denouement.yaml_files import read_yaml
 
 _DIGITS = 12  # of a digest: enough to tell files apart, and short enough to compare by eye

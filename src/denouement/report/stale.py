@@ -16,7 +16,7 @@ from denouement.analysis.sentiment import RIGHT, STORIES, WRONG, groups_made_fro
 from denouement.files import file_digest
 from denouement.report.run import Run
 from denouement.schemas import read_table
-from denouement.study.counted import SCALES
+from denouement.study.results.counted import SCALES
 
 
 @dataclass(frozen=True)

@@ -10,20 +10,20 @@ import pyarrow.compute as pc
 
 from denouement.analysis.endings import endings_table, strays
 from denouement.analysis.sentiment import read_sentiment, right_against_wrong, sentiment_table
+from denouement.charts import run as figures
 from denouement.console import text_table
 from denouement.corpus.cases import labelled_cases, right_and_wrong
 from denouement.corpus.ingest import summary_text
 from denouement.files import write_text
 from denouement.legible import printed
-from denouement.report import figures
 from denouement.report.run import Run, read_json
 from denouement.report.stale import find_stale, joined_endings
 from denouement.report.tables import cloze_text, endings_text, interval, sentiment_text, training_text
 from denouement.schemas import read_table
 from denouement.study.reasons.reading import elements_text
 from denouement.study.reasons.words import word_chart
-from denouement.study.tables import scale_section, section_text
-from denouement.study.tables import sections as study_sections
+from denouement.study.results.tables import scale_section, section_text
+from denouement.study.results.tables import sections as study_sections
 
 SUMMARY = "summary.md"
 TRAINING_FIGURE, SENTIMENT_FIGURE, CLOZE_FIGURE = "training.svg", "sentiment.svg", "cloze.svg"

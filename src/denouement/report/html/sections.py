@@ -6,13 +6,13 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from denouement.charts import run as figures
+from denouement.charts.svg import inline
 from denouement.corpus.cases import labelled_cases
 from denouement.corpus.ingest import summary_text
 from denouement.errors import UserError
-from denouement.report import figures
 from denouement.report.html.blocks import Block, Bullets, Fold, Heading, Paragraph, Picture, Table, blocks
 from denouement.report.html.endings_browser import endings_browser
-from denouement.report.html.svg import inline
 from denouement.report.html.terms import SYSTEMS, TERMS
 from denouement.report.run import Origin, Run, read_beside, read_json
 from denouement.report.stale import Stale, find_stale, joined_endings, joined_sentiment
@@ -223,9 +223,9 @@ def _comparisons(evaluation: dict[str, Any]) -> list[Block]:
 
 
 def _human_evaluation(run: Run) -> Section:
-    from denouement.study.page import judged, section_blocks
-    from denouement.study.tables import scale_section
-    from denouement.study.tables import sections as pair_sections
+    from denouement.study.results.page import judged, section_blocks
+    from denouement.study.results.tables import scale_section
+    from denouement.study.results.tables import sections as pair_sections
 
     what = "What people said who read stories with endings of the corpus and of systems."
     files = [run.study / "results.json", run.study / "votes.parquet", *run.scales]

@@ -13,8 +13,6 @@ import pyarrow.compute as pc
 
 from denouement import schemas
 from denouement.errors import UserError
-from denouement.study.agreement import like_an_answer
-from denouement.study.counted import ANSWER, SCALES
 from denouement.study.importing import argilla, label_studio, merging, mturk, own, potato, prolific, published
 from denouement.study.importing.answers import Answer, Imported, Unusable, hashing, tables_of
 from denouement.study.importing.copies import Conflict
@@ -23,6 +21,8 @@ from denouement.study.importing.interpreting import interpret
 from denouement.study.importing.recognising import Kind, Source, find_answers, recognise, sources_of
 from denouement.study.importing.records import Loaded, Reading
 from denouement.study.importing.telling import imported_text
+from denouement.study.results.agreement import like_an_answer
+from denouement.study.results.counted import ANSWER, SCALES
 
 __all__ = ["SYSTEMS", "find_answers", "import_answers", "imported_text", "recognise"]
 

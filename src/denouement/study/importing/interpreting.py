@@ -4,11 +4,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 from denouement.schemas import shortened
-from denouement.study.agreement import like_an_answer
 from denouement.study.importing.answers import Answer, Unusable, digest
 from denouement.study.importing.fields import Question, questions_of
 from denouement.study.importing.records import Loaded, Reading, Record
 from denouement.study.importing.roles import TICKS, bare_name, parts_of
+from denouement.study.results.agreement import like_an_answer
 from denouement.text.sentences import split_sentences
 
 _NO_VALUES = ("none", "null", "nan")  # what programs write for a cell that is empty

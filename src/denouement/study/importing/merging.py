@@ -11,8 +11,8 @@ import pyarrow as pa
 
 from denouement.errors import UserError
 from denouement.schemas import TABLES
-from denouement.study.counted import ANSWER
 from denouement.study.importing.copies import Conflict, Copy, settle
+from denouement.study.results.counted import ANSWER
 
 _STATE = ("status", "reason", "started_at", "submitted_at")
 

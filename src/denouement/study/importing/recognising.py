@@ -9,9 +9,9 @@ from denouement import schemas
 from denouement.delimited import Header, header_of
 from denouement.errors import UserError
 from denouement.files import existing_file, file_digest
-from denouement.study.counted import SCALES
 from denouement.study.importing import argilla, label_studio, mturk, own, potato, prolific, published
 from denouement.study.importing.jsonl import begins_as_json, objects_of
+from denouement.study.results.counted import SCALES
 
 Kind = Literal["mturk", "published", "own", "own_csv", "label_studio", "argilla", "potato", "potato_data", "prolific"]
 

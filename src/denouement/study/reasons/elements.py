@@ -20,11 +20,11 @@ import pyarrow as pa
 from denouement import schemas
 from denouement.delimited import header_of, rows_of
 from denouement.errors import UserError
-from denouement.study.clustered import clusters, share_of_answers
-from denouement.study.crossed import Clusters
 from denouement.study.reasons import ELEMENTS
 from denouement.study.reasons.rules import Rules, matches
 from denouement.study.reasons.written import written_reasons
+from denouement.study.results.clustered import clusters, share_of_answers
+from denouement.study.results.crossed import Clusters
 from denouement.text.syntax import parse
 
 FIGURES = ("precision", "recall", "f1")

@@ -7,10 +7,10 @@ from typing import Any
 import pyarrow as pa
 
 from denouement import provenance
+from denouement.charts.run import save
 from denouement.errors import UserError
 from denouement.files import write_text
 from denouement.provenance import MadeFrom
-from denouement.report.figures import save
 from denouement.schemas import TABLES, write_table
 from denouement.study.reasons.elements import elements_document, read_labels, tag_reasons
 from denouement.study.reasons.rules import read_rules

@@ -6,7 +6,7 @@ from typing import Any
 from denouement.console import text_table
 from denouement.errors import printable
 from denouement.report.tables import count_and_share, interval, number
-from denouement.study.tables import scope
+from denouement.study.results.tables import scope
 
 
 def words_text(document: Mapping[str, Any]) -> str:

@@ -76,7 +76,7 @@ def word_chart(rows: Sequence[Mapping[str, Any]], n_reasons: int) -> "Figure":
     from matplotlib.figure import Figure
     from matplotlib.ticker import MaxNLocator
 
-    from denouement.report.figures import BLUE
+    from denouement.charts.run import BLUE
 
     figure = Figure(figsize=(max(4.0, 0.42 * len(rows) + 1), 3.6), layout="constrained")
     panel = figure.subplots()

@@ -4,7 +4,7 @@ import pyarrow as pa
 
 from denouement.errors import UserError
 from denouement.legible import seen
-from denouement.study.counted import counted
+from denouement.study.results.counted import counted
 
 
 def written_reasons(votes: pa.Table) -> pa.Table:

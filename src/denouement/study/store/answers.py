@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 
 from denouement.legible import can_be_shown, cleaned, seen
-from denouement.study.design import ANSWERS, Design
+from denouement.study.design.design import ANSWERS, Design
 
 
 class Unfit(ValueError):  # noqa: N818 (an answer's property, not a fault of the program)

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Literal
 
-from denouement.study.items import Item
+from denouement.study.design.items import Item
 
 State = Literal["consenting", "declined", "training", "answering", "done", "withdrawn", "screened_out", "excluded"]
 

@@ -19,8 +19,8 @@ import sqlalchemy as sa
 
 from denouement.errors import UserError
 from denouement.schemas import UNNAMED_ANNOTATOR, shortened
-from denouement.study.design import Design, from_json, to_json
-from denouement.study.items import Item
+from denouement.study.design.design import Design, from_json, to_json
+from denouement.study.design.items import Item
 from denouement.study.store import database
 from denouement.study.store.answers import Unfit, check_answer, checked_reason
 from denouement.study.store.leases import (

@@ -9,8 +9,8 @@ from datetime import timedelta
 from functools import cached_property
 from typing import Any
 
-from denouement.study.design import Design
-from denouement.study.items import Item
+from denouement.study.design.design import Design
+from denouement.study.design.items import Item
 from denouement.study.store.records import Assignment
 
 

@@ -6,7 +6,7 @@ from typing import Any
 
 from fastapi import APIRouter, Response
 
-from denouement.study.defaults import Kind
+from denouement.study.design.defaults import Kind
 from denouement.study.store import Annotator, Assignment
 from denouement.study.store.answers import Unfit, check_answer
 from denouement.study.web.questions import given, question

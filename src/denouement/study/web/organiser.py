@@ -11,10 +11,10 @@ from fastapi import APIRouter, Depends, Request, Response
 from fastapi.responses import RedirectResponse
 
 from denouement.errors import UserError
-from denouement.study.ballot import count
-from denouement.study.export import ANSWER_TABLES, answers_table, study_tables, table_file
-from denouement.study.results import pair_results
+from denouement.study.results.ballot import count
+from denouement.study.results.results import pair_results
 from denouement.study.store import Answer, Progress, Store, StoreUnavailableError
+from denouement.study.store.export import ANSWER_TABLES, answers_table, study_tables, table_file
 from denouement.study.web.render import message, page
 from denouement.study.web.security import (
     Limiter,

@@ -8,8 +8,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from denouement.study.defaults import SCALE_ENDS
-from denouement.study.design import Design, Scale
+from denouement.study.design.defaults import SCALE_ENDS
+from denouement.study.design.design import Design, Scale
 
 
 class Choice(NamedTuple):

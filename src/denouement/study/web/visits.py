@@ -8,7 +8,7 @@ from fastapi import Depends, Request, Response
 from fastapi.responses import JSONResponse, RedirectResponse
 
 from denouement.errors import UserError
-from denouement.study.design import Design
+from denouement.study.design.design import Design
 from denouement.study.store import Annotator, Store, StoreUnavailableError
 from denouement.study.web.render import page
 from denouement.study.web.security import (

@@ -1,0 +1,206 @@
+"""`denouement reasons`: what annotators wrote. Heavy imports stay inside the commands."""
+
+from collections.abc import Callable, Iterable
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from denouement.console import print_json
+from denouement.errors import UserError
+from denouement.files import check_output
+from denouement.study.reasons import ELEMENTS
+
+if TYPE_CHECKING:  # heavy
+    import pyarrow as pa
+
+
+def _common(command: Callable[..., Any]) -> Callable[..., Any]:
+    for option in (
+        click.option("--json", "as_json", is_flag=True, help="Print one JSON document and nothing else."),
+        click.option("--out", type=click.Path(path_type=Path), help="Also write the rows to this Parquet file."),
+        click.option("--cache", type=click.Path(path_type=Path), help="Parquet file that keeps parses."),
+        click.argument("votes", type=click.Path(path_type=Path)),
+    ):
+        command = option(command)
+    return command
+
+
+def _rules(command: Callable[..., Any]) -> Callable[..., Any]:
+    return click.option(
+        "--rules", "rules_file", type=click.Path(path_type=Path), help="Other rules (YAML) than this package's."
+    )(command)
+
+
+@click.group()
+def reasons() -> None:
+    """Read the reasons that annotators gave: frequent words, topics, and what mattered to them.
+
+    VOTES is a votes table. Accepted answers with a reason are read; attention checks are not.
+    """
+
+
+@reasons.command()
+@_common
+@click.option("--top", type=click.IntRange(min=1), default=20, show_default=True, help="Words to print and to draw.")
+@click.option("--figure", type=click.Path(path_type=Path), help="Draw them to this SVG or PNG file.")
+def words(votes: Path, cache: Path | None, out: Path | None, as_json: bool, top: int, figure: Path | None) -> None:
+    """Count the words of reasons.
+
+    Prepared as in Mori et al. 2019 (A.4); --figure draws their Figure 2.
+    """
+    if figure and figure.suffix not in (".svg", ".png"):
+        raise UserError(f"{figure}: name a figure .svg or .png")
+    _check_outputs((out, figure), (votes,))
+    from denouement.charts.run import save
+    from denouement.study.reasons.reading import words_text
+    from denouement.study.reasons.words import word_chart, word_frequencies, words_document
+
+    texts = _content_words(votes, cache)
+    rows = word_frequencies(texts)
+    if not rows:
+        raise UserError(f"{votes}: no reason has a noun, adjective, verb or adverb")
+    if out:
+        _write(rows, out, "reason_words")
+    if figure:
+        save(word_chart(rows[:top], len(texts)), figure)
+    document = words_document(texts, rows, top)
+    print_json(document) if as_json else click.echo(words_text(document))
+
+
+@reasons.command()
+@_common
+@click.option("--topics", "n_topics", type=click.IntRange(min=1), default=5, show_default=True, help="How many.")
+@click.option("--words", "n_words", type=click.IntRange(min=1), default=10, show_default=True, help="Shown a topic.")
+@click.option(
+    "--min-reasons",
+    type=click.IntRange(min=1),
+    default=2,
+    show_default=True,
+    help="Leave out words that stand in fewer reasons.",
+)
+@click.option("--seed", type=click.IntRange(0, 2**32 - 1), default=1, show_default=True, help="Of the model.")
+def topics(
+    votes: Path,
+    cache: Path | None,
+    out: Path | None,
+    as_json: bool,
+    n_topics: int,
+    n_words: int,
+    min_reasons: int,
+    seed: int,
+) -> None:
+    """Find topics by latent Dirichlet allocation.
+
+    As Mori et al. 2019 (4.4) tried; with the topics' coherence.
+    """
+    _check_outputs((out,), (votes,))
+    from denouement.study.reasons.reading import topics_text
+    from denouement.study.reasons.topics import TopicSettings, find_topics, topic_rows
+
+    settings = TopicSettings(topics=n_topics, words=n_words, min_reasons=min_reasons, seed=seed)
+    found = find_topics(_content_words(votes, cache), settings)
+    if out:
+        _write(topic_rows(found), out, "reason_topics")
+    print_json(found) if as_json else click.echo(topics_text(found))
+
+
+@reasons.command()
+@_common
+@_rules
+@click.option(
+    "--labels",
+    "labels_file",
+    type=click.Path(path_type=Path),
+    help="Measure the rules on the labels of this CSV file.  [default: 98 labelled reasons of the paper]",
+)
+def elements(
+    votes: Path,
+    cache: Path | None,
+    out: Path | None,
+    as_json: bool,
+    rules_file: Path | None,
+    labels_file: Path | None,
+) -> None:
+    """Count what mattered: logic, emotion, ...
+
+    Rules tag each reason with any of logic, relevance, emotion, morality, common sense and grammar. Printed are how
+    often each is named, what is named together, and what those who named it chose.
+
+    Where some of the reasons were labelled, it also prints how well the rules agree with the labels.
+    """
+    _check_outputs((out,), (votes, rules_file, labels_file))
+    from denouement.schemas import write_table
+    from denouement.study.reasons.elements import elements_document, read_labels
+    from denouement.study.reasons.reading import elements_text
+
+    labels = read_labels(labels_file)
+    table, tags = _tagged(votes, cache, rules_file)
+    if out:
+        write_table(tags, out, "reason_elements")
+    document = elements_document(table, tags, labels)
+    print_json(document) if as_json else click.echo(elements_text(document))
+
+
+@reasons.command()
+@_common
+@_rules
+@click.option("--element", "names", multiple=True, type=click.Choice(ELEMENTS), help="Only this; may be repeated.")
+@click.option("-n", "count", type=click.IntRange(min=1), default=5, show_default=True, help="Reasons an element.")
+@click.option("--seed", type=click.IntRange(0, 2**32 - 1), default=1, show_default=True, help="Of the draw.")
+def examples(
+    votes: Path,
+    cache: Path | None,
+    out: Path | None,
+    as_json: bool,
+    rules_file: Path | None,
+    names: tuple[str, ...],
+    count: int,
+    seed: int,
+) -> None:
+    """Show reasons that name each element.
+
+    They are drawn by the seed; with what was chosen and the words that told.
+    """
+    _check_outputs((out,), (votes, rules_file))
+    from denouement.schemas import write_table
+    from denouement.study.reasons.examples import draw_examples
+    from denouement.study.reasons.reading import examples_text
+
+    _, tags = _tagged(votes, cache, rules_file)
+    drawn = draw_examples(tags, list(dict.fromkeys(names)) or ELEMENTS, count, seed)
+    if out:
+        write_table(drawn, out, "reason_elements")
+    print_json(drawn.to_pylist()) if as_json else click.echo(examples_text(drawn.to_pylist()))
+
+
+def _check_outputs(outputs: Iterable[Path | None], read: Iterable[Path | None]) -> None:
+    for path in filter(None, outputs):
+        check_output(path, filter(None, read))
+
+
+def _content_words(votes: Path, cache: Path | None) -> list[list[str]]:
+    from denouement.schemas import read_table
+    from denouement.study.reasons.words import content_words
+    from denouement.study.reasons.written import written_reasons
+
+    return content_words(written_reasons(read_table(votes, "votes"))["reason"].to_pylist(), cache)
+
+
+def _tagged(votes: Path, cache: Path | None, rules_file: Path | None) -> tuple["pa.Table", "pa.Table"]:
+    """The votes, and the elements in their reasons."""
+    from denouement.schemas import read_table
+    from denouement.study.reasons.elements import tag_reasons
+    from denouement.study.reasons.rules import read_rules
+
+    rules = read_rules(rules_file)
+    table = read_table(votes, "votes")
+    return table, tag_reasons(table, rules, cache)
+
+
+def _write(rows: list[dict[str, Any]], out: Path, name: str) -> None:
+    import pyarrow as pa
+
+    from denouement.schemas import TABLES, write_table
+
+    write_table(pa.Table.from_pylist(rows, TABLES[name].schema), out, name)

@@ -1,0 +1,210 @@
+"""The scores of a system for each case set, kept as Parquet and made again when anything they depend on has changed."""
+
+import copy
+import hashlib
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from denouement import schemas
+from denouement.cloze.base import ClozeSystem, Scores, scores_once
+from denouement.cloze.evaluation.case_sets import CaseSet
+from denouement.cloze.evaluation.cross_validation import out_of_fold
+from denouement.cloze.resources import MissingResourceError, Resources
+from denouement.errors import UserError
+from denouement.files import file_digest
+
+
+@dataclass(frozen=True)
+class Run:
+    """What is the same for all systems of an evaluation.
+
+    Attributes:
+        sets: what is scored.
+        n_folds: of the cross-validation.
+        digest: of cases, resources and the code of the package; see `inputs_digest`.
+    """
+
+    sets: Sequence[CaseSet]
+    n_folds: int
+    digest: str
+
+
+@dataclass(frozen=True)
+class Scored:
+    """The scores of a system; each case set is in one of the two.
+
+    Attributes:
+        scores: by case set and variant.
+        missing: by case set what the system lacks to score it, and how to give it.
+    """
+
+    scores: dict[str, dict[str, Scores]]
+    missing: dict[str, str]
+
+
+def cached_scores(system: ClozeSystem, options: Mapping[str, Any], resources: Resources, run: Run) -> Scored:
+    """The scores of a system, from `resources.cache` when nothing has changed since.
+
+    Args:
+        system: a fresh one.
+        options: those it was made with.
+        resources: see `Resources`.
+        run: the evaluation.
+
+    Raises:
+        MissingResourceError: what the system needs is not there; the message names all that is missing.
+    """
+    path = resources.cache / "scores" / f"{system.name}.parquet" if resources.cache else None
+    key = _key(system, options, run)
+    if path and (kept := _read(path, key, run.sets)):
+        scored, notes = kept
+        resources.notes.update(notes)
+        return scored
+    scored = _score(system, resources, run)
+    if path and scored.scores:
+        table = pa.concat_tables(
+            [
+                score_table(system.name, variant, each, of_set)
+                for each in run.sets
+                for variant, of_set in scored.scores.get(each.name, {}).items()
+            ]
+        )
+        missing = json.dumps(scored.missing, sort_keys=True)
+        metadata = {"key": key, "missing": missing, "notes": json.dumps(resources.notes, sort_keys=True)}
+        schemas.write_table(table, path, "scores", metadata)
+    return scored
+
+
+def score_table(system: str, variant: str, each: CaseSet, scores: Scores) -> pa.Table:
+    """The scores of a case set as rows of the table `scores`."""
+    n = len(scores)
+    columns = {
+        "system": pa.repeat(pa.scalar(system), n),
+        "variant": pa.repeat(pa.scalar(variant), n),
+        "case_id": each.cases["case_id"],
+        "release": each.cases["release"],
+        "split": each.cases["split"],
+        "score_1": scores[:, 0],
+        "score_2": scores[:, 1],
+    }
+    return pa.table(columns, schema=schemas.TABLES["scores"].schema)
+
+
+def _score(system: ClozeSystem, resources: Resources, run: Run) -> Scored:
+    if not system.learns_from_cases:
+        scores = {each.name: _checked(scores_once(system, each.cases, resources), system, each) for each in run.sets}
+        return Scored(scores, {})
+    lacks = system.lacks(resources)
+    if all(each.train is None and not each.is_learned_from for each in run.sets):
+        lacks.insert(0, f"{system.name} learns from labelled cases: give them with --train")
+    if lacks:
+        raise MissingResourceError("; ".join(lacks))
+    system.prepare(resources)
+    scored = Scored({}, {})
+    for each in run.sets:
+        try:
+            scored.scores[each.name] = _checked(_learned_scores(system, each, resources, run.n_folds), system, each)
+        except MissingResourceError as error:
+            scored.missing[each.name] = str(error)
+    return scored
+
+
+def _learned_scores(system: ClozeSystem, each: CaseSet, resources: Resources, n_folds: int) -> dict[str, Scores]:
+    """The scores of a set by copies of a prepared system that were fitted to other cases.
+
+    Raises:
+        MissingResourceError: too few cases to learn from.
+    """
+    if not each.is_learned_from and (each.train is None or not each.train.num_rows):
+        left_out = f" ({each.left_out:,} stand in {each.name} and are left out)" if each.left_out else ""
+        raise MissingResourceError(
+            f"{system.name} learns from labelled cases of the splits train and validation, and --train has none for "
+            f"{each.name}{left_out}: give other ones"
+        )
+    if each.is_learned_from:
+        what = f"{system.name}, {each.name}"
+        return out_of_fold(lambda: copy.copy(system), each.cases, resources, n_folds, what, each.train)
+    fitted = copy.copy(system)
+    fitted.fit(each.train, resources)
+    return fitted.score(each.cases, resources)
+
+
+def _checked(scores: dict[str, Scores], system: ClozeSystem, each: CaseSet) -> dict[str, Scores]:
+    """The scores, once they are known to be two finite numbers a case: anything else is a defect of the system."""
+    for variant, of_set in scores.items():
+        if of_set.shape != (each.cases.num_rows, 2) or not np.isfinite(of_set).all():
+            raise ValueError(f"{system.name} {variant}: scores are not two finite numbers for each case of {each.name}")
+    return scores
+
+
+def _read(path: Path, key: str, sets: Sequence[CaseSet]) -> tuple[Scored, dict[str, int]] | None:
+    try:
+        table = schemas.read_table(path, "scores")
+    except UserError:
+        return None  # not there, damaged, or of another version: made again
+    metadata = schemas.read_schema(path, "scores").metadata or {}
+    if metadata.get(b"key") != key.encode():
+        return None
+    try:
+        notes = {str(text): int(n) for text, n in json.loads(metadata[b"notes"]).items()}
+        missing = {str(name): str(text) for name, text in json.loads(metadata[b"missing"]).items()}
+    except (KeyError, ValueError, TypeError, AttributeError):
+        return None
+    scores: dict[str, dict[str, Scores]] = {each.name: {} for each in sets if each.name not in missing}
+    names = pc.binary_join_element_wise(table["release"], table["split"], " ")
+    for each in sets:
+        part = table.filter(pc.equal(names, each.name))
+        for variant in pc.unique(part["variant"]).to_pylist():
+            rows = part.filter(pc.equal(part["variant"], variant))
+            if each.name in missing or rows["case_id"].to_pylist() != each.cases["case_id"].to_pylist():
+                return None  # other cases, fewer or in another order
+            scores[each.name][variant] = np.column_stack([rows["score_1"].to_numpy(), rows["score_2"].to_numpy()])
+    variants = {tuple(of_set) for of_set in scores.values()}
+    return (Scored(scores, missing), notes) if len(variants) == 1 and () not in variants else None
+
+
+def _key(system: ClozeSystem, options: Mapping[str, Any], run: Run) -> str:
+    """A digest of all that a system's scores depend on."""
+    folds = run.n_folds if system.learns_from_cases else None
+    given = json.dumps([system.name, options, folds, run.digest], sort_keys=True, default=str)
+    return hashlib.sha256(given.encode()).hexdigest()
+
+
+def inputs_digest(sets: Sequence[CaseSet], resources: Resources) -> str:
+    """A digest of what the scores of any system depend on: cases, resources and the code of the package."""
+    digest = hashlib.sha256()
+    given = {
+        "seed": resources.seed,
+        "encoders": resources.encoders,
+        "files": [file_digest(path) for path in _files(resources)],
+        "word_vectors": bool(resources.word_vectors),
+    }
+    digest.update(json.dumps(given, sort_keys=True, default=str).encode())
+    for table in [resources.stories, *(table for each in sets for table in (each.cases, each.train))]:
+        digest.update(_content(table) if table is not None else b"none")
+    digest.update(repr([each.is_learned_from for each in sets]).encode())
+    for path in sorted(Path(__file__).parents[2].rglob("*.py")):
+        digest.update(path.read_bytes())
+    return digest.hexdigest()
+
+
+def _files(resources: Resources) -> Iterable[Path]:
+    yield from resources.corpora
+    yield from resources.generators
+    for path in (resources.word_vectors, resources.embeddings):
+        if path:
+            yield path
+
+
+def _content(table: pa.Table) -> bytes:
+    digest = hashlib.sha256()
+    for row in table.to_pylist():
+        digest.update(repr(row).encode())
+    return digest.digest()

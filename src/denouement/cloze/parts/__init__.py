@@ -1,0 +1,1 @@
+"""What several Story Cloze systems share."""

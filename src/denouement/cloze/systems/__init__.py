@@ -1,0 +1,1 @@
+"""Story Cloze systems, one file each."""

@@ -1,0 +1,69 @@
+"""Results as JSON documents, and back: a result is a frozen dataclass, and what is written of it is derived here."""
+
+import json
+from dataclasses import asdict
+from functools import cache
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from denouement.errors import UserError
+from denouement.files import existing_file, write_text
+
+if TYPE_CHECKING:
+    from _typeshed import DataclassInstance
+    from pydantic import TypeAdapter
+
+Result = TypeVar("Result")
+
+
+def document(result: "DataclassInstance") -> dict[str, Any]:
+    """A result, ready for JSON: its fields by name, whose values are plain ones and dataclasses of such."""
+    return asdict(result)
+
+
+def write_document(result: "DataclassInstance", path: Path) -> None:
+    """Write a result as JSON; the same result gives the same bytes.
+
+    Raises:
+        UserError: the file cannot be written.
+    """
+    text = json.dumps(document(result), indent=2, ensure_ascii=False, allow_nan=False)
+    write_text(path, text + "\n")
+
+
+def read_document(path: Path, kind: type[Result], stage: str = "") -> Result:
+    """A result that `write_document` wrote.
+
+    Args:
+        path: the file.
+        kind: the dataclass; keys that it does not name are passed over.
+        stage: the stage that makes the document, for the message.
+
+    Raises:
+        UserError: unreadable, no JSON, or not what `kind` holds: a key is missing, a number is text or not finite.
+    """
+    from pydantic import ValidationError
+
+    renew = f"; make it again{f': dvc repro {stage}' if stage else ''}"
+    try:
+        text = existing_file(path).read_text(encoding="utf-8")
+        json.loads(text, parse_constant=_refuse)
+        result: Result = _adapter(kind).validate_json(text, strict=True)
+        return result
+    except ValidationError as error:
+        first = error.errors(include_url=False, include_context=False, include_input=False)[0]
+        where = " > ".join(map(str, first["loc"][:6])) or "the whole of it"
+        raise UserError(f"{path}: {where} is missing or not what is written there{renew}") from error
+    except (ValueError, RecursionError) as error:
+        raise UserError(f"{path}: no JSON ({error}){renew}") from error
+
+
+@cache
+def _adapter(kind: Any) -> "TypeAdapter[Any]":
+    from pydantic import TypeAdapter
+
+    return TypeAdapter(kind)
+
+
+def _refuse(constant: str) -> None:
+    raise ValueError(f"{constant} is no number of JSON's")

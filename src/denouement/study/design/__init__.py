@@ -1,0 +1,1 @@
+"""What a study asks: its description, and the items that annotators see."""

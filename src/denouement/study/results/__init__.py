@@ -1,0 +1,1 @@
+"""What the answers of a study say: agreement, preferences, strengths, ratings."""

@@ -1,0 +1,99 @@
+"""The answers to pairs that count, sorted into items and pairs of systems."""
+
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from denouement import schemas
+from denouement.errors import UserError
+from denouement.study.results.agreement import BOTH, FIRST, NEITHER, SECOND, Codes, Counts, like_an_answer
+from denouement.study.results.counted import counted
+
+Numbers = npt.NDArray[np.int64]
+
+
+@dataclass(frozen=True)
+class Ballot:
+    """The answers that count, as numbers.
+
+    Attributes:
+        pairs: the pairs of systems; a human one is the second.
+        items: the columns `study`, `item_id`, `case_id` and `pair` (place in `pairs`), a row an item: by pair, then in
+            the order of their first answers.
+        item: int64 [answers], each answer's row in `items`.
+        choice: int64 [answers]: FIRST, SECOND, BOTH or NEITHER.
+        votes: the rows of the table `votes`, in the same order.
+    """
+
+    pairs: list[tuple[str, str]]
+    items: pa.Table
+    item: Numbers
+    choice: Codes
+    votes: pa.Table
+
+    def counts(self) -> Counts:
+        """int64 [items, 4]: how many annotators gave each answer."""
+        flat = np.bincount(self.item * 4 + self.choice, minlength=4 * self.items.num_rows)
+        return flat.reshape(-1, 4).astype(np.int64)
+
+
+def count(votes: pa.Table) -> Ballot:
+    """The answers of `votes` that count, sorted into items and pairs.
+
+    Raises:
+        UserError: rows whose choice is not what their answer and sides say, whose sides are the same system, or where
+            a system is called as an answer is (`both`, `neither`).
+    """
+    _check_choices(votes)
+    accepted = counted(votes)
+    if not accepted.num_rows:
+        items = schemas.empty_table("votes").select(["study", "item_id", "case_id"])
+        none = np.zeros(0, np.int64)
+        return Ballot([], items.append_column("pair", pa.array(none)), none, none, accepted)
+    sides, names = numbered(accepted["position_a"], accepted["position_b"], accepted["choice"])
+    place = {
+        name: order for order, name in enumerate(sorted(names, key=lambda name: (name.startswith("human_"), name)))
+    }
+    order = np.array([place[name] for name in names])
+    first, second = np.minimum(order[sides[0]], order[sides[1]]), np.maximum(order[sides[0]], order[sides[1]])
+    chosen = order[sides[2]]
+    choice = np.select([chosen == first, chosen == second, chosen == place.get("both")], [FIRST, SECOND, BOTH], NEITHER)
+    pair_codes, pair = np.unique(first * len(names) + second, return_inverse=True)
+    by_place = sorted(place, key=lambda name: place[name])
+    pairs = [(by_place[code // len(names)], by_place[code % len(names)]) for code in pair_codes.tolist()]
+    keys = accepted.select(["study", "item_id", "case_id"]).append_column("pair", pa.array(pair))
+    in_order = keys.append_column("row", pa.array(np.arange(keys.num_rows)))
+    items = in_order.group_by(["study", "item_id", "pair"]).aggregate([("case_id", "min"), ("row", "min")])
+    items = items.sort_by([("pair", "ascending"), ("row_min", "ascending")])
+    items = items.rename_columns({"case_id_min": "case_id"}).select(keys.column_names)
+    places = items.drop_columns("case_id").append_column("item", pa.array(np.arange(items.num_rows)))
+    joined = in_order.join(places, ["study", "item_id", "pair"]).sort_by("row")
+    return Ballot(pairs, items, joined["item"].to_numpy(), choice.astype(np.int64), accepted)
+
+
+def _check_choices(votes: pa.Table) -> None:
+    """Refuse votes whose choice is not what the answer and the sides say, or does not tell which system it is."""
+    answer, a, b = votes["answer"], votes["position_a"], votes["position_b"]
+    if problem := like_an_answer([*a.unique().to_pylist(), *b.unique().to_pylist()]):
+        raise UserError(f"votes: {problem}; give it another name")
+    said = pc.if_else(pc.equal(answer, "A"), a, pc.if_else(pc.equal(answer, "B"), b, answer))
+    wrong = pc.sum(pc.not_equal(said, votes["choice"])).as_py() or 0
+    if wrong:
+        raise UserError(
+            f"votes: in {wrong:,} rows the choice is not what answer and sides say; export or import them again"
+        )
+    alike = pc.sum(pc.equal(a, b)).as_py() or 0
+    if alike:
+        raise UserError(f"votes: in {alike:,} rows both sides are the same system; name the two systems apart")
+
+
+def numbered(*columns: pa.ChunkedArray) -> tuple[list[Numbers], list[str]]:
+    """Text columns as numbers, places in one list of their distinct values."""
+    together = pa.chunked_array([chunk for column in columns for chunk in column.chunks], pa.string())
+    encoded = together.combine_chunks().dictionary_encode()
+    codes = np.asarray(encoded.indices, dtype=np.int64)
+    ends = np.cumsum([len(column) for column in columns])[:-1]
+    return list(np.split(codes, ends)), encoded.dictionary.to_pylist()

@@ -1,0 +1,227 @@
+"""How strong several systems are, from comparisons two at a time: Bradley and Terry 1952, with ties as Davidson 1970.
+
+In Davidson's model, i wins, j wins and a tie of the two are as likely as `w_i : w_j : v * sqrt(w_i * w_j)`. It is a
+log-linear model of the counts (Fienberg and Larntz 1976), so it is fitted by statsmodels as a Poisson regression with a
+constant for each pair.
+"""
+
+import warnings
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from denouement.study.results.crossed import Clusters, Estimate, Floats, spread
+
+
+@dataclass(frozen=True)
+class Comparisons:
+    """What annotators said of two systems, a row an answer, or a row all answers to an item.
+
+    Attributes:
+        first, second: the systems.
+        counts: int64 [rows, 3]: answers for the first, for the second, and ties, row by row.
+        cases: int64 [rows]: the number of each row's case; the same in all pairs in which the case stands.
+        annotators: int64 [rows]: the number of the annotator who gave the row's answers, the same in all pairs; None
+            where rows hold answers of several annotators, or it is not known whose they are.
+    """
+
+    first: str
+    second: str
+    counts: npt.NDArray[np.int64]
+    cases: npt.NDArray[np.int64]
+    annotators: npt.NDArray[np.int64] | None = None
+
+
+def strengths(comparisons: Sequence[Comparisons]) -> dict[str, Any]:
+    """Fit the model to all answers.
+
+    Answers about one case are about the same story and in part the same endings, and answers of one annotator share
+    that person's taste, so they are not independent. Intervals are of what other cases and other annotators would give:
+    by Student's t, with the variance and the degrees of freedom of `crossed.spread`. Without `annotators` they are of
+    what other cases would give, asked of the same annotators: counts alone cannot tell a taste that shows in all cases
+    from the strength of a system, so they are too narrow for other annotators. By chance few clusters can come out all
+    alike, so no standard error is taken to be below that of independent answers.
+
+    Args:
+        comparisons: of pairs of systems, each pair once.
+
+    Returns:
+        `systems`: rows `system`, `strength` (log w, mean 0 over the systems), `low`, `high` (95%), `share` (w as a
+        share of the sum), the strongest first; `tie`: v, or None when no answer is a tie; `answers`, `cases` and
+        `annotators` (None where they are not known): how many there are; `over`: what intervals are taken over
+        (`crossed.CASES` or `crossed.CASES_AND_ANNOTATORS`). `why_not` is None, or a clause on why there is no estimate,
+        and then `systems` is empty; or on why there is no interval, and then `low` and `high` are None. `over` is None
+        with either.
+    """
+    from scipy.stats import t
+
+    compared = [_answered(pair) for pair in comparisons if pair.counts.any()]
+    names = sorted({name for pair in compared for name in (pair.first, pair.second)})
+    totals = np.array([pair.counts.sum(axis=0) for pair in compared]).reshape(-1, 3)
+    annotators = _annotators(compared)
+    n_cases = len({*np.concatenate([[], *(pair.cases for pair in compared)]).tolist()})
+    found: dict[str, Any] = {
+        "systems": [],
+        "tie": None,
+        "answers": int(totals.sum()),
+        "cases": n_cases,
+        "annotators": None if annotators is None else len(np.unique(annotators)),
+        "over": None,
+        "why_not": _disconnected(names, compared),
+    }
+    if found["why_not"]:
+        return found
+    has_ties = bool(totals[:, 2].any())
+    outcomes = [_outcomes(names, pair, has_ties) for pair in compared]
+    totals = totals if has_ties else totals[:, :2]
+    found["why_not"] = _without_bound(names, outcomes, totals)
+    if not found["why_not"] and n_cases == 1:
+        found["why_not"] = "all answers are about one case, so nothing tells how strengths differ from case to case"
+    if found["why_not"]:
+        return found
+    parameters = _fit(outcomes, totals)
+    n_free = len(names) - 1  # the first system's strength is 0 while fitting
+    centre = np.eye(len(names)) - 1 / len(names)
+    logs = centre @ np.concatenate([[0.0], parameters[:n_free]])
+    contrasts = np.zeros((len(names), len(parameters)))
+    contrasts[:, :n_free] = centre[:, 1:]
+    estimate = _estimate(compared, outcomes, parameters, contrasts, annotators)
+    varied = spread(estimate)
+    independent = np.diag(contrasts @ estimate.covariance() @ contrasts.T)
+    half_widths = t.ppf(0.975, varied.degrees) * np.sqrt(np.maximum(varied.variances, independent))
+    shares = np.exp(logs) / np.exp(logs).sum()
+    found["systems"] = [
+        {
+            "system": names[place],
+            "strength": float(logs[place]),
+            **_interval(float(logs[place]), float(half_widths[place])),
+            "share": float(shares[place]),
+        }
+        for place in np.argsort(-logs, kind="stable")
+    ]
+    found["tie"] = float(np.exp(parameters[-1])) if has_ties else None
+    if np.isfinite(half_widths).all():
+        found["over"] = varied.over
+    else:
+        found["why_not"] = "one case or one annotator alone connects some systems to the others"
+    return found
+
+
+def _answered(pair: Comparisons) -> Comparisons:
+    """The rows that hold an answer."""
+    kept = pair.counts.any(axis=1)
+    annotators = None if pair.annotators is None else pair.annotators[kept]
+    return replace(pair, counts=pair.counts[kept], cases=pair.cases[kept], annotators=annotators)
+
+
+def _annotators(compared: Sequence[Comparisons]) -> npt.NDArray[np.int64] | None:
+    """int64 [rows of all pairs], or None where it is not known of each row whose answer it is."""
+    known = [pair.annotators for pair in compared if pair.annotators is not None]
+    return np.concatenate(known) if known and len(known) == len(compared) else None
+
+
+def _outcomes(names: Sequence[str], pair: Comparisons, has_ties: bool) -> Floats:
+    """float [3 or 2, parameters]: what each outcome adds to the log of its likelihood; without the first system's."""
+    rows = np.zeros((3, len(names) + 1))
+    first, second = names.index(pair.first), names.index(pair.second)
+    rows[0, first] = rows[1, second] = 1
+    rows[2, [first, second]] = 0.5
+    rows[2, -1] = 1
+    return rows[:, 1:] if has_ties else rows[:2, 1:-1]
+
+
+def _disconnected(names: Sequence[str], compared: Sequence[Comparisons]) -> str | None:
+    """Why the systems cannot all be placed on one scale, if so."""
+    from scipy.sparse import coo_array
+    from scipy.sparse.csgraph import connected_components
+
+    if not compared:
+        return "no answers"
+    edges = [(names.index(pair.first), names.index(pair.second)) for pair in compared]
+    graph = coo_array((np.ones(len(edges)), np.array(edges).T), shape=(len(names), len(names)))
+    n_parts, part = connected_components(graph, directed=False)
+    if n_parts == 1:
+        return None
+    groups = [", ".join(name for name, its in zip(names, part, strict=True) if its == each) for each in range(n_parts)]
+    return f"no chain of comparisons connects {_joined([f'[{group}]' for group in groups])}"
+
+
+def _without_bound(names: Sequence[str], outcomes: Sequence[Floats], totals: npt.NDArray[np.int64]) -> str | None:
+    """Why the likelihood grows without bound, if so: some direction never makes a given answer less likely.
+
+    A linear programme finds such a direction (Albert and Anderson 1984).
+    """
+    from scipy.optimize import linprog
+
+    if not any(total[:2].any() for total in totals):
+        return "every answer is a tie"
+    gains = np.concatenate(
+        [
+            rows[given] - rows
+            for rows, total in zip(outcomes, totals, strict=True)
+            for given in range(len(rows))
+            if total[given]
+        ]
+    )
+    found = linprog(-gains.sum(axis=0), A_ub=-gains, b_ub=np.zeros(len(gains)), bounds=(-1, 1))
+    assert found.x is not None  # 0 is feasible, and the bounds hold everything finite
+    if gains.sum(axis=0) @ found.x < 1e-7:
+        return None
+    direction = np.concatenate([[0.0], found.x[: len(names) - 1]])
+    levels = direction.round(6)
+    strongest = _joined([name for name, level in zip(names, levels, strict=True) if level == levels.max()])
+    others = _joined([name for name, level in zip(names, levels, strict=True) if level < levels.max()])
+    return f"no answer prefers {others} to {strongest}, whose strength would be infinite"
+
+
+def _fit(outcomes: Sequence[Floats], totals: npt.NDArray[np.int64]) -> Floats:
+    """The parameters, the constants of the pairs left out."""
+    import statsmodels.api as sm
+    from statsmodels.tools.sm_exceptions import PerfectSeparationWarning
+
+    n_outcomes = totals.shape[1]
+    constants = np.repeat(np.eye(len(totals)), n_outcomes, axis=0)
+    design = np.hstack([np.concatenate(outcomes), constants])
+    with warnings.catch_warnings(), np.errstate(divide="ignore", invalid="ignore"):
+        # Two systems are fitted exactly, which is no separation: `_without_bound` has looked for that.
+        warnings.simplefilter("ignore", PerfectSeparationWarning)
+        fitted = sm.GLM(totals.ravel(), design, family=sm.families.Poisson()).fit(tol=1e-10, scale=1)
+    return np.asarray(fitted.params, dtype=np.float64)[: outcomes[0].shape[1]]
+
+
+def _estimate(
+    compared: Sequence[Comparisons],
+    outcomes: Sequence[Floats],
+    parameters: Floats,
+    contrasts: Floats,
+    annotators: npt.NDArray[np.int64] | None,
+) -> Estimate:
+    """Scores and informations of the multinomial likelihood, in which the constants of the pairs do not stand."""
+    scores, informations = [], []
+    for pair, rows in zip(compared, outcomes, strict=True):
+        counts = pair.counts[:, : len(rows)]
+        weights = np.exp(rows @ parameters)
+        chances = weights / weights.sum()
+        scores.append((counts - counts.sum(axis=1, keepdims=True) * chances) @ rows)
+        informations.append(rows.T @ (np.diag(chances) - np.outer(chances, chances)) @ rows)
+    return Estimate(
+        scores=np.concatenate(scores),
+        kinds=np.repeat(np.arange(len(compared)), [len(pair.counts) for pair in compared]),
+        weights=np.concatenate([pair.counts.sum(axis=1) for pair in compared]).astype(np.float64),
+        informations=np.array(informations),
+        contrasts=contrasts,
+        clusters=Clusters(np.concatenate([pair.cases for pair in compared]), annotators),
+    )
+
+
+def _joined(names: Sequence[str]) -> str:
+    return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
+
+
+def _interval(middle: float, half_width: float) -> dict[str, float | None]:
+    if not np.isfinite(half_width):
+        return {"low": None, "high": None}
+    return {"low": middle - half_width, "high": middle + half_width}

@@ -1,0 +1,125 @@
+"""The tables of a study, from its store."""
+
+from collections import Counter
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+import pyarrow as pa
+
+from denouement.schemas import TABLES, write_table
+from denouement.study.design.defaults import Kind
+from denouement.study.design.items import Item
+from denouement.study.store import Answer, Store
+
+ANSWER_TABLES: dict[Kind, str] = {"pair": "votes", "rating": "ratings", "order": "orders"}
+
+
+def study_tables(store: Store, study: str) -> dict[str, pa.Table]:
+    """The tables `items` and, by the study's kind, `votes`, `ratings` or `orders`.
+
+    Rows are ordered by item and annotator, those of ratings then as the study asks, so that the same answers give the
+    same tables.
+
+    Raises:
+        UserError: no such study.
+    """
+    return _tables(store, study, store.answers(study))
+
+
+def answers_table(kind: Kind, study: str, answers: Sequence[Answer]) -> pa.Table:
+    """The table `votes`, `ratings` or `orders` of a study of this kind: its answers, in their order."""
+    rows = [row for answer in answers for row in _ROWS[kind](study, answer)]
+    return pa.Table.from_pylist(rows, schema=TABLES[ANSWER_TABLES[kind]].schema)
+
+
+def items_table(study: str, items: Sequence[Item]) -> pa.Table:
+    """The table `items`."""
+    rows = [
+        {
+            "study": study,
+            "item_id": item.id,
+            "case_id": item.case_id,
+            "kind": item.kind,
+            "context": item.context,
+            "systems": item.systems,
+            "endings": item.endings,
+            "is_check": item.is_check,
+            "is_training": item.is_training,
+            "expected": item.expected,
+        }
+        for item in items
+    ]
+    return pa.Table.from_pylist(rows, schema=TABLES["items"].schema)
+
+
+def table_file(table: pa.Table, name: str) -> bytes:
+    """The Parquet file that `export` writes for this table."""
+    with TemporaryDirectory() as folder:
+        path = Path(folder) / f"{name}.parquet"
+        write_table(table, path, name)
+        return path.read_bytes()
+
+
+def export(store: Store, study: str, out: Path) -> dict[str, Any]:
+    """Write a study's tables into the folder `out`, each as NAME.parquet.
+
+    Returns:
+        JSON-ready: `study`, `kind`, `answers` by status (those of checks apart, under `checks`), `rows` by the tables'
+        names, `out`.
+
+    Raises:
+        UserError: no such study; a folder that cannot be written to.
+    """
+    answers = store.answers(study)
+    tables = _tables(store, study, answers)
+    for name, table in tables.items():
+        write_table(table, out / f"{name}.parquet", name)
+    return {
+        "study": study,
+        "kind": store.design(study).kind,
+        "answers": dict(sorted(Counter(each.status for each in answers if not each.item.is_check).items())),
+        "checks": dict(sorted(Counter(each.status for each in answers if each.item.is_check).items())),
+        "rows": {name: table.num_rows for name, table in tables.items()},
+        "out": str(out),
+    }
+
+
+def _tables(store: Store, study: str, answers: Sequence[Answer]) -> dict[str, pa.Table]:
+    kind = store.design(study).kind
+    return {
+        ANSWER_TABLES[kind]: answers_table(kind, study, answers),
+        "items": items_table(study, store.items(study)),
+    }
+
+
+def _vote(study: str, answer: Answer) -> list[dict[str, Any]]:
+    first, second = (answer.item.systems[place] for place in answer.order)
+    given = {"answer": answer.answer, "choice": answer.choice, "reason": answer.reason}
+    return [{**_common(study, answer), "position_a": first, "position_b": second, **given}]
+
+
+def _ratings(study: str, answer: Answer) -> list[dict[str, Any]]:
+    common = {**_common(study, answer), "system": answer.item.systems[0], "reason": answer.reason}
+    return [{**common, "question": question, "value": value} for question, value in answer.values.items()]
+
+
+def _order(study: str, answer: Answer) -> list[dict[str, Any]]:
+    return [{**_common(study, answer), "shown": answer.order, "order": answer.arranged}]
+
+
+def _common(study: str, answer: Answer) -> dict[str, Any]:
+    return {
+        "study": study,
+        "item_id": answer.item.id,
+        "case_id": answer.item.case_id,
+        "annotator_id": answer.annotator_id,
+        "is_check": answer.item.is_check,
+        "status": answer.status,
+        "started_at": answer.started_at,
+        "submitted_at": answer.submitted_at,
+    }
+
+
+_ROWS: dict[Kind, Callable[[str, Answer], list[dict[str, Any]]]] = {"pair": _vote, "rating": _ratings, "order": _order}

@@ -1,0 +1,157 @@
+"""The commands `denouement cloze ...`, as a person types them."""
+
+import json
+import re
+from pathlib import Path
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+from click.testing import CliRunner
+
+from denouement.cli import main
+from denouement.cloze.evaluation.evaluator import texts
+from denouement.schemas import read_table, write_table
+
+
+@pytest.fixture
+def table(make_cases, tmp_path: Path) -> Path:
+    path = tmp_path / "cloze.parquet"
+    write_table(pa.concat_tables([make_cases([1, 2, 2]), make_cases([None], "v1.5", "test", 7)]), path, "cloze")
+    return path
+
+
+OPTION = ("evaluate", "--system", "ending_reg", "--option")
+
+
+def run(*arguments: object):
+    return CliRunner().invoke(main, ["cloze", *map(str, arguments)])
+
+
+def test_evaluate_prints_the_table_and_writes_predictions(table, tmp_path):
+    done = run("evaluate", "--system", "constant_first", "--train", table, "--predictions", tmp_path / "out")
+    assert done.exit_code == 0, done.output
+    assert re.search(r"\| constant_first \| v1.0 validation \| +3 \| +0.333 \| 0.008 to 0.906 \| +best ", done.output)
+    text = "InputStoryid,AnswerRightEnding\ncase-7,1\n"
+    assert (tmp_path / "out/constant_first-v1.5-test.csv").read_text() == text
+
+
+def test_json_holds_numbers_and_what_is_missing(table, tmp_path):
+    done = run("evaluate", "--system", "constant_first", "--system", "likelihood", "--test", table, "--json")
+    found = json.loads(done.stdout)
+    assert [row["accuracy"] for row in found["systems"] if row["system"] == "constant_first"] == [1 / 3, None]
+    assert "--model" in next(row for row in found["systems"] if row["system"] == "likelihood")["missing"]
+
+
+def test_one_release_alone(table):
+    done = run("evaluate", "--system", "constant_first", "--test", table, "--release", "v1.0", "--json")
+    assert {row["release"] for row in json.loads(done.stdout)["systems"]} == {"v1.0"}
+
+
+def test_wrong_input_is_one_line(table, tmp_path):
+    for arguments, message in [
+        (("evaluate", "--system", "bert", "--train", table), "no Story Cloze system 'bert'"),
+        (("evaluate", "--system", "all", "--train", tmp_path / "none.parquet"), "none.parquet: no such file"),
+        (("evaluate", "--system", "all", "--test", table, "--release", "v9"), "has no such case; it has v1.0, v1.5"),
+        (("evaluate", "--system", "all"), "no Story Cloze cases to score"),
+        (("evaluate", "--system", "all", "--system", "bert", "--train", table), "no Story Cloze system 'bert'"),
+        (("evaluate", "--train", table), "nothing to evaluate: name systems with --system, or files of scores"),
+        (("evaluate", "--system", "all", "--test", table, "--split", "train"), "it has test, validation"),
+        ((*OPTION, "ending_reg.order=x", "--train", table), "ending_reg.order: must be a whole number, not 'x'"),
+        ((*OPTION, "ending_reg.order=0", "--train", table), "order must be at least 1, not 0"),
+        ((*OPTION, "ending_reg.odd=1", "--train", table), "unknown key odd"),
+        ((*OPTION, "ending_reg._models=1", "--train", table), "unknown key _models"),
+        ((*OPTION, "ending_reg=1", "--train", table), "must be like ending_reg.order=4"),
+        ((*OPTION, "dssm.epochs=1", "--train", table), "'dssm' is not evaluated; name it with --system"),
+        (
+            (*OPTION, "ending_reg.order=1", "--option", "ending_reg.order=2", "--train", table),
+            "ending_reg.order is given twice",
+        ),
+        (("evaluate", "--scores", tmp_path / "none.csv", "--test", table), "none.csv: no such file"),
+        (("vectors", "--cases", table), "give vectors with --vectors, or an encoder with --encoder"),
+        (("vectors", "--cases", table, "--encoder", "bert"), "no sentence encoder 'bert'"),
+    ]:
+        done = run(*arguments)
+        assert done.exit_code == 2, done.output
+        assert message in done.stderr
+        assert len(done.stderr.splitlines()) == 1
+
+
+@pytest.mark.parametrize("seed", ["-1", str(2**32)])
+def test_a_seed_is_a_number_that_every_library_takes(table, seed):
+    done = run("evaluate", "--system", "constant_first", "--train", table, "--seed", seed)
+    assert done.exit_code == 2
+    assert "0<=x<=4294967295" in done.stderr
+
+
+def test_vectors_of_a_file(make_cases, table, tmp_path):
+    cases = make_cases([1, 2, 2])
+    wanted = texts(cases)
+    right = {case["ending_1" if case["right_ending"] == 1 else "ending_2"] for case in cases.to_pylist()}
+    wrong = {case["ending_2" if case["right_ending"] == 1 else "ending_1"] for case in cases.to_pylist()}
+    vectors = [[1.0, 0.0] if text in right else [0.0, 1.0] if text in wrong else [1.0, 0.1] for text in wanted]
+    path = tmp_path / "vectors.parquet"
+    pq.write_table(pa.table({"text": wanted, "vector": vectors}), path)
+    done = run("vectors", "--cases", table, "--release", "v1.0", "--vectors", path, "--json")
+    assert done.exit_code == 0, done.output
+    found = json.loads(done.stdout)
+    assert found["joint"]["accuracy"] == found["sentence_level"]["accuracy"] == 1
+    assert "joint (whole context)" in run("vectors", "--cases", table, "--release", "v1.0", "--vectors", path).stdout
+
+
+def test_options_of_systems_reach_them(table, monkeypatch):
+    seen = {}
+    monkeypatch.setattr(
+        "denouement.cloze.evaluation.evaluate.evaluate", lambda *given, **_: seen.update(given[4]) or exit(0)
+    )
+    words = ["skip_thoughts.names=true", "skip_thoughts.learning_rate=1e-05", "dssm.epochs=2"]
+    systems = ("--system", "skip_thoughts", "--system", "dssm")
+    run("evaluate", *systems, "--train", table, *(part for word in words for part in ("--option", word)))
+    assert seen == {"skip_thoughts": {"names": True, "learning_rate": 1e-05}, "dssm": {"epochs": 2}}
+
+
+def test_scores_made_elsewhere_need_no_system(table, tmp_path):
+    (tmp_path / "gpt.csv").write_text("case_id,score_1,score_2\ncase-0,1,0\ncase-1,0,1\ncase-2,0,1\n")
+    done = run("evaluate", "--scores", tmp_path / "gpt.csv", "--test", table, "--json")
+    assert done.exit_code == 0, done.output
+    rows = [row for row in json.loads(done.stdout)["systems"] if row["system"] == "gpt"]
+    assert [row["accuracy"] for row in rows] == [1, None]
+    assert "gpt.csv has no scores for 1 of 1 cases of v1.5 test" in rows[1]["missing"]
+
+
+def test_a_failing_system_is_told_by_the_exit_status_and_the_rest_is_written(table, tmp_path):
+    checkpoint = tmp_path / "model.parquet"
+    checkpoint.write_bytes(b"PAR1 damaged")
+    systems = ("--system", "likelihood", "--system", "constant_first")
+    out = tmp_path / "scores.parquet"
+    done = run("evaluate", *systems, "--test", table, "--model", checkpoint, "--out", out)
+    assert done.exit_code == 2
+    assert "| constant_first | v1.0 validation |" in done.stdout
+    assert re.search(r"Failed:\n- likelihood: .*model\.parquet", done.stdout)
+    assert done.stderr.splitlines()[-1].startswith(
+        "error: 1 of the systems failed, the others are printed: likelihood: "
+    )
+    assert read_table(out, "scores")["system"].unique().to_pylist() == ["constant_first"]
+
+
+def test_a_system_names_all_that_it_lacks_at_once(table):
+    done = run("evaluate", "--system", "cogcomp", "--system", "combined", "--test", table, "--json")
+    assert done.exit_code == 0, done.output
+    lacking = {row["system"]: row["missing"] for row in json.loads(done.stdout)["systems"] if row["missing"]}
+    assert lacking == {
+        name: f"{name} learns from labelled cases: give them with --train; "
+        f"{name} learns from stories: give them with --stories"
+        for name in ("cogcomp", "combined")
+    }
+
+
+def test_one_table_and_its_test_alone(make_cases, tmp_path):
+    path = tmp_path / "both.parquet"
+    write_table(pa.concat_tables([make_cases([1, 2] * 9), make_cases([1, 2], split="test", start=40)]), path, "cloze")
+    options = ("--option", "ending_reg.n_folds=2", "--option", "ending_reg.min_count=1")
+    of_test = ("--split", "test", "--release", "v1.0")
+    for tables in (("--train", path), ("--train", path, "--test", path)):
+        done = run("evaluate", "--system", "ending_reg", *options, *tables, *of_test, "--json")
+        rows = [row for row in json.loads(done.stdout)["systems"] if row["system"] == "ending_reg"]
+        assert {row["split"] for row in rows} == {"test"}
+        assert all(row["trained_on"] == "18 cases of v1.0 validation" for row in rows), rows

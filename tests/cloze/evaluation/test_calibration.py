@@ -1,0 +1,76 @@
+import math
+
+import numpy as np
+import pytest
+from scipy.special import expit
+from sklearn.linear_model import LogisticRegression
+
+from denouement.cloze.evaluation.calibration import reliability, slope
+
+
+def test_slope_by_hand() -> None:
+    # Eight of ten cases have the margin 1, two -1. With Platt's targets of 11/12 the likelihood is greatest where the
+    # probability of a margin of 1 is (8 x 11/12 + 2 x 1/12) / 10 = 3/4, so the log-odds are the logarithm of 3.
+    assert slope(np.array([1.0] * 8 + [-1.0] * 2)) == pytest.approx(math.log(3))
+    # Right in all three: 4/5 instead of certainty.
+    assert slope(np.ones(3)) == pytest.approx(math.log(4))
+
+
+def test_slope_is_that_of_a_logistic_regression_without_intercept() -> None:
+    margins = np.random.default_rng(0).normal(0.7, 1, 200)
+    # Each case is an example of a right ending with the weight of the target, and of a wrong one with the rest.
+    target = 201 / 202
+    model = LogisticRegression(C=np.inf, fit_intercept=False, tol=1e-10).fit(
+        np.concatenate([margins, margins])[:, None],
+        np.repeat([1, 0], 200),
+        sample_weight=np.repeat([target, 1 - target], 200),
+    )
+    assert slope(margins) == pytest.approx(model.coef_[0, 0], rel=1e-4)
+
+
+@pytest.mark.parametrize("unit", [1e-9, 1e-3, 1e6])
+def test_probabilities_do_not_depend_on_the_unit_of_the_scores(unit: float) -> None:
+    margins = np.random.default_rng(1).normal(0.5, 1, 100)
+    assert slope(margins * unit) * unit == pytest.approx(slope(margins))
+
+
+@pytest.mark.parametrize("margins", [[0.0, 0.0], [1.0, -1.0], [1.0, -2.0]])
+def test_a_model_no_better_than_chance_tells_nothing(margins: list[float]) -> None:
+    assert slope(np.array(margins)) == 0
+
+
+def test_reliability_by_hand() -> None:
+    first = np.array([0.5, 0.45, 0.95, 0.95, 0.05, 0.95])
+    is_first = np.array([True, True, True, True, False, False])
+    found = reliability(first, is_first)
+    low, high = found["bins"]
+    assert (low["from"], low["to"], low["n"]) == (0.5, 0.6, 2)
+    assert low["predicted"] == pytest.approx((0.5 + 0.55) / 2)
+    assert low["observed"] == 0.5  # of two endings alike the first is taken, which is right; the other is wrong
+    assert (high["from"], high["to"], high["n"]) == (0.9, 1.0, 4)
+    assert high["predicted"] == pytest.approx(0.95)
+    assert high["observed"] == 0.75
+    assert (high["low"], high["high"]) == pytest.approx((0.1941, 0.9937), abs=1e-4)  # Clopper and Pearson, 3 of 4
+    assert found["error"] == pytest.approx((2 * 0.025 + 4 * 0.2) / 6)
+    assert found["brier"] == pytest.approx((0.25 + 0.55**2 + 3 * 0.05**2 + 0.95**2) / 6)
+
+
+def test_who_knows_nothing_and_who_knows_all() -> None:
+    is_first = np.random.default_rng(0).random(1000) < 0.5
+    assert reliability(np.full(1000, 0.5), is_first)["brier"] == 0.25
+    certain = reliability(is_first.astype(float), is_first)
+    assert (certain["brier"], certain["error"]) == (0, 0)
+    assert [row["n"] for row in certain["bins"]] == [1000]
+    assert reliability(np.empty(0), np.empty(0, bool)) == {"bins": [], "error": None, "brier": None}
+
+
+def test_probabilities_that_are_too_sure_are_seen_and_mended() -> None:
+    random = np.random.default_rng(2)
+    log_odds = random.normal(0, 1.5, 20_000)
+    is_first = random.random(20_000) < expit(log_odds)
+    too_sure = 3 * log_odds
+    assert reliability(expit(log_odds), is_first)["error"] < 0.01
+    assert reliability(expit(too_sure), is_first)["error"] > 0.1
+    margins = np.where(is_first, too_sure, -too_sure)
+    assert slope(margins) == pytest.approx(1 / 3, rel=0.05)
+    assert reliability(expit(slope(margins[:2000]) * too_sure[2000:]), is_first[2000:])["error"] < 0.02

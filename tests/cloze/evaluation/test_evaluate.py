@@ -1,0 +1,358 @@
+"""Evaluation as a whole, with small systems whose answers are known."""
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+import pytest
+
+from denouement import schemas
+from denouement.cloze import SYSTEMS
+from denouement.cloze.base import ClozeSystem
+from denouement.cloze.evaluation.case_sets import case_sets, learnable
+from denouement.cloze.evaluation.cross_validation import folds, out_of_fold
+from denouement.cloze.evaluation.evaluate import evaluate, predictions
+from denouement.cloze.evaluation.published import accuracy
+from denouement.cloze.resources import MissingResourceError, Resources
+from denouement.errors import UserError
+
+
+@dataclass
+class Majority(ClozeSystem):
+    """Chooses the ending that is right more often in what it was fitted to; remembers what it has seen."""
+
+    name: ClassVar[str] = "majority"
+    learns_from_cases: ClassVar[bool] = True
+    seen: ClassVar[list[set[str]]] = []
+    scored: ClassVar[list[set[str]]] = []
+
+    def fit(self, cases, resources):
+        self.seen.append(set(cases["case_id"].to_pylist()))
+        self.second = (cases["right_ending"].to_numpy() == 2).mean() > 0.5
+
+    def score(self, cases, resources):
+        self.scored.append(set(cases["case_id"].to_pylist()))
+        return {"": np.tile([0.0, 1.0] if self.second else [1.0, 0.0], (cases.num_rows, 1))}
+
+
+@dataclass
+class Stories(ClozeSystem):
+    """Counts how often it works."""
+
+    name: ClassVar[str] = "stories"
+    runs: ClassVar[int] = 0
+
+    def learns_from_stories(self, variant):
+        return variant == "one"
+
+    def prepare(self, resources):
+        resources.need_stories(self.name)
+        type(self).runs += 1
+
+    def score(self, cases, resources):
+        resources.notes["stories: odd cases"] += 1
+        return {each: np.ones((cases.num_rows, 2)) for each in ("one", "two")}
+
+
+@pytest.fixture(autouse=True)
+def registered(monkeypatch):
+    for system in (Majority, Stories):
+        monkeypatch.setitem(SYSTEMS, system.name, f"{__name__}:{system.__name__}")
+    monkeypatch.setattr(Majority, "seen", [])
+    monkeypatch.setattr(Majority, "scored", [])
+    monkeypatch.setattr(Stories, "runs", 0)
+
+
+def stories(*sentences: list[str]) -> pa.Table:
+    rows = [
+        {"story_id": f"story-{number}", "title": None, "sentences": each, "source": "sample", "split": "train"}
+        for number, each in enumerate(sentences)
+    ]
+    return pa.Table.from_pylist(rows, schemas.TABLES["stories"].schema)
+
+
+def test_cross_validation_never_scores_what_was_fitted(make_cases):
+    cases = make_cases([1, 2, 2, 2, 2, 2, 2])
+    found = evaluate(["majority"], cases, None, Resources(), n_folds=3)
+    ids = set(cases["case_id"].to_pylist())
+    assert len(Majority.seen) == 3
+    for seen, scored in zip(Majority.seen, Majority.scored, strict=True):
+        assert not seen & scored
+        assert seen | scored == ids
+    [row] = [row for row in found.rows if row["system"] == "majority"]
+    assert row["accuracy"] == pytest.approx(6 / 7)
+    assert row["trained_on"] == "7 cases of v1.0 validation in 3 folds"
+    assert row["fitted_to"] == {"cases": {"v1.0 validation": 7}, "folds": 3, "left_out": 0}
+
+
+def test_training_cases_that_are_scored_are_left_out(make_cases):
+    train = make_cases([2, 2, 1, 1, 1])
+    test = pa.concat_tables([make_cases([2, 2], split="test"), make_cases([2], split="test", start=9)])
+    found = evaluate(["majority"], train, test, Resources())
+    assert Majority.seen == [{"case-2", "case-3", "case-4"}]
+    [row] = [row for row in found.rows if row["system"] == "majority"]
+    assert row["correct"] == 0
+    assert row["trained_on"] == "3 cases of v1.0 validation; 2 cases left out as leaks"
+    assert row["fitted_to"] == {"cases": {"v1.0 validation": 3}, "folds": None, "left_out": 2}
+
+
+def test_nothing_left_to_learn_from_is_said(make_cases):
+    test = pa.concat_tables([make_cases([1, 2], split="test"), make_cases([1], split="test", start=5)])
+    found = evaluate(["majority"], make_cases([1, 2]), test, Resources())
+    assert found.rows[0]["missing"] == (
+        "majority learns from labelled cases of the splits train and validation, and --train has none for v1.0 test "
+        "(2 stand in v1.0 test and are left out): give other ones"
+    )
+
+
+def test_cases_in_two_releases_are_learned_from_once(make_cases):
+    both = pa.concat_tables([make_cases([1, 2, 1]), make_cases([1, 2, 1, 2], release="v1.5")])
+    blind = make_cases([None, None], release="v1.5", split="test", start=2)
+    everything = pa.concat_tables([both, blind])
+    found = learnable(everything, None)
+    assert found.passed_over == {
+        "cases without a label, not learned from": 2,
+        "cases whose story an earlier case has, learned from once": 3,
+    }
+    sets = case_sets(everything, found.cases)
+    of_sets = [(each.name, each.train["case_id"].to_pylist(), each.is_learned_from, each.left_out) for each in sets]
+    assert of_sets == [
+        ("v1.0 validation", ["case-3"], True, 0),
+        ("v1.5 validation", [], True, 3),  # of v1.0, the same stories as its own cases
+        ("v1.5 test", ["case-0", "case-1"], False, 2),
+    ]
+
+
+def test_stories_that_are_scored_are_left_out(make_cases, capsys):
+    cases = make_cases([1, 2])
+    given = stories([*cases["context"][0].as_py(), "The end."], ["Somebody else came.", "The end."])
+    found = evaluate(["stories"], cases, None, Resources(stories=given))
+    assert [row["trained_on"] for row in found.rows[:2]] == ["1 stories", "nothing"]  # by variant
+    assert "1 of 2 stories stand among the scored cases and are left out" in capsys.readouterr().err
+
+
+def test_a_missing_resource_keeps_the_row(make_cases):
+    found = evaluate(["stories", "majority"], None, make_cases([1, 2]), Resources())
+    assert [row["missing"] for row in found.rows if row["system"] != "human"] == [
+        "stories learns from stories: give them with --stories",
+        "majority learns from labelled cases: give them with --train",
+    ]
+    assert found.scores.num_rows == 0
+
+
+def test_blind_cases_get_predictions_and_no_accuracy(make_cases):
+    train = make_cases([2, 2, 2])
+    blind = make_cases([None, None], release="v1.5", split="test", start=5)
+    found = evaluate(["majority"], train, blind, Resources())
+    assert [(row["accuracy"], row["blind"]) for row in found.rows] == [(None, True)]
+    assert not found.comparisons
+    text = "InputStoryid,AnswerRightEnding\ncase-5,2\ncase-6,2\n"
+    assert predictions(found.scores) == {"majority-v1.5-test": text}
+
+
+def test_each_release_and_split_is_scored_by_itself(make_cases):
+    test = pa.concat_tables([make_cases([1, 1]), make_cases([2], release="v1.5", split="test", start=2)])
+    found = evaluate(["constant_first", "stories"], None, test, Resources(stories=stories(["A.", "B."])), n_folds=2)
+    constant = [row for row in found.rows if row["system"] == "constant_first"]
+    assert [(row["release"], row["split"], row["accuracy"]) for row in constant] == [
+        ("v1.0", "validation", 1.0),
+        ("v1.5", "test", 0.0),
+    ]
+    assert constant[0]["paper"] == 0.514
+    ties = [row["ties"] for row in found.rows if row["system"] == "stories"]
+    assert ties == [2, 2, 1, 1]
+    assert set(found.comparisons) == {"v1.0 validation", "v1.5 test"}
+
+
+def test_kept_scores_are_used_until_something_changes(make_cases, tmp_path):
+    cases = make_cases([1, 2, 2])
+    resources = Resources(stories=stories(["A.", "B."]), cache=tmp_path)
+    first = evaluate(["stories"], cases, None, resources)
+    again = evaluate(["stories"], cases, None, resources)
+    assert Stories.runs == 1
+    assert again.rows == first.rows
+    assert again.scores.equals(first.scores)
+    assert again.notes == first.notes == {"stories": {"stories: odd cases": 1}}
+    evaluate(["stories"], cases, None, Resources(stories=stories(["A.", "C."]), cache=tmp_path))
+    assert Stories.runs == 2
+    (tmp_path / "scores" / "stories.parquet").write_bytes(b"damaged")
+    evaluate(["stories"], cases, None, resources)
+    assert Stories.runs == 3
+
+
+@pytest.mark.parametrize(
+    ("rows", "notes"),
+    [([0, 1, 2], "[1]"), ([0, 1, 2], "no JSON"), ([0, 1, 2], '{"odd": "many"}'), ([0, 1], "{}"), ([2, 1, 0], "{}")],
+)
+def test_kept_scores_with_other_rows_or_notes_are_made_again(make_cases, tmp_path, rows, notes):
+    resources = Resources(stories=stories(["A.", "B."]), cache=tmp_path)
+    first = evaluate(["stories"], make_cases([1, 2, 2]), None, resources)
+    path = tmp_path / "scores" / "stories.parquet"
+    table = schemas.read_table(path, "scores")
+    metadata = schemas.read_schema(path, "scores").metadata
+    kept = pa.concat_tables(
+        table.filter(pc.equal(table["variant"], variant)).take(rows)
+        for variant in pc.unique(table["variant"]).to_pylist()
+    )
+    schemas.write_table(kept, path, "scores", {"key": metadata[b"key"].decode(), "missing": "{}", "notes": notes})
+    again = evaluate(["stories"], make_cases([1, 2, 2]), None, resources)
+    assert Stories.runs == 2
+    assert again.scores.equals(first.scores)
+
+
+def test_cases_without_a_context_are_refused(make_cases):
+    cases = make_cases([1, 2])
+    empty = cases.set_column(1, cases.schema.field("context"), pa.array([[], ["A."]], cases["context"].type))
+    for train, test in ((cases, empty), (empty, None)):
+        with pytest.raises(UserError, match="1 of 2 cases have no sentence of context, the first is case-0"):
+            evaluate(["constant_first"], train, test, Resources())
+
+
+def test_labels_that_are_not_used_are_counted(make_cases, capsys):
+    evaluate(["constant_first"], None, make_cases([1, None, 2]), Resources())
+    assert "v1.0 validation: 2 labels are not used, since the other 1 cases have none" in capsys.readouterr().err
+
+
+def test_scores_that_are_no_numbers_are_a_defect(make_cases, monkeypatch):
+    monkeypatch.setattr(Stories, "score", lambda self, cases, resources: {"": np.full((cases.num_rows, 2), np.nan)})
+    with pytest.raises(ValueError, match="stories : scores are not two finite numbers"):
+        evaluate(["stories"], make_cases([1]), None, Resources(stories=stories(["A.", "B."])))
+
+
+def test_unknown_systems_and_no_cases(make_cases):
+    with pytest.raises(UserError, match="no Story Cloze system 'bert'; there are constant_first"):
+        evaluate(["bert"], make_cases([1]), None, Resources())
+    with pytest.raises(UserError, match="no Story Cloze cases to score"):
+        case_sets(None, None)
+    with pytest.raises(MissingResourceError, match="2 labelled cases cannot be parted into 10 folds"):
+        out_of_fold(Majority, make_cases([1, 2]), Resources(), 10)
+
+
+def test_folds_are_even_and_drawn_by_the_seed():
+    fold_of = folds(23, 10, seed=1)
+    assert sorted(np.bincount(fold_of)) == [2] * 7 + [3] * 3
+    assert (fold_of == folds(23, 10, seed=1)).all()
+    assert (fold_of != folds(23, 10, seed=2)).any()
+
+
+def test_a_part_of_a_system_is_not_set_beside_the_whole():
+    assert accuracy("cogcomp", "", "v1.0", "test") == 0.776
+    assert accuracy("cogcomp", "topic", "v1.0", "test") is None
+    assert accuracy("ending_reg", "pos", "v1.0", "test") == 0.687
+    assert accuracy("word_vectors", "glove", "v1.0", "test") == 0.539
+
+
+class Failing(Stories):
+    """Ends with an error of a user's or of ours."""
+
+    name: ClassVar[str] = "failing"
+    error: ClassVar[BaseException] = UserError("model.parquet: damaged")
+
+    def prepare(self, resources):
+        raise self.error
+
+
+class Demanding(Majority):
+    """Cannot learn from fewer than four cases."""
+
+    name: ClassVar[str] = "demanding"
+
+    def fit(self, cases, resources):
+        if cases.num_rows < 4:
+            raise MissingResourceError(f"demanding needs at least 4 labelled cases, not {cases.num_rows}")
+        super().fit(cases, resources)
+
+
+@pytest.fixture
+def failing(monkeypatch):
+    monkeypatch.setitem(SYSTEMS, "failing", f"{__name__}:Failing")
+    return Failing
+
+
+def test_a_system_that_fails_leaves_the_others_their_rows(make_cases, failing, monkeypatch):
+    found = evaluate(["failing", "constant_first"], None, make_cases([1, 2]), Resources())
+    assert [(row["system"], row["failed"], row["accuracy"]) for row in found.rows[:2]] == [
+        ("failing", "model.parquet: damaged", None),
+        ("constant_first", None, 0.5),
+    ]
+    assert found.scores.num_rows == 2
+    with pytest.raises(UserError, match=r"1 of the systems failed.*failing: model\.parquet: damaged"):
+        found.raise_failures()
+    monkeypatch.setattr(failing, "error", ZeroDivisionError("no\nway"))
+    found = evaluate(["failing", "constant_first"], None, make_cases([1, 2]), Resources())
+    assert found.rows[0]["failed"] == r"ZeroDivisionError: no\nway"
+    with pytest.raises(ZeroDivisionError):
+        found.raise_failures()
+    with pytest.raises(ZeroDivisionError):
+        evaluate(["failing"], None, make_cases([1, 2]), Resources())
+    monkeypatch.setattr(failing, "error", KeyboardInterrupt())
+    with pytest.raises(KeyboardInterrupt):
+        evaluate(["failing", "constant_first"], None, make_cases([1, 2]), Resources())
+
+
+@pytest.mark.parametrize("kept", [False, True])
+def test_a_set_with_too_few_cases_is_missing_and_the_others_are_scored(make_cases, monkeypatch, tmp_path, kept):
+    monkeypatch.setitem(SYSTEMS, "demanding", f"{__name__}:Demanding")
+    table = pa.concat_tables([make_cases([1, 2, 1]), make_cases([1, 1], split="test", start=5)])
+    resources = Resources(cache=tmp_path if kept else None)
+    for _ in range(1 + kept):
+        found = evaluate(["majority", "demanding"], table, None, resources)
+        of_system = {(row["system"], row["split"]): (row["missing"], row["accuracy"]) for row in found.rows[:4]}
+        assert of_system == {
+            ("majority", "validation"): (
+                "3 labelled cases cannot be parted into 10 folds; give more cases with --train, or fewer --folds",
+                None,
+            ),
+            ("majority", "test"): (None, 1.0),
+            ("demanding", "validation"): (of_system["majority", "validation"][0], None),
+            ("demanding", "test"): ("demanding needs at least 4 labelled cases, not 3", None),
+        }
+    assert len(Majority.seen) == 1, "kept scores were made again"
+
+
+def test_test_cases_teach_nothing(make_cases):
+    table = pa.concat_tables([make_cases([2, 2, 2]), make_cases([1] * 5, split="test", start=5)])
+    found = evaluate(["majority"], table, None, Resources(), n_folds=3)
+    validation, test = found.rows[:2]
+    assert all(max(int(name[5:]) for name in seen) < 5 for seen in Majority.seen)
+    assert (validation["accuracy"], test["accuracy"]) == (1, 0)
+    assert test["fitted_to"] == {"cases": {"v1.0 validation": 3}, "folds": None, "left_out": 0}
+    assert found.notes["cases to learn from"] == {"labelled cases of the split test, not learned from": 5}
+
+
+def test_one_story_is_in_one_fold(make_cases):
+    # Cases 0 and 1 tell one story under two ids.
+    cases = make_cases([1, 2, 1, 2, 1, 2])
+    columns = {name: cases[name].to_pylist() for name in cases.column_names}
+    columns["context"][1] = columns["context"][0]
+    table = pa.table(columns, schema=cases.schema)
+    evaluate(["majority"], table, None, Resources(), n_folds=5)
+    for seen in Majority.seen:
+        assert len(seen & {"case-0", "case-1"}) in (0, 2)
+
+
+def test_each_row_is_compared_with_the_best_one(make_cases):
+    cases = make_cases([1] * 9 + [2])
+    found = evaluate(["majority", "constant_first"], cases, None, Resources(), n_folds=2)
+    first = [row for row in found.rows if row["best"]]
+    assert [row["system"] for row in first] == ["majority"], "the first of equals"
+    [pair] = found.comparisons["v1.0 validation"]
+    assert {row["system"]: row["p_best"] for row in found.rows[:2]} == {"majority": None, "constant_first": 1.0}
+    assert (pair["p"], pair["p_holm"]) == (1, 1)
+
+
+def test_predictions_name_each_case_and_no_two_systems_share_a_file():
+    def scores(*systems):
+        rows = [
+            {"system": name, "variant": "", "case_id": 'a,"b"', "release": "v1.5", "split": "test"}
+            | {"score_1": 0.0, "score_2": 1.0}
+            for name in systems
+        ]
+        return pa.Table.from_pylist(rows, schemas.TABLES["scores"].schema)
+
+    text = 'InputStoryid,AnswerRightEnding\n"a,""b""",2\n'
+    assert predictions(scores("my system")) == {"my_system-v1.5-test": text}
+    with pytest.raises(UserError, match=r"would both be my_system-v1\.5-test\.csv"):
+        predictions(scores("my system", "my_system"))

@@ -1,0 +1,114 @@
+"""What holds for every Story Cloze system, row by row of the registry."""
+
+from collections import Counter
+
+import numpy as np
+import pyarrow as pa
+import pytest
+
+from denouement import schemas
+from denouement.cloze import SYSTEMS
+from denouement.cloze.base import load_system
+from denouement.cloze.evaluation.evaluate import evaluate
+from denouement.cloze.evaluation.published import HUMAN
+from denouement.cloze.resources import Resources
+from denouement.corpus import sample
+
+# So small that each system learns from 40 stories and 24 cases in a moment.
+OPTIONS = {
+    "skip_thoughts": {"dimension": 8, "embedding": 4, "units": 4, "epochs": 1, "min_count": 1},
+    "dssm": {"hidden": 8, "dimension": 4, "epochs": 1},
+    "word_vectors": {"dimension": 4, "epochs": 1, "min_count": 1},
+    "ending_reg": {"n_folds": 2, "min_count": 2},
+    "combined": {"n_folds": 2, "min_count": 2},
+    "likelihood": {"contexts": 2},
+}
+
+visited: Counter[str] = Counter()
+
+
+@pytest.fixture(scope="module")
+def stories() -> pa.Table:
+    rows = [
+        {
+            "story_id": story.story_id,
+            "title": story.title,
+            "sentences": list(story.sentences),
+            "source": "sample",
+            "split": "train" if number < 32 else "validation",
+        }
+        for number, story in enumerate(sample.stories(40, seed=1))
+    ]
+    return pa.Table.from_pylist(rows, schemas.TABLES["stories"].schema)
+
+
+@pytest.fixture(scope="module")
+def cases() -> pa.Table:
+    """Two stories a case: the ending of the one is wrong for the other."""
+    told = list(sample.stories(88, seed=1))[40:]
+    rows = []
+    for number, (story, other) in enumerate(zip(told[0::2], told[1::2], strict=True)):
+        endings = [story.sentences[-1], other.sentences[-1]]
+        right = 1 + number % 2
+        rows.append(
+            {
+                "case_id": f"case-{number}",
+                "context": list(story.sentences[:-1]),
+                "ending_1": endings[right - 1],
+                "ending_2": endings[2 - right],
+                "right_ending": right,
+                "release": "sample",
+                "split": "validation",
+            }
+        )
+    return pa.Table.from_pylist(rows, schemas.TABLES["cloze"].schema)
+
+
+@pytest.fixture(scope="module")
+def resources(stories, reader_of, infersent_files, tmp_path_factory) -> Resources:
+    return Resources(
+        stories=stories,
+        encoders={"glove": {}, "infersent": infersent_files},
+        generators=[reader_of("infersent", infersent_files)],
+        cache=tmp_path_factory.mktemp("cache"),
+    )
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", SYSTEMS)
+def test_scores_are_of_the_endings_whatever_their_place(name, cases, resources):
+    """Finite, the same again, and changed over when the two endings are; an unlabelled case is scored as any other."""
+    visited[name] += 1
+    system = load_system(name, OPTIONS.get(name))
+    assert system.name == name
+    own = resources.of_another_system()
+    system.prepare(own)
+    if system.learns_from_cases:
+        system.fit(cases.slice(0, 16), own)
+    unseen = cases.slice(16).drop_columns("right_ending").append_column("right_ending", pa.nulls(8, pa.int8()))
+    found = system.score(unseen, own)
+    again = system.score(unseen, own)
+    turned = system.score(
+        unseen.rename_columns({"ending_1": "ending_2", "ending_2": "ending_1"}).select(unseen.column_names), own
+    )
+    assert found
+    for variant, scores in found.items():
+        assert scores.shape == (8, 2)
+        assert np.isfinite(scores).all()
+        assert np.array_equal(scores, again[variant]), variant
+        drawn = name == "narrative_chains" and np.isclose(scores[:, 0], scores[:, 1])
+        if name != "constant_first":
+            assert scores[~np.broadcast_to(drawn, 8)] == pytest.approx(
+                turned[variant][~np.broadcast_to(drawn, 8)][:, ::-1], rel=1e-4, abs=1e-5
+            ), variant
+    assert isinstance(system.learns_from_stories(next(iter(found))), bool)
+
+
+@pytest.mark.slow
+def test_every_row_was_visited_and_is_a_row_of_the_table(cases, resources):
+    assert len(SYSTEMS) == 14
+    assert visited == Counter(list(SYSTEMS))
+    found = evaluate(list(SYSTEMS), cases, None, resources, OPTIONS, n_folds=2)
+    assert {row["system"] for row in found.rows} - {HUMAN} == set(SYSTEMS)
+    assert [row["missing"] for row in found.rows if row["missing"]] == []
+    assert all(row["n"] == 24 and 0 <= row["accuracy"] <= 1 for row in found.rows)

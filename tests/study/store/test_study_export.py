@@ -1,0 +1,268 @@
+"""From STUDY.yaml to tables, by the command line."""
+
+import csv
+import json
+import re
+from datetime import UTC, datetime, timedelta
+from functools import partial
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+from click.testing import CliRunner
+from crowd import ready
+from test_study_items import cases, endings
+
+from denouement.cli import main
+from denouement.errors import UserError
+from denouement.schemas import read_table, write_table
+from denouement.study.design.design import design_from
+from denouement.study.design.endings import read_endings
+from denouement.study.store import open_store
+from denouement.study.store.export import study_tables, table_file
+
+STUDY = """
+name: pilot
+systems: [h, human_right]
+cases: {n: 3}
+answers_per_item: 2
+reason: {mode: optional}
+checks: {rate: 0.5}
+entry: {kind: %s}
+"""
+
+
+def run(*arguments) -> str:
+    result = CliRunner().invoke(main, ["study", *map(str, arguments)])
+    assert result.exit_code == 0, result.output
+    return result.output
+
+
+@pytest.fixture
+def folder(tmp_path):
+    """A study's file and its tables."""
+    (tmp_path / "STUDY.yaml").write_text(STUDY % "open")
+    write_table(cases(4), tmp_path / "cloze.parquet", "cloze")
+    write_table(endings("h", {f"c{n}": f"H {n}." for n in range(4)}), tmp_path / "h.parquet", "endings")
+    return tmp_path
+
+
+def create(folder, *more) -> str:
+    inputs = ("--cases", folder / "cloze.parquet", "--endings", folder / "h.parquet")
+    return run("create", folder / "STUDY.yaml", *inputs, "--store", f"sqlite:///{folder / 's.db'}", *more)
+
+
+def test_counts_name_a_system_as_it_is_called(folder):
+    write_table(endings("h_two", {f"c{n}": f"h {n}" for n in range(4)}), folder / "h.parquet", "endings")
+    (folder / "STUDY.yaml").write_text((STUDY % "open").replace("[h,", "[h_two,"))
+    told = create(folder)
+    assert re.search(r"\| mended h_two +\|", told)
+    assert re.search(r"\| cases without endings +\|", told)
+
+
+OWN = [(f"c{number}", "h", f'"H", he said {number}.') for number in range(4)]
+
+
+def own_csv(path, delimiter=","):
+    with path.open("w", encoding="utf-8-sig", newline="") as opened:
+        writer = csv.writer(opened, delimiter=delimiter)
+        writer.writerow(["more", "case_id", "system", "ending"])
+        writer.writerows([["x", *row] for row in OWN])
+
+
+def own_parquet(path):
+    columns = dict(zip(("case_id", "system", "ending"), map(list, zip(*OWN, strict=True)), strict=True))
+    pq.write_table(pa.table({**columns, "system": pa.array(columns["system"]).dictionary_encode()}), path)
+
+
+@pytest.mark.parametrize("write", [own_csv, partial(own_csv, delimiter="\t"), own_parquet])
+def test_endings_that_were_written_elsewhere(folder, write):
+    write(folder / "h.parquet")  # told by its content, whatever its name
+    assert json.loads(create(folder, "--json"))["counts"]["items"] == 3
+    shown = [item for item in open_store(f"sqlite:///{folder / 's.db'}").items("pilot") if not item.is_check]
+    assert {(item.case_id, item.systems[0], item.endings[0]) for item in shown} <= set(OWN)
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("case_id,text\nc1,H.\n", "no endings; give a table of"),
+        ("case_id,system,ending\nc1,h\n", "line 2 has 2 cells where the header has 3"),
+        ("case_id,system,ending\nc1,h,H.\n,h,H.\n", "line 3 lacks its case_id"),
+        ({"case_id": ["c1"], "system": ["h"]}, "case_id, system, ending"),
+        ({"case_id": ["c1"], "system": ["h"], "ending": [["H."]]}, "column ending is list"),
+        ({"case_id": ["c1", None], "system": ["h"] * 2, "ending": ["H."] * 2}, "column case_id is empty in 1 rows"),
+    ],
+)
+def test_what_is_no_file_of_endings_is_told_in_one_line(tmp_path, text, message):
+    path = tmp_path / "own"
+    path.write_text(text) if isinstance(text, str) else pq.write_table(pa.table(text), path)
+    with pytest.raises(UserError, match=re.escape(message)) as raised:
+        read_endings(path)
+    assert "\n" not in str(raised.value)
+
+
+def test_a_pair_study_from_file_to_votes(folder):
+    summary = json.loads(create(folder, "--json"))
+    assert summary["counts"]["items"] == 3
+    assert summary["answers_wanted"] == 6
+    assert summary["addresses"] == ["/s/pilot/"]
+    url = f"sqlite:///{folder / 's.db'}"
+    store = open_store(url)
+    start = datetime(2026, 3, 1, 12, 0, 0, 123456, tzinfo=UTC)
+    given = {}
+    for name in ("p", "q"):
+        key = ready(store, name, "pilot")
+        while assignment := store.next(key, now=start):
+            answer = "A" if assignment.item.is_check else "B"
+            store.submit(key, assignment.id, answer, "because it is so", now=start + timedelta(seconds=9))
+            given[assignment.item.id, store.annotator(key).id] = assignment
+    excluded = store.annotator_id("pilot", "q")
+    store.exclude("pilot", excluded)
+    exported = json.loads(run("export", "pilot", "--out", folder / "out", "--store", url, "--json"))
+    assert exported["answers"] == {"accepted": 3, "excluded": 3}
+    votes = read_table(folder / "out" / "votes.parquet", "votes").to_pylist()
+    assert len(votes) == len(given)
+    for vote in votes:
+        assignment = given[vote["item_id"], vote["annotator_id"]]
+        sides = tuple(assignment.item.systems[place] for place in assignment.order)
+        assert (vote["position_a"], vote["position_b"]) == sides
+        assert vote["choice"] == sides[0 if vote["is_check"] else 1]
+        assert vote["is_check"] == assignment.item.is_check
+        assert vote["reason"] == "because it is so"
+        assert vote["status"] == ("excluded" if vote["annotator_id"] == excluded else "accepted")
+        assert (vote["started_at"], vote["submitted_at"]) == (start, start + timedelta(seconds=9))
+    items = {item["item_id"]: item for item in read_table(folder / "out" / "items.parquet", "items").to_pylist()}
+    assert {vote["item_id"] for vote in votes} <= set(items)
+    assert sum(item["is_check"] for item in items.values()) == 6
+    assert table_file(study_tables(store, "pilot")["votes"], "votes") == (folder / "out" / "votes.parquet").read_bytes()
+    run("export", "pilot", "--out", folder / "again", "--store", url)
+    for name in ("votes", "items"):
+        assert (folder / "out" / f"{name}.parquet").read_bytes() == (folder / "again" / f"{name}.parquet").read_bytes()
+
+
+def test_ratings_and_orders_are_exported(folder):
+    (folder / "STUDY.yaml").write_text(
+        "{name: rated, kind: rating, systems: [h], scales: grammar_logicality, cases: {n: 1}, entry: {kind: open}}"
+    )
+    create(folder)
+    (folder / "STUDY.yaml").write_text(
+        "{name: ordered, kind: order, systems: [human_right], cases: {n: 1}, entry: {kind: open}}"
+    )
+    create(folder)
+    url = f"sqlite:///{folder / 's.db'}"
+    store = open_store(url)
+    key = ready(store, "p", "rated")
+    store.submit(key, store.next(key).id, values={"grammar": 2, "logicality": 0})
+    key = ready(store, "p", "ordered")
+    assignment = store.next(key)
+    store.submit(key, assignment.id, order=[2, 0, 1])
+    run("export", "rated", "--out", folder / "rated", "--store", url)
+    rows = read_table(folder / "rated" / "ratings.parquet", "ratings").to_pylist()
+    assert [(row["question"], row["value"], row["system"]) for row in rows] == [
+        ("grammar", 2, "h"),
+        ("logicality", 0, "h"),
+    ]
+    run("export", "ordered", "--out", folder / "ordered", "--store", url)
+    [row] = read_table(folder / "ordered" / "orders.parquet", "orders").to_pylist()
+    shown = list(assignment.order)
+    assert row["shown"] == shown
+    assert row["order"] == [shown[2], shown[0], shown[1]]
+
+
+def test_private_links_are_printed_once_for_each_person(folder):
+    (folder / "STUDY.yaml").write_text(STUDY % "links, links: 3")
+    addresses = json.loads(create(folder, "--json"))["addresses"]
+    assert len(set(addresses)) == 3
+    assert all(address.startswith("/s/pilot/link/") for address in addresses)
+
+
+def test_a_dry_run_writes_nothing(folder):
+    assert "3 items" in create(folder, "--dry-run")
+    assert not (folder / "s.db").exists()
+
+
+def test_progress(folder):
+    create(folder)
+    url = f"sqlite:///{folder / 's.db'}"
+    store = open_store(url)
+    key = ready(store, "PID9", "pilot")
+    store.submit(key, store.next(key).id, "A")
+    assert run("progress", "--store", url).strip() == "pilot"
+    called = store.annotator(key).id
+    who = ["progress", "pilot", "--store", url, "--who", "PID9"]
+    assert run(*who) == f"PID9: {called}\n"
+    assert run(*who, "--who", "PID8") == f"PID9: {called}\nnever came to study pilot: 1 of 2\n"
+    assert json.loads(run(*who, "--who", "PID8", "--json")) == {"annotator_ids": {"PID9": called}, "never_came": 1}
+    assert called in run("progress", "pilot", "--store", url)
+    document = json.loads(run("progress", "pilot", "--store", url, "--json"))
+    assert document["wanted"] == 6
+    [person] = document["people"]
+    assert (person["answered"], person["checks"]) in ((1, 0), (0, 1)), "a check is no answer to an item"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["progress", "--store", "sqlite:///nowhere/s.db"], "no such file"),
+        (["progress", "--store", "sqlite://"], "names no file"),
+        (["progress", "--store", "what"], "not a database URL"),
+        (["progress", "--store", "mysql://host/name"], "sqlite:///FILE or postgresql"),
+        (["export", "other", "--out", "out"], "no study other in the store; it holds pilot"),
+        (["progress", "piolt"], "no study piolt in the store; it holds pilot"),
+        (["progress", "--who", "PID9"], "name the study"),
+        (
+            ["results", "piolt"],
+            "piolt: no such file; `denouement study export STUDY --out FOLDER` writes one, of pilot",
+        ),
+        (["links", "piolt"], "no study piolt in the store; it holds pilot"),
+        (["links", "pilot"], "has no private links"),
+        (["links", "pilot", "--add", "2"], "one link for all"),
+    ],
+)
+def test_errors_are_one_line(folder, arguments, message, monkeypatch):
+    monkeypatch.chdir(folder)
+    create(folder)
+    monkeypatch.setenv("DENOUEMENT_STUDY_STORE", "sqlite:///s.db")
+    result = CliRunner().invoke(main, ["study", *arguments])
+    assert result.exit_code == 2
+    assert message in result.output
+    assert result.output.count("\n") == 1
+
+
+def test_a_study_is_in_its_one_file_once_it_is_made(folder):
+    store = folder / "studies.db"
+    options = ("--cases", folder / "cloze.parquet", "--endings", folder / "h.parquet", "--store", f"sqlite:///{store}")
+    run("create", folder / "STUDY.yaml", *options)
+    copy = folder / "elsewhere.db"
+    copy.write_bytes(store.read_bytes())
+    assert run("progress", "--store", f"sqlite:///{copy}") == "pilot\n"
+
+
+def test_too_few_links_are_told(folder):
+    (folder / "STUDY.yaml").write_text(STUDY.replace("{kind: %s}", "{kind: links, links: 1}"))
+    tables = ("--cases", folder / "cloze.parquet", "--endings", folder / "h.parquet")
+    told = run("create", folder / "STUDY.yaml", *tables, "--dry-run")
+    assert "1 private links cannot give 2 answers to each item" in told
+
+
+def test_links_are_made_while_a_study_runs(folder):
+    (folder / "STUDY.yaml").write_text(STUDY.replace("{kind: %s}", "{kind: links, links: 2}"))
+    made = json.loads(create(folder, "--json"))["addresses"]
+    store = ("--store", f"sqlite:///{folder / 's.db'}")
+    added = run("links", "pilot", "--add", "3", *store).splitlines()
+    assert "to be put after that of the server" in added[0]
+    assert len(added) == 4
+    assert all(address.startswith("/s/pilot/link/") for address in added[1:])
+    assert json.loads(run("links", "pilot", *store, "--json")) == {"study": "pilot", "addresses": made + added[1:]}
+
+
+def test_no_line_of_the_commands_is_cut_short():
+    assert "..." not in run("--help").partition("Commands:")[2]
+
+
+def test_training_to_order_tells_of_orders():
+    given = {"name": "o", "kind": "order", "systems": ["h"], "training": True, "reason": {"mode": "off"}}
+    design = design_from(given, "STUDY.yaml")
+    assert "order" in design.training.feedback
+    assert "other one" not in design.training.feedback
