@@ -2,7 +2,6 @@
 
 import json
 from dataclasses import asdict
-from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -58,7 +57,6 @@ def read_document(path: Path, kind: type[Result], stage: str = "") -> Result:
         raise UserError(f"{path}: no JSON ({error}){renew}") from error
 
 
-@cache
 def _adapter(kind: Any) -> "TypeAdapter[Any]":
     from pydantic import TypeAdapter
 

@@ -1,0 +1,37 @@
+"""What the papers published: one YAML file a paper, by table, row and column as printed there."""
+
+from collections.abc import Mapping
+from functools import cache
+from importlib.resources import files
+from pathlib import Path
+from typing import TypeAlias
+
+from denouement.yaml_files import read_yaml
+
+Published: TypeAlias = float | int | str
+
+PAPERS = ("mori_2019", "mostafazadeh_2016", "sharma_2018")
+
+
+def published(paper: str, table: str) -> Mapping[str, Mapping[str, Published]]:
+    """The rows of a table by name, each with its values by column.
+
+    Args:
+        paper: the name of its file, such as `mori_2019`.
+        table: as the file names it, such as `Table 4`; what stands in the running text is under its section.
+    """
+    rows: Mapping[str, Mapping[str, Published]] = _read(paper)["tables"][table]
+    return rows
+
+
+def cited(paper: str) -> str:
+    """How a paper is named beside its values, such as `Mori et al. 2019`."""
+    return str(_read(paper)["cited"])
+
+
+@cache
+def _read(paper: str) -> dict[str, dict[str, Mapping[str, Mapping[str, Published]]]]:
+    content: dict[str, dict[str, Mapping[str, Mapping[str, Published]]]] = read_yaml(
+        Path(str(files("denouement.papers") / f"{paper}.yaml"))
+    )
+    return content
