@@ -16,7 +16,7 @@ export MLFLOW_DISABLE_TELEMETRY := true
 export PREFECT_SERVER_ANALYTICS_ENABLED := false
 
 .DEFAULT_GOAL := help
-.PHONY: help run test lint bench figures pages serve
+.PHONY: help run test lint graph bench figures pages serve
 
 help: ## list these commands
 	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "make %-7s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -29,6 +29,9 @@ test: $(READY) ## all tests but the slow ones; MARKERS="" runs those too
 
 lint: $(READY) ## ruff, and mypy on src
 	@ruff check . && ruff format --check . && mypy
+
+graph: $(READY) ## write into dvc.yaml which code and libraries each stage depends on
+	@python -m tasks.code_lists
 
 bench: $(READY) ## measure speed side by side, and write docs/benchmarks.md
 	@python -m benchmarks

@@ -8,7 +8,6 @@ import tomllib
 from pathlib import Path
 
 import pytest
-from import_closure import ROOT, Stage, closure, stages
 
 from denouement.corpus.ingest import IngestSettings
 from denouement.encoders.embeddings import EncodeSettings
@@ -16,6 +15,7 @@ from denouement.generators import GENERATORS
 from denouement.generators.training import settings_for
 from denouement.settings import build
 from denouement.yaml_files import read_yaml
+from tasks import code_lists
 from tasks.cloze import ClozeSettings
 from tasks.generate import GenerateSettings
 from tasks.report import ReportSettings
@@ -24,6 +24,7 @@ from tasks.sentiment import SentimentSettings
 from tasks.statistics import StatisticsSettings
 from tasks.study import StudySettings
 
+ROOT = Path(__file__).parents[1]
 PARAMS = read_yaml(ROOT / "params.yaml")
 SETTINGS = {
     "sample": SampleSettings,
@@ -40,8 +41,15 @@ NOT_STAGES = {"__init__", "reproduce", "serve", "pages"}
 
 
 @pytest.fixture(scope="module")
-def graph() -> dict[str, Stage]:
-    return stages()
+def stages() -> dict[str, str]:
+    """The command of every stage, by its name in the graph."""
+    described = read_yaml(ROOT / "dvc.yaml")
+    generators = described["vars"][0]["generators"]
+    return {
+        name if name == stage else f"{stage}@{name}": of_stage.get("do", of_stage)["cmd"].replace("${key}", name)
+        for stage, of_stage in described["stages"].items()
+        for name in (generators if "foreach" in of_stage else [stage])
+    }
 
 
 def imported_packages(path: Path) -> set[str]:
@@ -99,45 +107,48 @@ def test_no_pickle_is_loaded():
                 assert given.get("weights_only") == "True", (path, node.lineno)
 
 
-def test_stage_module_and_settings_share_a_name(graph):
-    names = {name.partition("@")[0] for name in graph}
+def test_stage_module_and_settings_share_a_name(stages):
+    names = {name.partition("@")[0] for name in stages}
     modules = {path.stem for path in (ROOT / "flows").glob("*.py")} - NOT_STAGES
     assert names == modules == set(PARAMS)
-    for name, stage in graph.items():
-        assert stage.module == f"flows.{name.partition('@')[0]}"
+    for name, command in stages.items():
+        assert command.split()[:3] == ["python", "-m", f"flows.{name.partition('@')[0]}"]
 
 
-def test_every_generator_is_trained_and_generates(graph):
+def test_every_generator_is_trained_and_generates(stages):
     for stage in ("train", "generate"):
-        assert {name for name in graph if name.startswith(f"{stage}@")} == {f"{stage}@{name}" for name in GENERATORS}
+        assert {name for name in stages if name.startswith(f"{stage}@")} == {f"{stage}@{name}" for name in GENERATORS}
 
 
-def test_deps_cover_what_a_stage_imports(graph):
-    missing = {name: sorted(map(str, stage.missing)) for name, stage in graph.items() if stage.missing}
-    assert not missing, "add to dvc.yaml (python tests/import_closure.py lists them)"
-    assert len(graph) == 8 + 2 * len(GENERATORS)
+def test_the_lists_of_code_and_libraries_in_the_graph_are_up_to_date():
+    assert (ROOT / code_lists.GRAPH).read_text(encoding="utf-8") == code_lists.listed(), "run make graph"
 
 
-def test_deps_name_no_code_that_no_stage_of_the_name_imports(graph):
-    for kind in {name.partition("@")[0] for name in graph}:
-        alike = [stage for name, stage in graph.items() if name.partition("@")[0] == kind]
-        imported = set().union(*(stage.imported for stage in alike))
-        for dep in set().union(*(stage.deps for stage in alike)):
-            is_code = dep.suffix == ".py" or any((ROOT / dep).rglob("*.py"))
-            code = dep if is_code else dep.parent  # templates are read by the package that they are in
-            assert any(code in (path, *path.parents) for path in imported), f"{kind} does not import {dep}"
+def test_closure_follows_late_imports_registry_rows_packages_and_what_modules_read():
+    reached = {path.as_posix() for path in code_lists.closure("denouement.encoders.base")}
+    assert "src/denouement/encoders/glove.py" in reached  # named in a row of the registry
+    assert "src/denouement/__init__.py" in reached  # executed on the way
+    assert "src/denouement/generators/__init__.py" not in reached
+    read = {path.as_posix() for path in code_lists.closure("denouement.corpus.sample.grammar")}
+    assert "src/denouement/corpus/sample/scenarios/home.yaml" in read
+    assert "src/denouement/py.typed" not in read
 
 
-def test_closure_follows_late_imports_registry_rows_and_packages():
-    found = {path.as_posix() for path in closure("denouement.encoders.base")}
-    assert "src/denouement/encoders/glove.py" in found  # named in a row of the registry
-    assert "src/denouement/__init__.py" in found  # executed on the way
-    assert "src/denouement/generators/__init__.py" not in found
+def test_training_one_generator_does_not_depend_on_another():
+    files = {name: code_lists.generator_closure("flows.train", name) for name in GENERATORS}
+    rows = {name: Path("src", *row.partition(":")[0].split(".")).with_suffix(".py") for name, row in GENERATORS.items()}
+    for name, of_it in files.items():
+        assert {other for other, path in rows.items() if path in of_it} == {name}
 
 
-def test_training_one_generator_does_not_depend_on_another(graph):
-    assert Path("src/denouement/generators/h_seq2seq.py") not in graph["train@seq2seq"].imported
-    assert Path("src/denouement/generators/h_seq2seq.py") in graph["train@h_seq2seq"].imported
+def test_a_folder_is_listed_when_all_that_is_in_it_is_needed():
+    listed = code_lists.stage_code(GENERATORS, "report", of_generator=False)
+    assert "src/denouement/report" in listed
+    assert not [path for path in listed if path.startswith("src/denouement/report/")]
+    assert "src/denouement/generators" not in listed  # training is not needed for a report
+    by_generator = code_lists.stage_code(GENERATORS, "train", of_generator=True)
+    assert "src/denouement/generators/${key}.py" in by_generator
+    assert not {"src/denouement/generators/seq2seq.py", "src/denouement"} & set(by_generator)
 
 
 @pytest.mark.parametrize("stage", SETTINGS)

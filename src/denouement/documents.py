@@ -3,24 +3,29 @@
 import json
 from dataclasses import asdict
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar, Protocol, TypeVar
 
 from denouement.errors import UserError
 from denouement.files import existing_file, write_text
 
 if TYPE_CHECKING:
-    from _typeshed import DataclassInstance
     from pydantic import TypeAdapter
 
 Result = TypeVar("Result")
 
 
-def document(result: "DataclassInstance") -> dict[str, Any]:
+class Dataclass(Protocol):
+    """An instance of any dataclass."""
+
+    __dataclass_fields__: ClassVar[dict[str, Any]]
+
+
+def document(result: Dataclass) -> dict[str, Any]:
     """A result, ready for JSON: its fields by name, whose values are plain ones and dataclasses of such."""
     return asdict(result)
 
 
-def write_document(result: "DataclassInstance", path: Path) -> None:
+def write_document(result: Dataclass, path: Path) -> None:
     """Write a result as JSON; the same result gives the same bytes.
 
     Raises:
