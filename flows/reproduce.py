@@ -9,7 +9,7 @@ from prefect import flow
 from prefect.states import State
 from prefect.task_runners import ThreadPoolTaskRunner
 
-from tasks import brought, flow_runs, graph, params, paths, servers, tracking
+from tasks import LAYOUT, brought, flow_runs, graph, params, servers, tracking
 from tasks.alone import only_one
 from tasks.command import INTERRUPTED, lose, told_in_one_line
 from tasks.stages import StageError, end_running, run_stage, was_not_tracked, was_restored
@@ -73,11 +73,11 @@ def _conclude(states: Mapping[str, State]) -> None:
         raise StageError(f"{_why(states[failed[0]])}; run again to go on from there")
     if failed or skipped:
         raise StageError(f"{', '.join(failed)} failed: the lines above say why; run again to go on from there")
-    for path in map(paths.metrics, states):  # those of the graph, not what a stage taken out of it has left
+    for path in map(LAYOUT.metrics, states):  # those of the graph, not what a stage taken out of it has left
         if path.exists():
-            tracking.log_figures({path.stem: json.loads(path.read_text(encoding="utf-8"))})
-    if paths.REPORTS.is_dir():
-        tracking.log_folder(paths.REPORTS, "reports")
+            tracking.log_values({path.stem: json.loads(path.read_text(encoding="utf-8"))})
+    if LAYOUT.reports.is_dir():
+        tracking.log_folder(LAYOUT.reports, "reports")
 
 
 def _why(state: State) -> str:
@@ -102,10 +102,12 @@ def main(corpus: str | None) -> None:
 
 def _show() -> None:
     """Print the summary, and where everything is."""
-    summary = (paths.REPORTS / "summary.md").read_text(encoding="utf-8")
+    summary = (LAYOUT.reports / "summary.md").read_text(encoding="utf-8")
     print("\n".join(["", *(line for line in summary.splitlines() if not line.startswith("!["))]))
-    pictures = ", ".join(sorted(str(path) for path in paths.REPORTS.glob("*.svg")))
-    print(f"\nThis text: {paths.REPORTS}/summary.md. Its pictures: {pictures}. The endings: {paths.ENDINGS}/*.parquet.")
+    pictures = ", ".join(sorted(str(path) for path in LAYOUT.reports.glob("*.svg")))
+    print(
+        f"\nThis text: {LAYOUT.reports}/summary.md. Its pictures: {pictures}. The endings: {LAYOUT.written}/*.parquet."
+    )
     print("The runs in MLflow and in Prefect: `make pages` opens both and prints their addresses.")
 
 

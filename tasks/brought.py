@@ -7,7 +7,7 @@ from denouement.corpus.readers import find_files, warn_of_others
 from denouement.errors import UserError
 from denouement.files import atomic_write
 from denouement.study.importing import find_answers
-from tasks import paths
+from tasks import LAYOUT
 
 
 def bring(folder: Path | None) -> None:
@@ -20,17 +20,17 @@ def bring(folder: Path | None) -> None:
             files of one name. Nothing is touched then.
     """
     if folder is None:
-        if paths.BROUGHT.is_dir():
-            shutil.rmtree(paths.BROUGHT)
-            print(f"no CORPUS is given: the copies in {paths.BROUGHT} are removed, and what else there is is read")
+        if LAYOUT.brought.is_dir():
+            shutil.rmtree(LAYOUT.brought)
+            print(f"no CORPUS is given: the copies in {LAYOUT.brought} are removed, and what else there is is read")
         return
     if not folder.is_dir():
         raise UserError(
             f"{folder}: {'not a folder' if folder.exists() else 'no such folder'}; name one with official files"
         )
-    raw, named_folder = paths.RAW.resolve(), folder.resolve()
+    raw, named_folder = LAYOUT.raw.resolve(), folder.resolve()
     if raw.is_relative_to(named_folder) or named_folder.is_relative_to(raw):
-        raise UserError(f"{folder}: what is under {paths.RAW} is read anyway; name a folder elsewhere, or none")
+        raise UserError(f"{folder}: what is under {LAYOUT.raw} is read anyway; name a folder elsewhere, or none")
     official, others = find_files(folder)
     answers = find_answers(folder)
     taken = [*official, *answers]
@@ -45,10 +45,10 @@ def bring(folder: Path | None) -> None:
         raise UserError(f"{twice[0]}: {named[twice[0].name]} has the same name; rename one of them")
     warn_of_others([(path, reason) for path, reason in others if path not in answers])
     for path in taken:
-        copy = paths.BROUGHT / path.name
+        copy = LAYOUT.brought / path.name
         with atomic_write(copy) as beside:
             shutil.copyfile(path, beside)
         print(f"{path} is taken: {copy}")
-    for old in paths.BROUGHT.iterdir():
+    for old in LAYOUT.brought.iterdir():
         if old.name not in named:
             old.unlink()

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from denouement.console import warn
 from denouement.errors import UserError
 from denouement.schemas import shortened
-from tasks import paths
+from tasks import LAYOUT
 
 _NAME = re.compile(r"--(\w+)\.reads")
 
@@ -32,8 +32,8 @@ def named(words: Sequence[str]) -> list[str]:
 
 def warn_of_leftovers(names: Sequence[str]) -> None:
     """Say which endings and models lie in the folders although the graph has no generator of the name."""
-    found = [path for path in paths.ENDINGS.glob("*.parquet") if path.stem not in names]
-    found += [path.parent for path in paths.MODELS.glob("*/best.parquet") if path.parent.name not in names]
+    found = [path for path in LAYOUT.written.glob("*.parquet") if path.stem not in names]
+    found += [path.parent for path in LAYOUT.models.glob("*/best.parquet") if path.parent.name not in names]
     if found:
         listed = shortened(sorted(path.as_posix() for path in found))
         warn(f"left out, since dvc.yaml has no generator of the name: {listed}; delete what you no longer need")

@@ -101,7 +101,7 @@ def reproduction(parameters: Mapping[str, Any]) -> Iterator[Run]:
             _record(_close_dead)  # such as those of a stage that the system killed for its memory
 
 
-def log_figures(figures: Mapping[str, Any], step: int = 0) -> None:
+def log_values(figures: Mapping[str, Any], step: int = 0) -> None:
     """Log all numbers in `figures` at once, nested ones under names joined with dots; None is left out."""
     now = int(time.time() * 1000)
     numbers = {key: value for key, value in flattened(figures).items() if isinstance(value, int | float)}

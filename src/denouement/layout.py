@@ -116,6 +116,11 @@ class Layout:
         """The folder of the report, beside that of the run."""
         return self.folder.parent / "reports"
 
+    @property
+    def lock(self) -> Path:
+        """DVC's record of the commands and parameters that made the files, beside the folder of the run."""
+        return self.folder.parent / "dvc.lock"
+
     def metrics(self, stage: str) -> Path:
-        """The values that a stage logs, as JSON, by its name in the graph such as `train@seq2seq`."""
+        """The values that a stage logs, as JSON, by the stage's name in the graph, such as `train@seq2seq`."""
         return self.folder / "metrics" / f"{stage.replace('@', '_')}.json"

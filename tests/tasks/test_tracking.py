@@ -34,7 +34,7 @@ def test_equal_parameters_have_equal_tags():
 
 def test_numbers_are_logged_with_their_step_and_what_is_no_number_is_left_out():
     with tracking.run("x", "train", {}) as run:
-        tracking.log_figures({"loss": 2, "group": {"mean": 0.5, "name": "right", "p": None}}, step=3)
+        tracking.log_values({"loss": 2, "group": {"mean": 0.5, "name": "right", "p": None}}, step=3)
     stored = mlflow.get_run(run.info.run_id)
     assert stored.data.metrics == {"loss": 2.0, "group.mean": 0.5}
     assert mlflow.MlflowClient().get_metric_history(run.info.run_id, "loss")[0].step == 3
@@ -108,7 +108,7 @@ def test_what_is_no_place_for_runs_is_one_line_too(monkeypatch, capfd, uri):
 def test_within_a_reproduction_the_run_is_kept_in_the_project_s_database_instead(monkeypatch, capfd):
     monkeypatch.setenv(tracking.PARENT, "0" * 32)
     with tracking.run("x", "train", {"seed": 1}):
-        tracking.log_figures({"loss": 1.0})
+        tracking.log_values({"loss": 1.0})
     assert command.LOST in capfd.readouterr().err
     (kept,) = mlflow.search_runs(output_format="list")
     assert kept.info.status == "FINISHED"
@@ -143,11 +143,11 @@ def test_a_server_lost_on_the_way_costs_the_record_and_not_the_work(server_comma
     def work() -> None:
         with command.told_in_one_line():
             with tracking.run("x", "train", {"seed": 1}):
-                tracking.log_figures({"loss": 3.0})
+                tracking.log_values({"loss": 3.0})
                 processes.end(mark, seconds=5)
                 began.append(time.monotonic())
-                tracking.log_figures({"loss": 2.0}, step=1)
-                tracking.log_figures({"loss": 1.0}, step=2)
+                tracking.log_values({"loss": 2.0}, step=1)
+                tracking.log_values({"loss": 1.0}, step=2)
                 (tmp_path / "output").write_text("complete")
                 mlflow.log_dict({}, "what a task logs after its outputs.json")
             (tmp_path / "next").write_text("begun")
