@@ -8,6 +8,7 @@ from denouement import schemas
 from denouement.corpus.cells import ODDITIES
 from denouement.corpus.ingest import IngestedFile, IngestSummary
 from denouement.corpus.overlap import Overlap
+from denouement.present.cells import Cell
 from denouement.present.sections import Block, Paragraph, Table
 
 _REJECTS_SHOWN = 10
@@ -38,7 +39,7 @@ def _holds(file: IngestedFile) -> str:
 
 
 def _splits(summary: IngestSummary) -> list[Block]:
-    rows = [
+    rows: list[tuple[Cell, ...]] = [
         (f"{what} {group}", *(by_split.get(split, 0) for split in schemas.SPLITS))
         for what, groups in (("stories", summary.stories), ("cloze", summary.cloze))
         for group, by_split in groups.items()
