@@ -1,4 +1,4 @@
-"""Files brought from another folder into data/raw/brought; what else is under data/raw is the user's."""
+"""Copies the files of another folder to data/raw/brought; all else under data/raw is the user's."""
 
 import shutil
 from pathlib import Path
@@ -13,7 +13,7 @@ from tasks import LAYOUT
 def bring(folder: Path | None) -> None:
     """Make data/raw/brought hold copies of the official files and the files of answers in `folder`, and nothing else.
 
-    None removes it. Says what was taken, and what was left out and why.
+    None removes the copies. Prints which files were taken, and warns of those left out, with the reason.
 
     Raises:
         UserError: no such folder, one without any such file, one that holds data/raw or lies in it, or two such
@@ -22,7 +22,9 @@ def bring(folder: Path | None) -> None:
     if folder is None:
         if LAYOUT.brought.is_dir():
             shutil.rmtree(LAYOUT.brought)
-            print(f"no CORPUS is given: the copies in {LAYOUT.brought} are removed, and what else there is is read")
+            print(
+                f"no CORPUS is given: the copies in {LAYOUT.brought} are removed; other files in {LAYOUT.raw} are read"
+            )
         return
     if not folder.is_dir():
         raise UserError(
@@ -30,7 +32,7 @@ def bring(folder: Path | None) -> None:
         )
     raw, named_folder = LAYOUT.raw.resolve(), folder.resolve()
     if raw.is_relative_to(named_folder) or named_folder.is_relative_to(raw):
-        raise UserError(f"{folder}: what is under {LAYOUT.raw} is read anyway; name a folder elsewhere, or none")
+        raise UserError(f"{folder}: files under {LAYOUT.raw} are read anyway; name a folder elsewhere, or none")
     official, others = find_files(folder)
     answers = find_answers(folder)
     taken = [*official, *answers]

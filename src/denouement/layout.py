@@ -68,6 +68,10 @@ class Layout:
         """The checkpoint that a generator writes endings from."""
         return self.models / generator / "best.parquet"
 
+    def last_model(self, generator: str) -> Path:
+        """The checkpoint of a generator's last epoch, which training goes on from."""
+        return self.models / generator / "last.parquet"
+
     def history(self, generator: str) -> Path:
         """The course of a generator's training, as JSON."""
         return self.models / generator / "history.json"

@@ -86,7 +86,7 @@ def nobody(database, monkeypatch):
 @pytest.mark.usefixtures("nobody")
 def test_without_a_server_nothing_is_begun_and_one_line_comes_at_once(capfd):
     began = time.monotonic()
-    with pytest.raises(SystemExit) as ended, command.told_in_one_line(), tracking.run("x", "train", {}):
+    with pytest.raises(SystemExit) as ended, command.errors_as_lines(), tracking.run("x", "train", {}):
         raise AssertionError("the work began")
     assert time.monotonic() - began < 20
     assert ended.value.code == 3
@@ -98,7 +98,7 @@ def test_without_a_server_nothing_is_begun_and_one_line_comes_at_once(capfd):
 @pytest.mark.parametrize("uri", ["nonsense://x", "http://127.0.0.1:port", "http://", "sqlite:////proc/no/mlflow.db"])
 def test_what_is_no_place_for_runs_is_one_line_too(monkeypatch, capfd, uri):
     monkeypatch.setenv("MLFLOW_TRACKING_URI", uri)
-    with pytest.raises(SystemExit) as ended, command.told_in_one_line():
+    with pytest.raises(SystemExit) as ended, command.errors_as_lines():
         tracking.check()
     assert ended.value.code == 3
     assert len(capfd.readouterr().err.splitlines()) == 1
@@ -141,7 +141,7 @@ def test_a_server_lost_on_the_way_costs_the_record_and_not_the_work(server_comma
     began = []
 
     def work() -> None:
-        with command.told_in_one_line():
+        with command.errors_as_lines():
             with tracking.run("x", "train", {"seed": 1}):
                 tracking.log_values({"loss": 3.0})
                 processes.end(mark, seconds=5)
@@ -170,7 +170,7 @@ def test_a_server_lost_on_the_way_costs_the_record_and_not_the_work(server_comma
 def test_as_a_stage_of_dvc_the_work_counts_as_done(monkeypatch, capfd):
     monkeypatch.setattr(command, "_lost", False)
     monkeypatch.setenv("DVC_STAGE", "train@x")
-    with command.told_in_one_line():
+    with command.errors_as_lines():
         command.lose("http://127.0.0.1:9: does not answer")
     assert capfd.readouterr().err.startswith(f"warning: {command.LOST}: http://127.0.0.1:9")
 

@@ -38,9 +38,9 @@ class IngestSettings:
     """How files become tables.
 
     Attributes:
-        release: the Story Cloze release ("v1.0" or "v1.5") of files whose names do not tell it.
+        release: the Story Cloze release ("v1.0" or "v1.5") of files whose names do not say it.
         validation_share: the share of the stories held out to measure generators' epochs on, from 0 to below 1.
-        exclude_overlap: leave out stories that stand in a Story Cloze split, and validation cases in a test split.
+        exclude_overlap: leave out stories that are in a Story Cloze file, and validation cases that are in a test.
     """
 
     release: str | None = None
@@ -165,7 +165,7 @@ def _check_names(files: Sequence[Path]) -> None:
     names = Counter(Path(path).name for path in files)
     for name, n in names.items():
         if n > 1:
-            raise UserError(f"{n} of the files are called {name}: name each once, under names that tell them apart")
+            raise UserError(f"{n} of the files are called {name}: name each once, and rename different files")
 
 
 def _gather(read: Sequence[Rows], kind: Kind) -> pa.Table:
@@ -206,7 +206,7 @@ def _without_repeats(rows: pa.Table, kind: Kind) -> tuple[pa.Table, list[Rejecte
 
 
 def _without_overlap(stories: pa.Table, cases: pa.Table) -> tuple[pa.Table, pa.Table, list[Rejected]]:
-    """Without stories that stand among the cases, and without validation cases that stand in a test split."""
+    """Without stories that are among the cases, and without validation cases that are in a test split."""
     in_cases = overlap.in_common(stories, cases)
     is_test = pc.equal(cases["split"], "test")
     in_test = overlap.in_common(cases, cases.filter(is_test)) & ~np.asarray(is_test, dtype=bool)

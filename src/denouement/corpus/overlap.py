@@ -75,12 +75,12 @@ def stories_of(rows: pa.Table) -> npt.NDArray[np.int64]:
 
 @dataclass(frozen=True)
 class SharedStories:
-    """How many rows of one group stand in another: a group is a source of stories, or a release and split of cases.
+    """How many rows of one group are in another too: a group is a source of stories, or a release and split of cases.
 
     Attributes:
         first, second: the groups.
         first_rows, second_rows: their sizes.
-        same_id, same_context: rows of `second` whose id, or normalised context, stands in `first`.
+        same_id, same_context: rows of `second` whose id, or normalised context, is in `first` too.
         same_story: rows for which one or the other holds: those that leak from `first` to `second`.
         same_endings: those of them that `first` has with the same endings: both the same in either order, or, of a
             story and a case, the story's last sentence among the case's endings.
