@@ -35,10 +35,10 @@ def read_contexts(path: Path, release: str | None = None, split: str | None = No
     - a table `stories`: the sentences but the last;
     - Parquet, CSV or TSV (recognised by a tab in the first line) with a column `case_id` and either `sentence1`,
       `sentence2`, ... (cells after a row's last sentence may be empty, so contexts may differ in length) or `context`
-      (a list of sentences, or text that `split_sentences` takes apart). The names of the official files do too, in any
-      case: `InputStoryid` with `InputSentence1`, ...; and `storyid` for rows that are whole stories, whose last sentence is
-      dropped. Further columns are ignored. Cells are mended as `corpus.cells` says; quotes of a TSV that quotes nothing
-      are text (`quoting.is_quoted`), and a warning says so.
+      (a list of sentences, or text that `split_sentences` takes apart). The names of the official files are read too,
+      in any case: `InputStoryid` with `InputSentence1`, ...; and `storyid` for rows that are whole stories, whose last
+      sentence is dropped. Further columns are ignored. Cells are mended as `corpus.cells` says; quotes of a TSV that
+      quotes nothing are text (`quoting.is_quoted`), and a warning says so.
 
     Args:
         path: the file.
