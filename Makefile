@@ -1,14 +1,15 @@
-# What a newcomer types: `make` lists it. Only Python 3.11+, make and git are needed; the rest goes into .venv.
+# The commands of the project: `make` lists them. Only Python 3.11+, make and git are needed; the rest goes into .venv.
 
 PYTHON ?= python3
 VENV   := .venv
 READY  := $(VENV)/.made-from-lock
 
-# official files to bring (make run), and which tests (make test)
+# official files to bring (make run); which tests, and in how many processes (make test)
 CORPUS  ?=
 MARKERS ?= not slow and not browser
+WORKERS ?= 0
 
-export CORPUS MARKERS
+export CORPUS MARKERS WORKERS
 export PATH := $(CURDIR)/$(VENV)/bin:$(PATH)
 export DO_NOT_TRACK := 1
 export DVC_NO_ANALYTICS := 1
@@ -16,16 +17,18 @@ export MLFLOW_DISABLE_TELEMETRY := true
 export PREFECT_SERVER_ANALYTICS_ENABLED := false
 
 .DEFAULT_GOAL := help
-.PHONY: help run test lint graph bench figures pages serve
+.PHONY: help ready run test lint graph bench figures pages serve
 
 help: ## list these commands
 	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "make %-7s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
+ready: $(READY) ## make .venv from the lock, which every other command does too
+
 run: $(READY) ## reproduce the whole graph on the sample corpus, or on the official files in CORPUS=folder
 	@python -m flows.reproduce --corpus "$$CORPUS"
 
-test: $(READY) ## all tests but the slow ones; MARKERS="" runs those too
-	@python -m pytest -m "$$MARKERS"
+test: $(READY) ## all tests but the slow ones; MARKERS="" runs those too, WORKERS=2 in two processes
+	@python -m pytest -m "$$MARKERS" -n "$$WORKERS" --dist loadgroup --no-loadscope-reorder
 
 lint: $(READY) ## ruff, and mypy on src
 	@ruff check . && ruff format --check . && mypy
@@ -33,16 +36,16 @@ lint: $(READY) ## ruff, and mypy on src
 graph: $(READY) ## write into dvc.yaml which code and libraries each stage depends on
 	@python -m tasks.code_lists
 
-bench: $(READY) ## measure speed side by side, and write docs/benchmarks.md
+bench: $(READY) ## measure speed side by side and write docs/benchmarks.md
 	@python -m benchmarks
 
-figures: $(READY) ## fill the docs with the figures of the run in data/, or as FROM=folder says
+figures: $(READY) ## fill the docs with the values of the run in data/, or of the one in FROM=folder
 	@python -m docs.measured "$${FROM:-data}"
 
-pages: $(READY) ## open the Prefect and MLflow pages
+pages: $(READY) ## open the Prefect and MLflow pages, until Ctrl-C
 	@python -m flows.pages
 
-serve: $(READY) ## reproduce on a schedule: every night at three, or as CRON="0 3 * * *" says
+serve: $(READY) ## reproduce every night at three, or at the times of CRON="0 3 * * *"
 	@python -m flows.serve --cron "$${CRON:-0 3 * * *}"
 
 # made again whenever the lock changes

@@ -24,7 +24,7 @@ from denouement.report.run import Run, commit, read_json
 from denouement.report.stale import find_stale
 from denouement.report.tables import number, p_value
 from denouement.schemas import read_table
-from tasks.command import told_in_one_line
+from tasks.command import errors_as_lines
 
 ROOT = Path(__file__).parents[1]
 VALUES = ROOT / "docs" / "measured.json"
@@ -391,7 +391,7 @@ def marks(page: str) -> Iterator[str]:
 @click.argument("data", required=False, type=click.Path(path_type=Path))
 def main(data: Path | None) -> None:
     """Fill the docs with the values of docs/measured.json, after reading them from the run in the folder DATA."""
-    with told_in_one_line():
+    with errors_as_lines():
         if data:
             write_text(VALUES, json.dumps(collect(data), indent=1, sort_keys=False) + "\n")
         values = json.loads(VALUES.read_text(encoding="utf-8"))

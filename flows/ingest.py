@@ -1,4 +1,4 @@
-"""Stage ingest: reads what the user brought, or else the sample corpus, into checked tables."""
+"""Stage ingest: reads the user's files, or the sample corpus where there are none, into checked tables."""
 
 import sys
 

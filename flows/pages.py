@@ -5,7 +5,7 @@ import signal
 import click
 
 from tasks import servers
-from tasks.command import port_option, told_in_one_line
+from tasks.command import errors_as_lines, port_option
 
 
 @click.command()
@@ -14,7 +14,7 @@ from tasks.command import port_option, told_in_one_line
 def main(prefect_port: int, mlflow_port: int) -> None:
     """Open the pages, print their addresses, and keep them open."""
     with (
-        told_in_one_line(),
+        errors_as_lines(),
         servers.prefect_server(prefect_port) as prefect_url,
         servers.mlflow_pages(mlflow_port) as mlflow_url,
     ):

@@ -1,4 +1,4 @@
-"""Stage report: writes the summary of what went in and came out, with its figures."""
+"""Stage report: writes the page and the summary of what went in and what came out, with their charts."""
 
 import sys
 

@@ -9,9 +9,9 @@ from prefect import flow
 from prefect.states import State
 from prefect.task_runners import ThreadPoolTaskRunner
 
-from tasks import brought, flow_runs, graph, params, paths, servers, tracking
+from tasks import LAYOUT, brought, flow_runs, graph, params, servers, tracking
 from tasks.alone import only_one
-from tasks.command import INTERRUPTED, lose, told_in_one_line
+from tasks.command import INTERRUPTED, errors_as_lines, lose
 from tasks.stages import StageError, end_running, run_stage, was_not_tracked, was_restored
 
 
@@ -45,52 +45,56 @@ def reproduce() -> None:
 
 
 def _conclude(states: Mapping[str, State]) -> None:
-    """Log what the reproduction came to in its run, say it, and raise if a stage failed."""
+    """Log and print which stages ran, and raise an error if one failed."""
     cached = [stage for stage, state in states.items() if state.name == "Cached"]
     done = [stage for stage, state in states.items() if state.is_completed() and stage not in cached]
     restored = [stage for stage in done if was_restored(stage)]
     ran = [stage for stage in done if stage not in restored]
     failed = [stage for stage, state in states.items() if state.is_failed() or state.is_crashed()]
     skipped = [stage for stage in states if stage not in (*cached, *done, *failed)]
-    told = (
+    outcomes = (
         ("up to date", cached),
-        ("taken from DVC's cache, which had them from an earlier run", restored),
+        ("taken from DVC's cache, where an earlier run left them", restored),
         ("ran", ran),
         ("failed", failed),
-        ("waits for these", skipped),
+        ("not run, since they need a stage that failed", skipped),
     )
-    for what, stages in told:
+    for what, stages in outcomes:
         if stages:
             print(f"{what}: {', '.join(stages)}")
     for stage in failed:
         print(f"{stage} | {_why(states[stage])}")
     untracked = [stage for stage in states if was_not_tracked(stage)]
     if untracked:
-        lose(f"the records of {', '.join(untracked)} are not complete there; all outputs are")
+        lose(f"the records of {', '.join(untracked)} there are not complete; all outputs are complete")
     ended = {"stages_ran": ran, "stages_cached": [*cached, *restored], "stages_failed": failed}
     tracking.log_tags({tag: ", ".join(stages) for tag, stages in ended.items()})
     if len(failed) == 1:
         raise StageError(f"{_why(states[failed[0]])}; run again to go on from there")
     if failed or skipped:
         raise StageError(f"{', '.join(failed)} failed: the lines above say why; run again to go on from there")
-    for path in map(paths.metrics, states):  # those of the graph, not what a stage taken out of it has left
+    for path in map(LAYOUT.metrics, states):  # a stage that was taken out of the graph may have left a file, too
         if path.exists():
-            tracking.log_figures({path.stem: json.loads(path.read_text(encoding="utf-8"))})
-    if paths.REPORTS.is_dir():
-        tracking.log_folder(paths.REPORTS, "reports")
+            tracking.log_values({path.stem: json.loads(path.read_text(encoding="utf-8"))})
+    if LAYOUT.reports.is_dir():
+        tracking.log_folder(LAYOUT.reports, "reports")
 
 
 def _why(state: State) -> str:
-    """Why a task failed: what its StageError says, without what Prefect puts before it."""
+    """Why a task failed: the message of its StageError, without Prefect's words before it."""
     message = state.message or state.name or ""
     return message.partition(f"{StageError.__name__}: ")[2] or message
 
 
 @click.command()
-@click.option("--corpus", metavar="FOLDER", help="Bring this folder's official files; empty: remove those brought.")
+@click.option(
+    "--corpus",
+    metavar="FOLDER",
+    help="Bring this folder's official files; empty: remove the copies.",
+)
 def main(corpus: str | None) -> None:
-    """Reproduce the whole graph, and print what came out and where it is."""
-    with told_in_one_line(INTERRUPTED), only_one():
+    """Reproduce the whole graph, and print the results and where they are."""
+    with errors_as_lines(INTERRUPTED), only_one():
         tracking.check()
         with graph.undisturbed():
             if corpus is not None:
@@ -101,11 +105,13 @@ def main(corpus: str | None) -> None:
 
 
 def _show() -> None:
-    """Print the summary, and where everything is."""
-    summary = (paths.REPORTS / "summary.md").read_text(encoding="utf-8")
+    """Print the summary, and where the files and pages are."""
+    summary = (LAYOUT.reports / "summary.md").read_text(encoding="utf-8")
     print("\n".join(["", *(line for line in summary.splitlines() if not line.startswith("!["))]))
-    pictures = ", ".join(sorted(str(path) for path in paths.REPORTS.glob("*.svg")))
-    print(f"\nThis text: {paths.REPORTS}/summary.md. Its pictures: {pictures}. The endings: {paths.ENDINGS}/*.parquet.")
+    pictures = ", ".join(sorted(str(path) for path in LAYOUT.reports.glob("*.svg")))
+    print(
+        f"\nThis text: {LAYOUT.reports}/summary.md. Its pictures: {pictures}. The endings: {LAYOUT.written}/*.parquet."
+    )
     print("The runs in MLflow and in Prefect: `make pages` opens both and prints their addresses.")
 
 

@@ -1,12 +1,13 @@
-"""Stage sample: tells the embedded sample corpus, which stands in where data/raw holds no official file."""
+"""Stage sample: writes the embedded sample corpus, which is read where data/raw holds no official file."""
 
 import sys
 
 from prefect import flow
 
+from denouement.stages.sample import SampleSettings
 from tasks.command import run
 from tasks.params import settings
-from tasks.sample import SampleSettings, write_sample
+from tasks.sample import write_sample
 
 
 @flow(flow_run_name="sample")

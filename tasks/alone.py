@@ -1,4 +1,4 @@
-"""One reproduction at a time in a checkout, and what one that was killed left behind."""
+"""Lets one reproduction at a time work in a checkout, and ends what a killed one left running."""
 
 import fcntl
 import json
@@ -10,17 +10,17 @@ from pathlib import Path
 from denouement.errors import UserError
 from tasks import ROOT, processes
 
-LOCK = ROOT / ".dvc" / "tmp" / "reproduce.lock"  # also the record of who holds it
+LOCK = ROOT / ".dvc" / "tmp" / "reproduce.lock"  # also the record of the process that holds it
 
 _held = False
 
 
 @contextmanager
 def only_one() -> Iterator[None]:
-    """Hold this checkout for one reproduction; what it starts meanwhile carries its mark.
+    """Lock this checkout for one reproduction; the processes that it starts meanwhile carry its mark.
 
-    A block within the block, in the same process, is let in. A reproduction that is killed releases the lock, but what
-    it started goes on writing: the next one ends that first.
+    A second block within the first, in the same process, is let in. A reproduction that is killed releases the lock,
+    but the processes that it started go on writing: the next reproduction ends them first.
 
     Raises:
         UserError: another one holds the checkout.
@@ -38,7 +38,7 @@ def only_one() -> Iterator[None]:
             raise UserError(f"another reproduction runs in {ROOT}{who and f' ({who})'}: wait until it ends") from error
         _end_leftovers(LOCK)
         token = processes.new_token()
-        # not by a file put in its place: the lock is the file's
+        # written in place: the lock belongs to this very file
         LOCK.write_text(json.dumps({"token": token, "process": processes.this_process()}), encoding="utf-8")
         os.environ[processes.MARK] = processes.mark(token, ROOT)
         _held = True
@@ -51,7 +51,7 @@ def only_one() -> Iterator[None]:
 
 
 def end_started() -> None:
-    """End everything that this reproduction started, the servers apart, which others may use."""
+    """End every process that this reproduction started, but for the servers, which others may use."""
     processes.end(os.environ[processes.MARK])
 
 

@@ -1,4 +1,4 @@
-"""Files brought from another folder into data/raw/brought; what else is under data/raw is the user's."""
+"""Copies the files of another folder to data/raw/brought; all else under data/raw is the user's."""
 
 import shutil
 from pathlib import Path
@@ -7,30 +7,32 @@ from denouement.corpus.readers import find_files, warn_of_others
 from denouement.errors import UserError
 from denouement.files import atomic_write
 from denouement.study.importing import find_answers
-from tasks import paths
+from tasks import LAYOUT
 
 
 def bring(folder: Path | None) -> None:
     """Make data/raw/brought hold copies of the official files and the files of answers in `folder`, and nothing else.
 
-    None removes it. Says what was taken, and what was left out and why.
+    None removes the copies. Prints which files were taken, and warns of those left out, with the reason.
 
     Raises:
         UserError: no such folder, one without any such file, one that holds data/raw or lies in it, or two such
             files of one name. Nothing is touched then.
     """
     if folder is None:
-        if paths.BROUGHT.is_dir():
-            shutil.rmtree(paths.BROUGHT)
-            print(f"no CORPUS is given: the copies in {paths.BROUGHT} are removed, and what else there is is read")
+        if LAYOUT.brought.is_dir():
+            shutil.rmtree(LAYOUT.brought)
+            print(
+                f"no CORPUS is given: the copies in {LAYOUT.brought} are removed; other files in {LAYOUT.raw} are read"
+            )
         return
     if not folder.is_dir():
         raise UserError(
             f"{folder}: {'not a folder' if folder.exists() else 'no such folder'}; name one with official files"
         )
-    raw, named_folder = paths.RAW.resolve(), folder.resolve()
+    raw, named_folder = LAYOUT.raw.resolve(), folder.resolve()
     if raw.is_relative_to(named_folder) or named_folder.is_relative_to(raw):
-        raise UserError(f"{folder}: what is under {paths.RAW} is read anyway; name a folder elsewhere, or none")
+        raise UserError(f"{folder}: files under {LAYOUT.raw} are read anyway; name a folder elsewhere, or none")
     official, others = find_files(folder)
     answers = find_answers(folder)
     taken = [*official, *answers]
@@ -45,10 +47,10 @@ def bring(folder: Path | None) -> None:
         raise UserError(f"{twice[0]}: {named[twice[0].name]} has the same name; rename one of them")
     warn_of_others([(path, reason) for path, reason in others if path not in answers])
     for path in taken:
-        copy = paths.BROUGHT / path.name
+        copy = LAYOUT.brought / path.name
         with atomic_write(copy) as beside:
             shutil.copyfile(path, beside)
         print(f"{path} is taken: {copy}")
-    for old in paths.BROUGHT.iterdir():
+    for old in LAYOUT.brought.iterdir():
         if old.name not in named:
             old.unlink()

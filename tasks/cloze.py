@@ -16,7 +16,7 @@ from denouement.corpus.kind import corpus_kind
 from denouement.files import file_digest, write_text
 from denouement.report.tables import cloze_text
 from denouement.schemas import read_table, write_table
-from tasks import paths, tracking
+from tasks import LAYOUT, tracking
 
 _BY_CORPUS = ("sample", "official")
 
@@ -57,9 +57,9 @@ class ClozeSettings:
 @task
 def evaluate_systems(settings: ClozeSettings, generators: Sequence[str]) -> None:
     """Score all cases with each system, and log a row a system, release and split."""
-    stories, cases = read_table(paths.STORIES, "stories"), read_table(paths.CLOZE, "cloze")
-    models = [paths.checkpoint(name) for name in generators]
-    reads = {"stories": paths.STORIES, "cloze": paths.CLOZE, "embeddings": paths.EMBEDDINGS}
+    stories, cases = read_table(LAYOUT.stories, "stories"), read_table(LAYOUT.cloze, "cloze")
+    models = [LAYOUT.model(name) for name in generators]
+    reads = {"stories": LAYOUT.stories, "cloze": LAYOUT.cloze, "embeddings": LAYOUT.embeddings}
     reads |= {f"models/{path.parent.name}": path for path in models}
     with tracking.run("cloze", "cloze", asdict(settings)):
         tracking.log_inputs(**reads)
@@ -70,29 +70,29 @@ def evaluate_systems(settings: ClozeSettings, generators: Sequence[str]) -> None
             Resources(
                 stories=stories,
                 encoders=settings.encoders,
-                embeddings=paths.EMBEDDINGS,
+                embeddings=LAYOUT.embeddings,
                 generators=models,
-                cache=paths.WORK / "cloze",
+                cache=LAYOUT.work / "cloze",
                 seed=settings.seed,
             ),
             settings.options,
             settings.folds,
         )
         made_from = {name: file_digest(path) for name, path in reads.items()}
-        provenance.write_record(paths.STORY_CLOZE, made_from)
-        scores = paths.STORY_CLOZE / "scores.parquet"
+        provenance.write_record(LAYOUT.story_cloze, made_from)
+        scores = LAYOUT.story_cloze / "scores.parquet"
         write_table(evaluation.scores, scores, "scores", provenance.as_metadata(made_from))
         for name, text in predictions(evaluation.scores).items():
-            write_text(paths.STORY_CLOZE / "predictions" / f"{name}.csv", text)
+            write_text(LAYOUT.story_cloze / "predictions" / f"{name}.csv", text)
         found = json.dumps(evaluation.document(), indent=2, ensure_ascii=False) + "\n"
-        write_text(paths.STORY_CLOZE / "evaluation.json", found)
+        write_text(LAYOUT.story_cloze / "evaluation.json", found)
         figures: dict[str, dict[str, float]] = {}
         for row in evaluation.rows:
             if row["accuracy"] is not None:
                 of_set = figures.setdefault(f"{row['release']}_{row['split']}", {})
                 of_set["_".join(f"{row['system']} {row['variant']}".split())] = row["accuracy"]
-        write_text(paths.METRICS / "cloze.json", json.dumps(figures, indent=2) + "\n")
-        tracking.log_figures(figures)
-        mlflow.log_artifacts(str(paths.STORY_CLOZE), "cloze")
+        write_text(LAYOUT.metrics("cloze"), json.dumps(figures, indent=2) + "\n")
+        tracking.log_values(figures)
+        mlflow.log_artifacts(str(LAYOUT.story_cloze), "cloze")
         print(cloze_text(evaluation.rows, evaluation.notes))
         evaluation.raise_failures()  # a stage that ended well would not be run again; scores of the others are kept

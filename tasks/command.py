@@ -1,7 +1,7 @@
-"""Flows as programs: `python -m flows.<stage> [generator]`.
+"""Runs flows as programs: `python -m flows.<stage> [generator]`.
 
-Exit statuses: 0; 2 for a mistake of the user's or what the machine refuses, in one line; 3 when MLflow could not be
-reached, see `TrackingError`; 130 after Ctrl-C, SIGTERM or the end of the terminal.
+Exit statuses: 0; 2 for a mistake of the user's, or where the machine refuses something, with one line that says so; 3
+when MLflow could not be reached, see `TrackingError`; 130 after Ctrl-C, SIGTERM or the end of the terminal.
 """
 
 import inspect
@@ -22,21 +22,21 @@ from denouement.errors import UserError, is_defect, one_line
 from tasks import experiment, libraries, processes
 
 INTERRUPTED = "interrupted; run the same command again to go on"
-ERROR = "error: "  # how the line begins that says why a program ended
-LOST = "MLflow is lost"  # how the warning begins after which nothing is recorded any more
+ERROR = "error: "  # the beginning of the line that says why a program ended
+LOST = "MLflow is lost"  # the beginning of the warning after which nothing is recorded any more
 
 _lost = False
 
 
 class TrackingError(UserError):
-    """MLflow cannot be reached. Nothing was begun when it is raised; the program ends with the exit status 3.
+    """MLflow cannot be reached, and no work was begun; the program ends with the exit status 3.
 
-    Once work has begun it is not thrown away for the sake of its record: `lose`.
+    Work that has begun goes on without a record: see `lose`.
     """
 
 
 def lose(message: str) -> None:
-    """Warn that MLflow was lost on the way, and why: the program goes on, and ends with the exit status 3.
+    """Warn that MLflow was lost while the program worked, and why; it goes on, and ends with the exit status 3.
 
     As a stage of DVC it ends with 0, since DVC takes any other status for failed work and forgets its outputs.
     """
@@ -47,12 +47,12 @@ def lose(message: str) -> None:
 
 def run(flow: Flow[..., Any], arguments: Sequence[str]) -> None:
     """Run `flow` with the words of a command line."""
-    with told_in_one_line(INTERRUPTED):
+    with errors_as_lines(INTERRUPTED):
         libraries.check()
         wanted = inspect.signature(flow.fn).parameters
         if len(arguments) != len(wanted):
             usage = " ".join([f"python -m flows.{flow.fn.__name__}", *map(str.upper, wanted)])
-            raise UserError(f"{len(arguments)} words after the flow's name; it is called so: {usage}")
+            raise UserError(f"{len(arguments)} words after the flow's name; call it so: {usage}")
         experiment.check_files()
         with prefect.tags(processes.this_process()):
             flow(*arguments)
@@ -70,15 +70,15 @@ def port_option(name: str, default: int, pages: str) -> Callable[..., Any]:
 
 
 @contextmanager
-def told_in_one_line(interrupted: str = "") -> Iterator[None]:
-    """For what is no defect, end the program with one line on standard error, and a status that the module names.
+def errors_as_lines(interrupted: str = "") -> Iterator[None]:
+    """After an error that is no defect, end the program with one line on standard error and a status of the list above.
 
-    Whatever else escapes is a defect and keeps its traceback. After Ctrl-C, SIGTERM and SIGHUP (the terminal closed)
-    what was started ends too, also where the shell that started this in the background had it ignore Ctrl-C. Under
-    `nohup` the program outlives the terminal.
+    Any other error is a defect and keeps its traceback. After Ctrl-C, SIGTERM and SIGHUP (the terminal was closed),
+    what was started is ended too, also when the shell started this program in the background and made it ignore Ctrl-C.
+    Under `nohup` the program goes on when the terminal is closed.
 
     Args:
-        interrupted: what to print after Ctrl-C; nothing of a program that Ctrl-C is the way to end.
+        interrupted: what to print after Ctrl-C; empty for a program that is always ended by Ctrl-C.
     """
     for how in (signal.SIGINT, signal.SIGTERM):
         signal.signal(how, signal.default_int_handler)
@@ -103,16 +103,16 @@ def told_in_one_line(interrupted: str = "") -> Iterator[None]:
 
 
 def _as_ctrl_c(*_: object) -> None:
-    signal.raise_signal(signal.SIGINT)  # whoever handles Ctrl-C by now, such as an event loop, handles this
+    signal.raise_signal(signal.SIGINT)  # the handler of Ctrl-C, such as that of an event loop, handles this too
 
 
 def _say(line: str) -> None:
-    with suppress(OSError):  # the terminal may be gone
+    with suppress(OSError):  # the terminal may have been closed
         print(line, file=sys.stderr, flush=True)
 
 
 def _put_back() -> None:
-    """Put back the last outputs of the stage of DVC that this program is, which DVC removed before it started it."""
+    """Put back the last outputs of the stage that this program is, which DVC removed before it started the program."""
     if stage := os.environ.get("DVC_STAGE"):
         command = [sys.executable, "-m", "dvc", "--wait-for-lock", "checkout", "--quiet", "--force", stage]
-        subprocess.run(command, capture_output=True)  # fails where there are none, which is as well
+        subprocess.run(command, capture_output=True)  # fails where there were none, and then nothing is to be done

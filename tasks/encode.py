@@ -2,12 +2,13 @@
 
 from prefect import task
 
-from denouement.encoders import embeddings
-from tasks import paths
+from denouement.encoders.embeddings import EncodeSettings
+from denouement.stages.encode import EncodePaths, run
+from tasks import LAYOUT
 
 
 @task
-def embed_corpus(settings: embeddings.EncodeSettings) -> None:
+def embed_corpus(settings: EncodeSettings) -> None:
     """Write the vectors of all context sentences, with and without dropped words, to data/embeddings.parquet."""
-    done = embeddings.embed_corpus(paths.STORIES, paths.CLOZE, paths.EMBEDDINGS, settings)
-    print(f"{done['rows']:,} vectors of {done['dimension']} numbers by {done['encoder']}: {paths.EMBEDDINGS}")
+    encoded = run(settings, EncodePaths(LAYOUT.stories, LAYOUT.cloze, LAYOUT.embeddings))
+    print(f"{encoded.rows:,} vectors of {encoded.dimension} numbers by {encoded.encoder}: {LAYOUT.embeddings}")

@@ -5,25 +5,25 @@ import shlex
 from pathlib import Path
 
 from denouement.errors import UserError
-from tasks import ROOT, paths
+from tasks import LAYOUT, ROOT
 
 
 def check_files() -> None:
-    """Make sure that a copy has the user's files, which git ignores and DVC therefore does not copy by itself.
+    """Make sure that the copy has the user's files, which git ignores, so that DVC does not copy them by itself.
 
-    Without them the stages would read the sample corpus in their place.
+    Without them the stages would read the sample corpus instead.
 
     Raises:
         UserError: a file under data/raw of the checkout is not in the copy; says which option of DVC copies it.
     """
-    checkout = Path(os.environ.get("DVC_ROOT", ROOT))  # which DVC sets for every stage: never that of the copy
-    missing = _files(checkout / paths.RAW) - _files(ROOT / paths.RAW)
+    checkout = Path(os.environ.get("DVC_ROOT", ROOT))  # DVC sets it for every stage to the checkout, never to the copy
+    missing = _files(checkout / LAYOUT.raw) - _files(ROOT / LAYOUT.raw)
     if missing:
-        places = sorted({str(paths.RAW / path.parts[0]) for path in missing})
+        places = sorted({str(LAYOUT.raw / path.parts[0]) for path in missing})
         options = " ".join(f"--copy-paths {shlex.quote(place)}" for place in places)
         raise UserError(
-            f"{checkout / paths.RAW}: this experiment runs in a copy of the checkout that lacks {len(missing)} of the "
-            f"files there, and would read others in their place: give `dvc exp run` neither --temp nor --queue, or "
+            f"{checkout / LAYOUT.raw}: this experiment runs in a copy of the checkout that lacks {len(missing)} of the "
+            f"files there, and would read others instead: give `dvc exp run` neither --temp nor --queue, or "
             f"add {options}"
         )
 

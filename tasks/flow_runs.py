@@ -1,4 +1,4 @@
-"""Prefect's flow runs: which process each belongs to, and the end of those whose process was killed."""
+"""Prefect's flow runs: notes the process of each, and closes those whose process was killed."""
 
 from collections.abc import Iterator
 
@@ -11,17 +11,17 @@ from prefect.states import Crashed
 from tasks import processes
 
 UNFINISHED = {"type": {"any_": ["PENDING", "RUNNING"]}}
-PAGE = 200  # as many as the server gives at once
+PAGE = 200  # as many as the server returns at once
 
 
 def name_process() -> None:
-    """Tag the flow run that is under way with this process; of a scheduled one no one knows it before."""
+    """Tag the current flow run with this process, which nobody knows before a scheduled run starts."""
     with get_client(sync_client=True) as client:
         client.update_flow_run(runtime.flow_run.id, tags=[*runtime.flow_run.tags, processes.this_process()])
 
 
 def close_dead() -> None:
-    """Mark as crashed the flow runs, with their task runs, whose process of this checkout and host is no more."""
+    """Mark as crashed the flow runs, with their task runs, whose process, of this checkout and host, has ended."""
     dead = Crashed(message="its process was killed")
     with get_client(sync_client=True) as client:
         for run in list(_unfinished(client)):

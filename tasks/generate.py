@@ -15,7 +15,7 @@ from denouement.generators.checkpoints import load_generator
 from denouement.generators.decoding import Decoding
 from denouement.generators.endings import generate_endings, written_from
 from denouement.schemas import write_table
-from tasks import paths, tracking
+from tasks import LAYOUT, tracking
 
 
 @dataclass(frozen=True)
@@ -39,14 +39,14 @@ def write_endings(generator: str, settings: GenerateSettings, encoder_options: M
 
     Contexts that data/embeddings.parquet lacks are encoded with `encoder_options`.
     """
-    out = paths.endings(generator)
-    model = paths.checkpoint(generator)
+    out = LAYOUT.endings(generator)
+    model = LAYOUT.model(generator)
     with tracking.run(f"generate {generator}", "generate", {"generator": generator, **asdict(settings)}):
-        cases = choose_contexts(paths.CLOZE, paths.STORIES, settings.release, settings.split)
-        tracking.log_inputs(cloze=paths.CLOZE, model=model)
+        cases = choose_contexts(LAYOUT.cloze, LAYOUT.stories, settings.release, settings.split)
+        tracking.log_inputs(cloze=LAYOUT.cloze, model=model)
         loaded = load_generator(
             model,
-            embeddings=paths.EMBEDDINGS if paths.EMBEDDINGS.exists() else None,
+            embeddings=LAYOUT.embeddings if LAYOUT.embeddings.exists() else None,
             encoder_options=encoder_options,
         )
         endings = generate_endings(loaded, cases, settings.decoding)
@@ -59,7 +59,7 @@ def write_endings(generator: str, settings: GenerateSettings, encoder_options: M
             "distinct_share": len(endings["ending"].unique()) / endings.num_rows,
             "log_prob_per_token": pc.sum(endings["log_prob"]).as_py() / pc.sum(endings["n_tokens"]).as_py(),
         }
-        write_text(paths.METRICS / f"generate_{generator}.json", json.dumps(figures, indent=2) + "\n")
-        tracking.log_figures(figures)
+        write_text(LAYOUT.metrics(f"generate@{generator}"), json.dumps(figures, indent=2) + "\n")
+        tracking.log_values(figures)
         mlflow.log_table(written, "endings.json")
         print(f"{endings.num_rows:,} endings, {figures['distinct_share']:.0%} of them distinct: {out}")

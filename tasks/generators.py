@@ -1,7 +1,7 @@
 """The generators that the graph names, for stages that read what all of them made.
 
-A folder may also hold what an earlier graph made, such as the endings of a generator that was taken out of `dvc.yaml`
-since. Stages read the files of the generators named here, never whatever lies in a folder.
+A folder may also hold what an earlier graph made, such as the endings of a generator that has been taken out of
+`dvc.yaml`. Stages read the files of the generators named here, never all files of a folder.
 """
 
 import re
@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from denouement.console import warn
 from denouement.errors import UserError
 from denouement.schemas import shortened
-from tasks import paths
+from tasks import LAYOUT
 
 _NAME = re.compile(r"--(\w+)\.reads")
 
@@ -31,9 +31,9 @@ def named(words: Sequence[str]) -> list[str]:
 
 
 def warn_of_leftovers(names: Sequence[str]) -> None:
-    """Say which endings and models lie in the folders although the graph has no generator of the name."""
-    found = [path for path in paths.ENDINGS.glob("*.parquet") if path.stem not in names]
-    found += [path.parent for path in paths.MODELS.glob("*/best.parquet") if path.parent.name not in names]
-    if found:
-        listed = shortened(sorted(path.as_posix() for path in found))
+    """Warn of endings and models in the folders whose generator is not in the graph."""
+    left = [path for path in LAYOUT.written.glob("*.parquet") if path.stem not in names]
+    left += [path.parent for path in LAYOUT.models.glob("*/best.parquet") if path.parent.name not in names]
+    if left:
+        listed = shortened(sorted(path.as_posix() for path in left))
         warn(f"left out, since dvc.yaml has no generator of the name: {listed}; delete what you no longer need")

@@ -1,6 +1,6 @@
-"""What DVC knows: the graph's edges, each stage's hash, and whether a stage is up to date.
+"""Asks DVC for the graph's edges, each stage's hash, and whether a stage is up to date.
 
-The one module that reads DVC's Python objects. They are not a documented interface, so every use of them stands here.
+DVC's Python objects are not a documented interface, so this is the one module that uses them.
 """
 
 import json
@@ -25,7 +25,7 @@ from tasks import processes
 
 DVC = (sys.executable, "-m", "dvc", "--wait-for-lock")  # the lock is free while a stage's own command runs
 
-BUSY = "it is being blocked by:"  # DVC says so of a path that another DVC command reads or writes
+BUSY = "it is being blocked by:"  # DVC prints it about a path that another DVC command reads or writes
 
 _one_thread = threading.Lock()
 
@@ -55,7 +55,7 @@ def needs() -> dict[str, list[str]]:
 def freshness(stage: str) -> Freshness | None:
     """What DVC would do with `stage` now, once everything it needs is in place.
 
-    None while another DVC command works on its files, which is the time to wait.
+    None while another DVC command works on its files: ask again later.
     """
     with _repository() as repo:
         try:
@@ -75,7 +75,7 @@ def restore(stage: str) -> bool:
         (loaded,) = repo.stage.collect(stage)
         if not all(out.hash_info for out in loaded.outs):
             return True
-    # without the mark of what is ended with the reproduction: this is what remains to do when it is
+    # without the reproduction's mark, so that this is not ended together with the reproduction
     environment = {name: value for name, value in os.environ.items() if name != processes.MARK}
     done = subprocess.run([*DVC, "checkout", "--quiet", "--force", stage], capture_output=True, env=environment)
     return done.returncode == 0
@@ -83,10 +83,10 @@ def restore(stage: str) -> bool:
 
 @contextmanager
 def undisturbed() -> Iterator[None]:
-    """Keep all DVC commands from starting; what DVC noted of commands that were killed is removed.
+    """Keep all DVC commands from starting, and remove DVC's notes of commands that were killed.
 
     DVC notes in `.dvc/tmp/rwlock` which process reads or writes which path. A process that was killed leaves its notes,
-    and DVC itself takes them for those of a new process that got the same id.
+    and DVC takes them for those of a new process with the same id.
 
     Raises:
         UserError: another DVC command runs.
@@ -103,11 +103,11 @@ def undisturbed() -> Iterator[None]:
 
 
 def _at_work(notes: Path) -> Iterator[tuple[psutil.Process, str]]:
-    """The living DVC commands in those notes; damaged notes were being written by a process that was killed."""
+    """The DVC commands in those notes that still run; damaged notes were left by a process that was killed."""
     try:
-        told, written = json.loads(notes.read_text(encoding="utf-8")), notes.stat().st_mtime
-        readers = [each for several in told["read"].values() for each in several]
-        noted = {(int(each["pid"]), str(each["cmd"])) for each in (*told["write"].values(), *readers)}
+        noted_there, written = json.loads(notes.read_text(encoding="utf-8")), notes.stat().st_mtime
+        readers = [each for several in noted_there["read"].values() for each in several]
+        noted = {(int(each["pid"]), str(each["cmd"])) for each in (*noted_there["write"].values(), *readers)}
     except (OSError, ValueError, KeyError, TypeError, AttributeError):
         return
     for pid, command in sorted(noted):

@@ -2,20 +2,19 @@
 
 from prefect import task
 
-from denouement.corpus import ingest, readers
+from denouement.corpus.ingest import IngestSettings
+from denouement.corpus.sections import ingest_section
+from denouement.present.markdown import render
 from denouement.schemas import read_table
-from denouement.study.importing import find_answers
-from tasks import paths
+from denouement.stages.ingest import IngestPaths, official_files, run
+from tasks import LAYOUT
 
 
 @task
-def ingest_files(settings: ingest.IngestSettings) -> None:
+def ingest_files(settings: IngestSettings) -> None:
     """Read every official file under data/raw, or the sample corpus when there is none, into data/corpus."""
-    official, others = readers.find_files(paths.RAW)
-    elsewhere = {paths.RAW / "README.md", *find_answers(paths.RAW)}  # answers are read by the stage study
-    readers.warn_of_others([(path, reason) for path, reason in others if path not in elsewhere])
-    if not official:
-        print(f"no official file under {paths.RAW}: the sample corpus stands in")
-        official, _ = readers.find_files(paths.SAMPLE)
-    summary = ingest.ingest(official, paths.CORPUS, settings)
-    print(ingest.summary_text(summary, read_table(paths.CORPUS / "rejects.parquet", "rejects")))
+    files = official_files(LAYOUT.raw, LAYOUT.sample)
+    if not any(path.is_relative_to(LAYOUT.raw) for path in files):
+        print(f"no official file under {LAYOUT.raw}: the sample corpus is read instead")
+    summary = run(settings, IngestPaths(files, LAYOUT.corpus))
+    print(render(ingest_section(summary, read_table(LAYOUT.rejects, "rejects"))))

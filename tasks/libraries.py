@@ -1,7 +1,7 @@
 """The versions of the libraries that stages compute with: `python -m tasks.libraries` writes the installed ones.
 
-`libraries.yaml` holds them, and each stage lists those it uses among its params in `dvc.yaml`. So DVC knows that what
-was computed with another version is stale, and two machines with different versions do not share results unawares.
+`libraries.yaml` holds them, and each stage lists those it uses among its params in `dvc.yaml`. So DVC marks as
+stale what was computed with another version, and machines with different versions do not share results by mistake.
 """
 
 from collections.abc import Mapping
@@ -49,12 +49,12 @@ def write_installed() -> None:
 def _noted() -> dict[str, str]:
     content = read_yaml(FILE)
     if not isinstance(content, Mapping):
-        raise UserError(f"{FILE}: not lines of `library: 'version'`; bring it back with git checkout {FILE}")
+        raise UserError(f"{FILE}: not lines of `library: 'version'`; restore it with git checkout {FILE}")
     return {str(name): str(version) for name, version in content.items()}
 
 
 def _installed(name: str) -> str | None:
-    """The installed version less its local part, such as `+cpu`, which says for what it was built; None: missing."""
+    """The installed version without its local part, such as `+cpu`, which says for what it was built; None: missing."""
     try:
         return metadata.version(name).partition("+")[0]
     except metadata.PackageNotFoundError:
@@ -62,7 +62,7 @@ def _installed(name: str) -> str | None:
 
 
 if __name__ == "__main__":
-    from tasks.command import told_in_one_line
+    from tasks.command import errors_as_lines
 
-    with told_in_one_line():
+    with errors_as_lines():
         write_installed()

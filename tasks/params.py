@@ -17,7 +17,7 @@ def everything() -> dict[str, dict[str, Any]]:
     """All sections.
 
     Raises:
-        UserError: no such file, not YAML of sections, or a key that stands twice.
+        UserError: no such file, not YAML of sections, or a key that is there twice.
     """
     content = read_yaml(FILE)
     if not isinstance(content, Mapping):
@@ -29,15 +29,15 @@ def section(stage: str) -> dict[str, Any]:
     """The section that has the name of `stage`, as YAML gives it.
 
     Raises:
-        UserError: as `everything`; or no such section, or something else in its place.
+        UserError: as `everything`; or no such section, or one that is no section.
     """
     content = everything()
     if stage not in content:
         raise UserError(f"{FILE}: has no section {stage}")
-    found = {} if content[stage] is None else content[stage]
-    if not isinstance(found, Mapping):
-        raise UserError(f"{FILE}: {stage}: must be a section of `key: value` lines, not {found!r}")
-    return dict(found)
+    values = {} if content[stage] is None else content[stage]
+    if not isinstance(values, Mapping):
+        raise UserError(f"{FILE}: {stage}: must be a section of `key: value` lines, not {values!r}")
+    return dict(values)
 
 
 def settings(stage: str, kind: type[Settings]) -> Settings:

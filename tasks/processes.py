@@ -1,9 +1,9 @@
-"""Processes that this project started, and only these; and whether one that was recorded still lives.
+"""Finds and ends processes that this project started, and only these, and says whether a recorded process still runs.
 
-A process id proves nothing: the system gives it out again, and a copied folder holds the records of the original. So
-what is started here carries a mark in its environment, a random token and the folder it works for, which everything it
-starts inherits. Only processes that carry the very mark are ever ended. A record that came with a copy of the folder
-gives another mark there, which no process carries.
+A process id proves nothing: the system uses it again, and a copy of a folder holds the records of the original. So each
+process that is started here has a mark in its environment, a random token and the folder it works for, which its own
+children inherit. Only processes with exactly this mark are ever ended. In a copy of the folder, a record gives another
+mark, which no process has.
 """
 
 import fcntl
@@ -24,14 +24,14 @@ import psutil
 from tasks import ROOT
 
 MARK = "DENOUEMENT_STARTED_FOR"  # the environment variable that holds the mark
-ENDING_SECONDS = 20.0  # what is ended like by Ctrl-C has so long until it is killed
-CLOCK_SECONDS = 10.0  # a process's start, counted from the boot, moves when the clock is set
+ENDING_SECONDS = 20.0  # after which a process that did not end on Ctrl-C is killed
+CLOCK_SECONDS = 10.0  # the start of a process is counted from the boot, and moves when the clock is set
 
 _NAMED = re.compile(r"process (\d+), started ([\d.]+), on (\S+) in (.+)")
 
 
 def new_token() -> str:
-    """A token that no process carries yet."""
+    """A token that no process has yet."""
     return secrets.token_hex(16)
 
 
@@ -41,7 +41,7 @@ def mark(token: str, folder: Path) -> str:
 
 
 def marked(wanted: str) -> list[psutil.Process]:
-    """The living processes that carry this mark, this one left out; those whose environment is hidden are not known."""
+    """The running processes with this mark, without this one, and without those whose environment is hidden."""
     found = []
     for process in psutil.process_iter():
         with suppress(psutil.Error):  # it ended meanwhile, or is another user's
@@ -51,7 +51,7 @@ def marked(wanted: str) -> list[psutil.Process]:
 
 
 def end(wanted: str, seconds: float = ENDING_SECONDS) -> int:
-    """End every process that carries this mark, as Ctrl-C does and after `seconds` by force; gives their number."""
+    """End every process with this mark, as Ctrl-C does and after `seconds` by force; returns how many."""
     ended: set[psutil.Process] = set()
     for how in (signal.SIGINT, signal.SIGKILL):
         deadline = time.monotonic() + seconds
@@ -67,7 +67,7 @@ def end(wanted: str, seconds: float = ENDING_SECONDS) -> int:
 
 
 def listens(wanted: str, port: int) -> bool:
-    """Whether a process that carries this mark listens on the TCP port."""
+    """Whether a process with this mark listens on the TCP port."""
     for process in marked(wanted):
         with suppress(psutil.Error):
             for connection in process.net_connections("tcp"):
@@ -83,12 +83,12 @@ def this_process() -> str:
 
 
 def is_dead(named: str) -> bool:
-    """Whether `named` is a process of this checkout on this host that is no more; of others nothing is known."""
+    """Whether `named` is a process of this checkout on this host that has ended; False for all others."""
     if not (parts := _NAMED.fullmatch(named)) or parts.group(3, 4) != (socket.gethostname(), str(ROOT.resolve())):
         return False
     try:
         process = psutil.Process(int(parts[1]))
-        # a child that ended stays until it is waited for
+        # a child that ended remains as a zombie until its parent asks
         gone = process.status() == psutil.STATUS_ZOMBIE
         return gone or abs(process.create_time() - float(parts[2])) > CLOCK_SECONDS
     except psutil.NoSuchProcess:
@@ -108,7 +108,7 @@ def read_record(path: Path) -> dict[str, Any]:
 
 @contextmanager
 def one_at_a_time(path: Path) -> Iterator[None]:
-    """Wait until no other process is in a block with this lock file, and be in it alone."""
+    """Wait until no other process is in a block with this lock file, then run the block alone."""
     path.parent.mkdir(parents=True, exist_ok=True)
     with path.open("a") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)

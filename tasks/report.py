@@ -12,7 +12,7 @@ from denouement.files import write_text
 from denouement.report.html.page import missing_text, stale_text, write_page
 from denouement.report.run import Run, commit
 from denouement.report.summary import write_summary
-from tasks import ROOT, paths, tracking
+from tasks import LAYOUT, ROOT, tracking
 from tasks.generators import warn_of_leftovers
 
 
@@ -26,15 +26,15 @@ def write_report(settings: ReportSettings, generators: Sequence[str]) -> None:
     """Write reports/report.html and reports/summary.md with its figures, and log them."""
     with tracking.run("report", "report", asdict(settings)):
         warn_of_leftovers(generators)
-        run = Run(paths.DATA, paths.LOCK, generators)
-        write_summary(run, paths.REPORTS)
-        found = write_page(run, paths.REPORTS, commit(ROOT))
-        rows = endings_table(run.endings, paths.CLOZE)
+        run = Run(LAYOUT.folder, LAYOUT.lock, generators)
+        write_summary(run, LAYOUT.reports)
+        found = write_page(run, LAYOUT.reports, commit(ROOT))
+        rows = endings_table(run.endings, LAYOUT.cloze)
         figures = {row["system"]: {key: row[key] for key in ("n", "distinct_share", "mean_words")} for row in rows}
-        write_text(paths.METRICS / "report.json", json.dumps(figures, indent=2) + "\n")
-        tracking.log_figures(figures)
-        mlflow.log_artifacts(str(paths.REPORTS))
-        print(f"report, summary and figures: {paths.REPORTS}")
+        write_text(LAYOUT.metrics("report"), json.dumps(figures, indent=2) + "\n")
+        tracking.log_values(figures)
+        mlflow.log_artifacts(str(LAYOUT.reports))
+        print(f"report, summary and figures: {LAYOUT.reports}")
         for line in stale_text(found):
             print(line)
         for line in missing_text(found):

@@ -12,7 +12,7 @@ from denouement.analysis.sentiment import groups_made_from, right_against_wrong,
 from denouement.files import write_text
 from denouement.report.tables import sentiment_text
 from denouement.schemas import write_table
-from tasks import paths, tracking
+from tasks import LAYOUT, tracking
 
 
 @dataclass(frozen=True)
@@ -29,15 +29,15 @@ class SentimentSettings:
 @task
 def score_sentiment(settings: SentimentSettings, generators: Sequence[str]) -> None:
     """Score every ending, and log a row a group: Mori et al. 2019, Table 4."""
-    endings = [paths.endings(name) for name in generators]
+    endings = [LAYOUT.endings(name) for name in generators]
     with tracking.run("sentiment", "sentiment", asdict(settings)):
-        tracking.log_inputs(stories=paths.STORIES, cloze=paths.CLOZE, **{path.stem: path for path in endings})
-        scores = score_groups(paths.STORIES, paths.CLOZE, endings, settings.workers)
-        made_from = groups_made_from(paths.STORIES, paths.CLOZE, endings)
-        write_table(scores, paths.SENTIMENT, "sentiment", provenance.as_metadata(made_from))
+        tracking.log_inputs(stories=LAYOUT.stories, cloze=LAYOUT.cloze, **{path.stem: path for path in endings})
+        scores = score_groups(LAYOUT.stories, LAYOUT.cloze, endings, settings.workers)
+        made_from = groups_made_from(LAYOUT.stories, LAYOUT.cloze, endings)
+        write_table(scores, LAYOUT.sentiment, "sentiment", provenance.as_metadata(made_from))
         rows, comparison = sentiment_table(scores), right_against_wrong(scores)
         figures = {row["group"]: {key: row[key] for key in ("n", "mean", "positive", "negative")} for row in rows}
-        write_text(paths.METRICS / "sentiment.json", json.dumps(figures, indent=2) + "\n")
-        tracking.log_figures(figures)
+        write_text(LAYOUT.metrics("sentiment"), json.dumps(figures, indent=2) + "\n")
+        tracking.log_values(figures)
         mlflow.log_dict({"groups": rows, "right_against_wrong": comparison}, "sentiment.json")
         print(sentiment_text(rows, comparison))

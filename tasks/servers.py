@@ -1,4 +1,4 @@
-"""The local servers behind the Prefect and MLflow pages: found, or started and ended with the caller."""
+"""The local servers of the Prefect and MLflow pages: uses one that runs, or starts one and ends it with the caller."""
 
 import fcntl
 import json
@@ -21,10 +21,10 @@ from denouement.errors import UserError
 from denouement.files import write_text
 from tasks import processes
 
-START_SECONDS = 300.0  # a first start takes 5 seconds, and minutes on a machine that is busy with other things
+START_SECONDS = 300.0  # a start takes 5 seconds, but minutes on a busy machine
 
 Command = Callable[[int], tuple[Sequence[str], Mapping[str, str]]]
-"""By port: the command line of a server, and what its environment has to hold."""
+"""For a port, the command line of a server and the variables of its environment."""
 
 
 @contextmanager

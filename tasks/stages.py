@@ -1,4 +1,4 @@
-"""A stage of the graph as a Prefect task: DVC runs it, and DVC alone says whether it has to."""
+"""A stage of the graph as a Prefect task: DVC runs it, and DVC alone decides whether it has to run."""
 
 import os
 import signal
@@ -20,7 +20,7 @@ class StageError(UserError):
     """A stage failed; what it printed says why."""
 
 
-# what DVC advises after each stage; `dvc.lock` is committed once, when the whole graph is done
+# advice of DVC's after each stage, which is not printed: `dvc.lock` is committed once, after the whole graph
 ADVICE = (
     "To track the changes with git",
     "\tgit add",
@@ -30,7 +30,7 @@ ADVICE = (
     "Updating lock file",
 )
 
-BUSY_SECONDS = 2.0  # between two looks whether another DVC command still works on a stage's files
+BUSY_SECONDS = 2.0  # between two checks whether another DVC command still works on a stage's files
 
 _at_once = threading.BoundedSemaphore(SIDE_BY_SIDE)
 _restored: set[str] = set()
@@ -113,16 +113,16 @@ def _dvc(*arguments: str, stage: str) -> None:
     Raises:
         StageError: it failed; in one line why, as the stage itself said.
     """
-    told = False
+    said = False
     while True:
         status, lines = _run_dvc(*arguments, stage=stage)
         if not status:
             return
         if not any(graph.BUSY in line for line in lines):
             break
-        if not told:
+        if not said:
             print(f"{stage} | waits for the DVC command named above", flush=True)
-            told = True
+            said = True
         _wait_for_others(stage)
     if not graph.restore(stage):
         print(f"{stage} | its last outputs are not in DVC's cache, so they are not put back", flush=True)

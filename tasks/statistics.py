@@ -12,7 +12,7 @@ from prefect import task
 from denouement.analysis.sections import Section, write_sections
 from denouement.analysis.statistics import Inputs, find_statistics
 from denouement.files import write_text
-from tasks import paths, tracking
+from tasks import LAYOUT, tracking
 
 
 @dataclass(frozen=True)
@@ -37,23 +37,23 @@ class StatisticsSettings:
 @task
 def work_out_statistics(settings: StatisticsSettings, generators: Sequence[str]) -> None:
     """Measure stories, cases and endings, and log the figures."""
-    endings = tuple(paths.endings(name) for name in generators)
-    inputs = Inputs(stories=paths.STORIES, cloze=paths.CLOZE, endings=endings)
+    endings = tuple(LAYOUT.endings(name) for name in generators)
+    inputs = Inputs(stories=LAYOUT.stories, cloze=LAYOUT.cloze, endings=endings)
     with tracking.run("statistics", "statistics", asdict(settings)):
-        tracking.log_inputs(stories=paths.STORIES, cloze=paths.CLOZE, **{path.stem: path for path in endings})
+        tracking.log_inputs(stories=LAYOUT.stories, cloze=LAYOUT.cloze, **{path.stem: path for path in endings})
         sections, _ = find_statistics(
             inputs,
             wordnet=Path(settings.wordnet) if settings.wordnet else None,
-            cache=paths.WORK / "statistics",
+            cache=LAYOUT.work / "statistics",
             with_events=settings.events,
             folds=settings.folds,
         )
-        write_sections(sections, paths.STATISTICS, inputs.made_from())
+        write_sections(sections, LAYOUT.statistics, inputs.made_from())
         figures = _figures(sections)
-        write_text(paths.METRICS / "statistics.json", json.dumps(figures, indent=2) + "\n")
-        tracking.log_figures(figures)
-        mlflow.log_artifacts(str(paths.STATISTICS), "statistics")
-        print(f"{len(sections)} findings on stories and endings: {paths.STATISTICS}")
+        write_text(LAYOUT.metrics("statistics"), json.dumps(figures, indent=2) + "\n")
+        tracking.log_values(figures)
+        mlflow.log_artifacts(str(LAYOUT.statistics), "statistics")
+        print(f"{len(sections)} findings on stories and endings: {LAYOUT.statistics}")
 
 
 def _figures(sections: Mapping[str, Section]) -> dict[str, Any]:

@@ -18,7 +18,7 @@ from denouement.study.results.counted import SCALES
 from denouement.study.results.output import write_results, write_scale_results
 from denouement.study.results.scales import scale_results
 from denouement.study.results.tables import results_text, scale_section, section_text
-from tasks import paths, tracking
+from tasks import LAYOUT, tracking
 
 TABLES = ("votes", "items", "rejects")
 
@@ -59,7 +59,7 @@ class StudySettings:
 @task
 def work_out_results(settings: StudySettings) -> None:
     """Import every file of answers under data/raw, and log the results; without any the tables are empty."""
-    files = find_answers(paths.RAW)
+    files = find_answers(LAYOUT.raw)
     tables = {name: empty_table(name) for name in TABLES}
     metadata: dict[str, str] = {}
     if files:
@@ -76,24 +76,24 @@ def work_out_results(settings: StudySettings) -> None:
         metadata = found.metadata
         print(imported_text(found))
     else:
-        print(f"no file of answers under {paths.RAW}: the tables of the human evaluation are empty")
+        print(f"no file of answers under {LAYOUT.raw}: the tables of the human evaluation are empty")
     with tracking.run("study", "study", asdict(settings)):
         for name, table in tables.items():
-            write_table(table, paths.STUDY / f"{name}.parquet", name, metadata if name == "votes" else None)
-        read = {name: paths.STUDY / f"{name}.parquet" for name in tables if name != "rejects"}
+            write_table(table, LAYOUT.study / f"{name}.parquet", name, metadata if name == "votes" else None)
+        read = {name: LAYOUT.study / f"{name}.parquet" for name in tables if name != "rejects"}
         tracking.log_inputs(**read)
         made_from = {name: file_digest(path) for name, path in read.items()}
-        results = write_results(paths.STUDY, tables["votes"], tables["items"], made_from)
+        results = write_results(LAYOUT.study, tables["votes"], tables["items"], made_from)
         scales = {name: scale_results(name, tables[name], tables["items"]) for name in SCALES if name in tables}
         for name, of_scale in scales.items():
-            write_scale_results(paths.STUDY / name, of_scale, scale_section(of_scale), made_from)
-        reasons = write_reasons(paths.STUDY, tables["votes"], made_from, paths.WORK / "study" / "parses.parquet")
+            write_scale_results(LAYOUT.study / name, of_scale, scale_section(of_scale), made_from)
+        reasons = write_reasons(LAYOUT.study, tables["votes"], made_from, LAYOUT.work / "study" / "parses.parquet")
         figures = _figures(results) | {name: _means(of_scale) for name, of_scale in scales.items()}
         if reasons:
             figures["reasons"] = {row["element"]: row["share"] for row in reasons["elements"]["elements"]}
-        write_text(paths.METRICS / "study.json", json.dumps(figures, indent=2) + "\n")
-        tracking.log_figures(figures)
-        mlflow.log_artifacts(str(paths.STUDY), "study")
+        write_text(LAYOUT.metrics("study"), json.dumps(figures, indent=2) + "\n")
+        tracking.log_values(figures)
+        mlflow.log_artifacts(str(LAYOUT.study), "study")
         if files:
             print(results_text(results))
             print(*(f"\n{section_text(scale_section(of_scale))}" for of_scale in scales.values()))

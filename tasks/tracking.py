@@ -1,8 +1,8 @@
 """MLflow: one run a reproduction of the graph, one below it for each training, generation, measurement and report.
 
-Before work begins, the tracking server has to answer. Once it has begun, a server that is lost costs the record, never
-the work: figures that cannot be logged are left out with a warning. So is what a task logs by calling MLflow itself,
-before which it has to write all its outputs.
+Before work begins, the tracking server has to answer. A server that is lost later costs the record, never the work:
+values that cannot be logged are left out with a warning. The same holds for what a task logs by calling MLflow itself,
+so a task writes all its outputs before it does that.
 """
 
 import hashlib
@@ -34,9 +34,9 @@ from tasks import ENVIRONMENT, ROOT, command, processes
 
 EXPERIMENT = "denouement"
 ARTIFACTS = ROOT / "mlartifacts"
-PARENT = "DENOUEMENT_PARENT_RUN"  # the environment variable that tells a stage's process the reproduction's run
-PROCESS = "process"  # the tag that says which process a run belongs to
-ANSWER_SECONDS = 10  # how long a tracking server may take to say anything at all
+PARENT = "DENOUEMENT_PARENT_RUN"  # the environment variable that gives the stages the id of the reproduction's run
+PROCESS = "process"  # the tag that names the process of a run
+ANSWER_SECONDS = 10  # in which a tracking server has to answer
 
 _lost = False  # whether MLflow was lost during the run that is open
 
@@ -58,11 +58,11 @@ def check() -> None:
 def run(name: str, stage: str, parameters: Mapping[str, Any]) -> Iterator[Run]:
     """An MLflow run, below that of the reproduction when there is one; marked as failed if the block raises.
 
-    No output of a stage may name a run, or all that follows would be made again each time. Runs are found by their
-    tags: `stage`, `parameters` (digest of `parameters`), `git_commit` and `git_dirty`. Runs of processes that are no
-    more are marked as killed first.
+    No output of a stage may name a run, or every stage after it would run again each time. Runs are found by their
+    tags: `stage`, `parameters` (digest of `parameters`), `git_commit` and `git_dirty`. Runs whose
+    process has ended are marked as killed first.
 
-    What MLflow raises in the block because it was lost does not leave it: the block has written its outputs by then.
+    An error of MLflow's in the block, because it was lost, is not raised: the block has written its outputs by then.
 
     Args:
         name: what the pages show.
@@ -70,8 +70,8 @@ def run(name: str, stage: str, parameters: Mapping[str, Any]) -> Iterator[Run]:
         parameters: logged, nested ones under names joined with dots.
 
     Raises:
-        TrackingError: MLflow cannot be reached, and nothing was begun. Within a reproduction, which has begun then, the
-            run is kept in the project's own mlflow.db instead.
+        TrackingError: MLflow cannot be reached, and nothing was begun. Within a reproduction, which has begun, the run
+            is kept in the project's own mlflow.db instead.
     """
     global _lost
     _lost = False
@@ -101,10 +101,10 @@ def reproduction(parameters: Mapping[str, Any]) -> Iterator[Run]:
             _record(_close_dead)  # such as those of a stage that the system killed for its memory
 
 
-def log_figures(figures: Mapping[str, Any], step: int = 0) -> None:
-    """Log all numbers in `figures` at once, nested ones under names joined with dots; None is left out."""
+def log_values(values: Mapping[str, Any], step: int = 0) -> None:
+    """Log all numbers in `values` at once, nested ones under names joined with dots; None is left out."""
     now = int(time.time() * 1000)
-    numbers = {key: value for key, value in flattened(figures).items() if isinstance(value, int | float)}
+    numbers = {key: value for key, value in flattened(values).items() if isinstance(value, int | float)}
     metrics = [Metric(key, float(value), now, step) for key, value in numbers.items()]
     _record(lambda: mlflow.MlflowClient().log_batch(_active().info.run_id, metrics=metrics))
 
@@ -142,15 +142,15 @@ def _begin(name: str, stage: str, parameters: Mapping[str, Any]) -> Run:
     uri, above = os.environ["MLFLOW_TRACKING_URI"], os.environ.get(PARENT)
     tags = {"stage": stage, "parameters": _digest(parameters), PROCESS: processes.this_process(), **_git()}
     flat = flattened(parameters)
-    told = {key: value if value is not None else "null" for key, value in flat.items()}
+    logged = {key: value if value is not None else "null" for key, value in flat.items()}
     try:
-        return _start(uri, name, above, tags, told)
+        return _start(uri, name, above, tags, logged)
     except _CANNOT as error:
         local = ENVIRONMENT["MLFLOW_TRACKING_URI"]
         if above is None or uri == local:
             raise _refused(uri, error) from error
         command.lose(f"{_reason(uri, error)}; the work goes on, and this run is kept in {local}")
-        return _start(local, name, None, tags, told)
+        return _start(local, name, None, tags, logged)
 
 
 def _start(uri: str, name: str, above: str | None, tags: Mapping[str, str], parameters: Mapping[str, Any]) -> Run:
@@ -185,11 +185,11 @@ def _record(log: Callable[[], object]) -> None:
 
 
 _CANNOT = (MlflowException, SQLAlchemyError, OSError)
-"""What is raised where no run can be kept: by a server, by a database, and by the network or the disk."""
+"""Errors that mean that no run can be kept there: of a server, of a database, and of the network or the disk."""
 
 
 def _is_lost(error: MlflowException) -> bool:
-    """Whether MLflow could not take what it was given; else it was given something wrong, which is a defect here."""
+    """Whether MLflow failed to log something right; else it was given something wrong, which is a defect of ours."""
     return error.error_code != ErrorCode.Name(INVALID_PARAMETER_VALUE)
 
 
@@ -198,7 +198,7 @@ def _lose(error: Exception, consequence: str) -> None:
     if _lost:
         return
     _lost = True
-    os.environ["MLFLOW_HTTP_REQUEST_MAX_RETRIES"] = "0"  # what is logged in spite of it fails at once
+    os.environ["MLFLOW_HTTP_REQUEST_MAX_RETRIES"] = "0"  # a call that comes nevertheless fails at once
     command.lose(f"{_reason(os.environ['MLFLOW_TRACKING_URI'], error)}; {consequence}")
 
 
@@ -209,10 +209,10 @@ def _refused(uri: str, error: Exception) -> command.TrackingError:
 
 
 def _reason(uri: str, error: Exception) -> str:
-    """In one line where runs were to be kept, without the password in the address, and why that fails."""
+    """Where runs were to be kept, without the password in the address, and why that failed, in one line."""
     said = (str(error).splitlines() or [type(error).__name__])[0][:200]
     cause: BaseException | None = error
-    while cause is not None:  # MLflow repeats what the request, and the socket below it, failed of
+    while cause is not None:  # the request's own error, and the socket's, are below MLflow's
         if isinstance(cause, OSError) and cause.strerror:
             said = f"does not answer ({cause.strerror})"
         cause = cause.__cause__ or cause.__context__
@@ -220,7 +220,7 @@ def _reason(uri: str, error: Exception) -> str:
 
 
 def _close_dead() -> None:
-    """Mark runs as killed that say they are running, and whose process of this checkout and host is no more."""
+    """Mark as killed the runs that still say they are running, whose process, of this checkout and host, has ended."""
     for found in mlflow.search_runs(filter_string="attributes.status = 'RUNNING'", output_format="list"):
         if processes.is_dead(found.data.tags.get(PROCESS, "")):
             mlflow.MlflowClient().set_terminated(found.info.run_id, "KILLED")
@@ -235,7 +235,7 @@ def _open_experiment(uri: str) -> None:
     for chatty in ("alembic", "mlflow"):
         logging.getLogger(chatty).setLevel(logging.ERROR)
     mlflow.set_tracking_uri(uri)
-    if uri.startswith(("http://", "https://")):  # any answer will do; by itself MLflow asks again and again
+    if uri.startswith(("http://", "https://")):  # any answer is enough; MLflow's own calls would be repeated many times
         http_request(get_default_host_creds(uri), "/health", "GET", timeout=ANSWER_SECONDS, max_retries=0)
     name = EXPERIMENT
     if uri != ENVIRONMENT["MLFLOW_TRACKING_URI"]:

@@ -15,7 +15,7 @@ from denouement.files import write_text
 from denouement.generators.base import GeneratorSettings, generator_class
 from denouement.generators.training import settings_for, train
 from denouement.schemas import read_table
-from tasks import paths, tracking
+from tasks import LAYOUT, tracking
 from tasks.params import section
 
 # By path, not imported: a change in how a model is served or decodes is no reason to train again.
@@ -25,36 +25,36 @@ EXAMPLE = {"context": ["Ann had a garden.", "She planted seeds.", "It rained for
 
 def settings(generator: str) -> GeneratorSettings:
     """What `params.yaml` says for this generator on the corpus at hand."""
-    return settings_for(generator, section("train"), corpus_kind(read_table(paths.STORIES, "stories")))
+    return settings_for(generator, section("train"), corpus_kind(read_table(LAYOUT.stories, "stories")))
 
 
 @task
 def train_generator(generator: str) -> None:
     """Train, log every epoch as it ends, and log the one that is used as a model: contexts in, endings out."""
     chosen = settings(generator)
-    reads = {"stories": paths.STORIES}
+    reads = {"stories": LAYOUT.stories}
     if generator_class(generator).reads_vectors:
-        reads["embeddings"] = paths.EMBEDDINGS
+        reads["embeddings"] = LAYOUT.embeddings
     with tracking.run(f"train {generator}", "train", {"generator": generator, **asdict(chosen)}):
         tracking.log_inputs(**reads)
         history = train(
             generator,
-            paths.STORIES,
-            paths.MODELS / generator,
+            LAYOUT.stories,
+            LAYOUT.models / generator,
             chosen,
             embeddings=reads.get("embeddings"),
-            work=paths.WORK,
+            work=LAYOUT.work,
             on_epoch=_teller(chosen.epochs),
         )
         best = history["epochs"][history["best_epoch"]]
-        write_text(paths.METRICS / f"train_{generator}.json", json.dumps(best, indent=2) + "\n")
-        tracking.log_figures({"best": best, "vocabulary": history["vocabulary"]})
-        log_model(paths.checkpoint(generator))
+        write_text(LAYOUT.metrics(f"train@{generator}"), json.dumps(best, indent=2) + "\n")
+        tracking.log_values({"best": best, "vocabulary": history["vocabulary"]})
+        log_model(LAYOUT.model(generator))
 
 
 def _teller(epochs: int) -> Callable[[int, Mapping[str, float]], None]:
     def tell(epoch: int, figures: Mapping[str, float]) -> None:
-        tracking.log_figures(figures, step=epoch)
+        tracking.log_values(figures, step=epoch)
         shown = ", ".join(f"{name.replace('_', ' ')} {_number(value)}" for name, value in figures.items())
         print(f"epoch {epoch + 1} of {epochs}: {shown}", flush=True)
 

@@ -14,12 +14,12 @@ from denouement.encoders.embeddings import EncodeSettings
 from denouement.generators import GENERATORS
 from denouement.generators.training import settings_for
 from denouement.settings import build
+from denouement.stages.sample import SampleSettings
 from denouement.yaml_files import read_yaml
 from tasks import code_lists
 from tasks.cloze import ClozeSettings
 from tasks.generate import GenerateSettings
 from tasks.report import ReportSettings
-from tasks.sample import SampleSettings
 from tasks.sentiment import SentimentSettings
 from tasks.statistics import StatisticsSettings
 from tasks.study import StudySettings

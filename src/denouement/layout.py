@@ -68,6 +68,10 @@ class Layout:
         """The checkpoint that a generator writes endings from."""
         return self.models / generator / "best.parquet"
 
+    def last_model(self, generator: str) -> Path:
+        """The checkpoint of a generator's last epoch, which training goes on from."""
+        return self.models / generator / "last.parquet"
+
     def history(self, generator: str) -> Path:
         """The course of a generator's training, as JSON."""
         return self.models / generator / "history.json"
@@ -116,6 +120,11 @@ class Layout:
         """The folder of the report, beside that of the run."""
         return self.folder.parent / "reports"
 
+    @property
+    def lock(self) -> Path:
+        """DVC's record of the commands and parameters that made the files, beside the folder of the run."""
+        return self.folder.parent / "dvc.lock"
+
     def metrics(self, stage: str) -> Path:
-        """The values that a stage logs, as JSON, by its name in the graph such as `train@seq2seq`."""
+        """The values that a stage logs, as JSON, by the stage's name in the graph, such as `train@seq2seq`."""
         return self.folder / "metrics" / f"{stage.replace('@', '_')}.json"

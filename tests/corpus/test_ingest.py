@@ -15,8 +15,9 @@ from denouement import schemas
 from denouement.cli import main
 from denouement.corpus import ingest as ingest_module
 from denouement.corpus import overlap
-from denouement.corpus.ingest import OUTPUTS, IngestSettings, corpus_kind, ingest
+from denouement.corpus.ingest import OUTPUTS, IngestSettings, IngestSummary, corpus_kind, ingest
 from denouement.corpus.sample import write_sample
+from denouement.documents import read_document
 from denouement.errors import UserError
 
 STORY_HEADER = ["storyid", "storytitle", *(f"sentence{number}" for number in range(1, 6))]
@@ -65,7 +66,22 @@ def test_files_of_every_kind_become_one_set_of_tables(tmp_path: Path) -> None:
         write(tmp_path / V10_TEST, CASE_HEADER[:-1], case("t1", "Flo")[:-1]),
     ]
     summary = ingest(files, tmp_path / "out")
-    assert json.loads((tmp_path / "out" / "ingest.json").read_text(encoding="utf-8")) == summary
+    assert read_document(tmp_path / "out" / "ingest.json", IngestSummary) == summary
+    assert json.loads((tmp_path / "out" / "ingest.json").read_text(encoding="utf-8"))["files"][1] == {
+        "file": V10_VAL,
+        "kind": "cloze",
+        "source": None,
+        "release": "v1.0",
+        "split": "validation",
+        "labelled": True,
+        "read": 2,
+        "kept": 2,
+        "rejected": 0,
+        "excluded": 0,
+        "blank": 0,
+        "oddities": {},
+        "quotes_are_text": False,
+    }
     stories, cases = read(tmp_path / "out", "stories"), read(tmp_path / "out", "cloze")
     assert stories["story_id"].to_pylist() == ["s1", "s2", "s3"]
     assert stories["source"].to_pylist() == ["rocstories_spring_2016"] * 2 + ["rocstories_winter_2017"]
@@ -77,16 +93,16 @@ def test_files_of_every_kind_become_one_set_of_tables(tmp_path: Path) -> None:
         ("c1", "v1.5", "validation", 1),
         ("t1", "v1.0", "test", None),
     ]
-    assert [(file["file"], file["read"], file["kept"], file["rejected"]) for file in summary["files"]] == [
+    assert [(file.file, file.read, file.kept, file.rejected) for file in summary.files] == [
         (SPRING, 2, 2, 0),
         (V10_VAL, 2, 2, 0),
         (WINTER, 1, 1, 0),
         (V15_VAL, 1, 1, 0),
         (V10_TEST, 1, 1, 0),
     ]
-    assert summary["cloze"] == {"v1.0": {"test": 1, "validation": 2}, "v1.5": {"validation": 1}}
-    assert [file["labelled"] for file in summary["files"] if file["kind"] == "cloze"] == [True, True, False]
-    assert str(tmp_path) not in json.dumps(summary)
+    assert summary.cloze == {"v1.0": {"test": 1, "validation": 2}, "v1.5": {"validation": 1}}
+    assert [file.labelled for file in summary.files if file.kind == "cloze"] == [True, True, False]
+    assert str(tmp_path) not in (tmp_path / "out" / "ingest.json").read_text(encoding="utf-8")
 
 
 def test_of_an_id_that_stands_twice_the_first_row_is_kept(tmp_path: Path) -> None:
@@ -104,7 +120,7 @@ def test_of_an_id_that_stands_twice_the_first_row_is_kept(tmp_path: Path) -> Non
         (WINTER, 2, f"story_id b stands already in {SPRING}, line 3, with another text"),
         (V10_VAL, 3, f"case_id e stands already in {V10_VAL}, line 2, with another text"),
     ]
-    assert [(file["read"], file["kept"], file["rejected"]) for file in summary["files"]] == [
+    assert [(file.read, file.kept, file.rejected) for file in summary.files] == [
         (4, 2, 2),
         (2, 1, 1),
         (3, 2, 1),
@@ -113,7 +129,7 @@ def test_of_an_id_that_stands_twice_the_first_row_is_kept(tmp_path: Path) -> Non
 
 def test_a_file_of_which_no_row_can_be_used_is_warned_of(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     summary = ingest([write(tmp_path / V10_VAL, CASE_HEADER, case("a", "Ann", "0"))], tmp_path / "out")
-    assert (summary["files"][0]["kept"], summary["files"][0]["rejected"]) == (0, 1)
+    assert (summary.files[0].kept, summary.files[0].rejected) == (0, 1)
     assert "every row is rejected" in capsys.readouterr().err
     for name in ("stories", "cloze"):
         assert read(tmp_path / "out", name).num_rows == 0
@@ -123,7 +139,7 @@ def test_quotes_that_are_read_as_text_are_said(tmp_path: Path, capsys: pytest.Ca
     path = tmp_path / "stories.tsv"
     path.write_text("\n".join("\t".join(row) for row in (STORY_HEADER, story("1", '"Stop," Ann'), story("2", "Bob"))))
     summary = ingest([path, write(tmp_path / "b.csv", STORY_HEADER, story("3", '"Well," Cid'))], tmp_path / "out")
-    assert [file["quotes_are_text"] for file in summary["files"]] == [True, False]
+    assert [file.quotes_are_text for file in summary.files] == [True, False]
     assert read(tmp_path / "out", "stories")["sentences"][0][0].as_py() == '"Stop," Ann did 0.'
     assert capsys.readouterr().err.count("stories.tsv: its quotes do not quote cells") == 1
 
@@ -137,14 +153,14 @@ def test_overlap_is_warned_of_and_taken_out_when_asked(tmp_path: Path, capsys: p
     ]
     ingest(files, tmp_path / "all")
     warnings = capsys.readouterr().err
-    assert "1 of 3 rows of v1.0 validation stand in rocstories_spring_2016 too" in warnings
-    assert "2 of 2 rows of v1.5 validation stand in v1.0 validation too" in warnings
+    assert "1 of 3 rows of v1.0 validation are in rocstories_spring_2016 too" in warnings
+    assert "2 of 2 rows of v1.5 validation are in v1.0 validation too" in warnings
     summary = ingest(files, tmp_path / "out", IngestSettings(exclude_overlap=True))
     stories, cases = read(tmp_path / "out", "stories"), read(tmp_path / "out", "cloze")
     assert stories["story_id"].to_pylist() == ["s2"]
     assert cases["case_id"].to_pylist() == ["c1", "c3", "c3", "t1", "t2"]
     assert overlap.leaks(stories, cases) == []
-    assert [(file["kept"], file["rejected"], file["excluded"]) for file in summary["files"]] == [
+    assert [(file.kept, file.rejected, file.excluded) for file in summary.files] == [
         (1, 2, 2),
         (2, 1, 1),
         (1, 1, 1),
@@ -221,10 +237,10 @@ def test_the_sample_corpus_is_told_from_official_stories() -> None:
 def test_the_written_sample_corpus_is_read_whole_and_does_not_overlap(tmp_path: Path) -> None:
     write_sample(tmp_path, stories=60, cases=20, seed=3)
     summary = ingest(sorted(tmp_path.glob("*.csv")), tmp_path / "out")
-    assert summary["corpus"] == "sample"
-    assert sum(summary["stories"]["sample"].values()) == 60
-    assert summary["cloze"] == {"sample": {"validation": 20}}
-    assert [pair["same_story"] for pair in summary["overlap"]["pairs"]] == [0]
+    assert summary.corpus == "sample"
+    assert sum(summary.stories["sample"].values()) == 60
+    assert summary.cloze == {"sample": {"validation": 20}}
+    assert [pair.same_story for pair in summary.overlap.pairs] == [0]
 
 
 @pytest.mark.parametrize(
@@ -264,12 +280,10 @@ def test_the_command_ends_with_one_line_and_status_2(tmp_path: Path, name: str) 
 def test_the_real_files(shared_data: Path, tmp_path: Path) -> None:
     files = sorted([*(shared_data / "rocstories").glob("*.csv"), *(shared_data / "story_cloze").glob("*.csv")])
     summary = ingest(files, tmp_path)
-    assert sorted(file["kept"] for file in summary["files"]) == [1571, 1571, 1871, 8160]
-    assert sum(file["rejected"] for file in summary["files"]) == 0
+    assert sorted(file.kept for file in summary.files) == [1571, 1571, 1871, 8160]
+    assert sum(file.rejected for file in summary.files) == 0
     (repeated,) = (
-        pair
-        for pair in summary["overlap"]["pairs"]
-        if (pair["first"], pair["second"]) == ("v1.0 validation", "v1.5 validation")
+        pair for pair in summary.overlap.pairs if (pair.first, pair.second) == ("v1.0 validation", "v1.5 validation")
     )
     assert repeated["same_story"] == 1556
     assert read(tmp_path, "stories").num_rows == 8160

@@ -83,27 +83,27 @@ def test_pairs_tell_the_same_endings_from_others() -> None:
         case("d", "Dan", release="v1.5"),
         case("e", "Cat", ("Yes.", "Yes."), "v1.5", "test"),
     )
-    report = overlap.report(schemas.empty_table("stories"), table)
-    pairs = {(pair["first"], pair["second"]): pair for pair in report["pairs"]}
+    report = overlap.find_overlap(schemas.empty_table("stories"), table)
+    pairs = {(pair.first, pair.second): pair for pair in report.pairs}
     assert list(pairs) == [
         ("v1.0 validation", "v1.5 validation"),
         ("v1.0 validation", "v1.5 test"),
         ("v1.5 validation", "v1.5 test"),
     ]
-    assert pairs["v1.0 validation", "v1.5 validation"] == {
-        "first": "v1.0 validation",
-        "second": "v1.5 validation",
-        "first_rows": 3,
-        "second_rows": 3,
-        "same_id": 2,
-        "same_context": 2,
-        "same_story": 2,
-        "same_endings": 1,
-        "other_endings": 1,
-    }
+    assert pairs["v1.0 validation", "v1.5 validation"] == overlap.SharedStories(
+        first="v1.0 validation",
+        second="v1.5 validation",
+        first_rows=3,
+        second_rows=3,
+        same_id=2,
+        same_context=2,
+        same_story=2,
+        same_endings=1,
+        other_endings=1,
+    )
     test = pairs["v1.0 validation", "v1.5 test"]
-    assert (test["same_id"], test["same_context"], test["same_endings"], test["other_endings"]) == (0, 1, 0, 1)
-    assert pairs["v1.5 validation", "v1.5 test"]["same_story"] == 0
+    assert (test.same_id, test.same_context, test.same_endings, test.other_endings) == (0, 1, 0, 1)
+    assert pairs["v1.5 validation", "v1.5 test"].same_story == 0
 
 
 def test_stories_are_compared_with_cases_and_with_other_sources() -> None:
@@ -112,22 +112,22 @@ def test_stories_are_compared_with_cases_and_with_other_sources() -> None:
         story("2", "Bob", "Perhaps."),
         story("3", "Ann", "Perhaps.", "rocstories_winter_2017"),
     )
-    report = overlap.report(told, TRAIN)
-    pairs = {(pair["first"], pair["second"]): pair for pair in report["pairs"]}
+    report = overlap.find_overlap(told, TRAIN)
+    pairs = {(pair.first, pair.second): pair for pair in report.pairs}
     with_cases = pairs["rocstories", "v1.0 validation"]
-    assert (with_cases["same_story"], with_cases["same_endings"], with_cases["other_endings"]) == (2, 1, 1)
+    assert (with_cases.same_story, with_cases.same_endings, with_cases.other_endings) == (2, 1, 1)
     between = pairs["rocstories", "rocstories_winter_2017"]
-    assert (between["same_context"], between["same_endings"], between["other_endings"]) == (1, 0, 1)
+    assert (between.same_context, between.same_endings, between.other_endings) == (1, 0, 1)
 
 
 def test_contexts_that_stand_twice_in_a_group_are_counted() -> None:
     table = cases(case("a", "Ann"), case("b", "ann"), case("c", "Ann"), case("d", "Dan"))
-    assert overlap.report(schemas.empty_table("stories"), table)["repeated"] == {"v1.0 validation": 2}
+    assert overlap.find_overlap(schemas.empty_table("stories"), table).repeated == {"v1.0 validation": 2}
 
 
 def test_nothing_overlaps_where_nothing_is() -> None:
-    empty = overlap.report(schemas.empty_table("stories"), schemas.empty_table("cloze"))
-    assert empty == {"pairs": [], "repeated": {}}
+    empty = overlap.find_overlap(schemas.empty_table("stories"), schemas.empty_table("cloze"))
+    assert empty == overlap.Overlap((), {})
 
 
 def test_the_released_v15_validation_repeats_v10(shared_data: Path) -> None:
@@ -138,10 +138,10 @@ def test_the_released_v15_validation_repeats_v10(shared_data: Path) -> None:
     }
     folder = shared_data / "story_cloze"
     tables = {name: read_file(folder / file).table for name, file in files.items()}
-    report = overlap.report(schemas.empty_table("stories"), pa.concat_tables(tables.values()))
-    found = {(pair["first"], pair["second"]): pair for pair in report["pairs"]}
+    report = overlap.find_overlap(schemas.empty_table("stories"), pa.concat_tables(tables.values()))
+    found = {(pair.first, pair.second): pair for pair in report.pairs}
     pair = found["v1.0 validation", "v1.5 validation"]
-    assert (pair["second_rows"], pair["same_id"], pair["same_story"], pair["same_endings"]) == (1571, 1556, 1556, 1556)
+    assert (pair.second_rows, pair.same_id, pair.same_story, pair.same_endings) == (1571, 1556, 1556, 1556)
     assert len(overlap.leaks(tables["v1.0 validation"], tables["v1.5 validation"])) == 1556
     assert overlap.without(tables["v1.5 validation"], tables["v1.0 validation"]).num_rows == 15
 
@@ -152,4 +152,4 @@ def test_the_released_v15_validation_repeats_v10(shared_data: Path) -> None:
             contexts[name] = [re.sub(r"[\W_]", "", "".join(row[1:5])).lower() for row in list(csv.reader(opened))[1:]]
     for (first, second), pair in found.items():
         seen = set(contexts[first])
-        assert pair["same_context"] == sum(context in seen for context in contexts[second])
+        assert pair.same_context == sum(context in seen for context in contexts[second])

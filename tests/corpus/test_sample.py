@@ -12,7 +12,7 @@ from string import Template
 import pytest
 from vaderSentiment.vaderSentiment import SentimentIntensityAnalyzer
 
-from denouement.corpus.sample import grammar, telling, write_sample
+from denouement.corpus.sample import SampleCounts, grammar, telling, write_sample
 from denouement.errors import UserError
 
 PEOPLE = {"he": ["Omar", "Ivan"], "she": ["Rosa"], "friend": ["Sam"]}
@@ -275,7 +275,7 @@ def test_a_faulty_scenario_is_named(change, message):
 
 
 def test_files_have_the_official_layout(tmp_path: Path):
-    summary = write_sample(tmp_path, stories=140, cases=20, seed=1)
+    counts = write_sample(tmp_path, stories=140, cases=20, seed=1)
     raw = (tmp_path / "sample_stories.csv").read_bytes()
     assert raw.startswith(b"storyid,storytitle,sentence1,sentence2,sentence3,sentence4,sentence5\r\n")
     assert raw.count(b"\r\n") == raw.count(b"\n") == 141
@@ -294,13 +294,13 @@ def test_files_have_the_official_layout(tmp_path: Path):
         "RandomFifthSentenceQuiz1", "RandomFifthSentenceQuiz2", "AnswerRightEnding",
     ]  # fmt: skip
     assert [int(row["AnswerRightEnding"]) for row in rows] == [c.right_ending for c in telling.cloze_cases(20, seed=1)]
-    assert summary == {
-        "stories": 140,
-        "cases": 20,
-        "scenarios": len(grammar.scenarios()),
-        "branches": len(grammar.branches()),
-        "possible_stories": telling.possible_stories(),
-    }
+    assert counts == SampleCounts(
+        stories=140,
+        cases=20,
+        scenarios=len(grammar.scenarios()),
+        branches=len(grammar.branches()),
+        possible_stories=telling.possible_stories(),
+    )
 
 
 @pytest.mark.parametrize(("stories", "cases"), [(0, 1), (1, 0), (-3, 1), (10**9, 1), (1, 10**9)])

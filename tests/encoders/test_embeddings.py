@@ -92,7 +92,7 @@ def test_round_trip(tmp_path, settings, encoder):
     table = EmbeddingTable.open(path)
     assert (table.encoder, table.dimension, table.views, table.word_dropout, table.seed) == ("glove", 5, 2, 0.3, 5)
     assert (table.sentences, table.training_sentences) == (10, 8)
-    assert summary["rows"] == 10 + 2 * 8 == pq.read_metadata(path).num_rows
+    assert summary.rows == 10 + 2 * 8 == pq.read_metadata(path).num_rows
     assert table.rows(SENTENCES[::-1]).tolist() == list(range(10))[::-1]
     np.testing.assert_array_equal(table.view(None), encoder.encode(SENTENCES).astype(np.float16))
     for view in (0, 1):
@@ -167,7 +167,7 @@ def test_a_missing_sentence_is_named(path):
 def test_parts_of_a_corpus_may_be_missing(tmp_path, settings, training, validation, cloze, rows):
     summary = embed_corpus(*write_corpus(tmp_path, training, validation, cloze), tmp_path / "e.parquet", settings)
     table = EmbeddingTable.open(tmp_path / "e.parquet")
-    assert summary["rows"] == rows == len(table.view(None)) + len(table.view(0)) + len(table.view(1))
+    assert summary.rows == rows == len(table.view(None)) + len(table.view(0)) + len(table.view(1))
     assert table.view(1).shape == (table.training_sentences, 5)
 
 
@@ -250,7 +250,7 @@ def test_a_failure_leaves_the_last_good_table(tmp_path, settings, path):
 def test_sentences_without_known_words_are_in_the_summary(tmp_path, settings, capsys):
     files = write_corpus(tmp_path, training=[["Zounds", "Egad Egad", "Ann ran ."]], validation=[], cloze=[])
     summary = embed_corpus(*files, tmp_path / "e.parquet", settings)
-    assert summary["notes"] == {"no known word, so its vector is zero": 2 * 3}  # two sentences, as they are and twice
+    assert summary.notes == {"no known word, so its vector is zero": 2 * 3}  # two sentences, as they are and twice
     assert capsys.readouterr().err.count("warning") == 1
 
 

@@ -15,7 +15,12 @@ from selenium import webdriver
 from selenium.webdriver.common.by import By
 from selenium.webdriver.support.ui import WebDriverWait
 
-pytestmark = [pytest.mark.slow, pytest.mark.browser, pytest.mark.timeout(1800)]
+pytestmark = [
+    pytest.mark.slow,
+    pytest.mark.browser,
+    pytest.mark.timeout(1800),
+    pytest.mark.xdist_group("first_run"),  # one process for all that read the same first run
+]
 
 
 @pytest.fixture

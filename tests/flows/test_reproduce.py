@@ -16,7 +16,8 @@ from project import Project
 
 from denouement.schemas import read_table
 
-pytestmark = [pytest.mark.slow, pytest.mark.timeout(1800)]
+# one process for all that read the same first run
+pytestmark = [pytest.mark.slow, pytest.mark.timeout(1800), pytest.mark.xdist_group("first_run")]
 
 STAGES = [
     "cloze",

@@ -9,7 +9,8 @@ import mlflow
 import pyarrow.parquet as pq
 import pytest
 
-pytestmark = [pytest.mark.slow, pytest.mark.timeout(1800)]
+# one process for all that read the same first run
+pytestmark = [pytest.mark.slow, pytest.mark.timeout(1800), pytest.mark.xdist_group("first_run")]
 
 
 @pytest.fixture

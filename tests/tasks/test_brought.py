@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from denouement.errors import UserError
-from tasks import paths
+from tasks import LAYOUT
 from tasks.brought import bring
 
 STORIES = "storyid,storytitle,sentence1,sentence2,sentence3,sentence4,sentence5\r\n1,t,A.,B.,C.,D.,E.\r\n"
@@ -31,13 +31,13 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def raw_files() -> list[str]:
-    return sorted(path.relative_to(paths.RAW).as_posix() for path in paths.RAW.rglob("*") if path.is_file())
+    return sorted(path.relative_to(LAYOUT.raw).as_posix() for path in LAYOUT.raw.rglob("*") if path.is_file())
 
 
 def test_only_official_files_are_taken_as_they_are_and_the_rest_is_named(folder, capfd):
     bring(folder)
     assert raw_files() == ["brought/roc.csv", "mine/stories.csv"]
-    assert (paths.BROUGHT / "roc.csv").read_bytes() == STORIES.encode()
+    assert (LAYOUT.brought / "roc.csv").read_bytes() == STORIES.encode()
     printed = capfd.readouterr()
     assert "roc.csv" in printed.out
     assert "notes.csv is left out: " in printed.err

@@ -1,7 +1,7 @@
 import pytest
 
 from denouement.errors import UserError
-from tasks import generators, paths
+from tasks import LAYOUT, generators
 
 
 def test_names_come_from_the_words_that_dvc_writes():
@@ -18,7 +18,7 @@ def test_other_words_are_refused(words):
 def test_what_lies_in_the_folders_and_is_not_named_is_said(tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
     for name in ("kept", "gone"):
-        for path in (paths.endings(name), paths.checkpoint(name)):
+        for path in (LAYOUT.endings(name), LAYOUT.model(name)):
             path.parent.mkdir(parents=True, exist_ok=True)
             path.touch()
     generators.warn_of_leftovers(["kept"])

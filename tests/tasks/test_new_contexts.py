@@ -11,7 +11,7 @@ from denouement import schemas
 from denouement.errors import UserError
 from denouement.generators.checkpoints import load_generator
 from denouement.generators.decoding import decode
-from tasks import paths, tracking
+from tasks import LAYOUT, tracking
 from tasks.generate import GenerateSettings, write_endings
 from tasks.train import log_model
 
@@ -37,12 +37,12 @@ def test_the_stage_encodes_with_the_options_of_the_section_encode(
     monkeypatch.chdir(tmp_path)
     case = {"case_id": "1", "context": STORY, "ending_1": "A.", "ending_2": "B.", "right_ending": 1}
     rows = [{**case, "release": "v1.0", "split": "validation"}]
-    schemas.write_table(pa.Table.from_pylist(rows, schemas.TABLES["cloze"].schema), paths.CLOZE, "cloze")
-    checkpoint = paths.checkpoint("h_seq2seq")
+    schemas.write_table(pa.Table.from_pylist(rows, schemas.TABLES["cloze"].schema), LAYOUT.cloze, "cloze")
+    checkpoint = LAYOUT.model("h_seq2seq")
     checkpoint.parent.mkdir(parents=True)
     checkpoint.write_bytes(model.read_bytes())
     write_endings.fn("h_seq2seq", GenerateSettings(), infersent_files)
-    endings = schemas.read_table(paths.ENDINGS / "h_seq2seq.parquet", "endings")
+    endings = schemas.read_table(LAYOUT.written / "h_seq2seq.parquet", "endings")
     assert endings["ending"].to_pylist() == [expected]
     with pytest.raises(UserError, match="by infersent are needed here"):
         write_endings.fn("h_seq2seq", GenerateSettings(), {})

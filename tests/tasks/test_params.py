@@ -8,7 +8,7 @@ from prefect import flow
 
 from denouement.errors import UserError
 from tasks import params
-from tasks.command import run, told_in_one_line
+from tasks.command import errors_as_lines, run
 from tasks.sentiment import SentimentSettings
 
 
@@ -88,7 +88,7 @@ def test_a_flow_called_with_other_words_than_it_takes_says_which(arguments, caps
 
 @pytest.mark.parametrize("error", [UserError("a\nb"), OSError(28, "No space", "f\nile"), MemoryError()])
 def test_what_is_no_defect_ends_with_one_line(error, capsys):
-    with pytest.raises(SystemExit) as ended, told_in_one_line():
+    with pytest.raises(SystemExit) as ended, errors_as_lines():
         raise error
     assert ended.value.code == 2
     printed = capsys.readouterr().err

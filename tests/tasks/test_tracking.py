@@ -34,7 +34,7 @@ def test_equal_parameters_have_equal_tags():
 
 def test_numbers_are_logged_with_their_step_and_what_is_no_number_is_left_out():
     with tracking.run("x", "train", {}) as run:
-        tracking.log_figures({"loss": 2, "group": {"mean": 0.5, "name": "right", "p": None}}, step=3)
+        tracking.log_values({"loss": 2, "group": {"mean": 0.5, "name": "right", "p": None}}, step=3)
     stored = mlflow.get_run(run.info.run_id)
     assert stored.data.metrics == {"loss": 2.0, "group.mean": 0.5}
     assert mlflow.MlflowClient().get_metric_history(run.info.run_id, "loss")[0].step == 3
@@ -86,7 +86,7 @@ def nobody(database, monkeypatch):
 @pytest.mark.usefixtures("nobody")
 def test_without_a_server_nothing_is_begun_and_one_line_comes_at_once(capfd):
     began = time.monotonic()
-    with pytest.raises(SystemExit) as ended, command.told_in_one_line(), tracking.run("x", "train", {}):
+    with pytest.raises(SystemExit) as ended, command.errors_as_lines(), tracking.run("x", "train", {}):
         raise AssertionError("the work began")
     assert time.monotonic() - began < 20
     assert ended.value.code == 3
@@ -98,7 +98,7 @@ def test_without_a_server_nothing_is_begun_and_one_line_comes_at_once(capfd):
 @pytest.mark.parametrize("uri", ["nonsense://x", "http://127.0.0.1:port", "http://", "sqlite:////proc/no/mlflow.db"])
 def test_what_is_no_place_for_runs_is_one_line_too(monkeypatch, capfd, uri):
     monkeypatch.setenv("MLFLOW_TRACKING_URI", uri)
-    with pytest.raises(SystemExit) as ended, command.told_in_one_line():
+    with pytest.raises(SystemExit) as ended, command.errors_as_lines():
         tracking.check()
     assert ended.value.code == 3
     assert len(capfd.readouterr().err.splitlines()) == 1
@@ -108,7 +108,7 @@ def test_what_is_no_place_for_runs_is_one_line_too(monkeypatch, capfd, uri):
 def test_within_a_reproduction_the_run_is_kept_in_the_project_s_database_instead(monkeypatch, capfd):
     monkeypatch.setenv(tracking.PARENT, "0" * 32)
     with tracking.run("x", "train", {"seed": 1}):
-        tracking.log_figures({"loss": 1.0})
+        tracking.log_values({"loss": 1.0})
     assert command.LOST in capfd.readouterr().err
     (kept,) = mlflow.search_runs(output_format="list")
     assert kept.info.status == "FINISHED"
@@ -141,13 +141,13 @@ def test_a_server_lost_on_the_way_costs_the_record_and_not_the_work(server_comma
     began = []
 
     def work() -> None:
-        with command.told_in_one_line():
+        with command.errors_as_lines():
             with tracking.run("x", "train", {"seed": 1}):
-                tracking.log_figures({"loss": 3.0})
+                tracking.log_values({"loss": 3.0})
                 processes.end(mark, seconds=5)
                 began.append(time.monotonic())
-                tracking.log_figures({"loss": 2.0}, step=1)
-                tracking.log_figures({"loss": 1.0}, step=2)
+                tracking.log_values({"loss": 2.0}, step=1)
+                tracking.log_values({"loss": 1.0}, step=2)
                 (tmp_path / "output").write_text("complete")
                 mlflow.log_dict({}, "what a task logs after its outputs.json")
             (tmp_path / "next").write_text("begun")
@@ -170,7 +170,7 @@ def test_a_server_lost_on_the_way_costs_the_record_and_not_the_work(server_comma
 def test_as_a_stage_of_dvc_the_work_counts_as_done(monkeypatch, capfd):
     monkeypatch.setattr(command, "_lost", False)
     monkeypatch.setenv("DVC_STAGE", "train@x")
-    with command.told_in_one_line():
+    with command.errors_as_lines():
         command.lose("http://127.0.0.1:9: does not answer")
     assert capfd.readouterr().err.startswith(f"warning: {command.LOST}: http://127.0.0.1:9")
 

@@ -1,6 +1,6 @@
-"""The `denouement` command: a thin shell over the library.
+"""The `denouement` command: a group of commands, each in a module of its own that is imported when it is called for.
 
-Heavy imports stay inside the commands, so that `denouement --help` answers at once.
+Modules of commands import what is heavy inside their functions, so that `denouement --help` answers at once.
 """
 
 import io
@@ -9,16 +9,13 @@ import signal
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
-from importlib.abc import MetaPathFinder
+from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from denouement.cli.reasons import reasons
-from denouement.cli.report import report
-from denouement.cli.statistics import statistics
-from denouement.cli.study import study
+from denouement.cli.options import json_option as _json_option
 from denouement.console import print_json
 from denouement.errors import UserError, is_defect, one_line, printable
 from denouement.files import check_output, existing_file
@@ -28,11 +25,20 @@ if TYPE_CHECKING:
     from denouement.generators.base import Generator
     from denouement.generators.decoding import Decoding
 
+COMMANDS = {
+    "ingest": "denouement.cli.corpus",
+    "reasons": "denouement.cli.reasons",
+    "report": "denouement.cli.report",
+    "statistics": "denouement.cli.statistics",
+    "study": "denouement.cli.study",
+}
+"""The module of each command; the command has the same name there."""
+
 
 class _Legible(io.TextIOWrapper):
-    """Standard output as people may read it: text of tables and files sends no commands to their terminal.
+    """Standard output that never sends a command to a terminal, whatever the texts of tables and files hold.
 
-    Whatever prints, in any command, it passes here.
+    All that any command prints goes through here.
     """
 
     def write(self, text: str) -> int:
@@ -41,7 +47,7 @@ class _Legible(io.TextIOWrapper):
 
 @contextmanager
 def _legible_output() -> Iterator[None]:
-    """Let all that is written to standard output be legible."""
+    """Make all that is written to standard output legible."""
     before = sys.stdout
     if not isinstance(before, io.TextIOWrapper):
         yield
@@ -50,7 +56,7 @@ def _legible_output() -> Iterator[None]:
     sys.stdout = _Legible(
         before.buffer,
         encoding=before.encoding,
-        errors="backslashreplace",  # what a terminal's encoding lacks ends nothing
+        errors="backslashreplace",  # a character that the terminal's encoding lacks is no reason to stop
         line_buffering=before.line_buffering,
         write_through=before.write_through,
     )
@@ -63,13 +69,25 @@ def _legible_output() -> Iterator[None]:
 
 
 class _Commands(click.Group):
-    """Prints what is no defect as one line on standard error and exits with status 2, as click does for its own.
+    """Imports a command when it is called for, and prints errors as click prints its own.
 
-    Ctrl-C, or being told to end, is one line too, with status 130.
+    An error that is no defect is one line on standard error, with exit status 2. Ctrl-C and SIGTERM are one line too,
+    with status 130.
     """
 
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        """All names, sorted, without importing any command."""
+        return sorted({*super().list_commands(ctx), *COMMANDS})
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        """The command of this name, imported now; None where there is none."""
+        if cmd_name in COMMANDS:
+            command: click.Command = getattr(import_module(COMMANDS[cmd_name]), cmd_name)
+            return command
+        return super().get_command(ctx, cmd_name)
+
     def main(self, *args: Any, **extra: Any) -> Any:
-        """Run, and end what was begun when told to end (SIGTERM) as on Ctrl-C: no half-written file stays behind."""
+        """Run; SIGTERM ends what was begun as Ctrl-C does, so that no half-written file stays behind."""
         if isinstance(sys.stderr, io.TextIOWrapper):
             sys.stderr.reconfigure(errors="backslashreplace")
         before = signal.signal(signal.SIGTERM, signal.default_int_handler)
@@ -80,7 +98,7 @@ class _Commands(click.Group):
             signal.signal(signal.SIGTERM, before)
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
-        """Refuse words that are not UTF-8 at once: no table and no library could hold them."""
+        """Refuse words that are not UTF-8 before anything else: no table and no library can hold them."""
         for word in args:
             try:
                 word.encode()
@@ -108,76 +126,6 @@ class _Commands(click.Group):
 @click.version_option(package_name="denouement")
 def main() -> None:
     """Train story ending generators, compare endings, and measure scores against people."""
-
-
-def _json_option(command: Callable[..., Any]) -> Callable[..., Any]:
-    return click.option("--json", "as_json", is_flag=True, help="Print one JSON document and nothing else.")(command)
-
-
-class _NoPandas(MetaPathFinder):
-    """Says that pandas is not installed."""
-
-    def find_spec(self, name: str, *_: object) -> None:
-        if name == "pandas":
-            raise ImportError("not needed here")
-
-
-def _keep_arrow_from_pandas() -> None:
-    """Let Arrow take it for granted that no value is one of pandas'.
-
-    It imports pandas to find out at the first value that it converts, which is a quarter of the time that ingest takes.
-    It asks once a process, so a command that calls this can turn nothing into a DataFrame.
-    """
-    import pyarrow as pa
-
-    finder = _NoPandas()
-    sys.meta_path.insert(0, finder)
-    pa.scalar(0)
-    sys.meta_path.remove(finder)
-
-
-@main.command()
-@click.argument("files", nargs=-1, required=True, type=click.Path(path_type=Path), metavar="FILE...")
-@click.option("--out", required=True, type=click.Path(path_type=Path), help="Folder of the tables to write.")
-@click.option("--release", type=click.Choice(["v1.0", "v1.5"]), help="Of Story Cloze files whose names tell none.")
-@click.option("--exclude-overlap", is_flag=True, help="Leave out stories and validation cases that stand in a test.")
-@click.option(
-    "--validation-share",
-    type=click.FloatRange(0, 1, max_open=True),
-    default=0.05,
-    show_default=True,
-    help="Share of the stories held out to measure each epoch on.",
-)
-@_json_option
-def ingest(
-    files: tuple[Path, ...],
-    out: Path,
-    release: str | None,
-    exclude_overlap: bool,
-    validation_share: float,
-    as_json: bool,
-) -> None:
-    """Read official ROCStories and Story Cloze files into checked tables, and report what stands in two of them.
-
-    FILE is known by its header, whatever its name; comma- or tab-separated, UTF-8. Written are stories.parquet,
-    cloze.parquet, rejects.parquet (every row that could not be used, with its file, line and reason) and ingest.json.
-
-    --exclude-overlap leaves out stories that stand in a Story Cloze file, and validation cases that stand in a test.
-    """
-    _keep_arrow_from_pandas()
-    from denouement.corpus.ingest import IngestSettings, summary_text
-    from denouement.corpus.ingest import ingest as ingest_files
-    from denouement.schemas import read_table
-
-    try:
-        settings = IngestSettings(release, validation_share, exclude_overlap)
-    except ValueError as error:  # NaN lies in no range, but click takes it for a number in it
-        raise UserError(str(error)) from error
-    summary = ingest_files(files, out, settings)
-    if as_json:
-        print_json(summary)
-    else:
-        click.echo(summary_text(summary, read_table(out / "rejects.parquet", "rejects")))
 
 
 @main.command()
@@ -394,12 +342,6 @@ def complete(
         print_json({"context": context, "endings": rows})
     else:
         click.echo("\n".join(ending.text for ending in endings))
-
-
-main.add_command(statistics)
-main.add_command(study)
-main.add_command(reasons)
-main.add_command(report)
 
 
 @main.group()

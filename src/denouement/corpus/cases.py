@@ -19,10 +19,10 @@ POOLED = ("validation", "test")
 
 @dataclass(frozen=True)
 class Distinct:
-    """Cases of which each counts once.
+    """Cases, none of them twice.
 
     Attributes:
-        cases: rows of the table `cloze`, of cases that stand there twice the first.
+        cases: rows of the table `cloze`, of cases that are there twice the first.
         repeated: how many rows were left out for that.
         contradicting: how many of these have another right ending than the case that counts.
     """
@@ -33,7 +33,7 @@ class Distinct:
 
     @property
     def told(self) -> str:
-        """A sentence that counts what was left out; empty where nothing was."""
+        """A sentence that says how many rows were left out; empty where none was."""
         if not self.repeated:
             return ""
         others = f", {self.contradicting:,} of them with another right ending" if self.contradicting else ""
@@ -62,7 +62,7 @@ def labelled_cases(cloze: pa.Table) -> tuple[pa.Table, list[str]]:
     """The labelled cases of one release: v1.0, as in the paper, when the table holds any; else v1.5; else the sample.
 
     One release, since v1.5 repeats nearly all validation cases of v1.0, and to count those twice would be wrong; for
-    the same reason a case that stands in two splits, or twice in one, counts once (`distinct`).
+    the same reason a case that is in two splits, or twice in one, counts once (`distinct`).
 
     Returns:
         The cases, and a sentence with the count for each kind of case left out.

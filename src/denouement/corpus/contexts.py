@@ -33,12 +33,12 @@ def read_contexts(path: Path, release: str | None = None, split: str | None = No
     Read are:
     - a table `cloze`;
     - a table `stories`: the sentences but the last;
-    - Parquet, CSV or TSV (told by a tab in the first line) with a column `case_id` and either `sentence1`, `sentence2`,
-      ... (cells after a row's last sentence may be empty, so contexts may differ in length) or `context` (a list of
-      sentences, or text that `split_sentences` takes apart). The names of the official files do too, in any case:
-      `InputStoryid` with `InputSentence1`, ...; and `storyid` for rows that are whole stories, whose last sentence is
-      dropped. Further columns are ignored. Cells are mended as `corpus.cells` says; quotes of a TSV that quotes nothing
-      are text (`quoting.is_quoted`), and a warning says so.
+    - Parquet, CSV or TSV (recognised by a tab in the first line) with a column `case_id` and either `sentence1`,
+      `sentence2`, ... (cells after a row's last sentence may be empty, so contexts may differ in length) or `context`
+      (a list of sentences, or text that `split_sentences` takes apart). The names of the official files are read too,
+      in any case: `InputStoryid` with `InputSentence1`, ...; and `storyid` for rows that are whole stories, whose last
+      sentence is dropped. Further columns are ignored. Cells are mended as `corpus.cells` says; quotes of a TSV that
+      quotes nothing are text (`quoting.is_quoted`), and a warning says so.
 
     Args:
         path: the file.
@@ -161,7 +161,7 @@ def _read_text(path: Path) -> pa.Table:
 
 
 def _from_columns(rows: pa.Table, path: Path) -> tuple[list[str], list[list[str]]]:
-    """The ids and contexts of a table told by its columns' names."""
+    """The ids and contexts of a table, which its columns' names say."""
     columns = {name.strip().lower(): number for number, name in enumerate(rows.schema.names)}
     id_name = next((name for name in (*_CASE_IDS, *_STORY_IDS) if name in columns), None)
     numbered = {int(match[1]): column for name, column in columns.items() if (match := _SENTENCE.fullmatch(name))}

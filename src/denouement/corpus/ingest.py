@@ -1,26 +1,25 @@
 """From the official files to checked tables: every row is kept or rejected, and all of it is counted."""
 
-import json
 from collections import Counter
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Literal
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
 from denouement import schemas
-from denouement.console import text_table, warn
+from denouement.console import warn
 from denouement.corpus import keys, overlap, splits
-from denouement.corpus.cells import ODDITIES
 from denouement.corpus.kind import corpus_kind
 from denouement.corpus.layouts import Kind
 from denouement.corpus.readers import Rows, read_file, rejects_table
 from denouement.delimited import warn_of_quotes
+from denouement.documents import write_document
 from denouement.errors import UserError
 from denouement.files import atomic_write, check_output
 
@@ -29,7 +28,6 @@ OUTPUTS = ("ingest.json", "rejects.parquet", "cloze.parquet", "stories.parquet")
 _KINDS: tuple[Kind, Kind] = ("stories", "cloze")
 # What rows of the same id are compared by.
 _SAID = {"stories": ("sentences",), "cloze": ("context", "ending_1", "ending_2", "right_ending")}
-_REJECTS_SHOWN = 10
 
 # A row that is not kept: file, line and reason.
 Rejected = tuple[str, int, str]
@@ -40,9 +38,9 @@ class IngestSettings:
     """How files become tables.
 
     Attributes:
-        release: the Story Cloze release ("v1.0" or "v1.5") of files whose names do not tell it.
+        release: the Story Cloze release ("v1.0" or "v1.5") of files whose names do not say it.
         validation_share: the share of the stories held out to measure generators' epochs on, from 0 to below 1.
-        exclude_overlap: leave out stories that stand in a Story Cloze split, and validation cases in a test split.
+        exclude_overlap: leave out stories that are in a Story Cloze file, and validation cases that are in a test.
     """
 
     release: str | None = None
@@ -56,21 +54,62 @@ class IngestSettings:
             raise ValueError(f"validation_share must be at least 0 and below 1, not {self.validation_share}")
 
 
-def ingest(files: Sequence[Path], out: Path, settings: IngestSettings | None = None) -> dict[str, Any]:
+@dataclass(frozen=True, kw_only=True)
+class IngestedFile:
+    """One official file and what became of its rows.
+
+    Attributes:
+        file: its name, without the folder.
+        kind: of what its rows are.
+        source: of stories, where they come from; None of cases.
+        release, split: of cases; None of stories.
+        labelled: of cases, whether the file says which ending is right; None of stories.
+        read: rows in it that have any text: `kept` + `rejected`.
+        excluded: those of the rejected rows that `exclude_overlap` left out.
+        blank: rows without any text.
+        oddities: number of cells by kind, see `cells.ODDITIES`.
+        quotes_are_text: of a tab-separated file, whether its quotes are part of the texts, see `quoting.is_quoted`.
+    """
+
+    file: str
+    kind: Kind
+    source: str | None = None
+    release: str | None = None
+    split: str | None = None
+    labelled: bool | None = None
+    read: int
+    kept: int
+    rejected: int
+    excluded: int
+    blank: int
+    oddities: dict[str, int]
+    quotes_are_text: bool
+
+
+@dataclass(frozen=True)
+class IngestSummary:
+    """What went into the tables of a corpus; all counts are of rows unless said otherwise.
+
+    Attributes:
+        files: in the order in which they were given.
+        stories: by source and split.
+        cloze: by release and split.
+        corpus: see `corpus_kind`.
+        overlap: of the rows that were kept.
+    """
+
+    files: tuple[IngestedFile, ...]
+    stories: dict[str, dict[str, int]]
+    cloze: dict[str, dict[str, int]]
+    corpus: Literal["sample", "official"]
+    overlap: overlap.Overlap
+
+
+def ingest(files: Sequence[Path], out: Path, settings: IngestSettings | None = None) -> IngestSummary:
     """Read official files and write the tables `stories`, `cloze` and `rejects` and the summary `ingest.json` to `out`.
 
     The four files are replaced together once all is read and checked; a table without rows is written too. Of rows
     with the same id (of cases: in the same release and split) the first is kept, in the order of `files`.
-
-    Returns:
-        The summary, all counts being of rows unless said otherwise:
-        - `files`, in the order given, for each: `file` (name), `kind`, `source` of stories or `release`, `split` and
-          `labelled` of cases, `read` = `kept` + `rejected`, `excluded` (the rejected rows that `exclude_overlap` left
-          out), `blank` (rows without any text, not among those read), `oddities` (cells by kind, see `cells.ODDITIES`),
-          `quotes_are_text` (of a tab-separated file whose quotes do not quote cells, see `quoting.is_quoted`);
-        - `stories` and `cloze`: rows by source and split, and by release and split;
-        - `corpus`: see `corpus_kind`;
-        - `overlap`: see `overlap.report`, of the rows written.
 
     Raises:
         UserError: no file, a file that cannot be read, two of the same name, or a place that cannot be written to.
@@ -95,7 +134,7 @@ def ingest(files: Sequence[Path], out: Path, settings: IngestSettings | None = N
         [rows.file for rows in read],
     )
 
-    files_counted = [_count_file(rows, stories, cases, rejects, excluded) for rows in read]
+    files_counted = tuple(_count_file(rows, stories, cases, rejects, excluded) for rows in read)
 
     tables = {"stories": stories, "cloze": cases, "rejects": rejects}
     with ExitStack() as stack:
@@ -106,15 +145,15 @@ def ingest(files: Sequence[Path], out: Path, settings: IngestSettings | None = N
         writes = [
             pool.submit(schemas.write_table, table, beside[f"{name}.parquet"], name) for name, table in tables.items()
         ]
-        summary = {
-            "files": files_counted,
-            "stories": _count(stories, "source"),
-            "cloze": _count(cases, "release"),
-            "corpus": corpus_kind(stories),
-            "overlap": overlap.report(stories, cases),
-        }
+        summary = IngestSummary(
+            files_counted,
+            stories=_count(stories, "source"),
+            cloze=_count(cases, "release"),
+            corpus=corpus_kind(stories),
+            overlap=overlap.find_overlap(stories, cases),
+        )
         _warn(summary)
-        beside["ingest.json"].write_text(json.dumps(summary, ensure_ascii=False, indent=2) + "\n", encoding="utf-8")
+        write_document(summary, beside["ingest.json"])
         for write in writes:
             write.result()
     return summary
@@ -126,7 +165,7 @@ def _check_names(files: Sequence[Path]) -> None:
     names = Counter(Path(path).name for path in files)
     for name, n in names.items():
         if n > 1:
-            raise UserError(f"{n} of the files are called {name}: name each once, under names that tell them apart")
+            raise UserError(f"{n} of the files are called {name}: name each once, and rename different files")
 
 
 def _gather(read: Sequence[Rows], kind: Kind) -> pa.Table:
@@ -167,7 +206,7 @@ def _without_repeats(rows: pa.Table, kind: Kind) -> tuple[pa.Table, list[Rejecte
 
 
 def _without_overlap(stories: pa.Table, cases: pa.Table) -> tuple[pa.Table, pa.Table, list[Rejected]]:
-    """Without stories that stand among the cases, and without validation cases that stand in a test split."""
+    """Without stories that are among the cases, and without validation cases that are in a test split."""
     in_cases = overlap.in_common(stories, cases)
     is_test = pc.equal(cases["split"], "test")
     in_test = overlap.in_common(cases, cases.filter(is_test)) & ~np.asarray(is_test, dtype=bool)
@@ -191,23 +230,25 @@ def _in_file_order(rejects: pa.Table, files: list[str]) -> pa.Table:
 
 def _count_file(
     rows: Rows, stories: pa.Table, cases: pa.Table, rejects: pa.Table, excluded: list[Rejected]
-) -> dict[str, Any]:
+) -> IngestedFile:
     table = stories if rows.kind == "stories" else cases
     kept, rejected = (int(pc.sum(pc.equal(rows_of["file"], rows.file)).as_py() or 0) for rows_of in (table, rejects))
     assert rows.read == kept + rejected, f"{rows.file}: {rows.read} rows read, {kept} kept, {rejected} rejected"
-    return {
-        "file": rows.file,
-        "kind": rows.kind,
-        **rows.constants,
-        **({"labelled": rows.labelled} if rows.kind == "cloze" else {}),
-        "read": rows.read,
-        "kept": kept,
-        "rejected": rejected,
-        "excluded": sum(file == rows.file for file, _, _ in excluded),
-        "blank": rows.blank,
-        "oddities": rows.oddities,
-        "quotes_are_text": not rows.quoted,
-    }
+    return IngestedFile(
+        file=rows.file,
+        kind=rows.kind,
+        source=rows.constants.get("source"),
+        release=rows.constants.get("release"),
+        split=rows.constants.get("split"),
+        labelled=rows.labelled if rows.kind == "cloze" else None,
+        read=rows.read,
+        kept=kept,
+        rejected=rejected,
+        excluded=sum(file == rows.file for file, _, _ in excluded),
+        blank=rows.blank,
+        oddities=rows.oddities,
+        quotes_are_text=not rows.quoted,
+    )
 
 
 def _count(rows: pa.Table, group: str) -> dict[str, dict[str, int]]:
@@ -223,68 +264,15 @@ def _count(rows: pa.Table, group: str) -> dict[str, dict[str, int]]:
     return counts
 
 
-def _warn(summary: dict[str, Any]) -> None:
-    for file in summary["files"]:
-        if file["read"] and not file["kept"]:
-            warn(f"{file['file']}: every row is rejected; rejects.parquet says why")
-        if file["quotes_are_text"]:
-            warn_of_quotes(file["file"])
-    for pair in summary["overlap"]["pairs"]:
-        if pair["same_story"]:
+def _warn(summary: IngestSummary) -> None:
+    for file in summary.files:
+        if file.read and not file.kept:
+            warn(f"{file.file}: every row is rejected; rejects.parquet says why")
+        if file.quotes_are_text:
+            warn_of_quotes(file.file)
+    for pair in summary.overlap.pairs:
+        if pair.same_story:
             warn(
-                f"{pair['same_story']:,} of {pair['second_rows']:,} rows of {pair['second']} stand in {pair['first']} "
-                "too: training on one and testing on the other leaks"
+                f"{pair.same_story:,} of {pair.second_rows:,} rows of {pair.second} are in {pair.first} too: training "
+                "on one and testing on the other leaks"
             )
-
-
-def summary_text(summary: dict[str, Any], rejects: pa.Table) -> str:
-    """The summary that `ingest` returns as tables to read, and the first of the rejected rows."""
-    files = [
-        (
-            file["file"],
-            file.get("source") or f"{file['release']} {file['split']}{'' if file['labelled'] else ', blind'}",
-            *(f"{file[name]:,}" for name in ("read", "kept", "rejected", "excluded", "blank")),
-        )
-        for file in summary["files"]
-    ]
-    parts = [text_table(("file", "holds", "rows read", "= kept", "+ rejected", "of these excluded", "blank"), files)]
-    splits_of = [
-        (f"{what} {group}", *(f"{by_split.get(split, 0):,}" for split in schemas.SPLITS))
-        for what, groups in (("stories", summary["stories"]), ("cloze", summary["cloze"]))
-        for group, by_split in groups.items()
-    ]
-    if splits_of:
-        parts.append(text_table(("rows kept", *schemas.SPLITS), splits_of))
-    oddities = Counter[str]()
-    for file in summary["files"]:
-        oddities.update(file["oddities"])
-    if oddities:
-        parts.append(
-            text_table(
-                ("odd text in rows kept by the reader", "cells"),
-                [(text, f"{oddities[kind]:,}") for kind, text in ODDITIES.items() if oddities[kind]],
-            )
-        )
-    if rejects.num_rows:
-        first = rejects.slice(0, _REJECTS_SHOWN).to_pylist()
-        parts.append(text_table(("rejected row", "line", "reason"), [tuple(row.values()) for row in first]))
-        if rejects.num_rows > len(first):
-            parts.append(f"... and {rejects.num_rows - len(first):,} more in rejects.parquet")
-    return "\n\n".join([*parts, *_overlap_text(summary["overlap"])])
-
-
-def _overlap_text(report: dict[str, Any]) -> list[str]:
-    columns = ("second_rows", "same_story", "same_id", "same_context", "same_endings", "other_endings")
-    shared = [pair for pair in report["pairs"] if pair["same_story"]]
-    parts = []
-    if shared:
-        rows = [(f"{pair['second']} in {pair['first']}", *(f"{pair[name]:,}" for name in columns)) for pair in shared]
-        parts.append(
-            text_table(("the same story twice", "rows", *(name.replace("_", " ") for name in columns[1:])), rows)
-        )
-    if len(report["pairs"]) > len(shared):
-        pairs = f"{len(report['pairs'])} pairs of sources, releases and splits"
-        parts.append(f"{len(report['pairs']) - len(shared)} of {pairs} share no story.")
-    for group, n in report["repeated"].items():
-        parts.append(f"{group}: {n:,} rows have the context of an earlier row.")
-    return parts

@@ -10,13 +10,13 @@ import pyarrow.compute as pc
 
 from denouement.corpus.cells import bytes_of
 
-COLUMN = "context_key"  # of tables whose contexts are worked out already
+COLUMN = "context_key"  # of tables whose contexts have been worked out before
 
-_BETWEEN = b"\xff"  # stands in no UTF-8 text
+_BETWEEN = b"\xff"  # is in no UTF-8 text
 _LOWERED = bytes(range(256)).lower()
 _DROPPED = bytes(byte for byte in range(128) if not chr(byte).isalnum())
 
-_BETWEEN_UNICODE = "\ud800"  # half a surrogate pair: stands in no text of Arrow's
+_BETWEEN_UNICODE = "\ud800"  # half a surrogate pair: is in no text of Arrow's
 _DROPPED_UNICODE = re.compile(rf"[^\w\x00-\x7f{_BETWEEN_UNICODE}]+")
 
 

@@ -1,4 +1,4 @@
-"""What an official file is: told by its header, and what its name adds (release, split, source)."""
+"""What an official file is, by its header, and what its name adds (release, split, source)."""
 
 import re
 from collections.abc import Sequence
@@ -121,14 +121,14 @@ def mistakes(text: str) -> str | None:
             continue
         allowed = {*like, _LABEL_COLUMN} if like is _CASE_COLUMNS else set(like)
         unknown = [name for name, column in zip(written, columns, strict=True) if column not in allowed]
-        told = {
+        problems = {
             "unknown": [repr(" ".join(name.split())) for name in unknown],
             "missing": [_AS_PUBLISHED.get(name, name) for name in like if name not in columns],
             "there twice": [name for name in dict.fromkeys(columns) if columns.count(name) > 1],
         }
-        parts = [f"{what}: {', '.join(names[:_MOST_NAMED])}" for what, names in told.items() if names]
+        parts = [f"{what}: {', '.join(names[:_MOST_NAMED])}" for what, names in problems.items() if names]
         if delimiter not in DELIMITERS:
-            parts.append(f"'{delimiter}' stands between its columns, not a comma or a tab")
+            parts.append(f"'{delimiter}' is between its columns, not a comma or a tab")
         return "; ".join(parts)
     return None
 
@@ -146,30 +146,27 @@ def _kind(columns: Sequence[str]) -> Kind | None:
 
 
 def release_of(name: str) -> str | None:
-    """The Story Cloze release that a file's name tells: v1.0 is spring 2016, v1.5 winter 2018; None when it tells none.
-
-    A name that tells two tells none.
-    """
+    """The release that a file's name says: v1.0 is spring 2016, v1.5 winter 2018. None without one, or with two."""
     if is_sample(name):
         return "sample"
-    return _told(name, _RELEASE_MARKS)
+    return _marked(name, _RELEASE_MARKS)
 
 
 def source_of(name: str) -> str:
-    """The ROCStories collection that a file's name tells, or just "rocstories"."""
-    return "sample" if is_sample(name) else _told(name, _SOURCE_MARKS) or "rocstories"
+    """The ROCStories collection that a file's name says, or just "rocstories"."""
+    return "sample" if is_sample(name) else _marked(name, _SOURCE_MARKS) or "rocstories"
 
 
 def split_of(name: str, labelled: bool) -> str | None:
     """The split of a Story Cloze file: its name's word "val" or "test"; without either a blind file is a test.
 
-    "Cloze test" is the task's own name and says nothing. None when a labelled file's name tells neither or both.
+    "Cloze test" is the task's own name and does not count. None for a labelled file with neither word, or both.
     """
     words = set(re.split(r"[^a-z]+", re.sub(r"cloze[ _-]*test(?![a-z])", "cloze", name.lower())))
-    told = [split for split, marks in _SPLIT_MARKS.items() if words & marks]
-    if len(told) == 1:
-        return told[0]
-    return "test" if not told and not labelled else None
+    named = [split for split, marks in _SPLIT_MARKS.items() if words & marks]
+    if len(named) == 1:
+        return named[0]
+    return "test" if not named and not labelled else None
 
 
 def is_sample(name: str) -> bool:
@@ -177,6 +174,6 @@ def is_sample(name: str) -> bool:
     return name.startswith(("sample_stories", "sample_cloze"))
 
 
-def _told(name: str, marks: dict[str, str]) -> str | None:
-    told = [value for value, mark in marks.items() if re.search(mark, name.lower())]
-    return told[0] if len(told) == 1 else None
+def _marked(name: str, marks: dict[str, str]) -> str | None:
+    named = [value for value, mark in marks.items() if re.search(mark, name.lower())]
+    return named[0] if len(named) == 1 else None

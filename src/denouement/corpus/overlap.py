@@ -6,7 +6,6 @@ of a cloze case, or all sentences but the last of a story.
 
 import itertools
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -18,7 +17,7 @@ from denouement.schemas import RELEASES, SPLITS
 
 
 def leaks(train: pa.Table, test: pa.Table) -> list[str]:
-    """The ids of the cases of `test` whose story stands in `train`, in the order of `test`.
+    """The ids of the cases of `test` whose story is in `train` too, in the order of `test`.
 
     Args:
         train: rows of the table `stories` or `cloze`.
@@ -29,12 +28,12 @@ def leaks(train: pa.Table, test: pa.Table) -> list[str]:
 
 
 def without(train: pa.Table, test: pa.Table) -> pa.Table:
-    """The rows of `train` whose story does not stand in `test`; both of the table `stories` or `cloze`."""
+    """The rows of `train` whose story is not in `test`; both of the table `stories` or `cloze`."""
     return train.filter(pa.array(~in_common(train, test)))
 
 
 def in_common(rows: pa.Table, others: pa.Table) -> npt.NDArray[np.bool_]:
-    """bool [rows]: whether each row's story stands in `others`; both of the table `stories` or `cloze`."""
+    """bool [rows]: whether each row's story is in `others` too; both of the table `stories` or `cloze`."""
     ours, theirs = _Group.of(rows), _Group.of(others)
     return _is_in(ours.ids, theirs.ids) | _is_in(ours.contexts, theirs.contexts)
 
@@ -74,27 +73,55 @@ def stories_of(rows: pa.Table) -> npt.NDArray[np.int64]:
     return numbers
 
 
-def report(stories: pa.Table, cases: pa.Table) -> dict[str, Any]:
-    """Count the stories that stand in two collections, releases or splits, and those that stand twice in one.
+@dataclass(frozen=True)
+class SharedStories:
+    """How many rows of one group are in another too: a group is a source of stories, or a release and split of cases.
 
-    Returns:
-        `pairs`, a dict for every two groups (a group is a source of stories, or a release and split of cases):
-        - `first`, `second`, `first_rows`, `second_rows`: the groups and their sizes;
-        - `same_id`, `same_context`: rows of `second` whose id, or normalised context, stands in `first`;
-        - `same_story`: rows for which one or the other holds: those that leak from `first` to `second`;
-        - `same_endings`, `other_endings`: these, parted by whether `first` has the story with the same endings: both
-          the same in either order, or, of a story and a case, the story's last sentence among the case's endings.
-        `repeated`, from each group that has any to the rows whose context stands in an earlier row of the group.
+    Attributes:
+        first, second: the groups.
+        first_rows, second_rows: their sizes.
+        same_id, same_context: rows of `second` whose id, or normalised context, is in `first` too.
+        same_story: rows for which one or the other holds: those that leak from `first` to `second`.
+        same_endings: those of them that `first` has with the same endings: both the same in either order, or, of a
+            story and a case, the story's last sentence among the case's endings.
+        other_endings: the others of them.
     """
+
+    first: str
+    second: str
+    first_rows: int
+    second_rows: int
+    same_id: int
+    same_context: int
+    same_story: int
+    same_endings: int
+    other_endings: int
+
+
+@dataclass(frozen=True)
+class Overlap:
+    """Which stories are in two groups, and which are in one group twice.
+
+    Attributes:
+        pairs: one for every two groups.
+        repeated: by group the number of rows whose context is that of an earlier row of the group, where there are any.
+    """
+
+    pairs: tuple[SharedStories, ...]
+    repeated: dict[str, int]
+
+
+def find_overlap(stories: pa.Table, cases: pa.Table) -> Overlap:
+    """Compare every two groups of rows of the tables `stories` and `cloze`."""
     groups = _groups(stories, cases)
-    pairs = [_pair(names, groups[names[0]], groups[names[1]]) for names in itertools.combinations(groups, 2)]
+    pairs = tuple(_shared(names, groups[names[0]], groups[names[1]]) for names in itertools.combinations(groups, 2))
     repeated = {name: len(group.ids) - len(pc.unique(group.contexts)) for name, group in groups.items()}
-    return {"pairs": pairs, "repeated": {name: n for name, n in repeated.items() if n}}
+    return Overlap(pairs, {name: n for name, n in repeated.items() if n})
 
 
 @dataclass(frozen=True)
 class _Group:
-    """Rows of one table with what tells the same story."""
+    """Rows of one table, and what two rows of the same story have in common."""
 
     rows: pa.Table
     ids: pa.StringArray
@@ -120,7 +147,7 @@ def _where(rows: pa.Table, mask: pa.ChunkedArray) -> pa.Table:
     return rows if pc.all(mask).as_py() else rows.filter(mask)
 
 
-def _pair(names: tuple[str, str], first: _Group, second: _Group) -> dict[str, str | int]:
+def _shared(names: tuple[str, str], first: _Group, second: _Group) -> SharedStories:
     same_id = _is_in(second.ids, first.ids)
     same_context = _is_in(second.contexts, first.contexts)
     same_endings = np.zeros(len(second.ids), dtype=bool)
@@ -129,17 +156,17 @@ def _pair(names: tuple[str, str], first: _Group, second: _Group) -> dict[str, st
         same_endings |= _is_in(_join(second.ids, ours), _join(first.ids, theirs))
         same_endings |= _is_in(_join(second.contexts, ours), _join(first.contexts, theirs))
     same_story = same_id | same_context
-    return {
-        "first": names[0],
-        "second": names[1],
-        "first_rows": len(first.ids),
-        "second_rows": len(second.ids),
-        "same_id": int(same_id.sum()),
-        "same_context": int(same_context.sum()),
-        "same_story": int(same_story.sum()),
-        "same_endings": int(same_endings.sum()),
-        "other_endings": int((same_story & ~same_endings).sum()),
-    }
+    return SharedStories(
+        first=names[0],
+        second=names[1],
+        first_rows=len(first.ids),
+        second_rows=len(second.ids),
+        same_id=int(same_id.sum()),
+        same_context=int(same_context.sum()),
+        same_story=int(same_story.sum()),
+        same_endings=int(same_endings.sum()),
+        other_endings=int((same_story & ~same_endings).sum()),
+    )
 
 
 def _endings(rows: pa.Table, as_pair: bool) -> list[pa.StringArray | pa.ChunkedArray]:

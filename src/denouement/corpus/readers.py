@@ -43,7 +43,7 @@ _OTHER_HEADER = "a header with other columns; put each file into one of its own"
 # What the ids of all official files look like (RFC 9562), in a text of nothing else.
 _UUID = re.compile(r"[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}", re.IGNORECASE)
 _UUID_LENGTH = 36
-_MOST_IDS = 0.95  # of a file, which tell what its ids look like
+_MOST_IDS = 0.95  # of a file: what they look like, all its ids look like
 
 _HEADERS = "ROCStories (storyid,storytitle,sentence1,sentence2,...) or Story Cloze (InputStoryid,InputSentence1,...)"
 
@@ -55,7 +55,7 @@ class Rows:
     Attributes:
         kind: "stories" or "cloze".
         file: the file's name without its folder.
-        constants: what the file's name tells of all rows: `source` of stories, `release` and `split` of cases.
+        constants: what the file's name says of all rows: `source` of stories, `release` and `split` of cases.
         labelled: whether there is a column of right endings.
         read: rows that hold anything, good or rejected.
         table: the good rows in the order of the file; the columns of the table `kind`, of stories without `split`.
@@ -121,13 +121,13 @@ def read_file(path: Path, release: str | None = None) -> Rows:
     """Read one official file.
 
     Cells are text, whatever they hold (`NA`, `null` and `1` alike); an empty title becomes null. In a tab-separated
-    file the cells tell whether quotes quote, as in CSV, or are text (`quoting.is_quoted`). A story has as many
+    file, quotes quote as in CSV or are text, which follows from its cells (`quoting.is_quoted`). A story has as many
     sentences as the file has sentence columns; in files with more or fewer than the official five a story may be
     shorter, down to two sentences, its last cells being empty.
 
     Args:
         path: comma- or tab-separated with an official header, in UTF-8, or in UTF-16 with a byte order mark.
-        release: the Story Cloze release, when the file's name does not tell it.
+        release: the Story Cloze release, where the file's name does not say it.
 
     Raises:
         UserError: the file as a whole cannot be read; bad rows are in the result.
@@ -148,7 +148,7 @@ def read_file(path: Path, release: str | None = None) -> Rows:
     lines, rejected = _places(blocks, others, layout)
     table = pa.concat_tables([block.table for block in blocks])
     contexts = pa.chunked_array([chunk for block in blocks for chunk in block.contexts.chunks], pa.string())
-    # What only the whole file tells, of rows that are good by themselves.
+    # Rows that are good by themselves, and wrong beside the others.
     late = _shifted(table) | _below_other_header(lines, rejected)
     rejected |= {int(lines[row]): reason for row, reason in late.items()}
     kept = np.ones(len(lines), dtype=bool)
@@ -226,18 +226,16 @@ def _constants(path: Path, layout: Layout, release: str | None) -> dict[str, str
     """The columns that are the same in the whole file, from its name."""
     if layout.kind == "stories":
         return {"source": layouts.source_of(path.name)}
-    told = layouts.release_of(path.name) or release
-    if told is None:
+    of_name = layouts.release_of(path.name) or release
+    if of_name is None:
         raise UserError(
-            f"{path}: the name does not tell the Story Cloze release (spring2016 is v1.0, winter2018 is v1.5); "
+            f"{path}: the name does not say the Story Cloze release (spring2016 is v1.0, winter2018 is v1.5); "
             "give --release v1.0 or --release v1.5, or rename the file"
         )
     split = layouts.split_of(path.name, labelled=layout.label is not None)
     if split is None:
-        raise UserError(
-            f"{path}: the name does not tell the split; rename the file so that it has the word val or test"
-        )
-    return {"release": told, "split": split}
+        raise UserError(f"{path}: the name does not say the split; rename the file so that it has the word val or test")
+    return {"release": of_name, "split": split}
 
 
 @dataclass(frozen=True)
@@ -411,7 +409,7 @@ def _is_filled(texts: pa.StringArray) -> npt.NDArray[np.bool_]:
 def _swallowing(columns: dict[str, pa.StringArray], heights: npt.NDArray[np.int64], layout: Layout) -> dict[int, str]:
     """Rows of which a cell holds a line break and as many delimiters as a whole row: a quote left open swallows rows.
 
-    When the next quote stands in the same column of a later row, the width of the row comes out right.
+    When the next quote is in the same column of a later row, the width of the row comes out right.
     """
     return {
         row: _WHOLE_ROW
@@ -449,8 +447,8 @@ def _same_endings(columns: dict[str, pa.StringArray], layout: Layout) -> dict[in
 def _shifted(table: pa.Table) -> dict[int, str]:
     """Rows whose cells stand one column off, though their width is right: by what the ids of the file look like.
 
-    Either a UUID, the form of all official ids, stands in the place of a title, sentence or ending; or the file's ids
-    nearly all hold a digit and no space, and something else stands in the place of one.
+    Either a UUID, the form of all official ids, is in the place of a title, sentence or ending; or nearly all ids of
+    the file hold a digit and no space, and something else is in the place of one.
     """
     ids = table.column(0)
     has_form = pc.and_(pc.match_substring_regex(ids, "[0-9]"), pc.invert(pc.match_substring_regex(ids, r"\s")))

@@ -8,10 +8,10 @@ import pyarrow.compute as pc
 
 
 def assign(contexts: pa.StringArray, validation_share: float) -> pa.StringArray:
-    """ "train" or "validation" for each story, told by the checksum (CRC-32) of its normalised context alone.
+    """For each story "train" or "validation", which follows from the checksum (CRC-32) of its normalised context alone.
 
     So the split does not depend on the order, the ids or the number of the stories, nor on the machine, and stories
-    with the same context stand on the same side.
+    with the same context are on the same side.
 
     Args:
         contexts: normalised contexts (`keys`).

@@ -61,18 +61,32 @@ class EncodeSettings:
             raise ValueError("views: must be 0 where word_dropout is 0, since all draws would be equal")
 
 
+@dataclass(frozen=True)
+class EncodedCorpus:
+    """What `embed_corpus` wrote.
+
+    Attributes:
+        encoder: its name.
+        dimension: numbers a vector.
+        rows: vectors: one a sentence, and one a training sentence and view.
+        notes: what the encoder met, such as sentences without a known word, and how often.
+    """
+
+    encoder: str
+    dimension: int
+    rows: int
+    notes: dict[str, int]
+
+
 def text_id(sentence: str) -> str:
     """The key of a sentence in the table: a hex digest of its text."""
     return hashlib.blake2b(sentence.encode(), digest_size=16).hexdigest()
 
 
-def embed_corpus(stories: Path, cloze: Path, out: Path, settings: EncodeSettings = EncodeSettings()) -> dict[str, Any]:
+def embed_corpus(stories: Path, cloze: Path, out: Path, settings: EncodeSettings = EncodeSettings()) -> EncodedCorpus:
     """Write the vectors of all context sentences of the tables `stories` and `cloze` to `out`, atomically.
 
     A block of sentences at a time is held in memory. Equal tables, settings, encoders and machines give equal bytes.
-
-    Returns:
-        What was encoded, ready for JSON; under `notes` what the encoder met, such as sentences without a known word.
 
     Raises:
         UserError: a table that cannot be read, an encoder that cannot be loaded, or one that gives no finite numbers.
@@ -109,7 +123,8 @@ def embed_corpus(stories: Path, cloze: Path, out: Path, settings: EncodeSettings
                 raise UserError(f"encoder {encoder.name} gives vectors that are not finite numbers: check its files")
             column = pa.FixedSizeListArray.from_arrays(pa.array(vectors.ravel()), type=schema.field("vector").type)
             writer.write_table(pa.table([pa.array(ids), column], schema=schema), row_group_size=BLOCK)
-    return {**metadata, "rows": len(sentences) + settings.views * n_training, "notes": dict(encoder.notes)}
+    rows = len(sentences) + settings.views * n_training
+    return EncodedCorpus(encoder.name, encoder.dimension, rows, dict(encoder.notes))
 
 
 def context_sentences(stories: Path, cloze: Path) -> tuple[list[str], int]:

@@ -13,9 +13,12 @@ from denouement.analysis.sentiment import read_sentiment, right_against_wrong, s
 from denouement.charts import run as figures
 from denouement.console import text_table
 from denouement.corpus.cases import labelled_cases, right_and_wrong
-from denouement.corpus.ingest import summary_text
+from denouement.corpus.ingest import IngestSummary
+from denouement.corpus.sections import ingest_section
+from denouement.documents import read_document
 from denouement.files import write_text
 from denouement.legible import printed
+from denouement.present.markdown import render
 from denouement.report.run import Run, read_json
 from denouement.report.stale import find_stale, joined_endings
 from denouement.report.tables import cloze_text, endings_text, interval, sentiment_text, training_text
@@ -52,8 +55,8 @@ def write_summary(run: Run, out: Path) -> str:
     Raises:
         UserError: corpus, sentiment, Story Cloze systems or results of studies are missing, or a file is unreadable.
     """
-    ingest = read_json(run.corpus / "ingest.json")
-    is_official = ingest["corpus"] == "official"
+    ingest = read_document(run.corpus / "ingest.json", IngestSummary, "ingest")
+    is_official = ingest.corpus == "official"
     cloze = read_table(run.corpus / "cloze.parquet", "cloze")
     _, left_out = labelled_cases(cloze)
     stale = find_stale(run)
@@ -61,12 +64,12 @@ def write_summary(run: Run, out: Path) -> str:
     rows = sentiment_table(scores)
     sections = [
         "# What went in and what came out",
-        f"Story ending generators were trained on {_CORPUS[ingest['corpus']]}, and wrote endings for the Story Cloze "
+        f"Story ending generators were trained on {_CORPUS[ingest.corpus]}, and wrote endings for the Story Cloze "
         "contexts; the endings of the cases and theirs are compared below. These are the key tables; `report.html` "
         "beside this file has everything, all endings to search, and where each number came from.",
         *(f"**Stale**: {each.what}. Renew it with `{each.renew}`." for each in stale),
         "## Data",
-        summary_text(ingest, read_table(run.corpus / "rejects.parquet", "rejects")),
+        render(ingest_section(ingest, read_table(run.corpus / "rejects.parquet", "rejects"))),
     ]
     if histories := run.read_histories():
         figures.save(figures.training_curves(histories), out / TRAINING_FIGURE)

@@ -2,6 +2,7 @@
 
 import csv
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
 from denouement.corpus.sample import telling
@@ -18,15 +19,23 @@ _CASE_HEADER = (
 )
 
 
-def write_sample(out: Path, stories: int, cases: int, seed: int) -> dict[str, int]:
+@dataclass(frozen=True)
+class SampleCounts:
+    """How many stories and cases were written, and of how many scenarios, branches and possible stories."""
+
+    stories: int
+    cases: int
+    scenarios: int
+    branches: int
+    possible_stories: int
+
+
+def write_sample(out: Path, stories: int, cases: int, seed: int) -> SampleCounts:
     """Write `sample_stories.csv` and `sample_cloze_val.csv` into `out`: UTF-8, CRLF, ids that depend on the seed alone.
 
-    Returns:
-        The numbers of stories, cases, scenarios and branches, and of the different stories the grammar can tell.
-
     Raises:
-        UserError: a number is below 1 or above what can be told (then neither file is touched), or `out` cannot be
-            written to.
+        UserError: a number is below 1 or above what the grammar can make (then neither file is touched), or `out`
+            cannot be written to.
     """
     told, posed = telling.stories(stories, seed), telling.cloze_cases(cases, seed)
     _write(out / "sample_stories.csv", _STORY_HEADER, ((s.story_id, s.title, *s.sentences) for s in told))
@@ -35,13 +44,7 @@ def write_sample(out: Path, stories: int, cases: int, seed: int) -> dict[str, in
         _CASE_HEADER,
         ((c.case_id, *c.context, *c.endings, c.right_ending) for c in posed),
     )
-    return {
-        "stories": stories,
-        "cases": cases,
-        "scenarios": len(scenarios()),
-        "branches": len(branches()),
-        "possible_stories": telling.possible_stories(),
-    }
+    return SampleCounts(stories, cases, len(scenarios()), len(branches()), telling.possible_stories())
 
 
 def _write(path: Path, header: Sequence[str], rows: Iterable[Sequence[str | int]]) -> None:

@@ -9,8 +9,11 @@ from typing import TYPE_CHECKING, Any
 from denouement.charts import run as figures
 from denouement.charts.svg import inline
 from denouement.corpus.cases import labelled_cases
-from denouement.corpus.ingest import summary_text
+from denouement.corpus.ingest import IngestSummary
+from denouement.corpus.sections import ingest_section
+from denouement.documents import read_document
 from denouement.errors import UserError
+from denouement.present.markdown import render
 from denouement.report.html.blocks import Block, Bullets, Fold, Heading, Paragraph, Picture, Table, blocks
 from denouement.report.html.endings_browser import endings_browser
 from denouement.report.html.terms import SYSTEMS, TERMS
@@ -83,8 +86,8 @@ def _data(run: Run) -> Section:
     section = _section("data", "Data", what, run, ["sample", "ingest"], files)
     if section.missing:
         return section
-    ingest = read_json(files[0])
-    return _filled(section, blocks(summary_text(ingest, read_table(files[3], "rejects"))))
+    ingest = read_document(files[0], IngestSummary, "ingest")
+    return _filled(section, blocks(render(ingest_section(ingest, read_table(files[3], "rejects")))))
 
 
 def _statistics(run: Run) -> Section:
