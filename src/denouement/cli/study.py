@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from denouement.cli.options import named_values
 from denouement.console import print_json, text_table, warn
 from denouement.errors import UserError
 from denouement.files import check_output, existing_file, file_digest
@@ -51,9 +52,9 @@ def create(file: Path, cases: Path, endings: tuple[Path, ...], dry_run: bool, ur
     """
     from denouement.provenance import check_contexts
     from denouement.schemas import read_table
-    from denouement.study.design.design import read_design
     from denouement.study.design.endings import read_endings
-    from denouement.study.design.items import make_items
+    from denouement.study.design.making import make_items
+    from denouement.study.design.reading import read_design
 
     known = read_table(cases, "cloze")
     written = [read_endings(path) for path in endings]
@@ -321,8 +322,8 @@ def import_(
         files,
         study=name,
         systems=systems,
-        columns=_pairs("--column", columns, "system_a=Input.left"),
-        values=_pairs("--value", values, "1=A"),
+        columns=named_values("--column", columns, "system_a=Input.left"),
+        values=named_values("--value", values, "1=A", last_sign=True),
         keep_ids=keep_ids,
         ids_of=_ids_of(url),
     )
@@ -349,18 +350,6 @@ def import_(
         "rejects": found.rejects.to_pylist(),
     }
     print_json(document) if as_json else click.echo(imported_text(found))
-
-
-def _pairs(option: str, words: Sequence[str], example: str) -> dict[str, str]:
-    """What was given as LEFT=RIGHT, by LEFT; it may hold `=` itself where RIGHT is an answer."""
-    found: dict[str, str] = {}
-    for word in words:
-        left, sign, right = word.rpartition("=") if option == "--value" else word.partition("=")
-        if not (left and sign and right):
-            raise UserError(f"{option} {word}: must be like {example}")
-        if found.setdefault(left, right) != right:
-            raise UserError(f"{option} {word}: {left} is {found[left]} already; give it once")
-    return found
 
 
 def _ids_of(url: str) -> Callable[[str, str], list[str]]:

@@ -7,8 +7,9 @@ import pytest
 
 from denouement.errors import UserError
 from denouement.schemas import TABLES
-from denouement.study.design.design import design_from
-from denouement.study.design.items import make_items, shown
+from denouement.study.design.making import make_items
+from denouement.study.design.reading import design_from
+from denouement.study.design.showing import shown
 from denouement.text.sentences import is_finished
 
 

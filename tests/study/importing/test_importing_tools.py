@@ -13,7 +13,7 @@ from crowd import design, pairs, ready
 from denouement.cli import main
 from denouement.errors import UserError
 from denouement.schemas import read_table
-from denouement.study.design.design import Entry
+from denouement.study.design.entry import Entry
 from denouement.study.importing import find_answers, import_answers, imported_text, recognise
 from denouement.study.store import open_store
 from denouement.study.store.export import export
@@ -446,7 +446,7 @@ def test_prolific_without_answers_or_without_its_store_is_said(tmp_path):
     [
         ("--column", "reason", "--column reason: must be like system_a=Input.left"),
         ("--value", "=A", "--value =A: must be like 1=A"),
-        ("--value", "1=A --value 1=B", "--value 1=B: 1 is A already; give it once"),
+        ("--value", "1=A --value 1=B", "--value 1=B: 1 is given twice"),
     ],
 )
 def test_wrong_options_are_one_line(option, word, message, tmp_path):

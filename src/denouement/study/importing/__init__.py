@@ -18,7 +18,7 @@ from denouement.study.importing.answers import Answer, Imported, Unusable, hashi
 from denouement.study.importing.copies import Conflict
 from denouement.study.importing.fields import check_named
 from denouement.study.importing.interpreting import interpret
-from denouement.study.importing.recognising import Kind, Source, find_answers, recognise, sources_of
+from denouement.study.importing.recognising import FileKind, Source, find_answers, recognise, sources_of
 from denouement.study.importing.records import Loaded, Reading
 from denouement.study.importing.telling import imported_text
 from denouement.study.results.agreement import like_an_answer
@@ -32,7 +32,7 @@ SYSTEMS = ("h_seq2seq", "human_right")
 IDS_KEY = "denouement.ids"
 """In the metadata of a written table `votes`: what its annotators' ids were hashed with."""
 
-_STUDIES: dict[Kind, str] = {
+_STUDIES: dict[FileKind, str] = {
     "mturk": mturk.STUDY,
     "published": published.STUDY,
     "label_studio": label_studio.STUDY,

@@ -3,7 +3,8 @@
 from collections.abc import Mapping, Sequence
 
 from denouement.legible import can_be_shown, cleaned, seen
-from denouement.study.design.design import ANSWERS, Design
+from denouement.study.design.design import Design
+from denouement.study.design.names import ANSWERS
 
 
 class Unfit(ValueError):  # noqa: N818 (an answer's property, not a fault of the program)

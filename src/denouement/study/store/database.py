@@ -137,7 +137,7 @@ def migrate(engine: sa.Engine) -> None:
 
 
 @contextmanager
-def failures_told(engine: sa.Engine) -> Iterator[None]:
+def failures_in_one_line(engine: sa.Engine) -> Iterator[None]:
     """Turn what the database says into one line, but for defects of this package.
 
     Raises:

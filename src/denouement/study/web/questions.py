@@ -9,7 +9,8 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from denouement.study.design.defaults import SCALE_ENDS
-from denouement.study.design.design import Design, Scale
+from denouement.study.design.design import Design
+from denouement.study.design.scales import Scale
 
 
 class Choice(NamedTuple):

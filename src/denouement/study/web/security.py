@@ -9,6 +9,7 @@ from collections import OrderedDict
 from collections.abc import Callable, Mapping
 from urllib.parse import parse_qsl, urlsplit
 
+from itsdangerous import Signer
 from starlette.datastructures import MutableHeaders
 from starlette.requests import Request
 from starlette.responses import Response
@@ -17,6 +18,8 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 MOST_FORM_BYTES = 256 * 1024
 MOST_DRAINED_BYTES = 16 * 1024 * 1024  # read and thrown away, so that the browser gets to see the answer
 MOST_FIELDS = 200
+
+_FORM = b"form"  # what a form's token signs
 
 HEADERS = {
     # form-action stays 'self': the way back to Prolific is a link and never the answer to a form
@@ -122,8 +125,8 @@ def require_same_origin(request: Request) -> None:
 
 
 def form_token(key: str) -> str:
-    """What a form of the session `key` carries: only the session's own pages can know it."""
-    return hmac.new(key.encode(), b"form", hashlib.sha256).hexdigest()
+    """The hidden field of the forms of the session `key`: only pages that were made for that session hold it."""
+    return _signer(key).get_signature(_FORM).decode()
 
 
 def require_form_token(key: str, form: Mapping[str, str]) -> None:
@@ -132,8 +135,12 @@ def require_form_token(key: str, form: Mapping[str, str]) -> None:
     Raises:
         Refused: the form was made for another session, or for none.
     """
-    if not same_secret(form.get("form", ""), form_token(key)):
+    if not _signer(key).verify_signature(_FORM, form.get("form", "")):
         raise _foreign()
+
+
+def _signer(key: str) -> Signer:
+    return Signer(key, salt="form", key_derivation="hmac", digest_method=hashlib.sha256)
 
 
 def same_secret(given: str, right: str) -> bool:
