@@ -14,11 +14,11 @@ import pyarrow.compute as pc
 from denouement import schemas
 from denouement.errors import UserError
 from denouement.study.importing import argilla, label_studio, merging, mturk, own, potato, prolific, published
-from denouement.study.importing.answers import Answer, Imported, Unusable, hashing, tables_of
+from denouement.study.importing.answers import Imported, ImportedAnswer, Unusable, hashing, tables_of
 from denouement.study.importing.copies import Conflict
 from denouement.study.importing.fields import check_named
 from denouement.study.importing.interpreting import interpret
-from denouement.study.importing.recognising import FileKind, Source, find_answers, recognise, sources_of
+from denouement.study.importing.recognising import Format, Source, find_answers, recognise, sources_of
 from denouement.study.importing.records import Loaded, Reading
 from denouement.study.importing.telling import imported_text
 from denouement.study.results.agreement import like_an_answer
@@ -32,7 +32,7 @@ SYSTEMS = ("h_seq2seq", "human_right")
 IDS_KEY = "denouement.ids"
 """In the metadata of a written table `votes`: what its annotators' ids were hashed with."""
 
-_STUDIES: dict[FileKind, str] = {
+_STUDIES: dict[Format, str] = {
     "mturk": mturk.STUDY,
     "published": published.STUDY,
     "label_studio": label_studio.STUDY,
@@ -118,8 +118,8 @@ class _Gathered:
     """What was read so far."""
 
     parts: dict[str, list[tuple[str, pa.Table]]] = field(default_factory=dict)
-    answers: dict[str, list[Answer]] = field(default_factory=dict)
-    truths: dict[str, list[Answer]] = field(default_factory=dict)
+    answers: dict[str, list[ImportedAnswer]] = field(default_factory=dict)
+    truths: dict[str, list[ImportedAnswer]] = field(default_factory=dict)
     submissions: list[prolific.Submission] = field(default_factory=list)
     unusable: list[Unusable] = field(default_factory=list)
     counts: Counter[str] = field(default_factory=Counter)
@@ -139,8 +139,8 @@ def _read_own(source: Source, gathered: _Gathered) -> None:
         table = own.read_own(source.path, name)
         gathered.counts["rows"] += table.num_rows if name != "items" else 0
         gathered.exports.add(source.label)
-        told = (table.schema.metadata or {}).get(IDS_KEY.encode(), b"").decode()
-        gathered.hashed_with |= set(filter(None, told.split(",")))
+        hashes = (table.schema.metadata or {}).get(IDS_KEY.encode(), b"").decode()
+        gathered.hashed_with |= set(filter(None, hashes.split(",")))
     else:
         assert source.found.header
         name = "votes"
@@ -230,8 +230,8 @@ def _together(gathered: _Gathered) -> dict[str, pa.Table]:
         gathered.notes += merging.check_items(tables["votes"], tables["items"])
     studies = Counter(tables["votes"]["study"].to_pylist())
     if len(studies) > 1:
-        told = ", ".join(f"{name} ({n:,} answers)" for name, n in sorted(studies.items()))
-        gathered.notes.append(f"{len(studies)} studies, kept apart: {told}")
+        listed = ", ".join(f"{name} ({n:,} answers)" for name, n in sorted(studies.items()))
+        gathered.notes.append(f"{len(studies)} studies, kept apart: {listed}")
     if len(gathered.hashed_with) > 1:
         gathered.notes.append(
             "ids of annotators were hashed by different imports: a person in two of them counts as two; import the "

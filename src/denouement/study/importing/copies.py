@@ -18,7 +18,7 @@ class Copy:
 
     Attributes:
         place: the file, and the line where there is one.
-        told: what was asked and answered, by name: in copies of one answer it should be the same.
+        content: what was asked and answered, by name: in copies of one answer it should be the same.
         status: of the table `votes`.
         reason: None where there is none.
         started_at, submitted_at: None where the file has none.
@@ -26,7 +26,7 @@ class Copy:
     """
 
     place: str
-    told: Mapping[str, object]
+    content: Mapping[str, object]
     status: str
     reason: str | None = None
     started_at: datetime | None = None
@@ -78,20 +78,20 @@ def settle(copies: Sequence[Copy], answer: str) -> tuple[int, Conflict | None]:
     places = tuple(copy.place for copy in copies)
     left = list(range(len(copies)))
     why = ""
-    if told := [name for name in differs if name in copies[0].told]:
+    if differing := [name for name in differs if name in copies[0].content]:
         left = _latest(copies, left, lambda copy: copy.submitted_at)
-        if any(copies[one].told != copies[left[0]].told for one in left):
+        if any(copies[one].content != copies[left[0]].content for one in left):
             raise UserError(
-                f"{' and '.join(dict.fromkeys(places))}: differ in {', '.join(told)} of one answer ({answer}), and no "
-                "time tells which is later; leave the wrong one out"
+                f"{' and '.join(dict.fromkeys(places))}: differ in {', '.join(differing)} of one answer ({answer}); "
+                "no time says which is later; leave the wrong one out"
             )
         why = "submitted later"
     if len({copies[one].status for one in left}) > 1:
         later = _latest(copies, left, lambda copy: copy.decided_at)
-        is_told = len({copies[one].status for one in later}) == 1
+        is_timed = len({copies[one].status for one in later}) == 1
         strictest = max((copies[one].status for one in left), key=STRICTNESS.index)
-        left = later if is_told else [one for one in left if copies[one].status == strictest]
-        why = why or ("decided later" if is_told else "the stricter status, since no time tells which is later")
+        left = later if is_timed else [one for one in left if copies[one].status == strictest]
+        why = why or ("decided later" if is_timed else "the stricter status, since no time tells which is later")
     best = max(left, key=lambda one: _preference(copies[one]))
     if not why:
         is_later = len({copies[one].submitted_at or _NEVER for one in left}) > 1
@@ -102,7 +102,7 @@ def settle(copies: Sequence[Copy], answer: str) -> tuple[int, Conflict | None]:
 def _differences(copies: Sequence[Copy]) -> list[str]:
     """The names of what the copies differ in."""
     first = copies[0]
-    named = [name for name in first.told if any(copy.told[name] != first.told[name] for copy in copies)]
+    named = [name for name in first.content if any(copy.content[name] != first.content[name] for copy in copies)]
     others = ("status", "reason", "started_at", "submitted_at")
     return named + [name for name in others if len({getattr(copy, name) for copy in copies}) > 1]
 

@@ -52,8 +52,8 @@ def merged(parts: Sequence[tuple[str, pa.Table]]) -> tuple[pa.Table, Counter[str
     for key, its in copies.items():
         best = 0
         if len(its) > 1:
-            told = [_copy(files[rows[0]], [row_of[row] for row in rows]) for rows in its]
-            best, conflict = settle(told, f"study {key[0]}, item {key[1]}, annotator {key[2]}")
+            copies = [_copy(files[rows[0]], [row_of[row] for row in rows]) for rows in its]
+            best, conflict = settle(copies, f"study {key[0]}, item {key[1]}, annotator {key[2]}")
             conflicts += [conflict] if conflict else []
         kept += its[best]
     return together.take(kept), Counter(duplicate_rows=together.num_rows - len(kept)), conflicts
@@ -65,7 +65,7 @@ def _copy(file: str, rows: Sequence[Mapping[str, Any]]) -> Copy:
     first = rows[0]
     return Copy(
         place=file,
-        told={name: [row[name] for row in rows] for name in names},
+        content={name: [row[name] for row in rows] for name in names},
         status=first["status"],
         reason=first.get("reason"),
         started_at=first["started_at"],

@@ -138,9 +138,9 @@ def _given(labels: Any) -> dict[str, str]:
 def _rationale(value: Any) -> str:
     """The text of a justification: JSON of the reasons that were ticked and the rationale that was written."""
     try:
-        told = json.loads(value) if isinstance(value, str) else value
+        parsed = json.loads(value) if isinstance(value, str) else value
     except (ValueError, RecursionError):
         return str(value).strip()
-    if isinstance(told, dict):
-        return str(told.get("rationale") or "").strip()
-    return "" if told is None else str(value).strip()
+    if isinstance(parsed, dict):
+        return str(parsed.get("rationale") or "").strip()
+    return "" if parsed is None else str(value).strip()

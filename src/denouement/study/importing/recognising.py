@@ -14,17 +14,15 @@ from denouement.study.importing import argilla, label_studio, mturk, own, potato
 from denouement.study.importing.jsonl import begins_as_json, objects_of
 from denouement.study.results.counted import SCALES
 
-FileKind = Literal[
-    "mturk", "published", "own", "own_csv", "label_studio", "argilla", "potato", "potato_data", "prolific"
-]
+Format = Literal["mturk", "published", "own", "own_csv", "label_studio", "argilla", "potato", "potato_data", "prolific"]
 
-_BY_HEADER: dict[FileKind, Callable[[Sequence[str]], bool]] = {
+_BY_HEADER: dict[Format, Callable[[Sequence[str]], bool]] = {
     "mturk": mturk.is_batch,
     "published": published.is_published,
     "own_csv": own.is_votes,
     "prolific": prolific.is_export,
 }
-_BY_OBJECTS: dict[FileKind, Callable[[Sequence[tuple[int, Mapping[str, Any]]]], bool]] = {
+_BY_OBJECTS: dict[Format, Callable[[Sequence[tuple[int, Mapping[str, Any]]]], bool]] = {
     "label_studio": label_studio.is_export,
     "argilla": argilla.is_export,
     "potato": potato.is_annotations,
@@ -35,7 +33,7 @@ _BY_OBJECTS: dict[FileKind, Callable[[Sequence[tuple[int, Mapping[str, Any]]]], 
 class Recognised(NamedTuple):
     """What a file of answers is, with its header, its JSON objects, or its table's name when it is our own Parquet."""
 
-    kind: FileKind
+    kind: Format
     header: Header | None = None
     table: str | None = None
     objects: list[tuple[int, dict[str, Any]]] | None = None
@@ -80,7 +78,7 @@ def find_answers(folder: Path) -> list[Path]:
 
     What only goes with answers (Prolific's export, Potato's data file) is among them where there are such answers.
     """
-    found: dict[Path, FileKind] = {}
+    found: dict[Path, Format] = {}
     for path in visible_files(folder):
         with suppress(OSError, UserError):  # whoever looks for the other files reports these
             if known := recognise(path):

@@ -57,7 +57,7 @@ class Record:
         annotator: an id of the person.
         status: of the table `votes`.
         is_truth: it is the answer that is known to be right, and nobody's vote.
-        started_at, submitted_at, decided_at: as in `Answer`.
+        started_at, submitted_at, decided_at: as in `ImportedAnswer`.
     """
 
     line: int
