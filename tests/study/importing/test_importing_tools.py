@@ -299,7 +299,7 @@ def test_potato_answers_that_changed_are_refused_since_no_time_tells(tmp_path):
         )
         for choice in "AB"
     ]
-    with pytest.raises(UserError, match=r"differ in answer of one answer \(case i1\), and no time tells"):
+    with pytest.raises(UserError, match=r"differ in answer of one answer \(case i1\); no time says"):
         import_answers([*files, data])
 
 

@@ -14,7 +14,7 @@ class Item:
     """What is judged.
 
     Attributes:
-        id: a digest of what the item shows, which tells nothing of the systems.
+        id: a digest of what the item shows; it says nothing about the systems.
         case_id: of the story.
         kind: what is asked.
         context: the story's sentences before the ending.
@@ -42,7 +42,7 @@ class Item:
         return (*self.context, *self.endings)
 
     def chosen(self, answer: str | None, order: Sequence[int]) -> str | None:
-        """Of a pair whose endings stand in `order`: the system that the answer A or B chose; both and neither stay."""
+        """In a pair shown in `order`: the system that the answer A or B chose; both and neither stay."""
         return self.systems[order[answer == "B"]] if answer in ("A", "B") else answer
 
     def is_right(self, choice: str | None, values: Mapping[str, int], arranged: Sequence[int]) -> bool | None:
@@ -69,7 +69,7 @@ class Item:
 
     @property
     def content(self) -> str:
-        """A digest of the texts alone, whichever side they stand on: no person sees two items of the same texts."""
+        """A digest of the texts alone, on whichever side: no person sees two items of the same texts."""
         return digest(self.kind, self.context, sorted(self.endings))
 
 

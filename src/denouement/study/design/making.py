@@ -29,12 +29,12 @@ def make_items(design: Design, cases: pa.Table, endings: Sequence[pa.Table]) -> 
         endings: tables with the columns `endings.COLUMNS`; of several endings of a system for a case the first counts.
 
     Returns:
-        The items, and counts: `cases` used, `items` to judge, `checks`, `training`, `cases_without_endings` (left out:
-        a system wrote none that is left, or no label tells the human ones), `identical_endings` (left out: nobody can
-        prefer one of a pair that reads the same, or put sentences that read the same into order), `further_endings`
-        (left out), and `mended_SYSTEM` (items whose ending of this system is not shown as it was written, see `shown`).
-        By `unusable`, and where there are any: `contexts_empty`, `contexts_not_shown` (cases left out),
-        `endings_empty`, `endings_not_shown` (endings left out, as if they were not written).
+        The items, and counts: `cases` used, `items` to judge, `checks`, `training`, and what was left out:
+        `cases_without_endings` (a system wrote no usable one, or no label says which human ending is the right one),
+        `identical_endings` (pairs that read the same, or orders in which two sentences do), `further_endings`.
+        `mended_SYSTEM` are items whose ending of this system is not shown as it was written (`shown`). Where there are
+        any, `contexts_empty` and `contexts_not_shown` are cases, and `endings_empty` and `endings_not_shown` endings,
+        that were left out as `unusable`.
 
     Raises:
         UserError: no case of the split and release, a system without any ending, fewer cases than asked for, no item.

@@ -29,7 +29,7 @@ def read_design(path: Path, written: Collection[str] | None = None) -> Design:
 
     Args:
         path: the file.
-        written: the systems whose endings are at hand, people aside; None where that is not known.
+        written: the systems that have endings, without the human ones; None where that is not known.
 
     Raises:
         UserError: no such file, a file that is too large or no YAML, or mistakes: all of them in one line, joined by
@@ -67,7 +67,7 @@ def design_from(section: Mapping[str, Any] | None, where: str, written: Collecti
 
 
 def _not_written(systems: Any, written: Collection[str]) -> Iterator[str]:
-    """The mistake that endings of some of the systems are not there."""
+    """The mistake that some of the systems have no endings."""
     named = [system for system in systems if isinstance(system, str)] if isinstance(systems, list | tuple) else []
     if lacking := [each for each in dict.fromkeys(named) if each not in {*written, HUMAN_RIGHT, HUMAN_WRONG}]:
         yield (
@@ -96,7 +96,7 @@ def from_json(text: str, where: str = "stored design") -> Design:
 
 
 def _with_named_parts(section: Mapping[str, Any]) -> dict[str, Any]:
-    """`section` with scales that are named, the training item of the package (`training: true`) and texts put in."""
+    """`section` with named scales, the package's training item (`training: true`) and default texts filled in."""
     section = dict(section)
     reason = section.get("reason")
     if section.get("kind") == "rating" and isinstance(reason, Mapping) and reason.get("mode", "off") != "off":

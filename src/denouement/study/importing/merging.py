@@ -52,8 +52,8 @@ def merged(parts: Sequence[tuple[str, pa.Table]]) -> tuple[pa.Table, Counter[str
     for key, its in copies.items():
         best = 0
         if len(its) > 1:
-            copies = [_copy(files[rows[0]], [row_of[row] for row in rows]) for rows in its]
-            best, conflict = settle(copies, f"study {key[0]}, item {key[1]}, annotator {key[2]}")
+            rivals = [_copy(files[rows[0]], [row_of[row] for row in rows]) for rows in its]
+            best, conflict = settle(rivals, f"study {key[0]}, item {key[1]}, annotator {key[2]}")
             conflicts += [conflict] if conflict else []
         kept += its[best]
     return together.take(kept), Counter(duplicate_rows=together.num_rows - len(kept)), conflicts

@@ -103,7 +103,7 @@ class Answering(StoreBase):
             return connection.execute(UNFINISHED, asked).first() is not None
 
     def left_any(self, key: str) -> bool:
-        """Whether there is an item that this person did not answer, whoever else did; checks are none.
+        """Whether there is an item to judge that this person did not answer, even if others did.
 
         Raises:
             UserError: a key that is no one's.

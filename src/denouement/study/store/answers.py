@@ -8,7 +8,7 @@ from denouement.study.design.names import ANSWERS
 
 
 class Unfit(ValueError):  # noqa: N818 (an answer's property, not a fault of the program)
-    """An answer that cannot be kept; the message tells the annotator why."""
+    """An answer that cannot be kept; the message says why, and the annotator reads it."""
 
 
 def check_answer(

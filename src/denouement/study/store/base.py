@@ -1,4 +1,4 @@
-"""What all parts of the store need: the database, its one writer, and the studies that were read from it."""
+"""What all parts of the store share: the database, its one writer, and the studies that were read from it."""
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -19,7 +19,7 @@ Result = TypeVar("Result")
 
 
 class StoreBase:
-    """A database of studies, opened."""
+    """An open database of studies, and what all parts of the store need of it."""
 
     def __init__(self, engine: sa.Engine) -> None:
         self._engine = engine

@@ -68,7 +68,7 @@ class Studies(StoreBase):
         return next((item for item in self.items(study) if item.is_training), None)
 
     def training_order(self, study: str, annotator_id: str) -> list[int]:
-        """How the texts of the training item stand on a person's page, as `Assignment.order` tells it of others.
+        """The order of the training item's texts on a person's page, as `Assignment.order` has it for other items.
 
         Raises:
             ValueError: the study has no training item.
@@ -79,7 +79,7 @@ class Studies(StoreBase):
         return self._study(study).drawn_order(annotator_id, item)
 
     def is_full(self, study: str) -> bool:
-        """Whether all items have all their answers: unless answers are withdrawn or excluded, nobody gets any."""
+        """Whether all items have all their answers: nobody gets one then, unless answers are withdrawn or excluded."""
         asked = {"study": self._study(study).id}
         with self._reading() as connection:
             return connection.execute(UNFINISHED_BY_ANYONE.limit(1), asked).first() is None

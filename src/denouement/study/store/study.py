@@ -20,7 +20,7 @@ class Study:
 
     Attributes:
         id: of its row.
-        salt: secret; everything drawn for a person, and their hashed id, come from it.
+        salt: secret; all that is drawn for a person, and their hashed id, are made with it.
         items: by their rows, in the order they were made.
     """
 
@@ -63,7 +63,7 @@ class Study:
         return keyed_hash(self.salt, text)[:16]
 
     def is_check_due(self, annotator_id: str, served: int) -> bool:
-        """Whether a person who was handed `served` items is to get a check next.
+        """Whether a person who got `served` items so far is to get a check next.
 
         Checks are spread evenly, from a beginning drawn for the person: of any n items in a row the rate times n are
         checks, rounded up or down.
@@ -73,7 +73,7 @@ class Study:
         return math.floor(start + (served + 1) * rate) > math.floor(start + served * rate)
 
     def drawn_order(self, annotator_id: str, item: Item) -> list[int]:
-        """How the texts of an item stand on this person's page: each order as likely; sentences never in their own."""
+        """The order of an item's texts on this person's page, all equally likely; of sentences never the story's own."""
         generator = self._generator("order", annotator_id, item.id)
         places = list(range(len(item.sentences if item.kind == "order" else item.endings)))
         own = list(places)
@@ -83,7 +83,7 @@ class Study:
         return places
 
     def assignment(self, row: Any, answered: int) -> Assignment:
-        """What is handed out, of its row."""
+        """The item that is handed out, from its row."""
         return Assignment(
             id=row.token,
             item=self.items[row.item_id],
@@ -104,7 +104,7 @@ def keyed_hash(salt: str, text: str) -> str:
 
 
 def could_be_id(text: str) -> bool:
-    """Whether `text`, which came from outside, can be an id, key or token; if not, it is not even looked up."""
+    """Whether `text`, which came from outside, can be an id, key or token; if not, it is not looked up."""
     return 0 < len(text) <= 128 and text.isascii() and text.isprintable()
 
 

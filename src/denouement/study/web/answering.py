@@ -52,9 +52,7 @@ def training(visit: Visiting, form: Form) -> Response:
     if item.is_right(item.chosen(reply.answer, order), values, arranged):
         visit.store.passed_training(visit.key)
         return visit.to("passed")
-    if form.get("assignment") == str(
-        annotator.training_failures
-    ):  # else the form was sent twice, and the answer is counted already
+    if form.get("assignment") == str(annotator.training_failures):  # else it was sent twice: counted already
         annotator = visit.store.failed_training(visit.key)
         if annotator.state != "training":
             return visit.onward(annotator)

@@ -135,7 +135,7 @@ def _may_decline(visit: Visit) -> bool:
 
 
 def _key(visit: Visit) -> str:
-    """The key that forms before consent are signed with: the person's, or the browser's where no person is stored yet."""
+    """The key that signs the forms before consent: the person's, or the browser's where no person is stored yet."""
     return visit.key if visit.annotator else visit.browser
 
 

@@ -159,7 +159,7 @@ def overview(request: Request, store: Organised, study: str) -> Response:
 
 @router.get("/{study}/exclude")
 def exclude_page(request: Request, store: Organised, study: str, annotator: str = "") -> Response:
-    """What excluding a person does, with a form to confirm. An id may hold any character, so it is no part of a path."""
+    """What excluding a person does, with a form to confirm. An id may hold any character: no path contains it."""
     people = {person.annotator_id for person in _known(store.progress, study).people}
     if annotator not in people:
         raise _unknown()

@@ -49,7 +49,7 @@ class Visits:
             self.of_strangers.check(address(request))
 
     def remember(self, key: str) -> None:
-        """From now on count the requests with this key, which is an annotator's, for the key and not for the address."""
+        """From now on count the requests with this key, an annotator's, for the key and not for the address."""
         if not self.of_annotators.knows(key):
             self.of_annotators.wait(key)
 
@@ -95,7 +95,7 @@ class Visit:
         return self.to(self.step_of(annotator) if annotator else "")
 
     def step_of(self, annotator: Annotator) -> str:
-        """The step that a person is at; in a study that has all its answers it is the end, even before a first question."""
+        """The step that a person is at; the end, even before a first question, in a study that has all its answers."""
         step = STEPS.get(annotator.state, "end")
         return "end" if step in ("consent", "training") and self.is_full else step
 
