@@ -111,7 +111,7 @@ def test_label_studio_choices_and_ground_truth(tmp_path):
     assert rows(found, "choice", "is_check") == [("both", True), ("people", False)]
     assert found.tables["items"]["expected"].to_pylist() == ["net", None]
     assert "answer = verdict (guessed from its values)" in imported_text(found)
-    assert "that tell the right answer (nobody's vote): 1" in imported_text(found)
+    assert "right answers that are given (nobody's vote): 1" in imported_text(found)
 
 
 def test_two_ground_truths_of_one_item_are_refused(tmp_path):
@@ -161,7 +161,7 @@ def test_label_studio_without_what_is_needed_is_one_line(tmp_path):
     flat = [
         DATA | {"id": 1, "annotation_id": 2, "annotator": 7, "lead_time": 3.0, "comparison": [{"selected": "left"}]}
     ]
-    with pytest.raises(UserError, match=r"JSON-MIN does not tell what was shown .*; export it as JSON"):
+    with pytest.raises(UserError, match=r"JSON-MIN does not separate what was shown .*; export it as JSON"):
         import_answers([dump(tmp_path / "min.json", flat)])
     with pytest.raises(UserError, match="no usable answer in 0 rows"):
         import_answers([dump(tmp_path / "none.json", [task()])])
@@ -257,7 +257,7 @@ def test_potato_annotations_with_their_texts(tmp_path):
             "instance i1 was opened and not answered",
             "instance i9 is in no data file",
         ]
-    with pytest.raises(UserError, match="Potato's annotations hold no stories and endings; name the project's data"):
+    with pytest.raises(UserError, match="Potato's annotations have no stories and endings; name the project's data"):
         import_answers([annotations])
     with pytest.raises(UserError, match="texts and no answers"):
         import_answers([data])

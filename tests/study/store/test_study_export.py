@@ -11,7 +11,7 @@ import pyarrow.parquet as pq
 import pytest
 from click.testing import CliRunner
 from crowd import ready
-from test_study_items import cases, endings
+from story_tables import cases, endings
 
 from denouement.cli import main
 from denouement.errors import UserError

@@ -19,7 +19,7 @@ from selenium.webdriver.common.by import By
 from selenium.webdriver.common.keys import Keys
 from selenium.webdriver.remote.webelement import WebElement
 from selenium.webdriver.support.ui import WebDriverWait
-from test_study_items import cases
+from story_tables import cases
 
 from benchmarks.study import serving
 from denouement.cli import main

@@ -1,4 +1,4 @@
-"""Answers that were collected elsewhere, as the tables `votes` and `items`. A file is known by its content.
+"""Answers that were collected elsewhere, as the tables `votes` and `items`. A file is recognised by its content.
 
 Our own exports may also hold `ratings` or `orders`.
 """
@@ -27,7 +27,7 @@ from denouement.study.results.counted import ANSWER, SCALES
 __all__ = ["SYSTEMS", "find_answers", "import_answers", "imported_text", "recognise"]
 
 SYSTEMS = ("h_seq2seq", "human_right")
-"""Names for the two systems where a file tells only which ending is the generated one: those of Mori et al. 2019."""
+"""Names for the two systems where a file says only which ending was generated: those of Mori et al. 2019."""
 
 IDS_KEY = "denouement.ids"
 """In the metadata of a written table `votes`: what its annotators' ids were hashed with."""
@@ -51,15 +51,15 @@ def import_answers(
     keep_ids: bool = False,
     ids_of: Callable[[str, str], Iterable[str]] | None = None,
 ) -> Imported:
-    """Read files of answers, whatever their order; of copies of one answer one counts (`copies.settle`).
+    """Read files of answers, in any order; of the copies of one answer one is counted (`copies.settle`).
 
     Args:
         files: Mechanical Turk batch results, exports of Label Studio, Argilla and Potato (with the project's data
             file), the published answers of Mori et al. 2019, our own export; with them Prolific's demographic export.
         study: the name that the tables give the study; None is `mturk`, `mori_2019` and so on. Our own keep theirs.
-        systems: the generator's name and the human endings', where a file tells only which is which.
-        columns: by role (`roles.ROLES`) the field that has it where its name does not tell.
-        values: by a text that stands for an answer, such as 1, the answer.
+        systems: names for the generator and for the human endings, where a file says only which is which.
+        columns: by role (`roles.ROLES`) the field that has it, where the field's name does not show it.
+        values: by a text that means an answer, such as 1, the answer.
         keep_ids: keep the annotators' ids, which are otherwise hashed; our own stay as they are.
         ids_of: the ids that a participant of Prolific may have in a study of our own, by the study and Prolific's id.
 
@@ -197,7 +197,7 @@ def _read_others(sources: Sequence[Source], reading: Reading, study: str | None,
 
 
 def _unused_values(reading: Reading, files: Sequence[Loaded]) -> list[str]:
-    """What to say of values that were given a meaning and stand nowhere."""
+    """Notes on values that were given a meaning and are in no file."""
     written = {
         text.strip().casefold()
         for file in files
@@ -206,7 +206,7 @@ def _unused_values(reading: Reading, files: Sequence[Loaded]) -> list[str]:
         for text in (*value.split("|"), value, name.rpartition(".")[2])
     }
     return [
-        f"the value {text}, which is to mean {answer}, stands in no file"
+        f"the value {text}, which is to mean {answer}, is in no file"
         for text, answer in reading.values.items()
         if text.strip().casefold() not in written
     ]

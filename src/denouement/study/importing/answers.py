@@ -25,7 +25,7 @@ _ANSWERS = {
 
 @dataclass(frozen=True)
 class ImportedAnswer:
-    """One answer to a pair, as a file tells it.
+    """One answer to a pair, as it is in a file.
 
     Attributes:
         case_id: of the story.
@@ -39,8 +39,8 @@ class ImportedAnswer:
         expected: the choice that an attention check asks for; None where the item is none.
         started_at, submitted_at: in UTC; None where the file has none.
         decided_at: when it came into its status, in UTC; None where the file has none.
-        id: what tells it from other answers, in all files: copies of one answer have the same.
-        file, line: where it stands.
+        id: different for each answer in all files; copies of one answer have the same.
+        file, line: where it is written.
     """
 
     case_id: str
@@ -61,7 +61,7 @@ class ImportedAnswer:
 
     @property
     def item_id(self) -> str:
-        """A digest of context and endings, whichever side these stood on."""
+        """A digest of context and endings, on whichever side these were."""
         sides = sorted(zip(self.systems, self.endings, strict=True))
         return digest(self.case_id, self.context, sides)
 

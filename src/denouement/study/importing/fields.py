@@ -53,7 +53,7 @@ class QuestionFields:
 
 
 def check_named(files: Sequence[Loaded], reading: Reading) -> None:
-    """Make sure that each field that is named stands in at least one of the files.
+    """Make sure that each field that is named is in at least one of the files.
 
     Raises:
         UserError: it does not, or no file takes names of fields.

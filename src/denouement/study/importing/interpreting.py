@@ -23,7 +23,7 @@ class Interpreted:
         answers: in the order of the file.
         unusable: rows, or questions of rows, that are none.
         taken: a line a question: which field was taken for what.
-        passed_over: by name an example of what stands in a field that was taken for nothing.
+        passed_over: by name an example of the content of each field that was not used.
         truths: answers that are known to be right, and are nobody's vote; each is what its item asks for.
     """
 
@@ -38,7 +38,7 @@ def interpret(file: Loaded, reading: Reading) -> Interpreted:
     """Make answers of a file's records.
 
     Raises:
-        UserError: nothing tells which field holds something that is needed; two questions ask about one pair.
+        UserError: a field that is needed cannot be recognised; two questions ask about one pair.
     """
     questions = questions_of(file, reading)
     answers: list[ImportedAnswer] = []
@@ -72,7 +72,7 @@ def _taken_text(question: QuestionFields) -> str:
 
 
 def _passed_over(file: Loaded, taken: set[str]) -> dict[str, str]:
-    """By name an example of each field that was taken for nothing and holds something else; boxes by their field's."""
+    """By name an example of each field that was not used and holds something else; boxes by their field's name."""
     found: dict[str, str] = {}
     for record in file.records:
         read = {record.shown.get(name) for name in taken}
@@ -160,7 +160,7 @@ def _sides(
     if right in endings and endings[0] != endings[1]:
         return (human, model) if right == endings[0] else (model, human)
     name = names.get("model_side") or names["right_ending"]
-    raise ValueError(f"{name} does not tell which system wrote A and B")
+    raise ValueError(f"{name} does not say which system wrote A and B")
 
 
 def _chosen(given: Mapping[str, str], reading: Reading) -> str:

@@ -29,7 +29,7 @@ def merged(parts: Sequence[tuple[str, pa.Table]]) -> tuple[pa.Table, Counter[str
         The table, how many rows were left out (`duplicate_rows`), and how copies differ.
 
     Raises:
-        UserError: copies with different answers, no time of which tells which is later.
+        UserError: copies with different answers, and no times that say which is later.
     """
     together = pa.concat_tables(table for _, table in parts)
     keys = list(zip(*(together[column].to_pylist() for column in ANSWER), strict=True))
@@ -74,11 +74,12 @@ def _copy(file: str, rows: Sequence[Mapping[str, Any]]) -> Copy:
 
 
 def without_withdrawn(parts: Sequence[tuple[str, pa.Table]]) -> tuple[list[tuple[str, pa.Table]], list[str]]:
-    """Exports of answers without those of people who have withdrawn since, and what to say of them.
+    """Exports of answers without those of people who have withdrawn since, and notes on them.
 
-    Who withdraws takes all answers along, so an export may hold a person whom a later one lacks. Of two exports of one
-    study which share an answer, the one without a person is the later one if it holds an answer that was submitted
-    after one of that person's. Where each lacks someone so, they are parts that somebody took out, and nothing is done.
+    Withdrawal deletes all answers of a person, so an export may hold a person whom a later one lacks. Of two exports of
+    one study which share an answer, the one without a person is the later one if it holds an answer that was submitted
+    after one of that person's. Where each lacks someone in this way, they are parts of one export, and all answers
+    stay.
 
     Args:
         parts: the tables of one name, each with what messages call its file.
@@ -116,9 +117,9 @@ class _Export:
 
     Attributes:
         label: what messages call the file.
-        first: by study and annotator when the first answer was submitted; None where none tells.
+        first: by study and annotator when the first answer was submitted; None where there is no time.
         latest: by study when the last answer was submitted.
-        keys: what tells each answer.
+        keys: of the answers.
     """
 
     label: str

@@ -72,10 +72,10 @@ def load_batch(path: Path, label: str, header: Header) -> Loaded:
         header: its header.
 
     Raises:
-        UserError: no column of answers; a column stands twice.
+        UserError: no column of answers; a column name is repeated.
     """
     if repeated := _repeated(header.names):
-        raise UserError(f"{path}: columns that stand twice: {shortened(repeated)}; rename or delete one of each")
+        raise UserError(f"{path}: columns with the same name: {shortened(repeated)}; rename or delete one of each")
     if not any(name.lower().startswith("answer.") for name in header.names):
         raise UserError(f"{path}: a batch without Answer columns; download the batch's results, not its input")
     lower = {name.lower() for name in header.names}
@@ -107,7 +107,7 @@ def _is_field(name: str) -> bool:
 
 
 def _repeated(names: Sequence[str]) -> list[str]:
-    """The names that stand more than once; of the fixed columns in any case, as they are known in any."""
+    """The names that occur more than once; those of the fixed columns whether in capitals or not."""
     fixed = {name.lower(): name for name in FIXED}
     counts = Counter(fixed.get(name.lower(), name) for name in names if name)
     return [name for name, n in counts.items() if n > 1]

@@ -16,7 +16,7 @@ from denouement.study.importing.roles import key_of
 from denouement.study.results.counted import ANSWER
 
 _IDS = ({"submissionid", "sessionid"}, {"participantid"}, {"status"})
-# Columns that tell who a person is, or open the study to others.
+# Columns that identify a person, or open the study to others.
 _SECRET = ("submissionid", "sessionid", "participantid", "completioncode")
 _TIMES = ("reviewedat", "completedat", "startedat")
 
@@ -107,7 +107,7 @@ def join(
     """Give the answers of each participant the status that follows from the submission's, and describe each person.
 
     REJECTED makes accepted answers `rejected`; RETURNED, TIMED-OUT and SCREENED OUT make them `excluded`; all others
-    leave them. Of two downloads of one submission the later counts, by the latest time that both tell, else the
+    leave them. Of two downloads of one submission the later counts, by the latest time that both have, else the
     stricter; of several submissions of one person one that counts is enough.
 
     Args:
@@ -134,8 +134,8 @@ def join(
     )
     if absent == len(people):
         notes.append(
-            "Prolific: no participant was found among the annotators; if the answers are an export of our own, its ids "
-            "are hashed: name the study's store with --store"
+            "Prolific: none of the participants is among the annotators; if the answers are an export of our own, its "
+            "ids are hashed: name the study's store with --store"
         )
     changed: Counter[str] = Counter()
     made = dict(tables)

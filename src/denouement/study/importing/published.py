@@ -34,7 +34,7 @@ def read_published(
 ) -> tuple[list[ImportedAnswer], list[Unusable], Counter[str]]:
     """The answers of the file, the rows that are none, and counts (`rows`).
 
-    `model1` tells the side of the generated ending. The file names no annotators: every answer gets an id of its own.
+    `model1` says on which side the generated ending is. The file has no annotators: every answer gets an id of its own.
     A row that is written twice, reason and all, is one answer; without a reason it may be two people's.
 
     Args:

@@ -12,7 +12,7 @@ _LABELS = {
     "conflicts": "answers whose copies differ",
     "answered_twice": "second answers of a person to an item (left out)",
     "unknown_times": "times in an unknown form (left empty)",
-    "truths": "that tell the right answer (nobody's vote)",
+    "truths": "right answers that are given (nobody's vote)",
     "checks": "accepted answers to attention checks",
     "unusable": "not usable",
 }

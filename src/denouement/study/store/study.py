@@ -73,7 +73,7 @@ class Study:
         return math.floor(start + (served + 1) * rate) > math.floor(start + served * rate)
 
     def drawn_order(self, annotator_id: str, item: Item) -> list[int]:
-        """The order of an item's texts on this person's page, all equally likely; of sentences never the story's own."""
+        """The order of an item's texts on this person's page, all equally likely; sentences never keep theirs."""
         generator = self._generator("order", annotator_id, item.id)
         places = list(range(len(item.sentences if item.kind == "order" else item.endings)))
         own = list(places)
