@@ -59,7 +59,7 @@ def test_of_two_answers_the_one_submitted_later_counts_or_none_does():
     other = replace(ONE, place="2.csv", content={"answer": "B"}, submitted_at=later(1), status="rejected")
     assert chosen(ONE, other) == ("2.csv", ("submitted later", "2.csv"))
     for time in (None, NOON):
-        with pytest.raises(UserError, match=r"1.csv and 2.csv: differ in answer of one answer \(case 1\), and no time"):
+        with pytest.raises(UserError, match=r"1.csv and 2.csv: differ in answer of one answer \(case 1\); no time"):
             settle([ONE, replace(other, submitted_at=time)], "case 1")
 
 
