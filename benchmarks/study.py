@@ -20,8 +20,10 @@ from pathlib import Path
 from urllib.parse import urlencode
 
 from benchmarks.table import Row
-from denouement.study.design.design import ANSWERS, Design, Entry
+from denouement.study.design.design import Design
+from denouement.study.design.entry import Entry
 from denouement.study.design.items import Item
+from denouement.study.design.names import ANSWERS
 from denouement.study.store import open_store
 
 ANNOTATORS = 100

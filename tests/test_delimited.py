@@ -40,8 +40,8 @@ def test_the_header_of_a_second_file_is_left_out_aloud(tmp_path: Path, delimiter
     _, rows = read(tmp_path / "a.csv", "\n".join(lines).replace(",", delimiter).encode())
     assert rows == [["1", "A."], ["2", "B."], ["text", "id"], ["3", "id"]]
     told = capsys.readouterr().err
-    assert "line 3 is the header once more" in told
-    assert "line 5 is the header once more" in told
+    assert "line 3 repeats the header" in told
+    assert "line 5 repeats the header" in told
 
 
 @pytest.mark.parametrize("encoding", ["utf-16-le", "utf-16-be", "utf-32", "utf-32-le", "utf-32-be"])

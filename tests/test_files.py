@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from denouement.errors import UserError
-from denouement.files import atomic_write, check_output, existing_file, write_text
+from denouement.files import atomic_write, check_output, existing_file, visible_files, write_text
 
 
 def test_a_failure_keeps_the_old_file_and_leaves_nothing_beside(tmp_path: Path) -> None:
@@ -112,3 +112,11 @@ def test_what_a_kill_left_is_swept_up_a_day_later_and_nothing_else(tmp_path: Pat
             os.utime(tmp_path / name, (0, 0))
     write_text(tmp_path / "a[1].txt", "x")
     assert sorted(path.name for path in tmp_path.iterdir()) == sorted([*names[1:], "a[1].txt"])
+
+
+def test_visible_files_are_those_below_a_folder_that_are_not_hidden(tmp_path):
+    for name in ("b.csv", "a/c.csv", ".hidden.csv", ".git/d.csv", "a/.e.csv"):
+        path = tmp_path / name
+        path.parent.mkdir(exist_ok=True)
+        path.touch()
+    assert list(visible_files(tmp_path)) == [tmp_path / "a" / "c.csv", tmp_path / "b.csv"]

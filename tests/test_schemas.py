@@ -104,3 +104,15 @@ def test_a_truncated_or_damaged_file_is_refused(tmp_path: Path) -> None:
         with pytest.raises(UserError) as caught:
             schemas.read_table(path, "stories")
         assert "\n" not in str(caught.value)
+
+
+def test_the_preferred_release_is_the_papers_where_it_is_present() -> None:
+    assert schemas.preferred_release({"sample", "v1.5", "v1.0"}) == "v1.0"
+    assert schemas.preferred_release(["sample", "v1.5"]) == "v1.5"
+    assert schemas.preferred_release([]) is None
+
+
+def test_text_columns_may_be_of_either_size() -> None:
+    assert schemas.is_text(pa.string())
+    assert schemas.is_text(pa.large_string())
+    assert not schemas.is_text(pa.binary())

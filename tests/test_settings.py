@@ -37,7 +37,7 @@ def test_values_are_taken_and_defaults_kept() -> None:
 @pytest.mark.parametrize(
     ("section", "message"),
     [
-        ({"rate": 0.5, "rat": 1}, "s: unknown key rat; known keys are rate, name"),
+        ({"rate": 0.5, "rat": 1}, "s: unknown key rat (known keys are rate, name"),
         ({}, "s: missing key rate"),
         ({"rate": "half"}, "s.rate: must be a number, not 'half'"),
         ({"rate": True}, "s.rate: must be a number, not True"),
@@ -47,6 +47,7 @@ def test_values_are_taken_and_defaults_kept() -> None:
         ({"rate": 0.5, "method": "best"}, "s.method: must be one of greedy, beam, not 'best'"),
         ({"rate": 0.5, "sizes": [1, "b"]}, "s.sizes: must be a whole number, not 'b'"),
         ({"rate": 0.5, "inner": {"height": 1}}, "s.inner: unknown key height"),
+        ({"rate": 0.5, "sizes": "12"}, "s.sizes: must be a list, not '12'"),
         ({"rate": 0.5, "exact": 1}, "s.exact: must be true or false, not 1"),
         ([1], "s: must be a section"),
         (0, "s: must be a section"),

@@ -34,7 +34,7 @@ class Header:
 
     Attributes:
         names: the columns' names as written, without spaces around.
-        delimiter: what stands between cells.
+        delimiter: what separates cells.
     """
 
     names: tuple[str, ...]
@@ -94,10 +94,10 @@ def first_row(text: str, delimiter: str) -> FirstRow:
 
 
 def rows_of(path: Path, header: Header) -> Iterator[Row]:
-    """The rows below the header that hold anything; some may be of another width.
+    """The rows below the header that are not empty; some may be of another width.
 
     In a file with tabs, quotes that do not quote as in CSV are text (`quoting.is_quoted`), and a warning says so. A row
-    that is the header once more (two files put together) is left out, and a warning says so.
+    that repeats the header (two files put together) is left out, and a warning says so.
 
     Raises:
         UserError: no text, or a quote left open; the message names the line.
@@ -115,7 +115,7 @@ def rows_of(path: Path, header: Header) -> Iterator[Row]:
         for cells in reader:
             if any(cell.strip() for cell in cells):
                 if seen_header and is_again(cells, header.names):
-                    warn(f"{path}: line {line} is the header once more, and left out; are several files in it?")
+                    warn(f"{path}: line {line} repeats the header and is left out; does it hold several files?")
                 elif seen_header:
                     yield Row(line, cells)
                 seen_header = True
@@ -160,7 +160,7 @@ def decoded(content: bytes, path: Path, errors: str = "strict") -> str:
 
 
 def encoding_of(head: bytes, path: Path) -> str:
-    """The codec of a text that begins with `head`: `UTF16` or UTF-8; it takes the byte order mark away.
+    """The codec of a text that begins with `head`: `UTF16` or UTF-8; decoding with it removes the byte order mark.
 
     Raises:
         UserError: UTF-32, or UTF-16 without a byte order mark.
@@ -172,7 +172,7 @@ def encoding_of(head: bytes, path: Path) -> str:
 
 
 def is_again(cells: Sequence[str], names: Sequence[str]) -> bool:
-    """Whether the cells of a row are the names of the header: the row is the header of a file that was put behind."""
+    """Whether the cells of a row are the header's names: the row is the header of another file that was appended."""
     return len(cells) == len(names) > 1 and [_plain(cell) for cell in cells] == [_plain(name) for name in names]
 
 

@@ -38,6 +38,20 @@ def existing_file(path: Path) -> Path:
     return path
 
 
+def visible_files(folder: Path) -> Iterator[Path]:
+    """What is in `folder` and the folders below it, sorted, without folders, hidden files and those in hidden folders.
+
+    A path in a folder that may be listed but not entered is among them: whether it is a file cannot be seen.
+    """
+    for path in sorted(folder.rglob("*")):
+        try:
+            is_other = any(part.startswith(".") for part in path.relative_to(folder).parts) or not path.is_file()
+        except OSError:
+            is_other = False
+        if not is_other:
+            yield path
+
+
 def check_output(path: Path, read: Iterable[Path] = ()) -> None:
     """Make sure that a file can be written to `path` and that it is none of those that are `read`.
 

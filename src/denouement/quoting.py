@@ -1,8 +1,8 @@
 """Whether a delimited text file quotes its cells as CSV does (RFC 4180), or has quotes that are part of its texts.
 
-A spreadsheet's tab-separated export may quote nothing, as no cell can hold a tab: in `"Stop," said Ann.` the quotes are
-then text, and in `"Run!` no quote is left open. Another program's export quotes cells that hold tabs, line ends or
-quotes. The name of a file does not tell which it is; its cells do.
+A spreadsheet's tab-separated export may quote nothing, as no cell can hold a tab: then in `"Stop," said Ann.` they are
+text, and in `"Run!` no quote is left open. Another program's export quotes cells that hold tabs, line ends or quotes.
+The cells of a file show which it is; its name does not.
 """
 
 import re
@@ -26,7 +26,7 @@ class Written(Enum):
 
 
 class Cell(NamedTuple):
-    """A cell by the rules of CSV: how it is written, and how many delimiters and whether a line end stand in it."""
+    """A cell by the rules of CSV: how it is written, how many delimiters it holds, and whether it holds a line end."""
 
     written: Written
     delimiters: int
@@ -38,11 +38,11 @@ def is_quoted(text: str, delimiter: str, width: int) -> bool:
     """Whether quotes in `text` quote cells; where they do not, they are part of the texts.
 
     With another delimiter than a tab they always do: a cell that holds the delimiter could not be written otherwise.
-    With tabs, the reading under which fewer rows and cells are spoilt is taken. A row is spoilt when it has another
-    width than the header, or a cell of it holds a line end and as many delimiters as a row (a quote left open); by the
-    rules of CSV a cell is spoilt when its quotes end before it does; without quoting, when it holds doubled quotes in
-    quotes, and a row when all its cells stand in quotes. Are both readings as good, quotes around some cells that need
-    none are text: who quotes only where needed would not have written them.
+    With tabs, the reading that spoils fewer rows and cells is taken. A row is spoilt when its width differs from the
+    header's, or when a cell holds a line end and as many delimiters as a row (a quote left open). By the rules of CSV a
+    cell is spoilt when its quotes end before it does; without quoting, a cell is spoilt when it holds doubled quotes in
+    quotes, and a row when all its cells are in quotes. If both readings are equally good, quotes around cells that need
+    none are text: a program that quotes only where needed would not have written them.
 
     Args:
         text: the rows below the header.
@@ -79,19 +79,19 @@ def broken_quotes(content: bytes, delimiter: str) -> int:
 
 
 def _follows_csv(content: bytes, delimiter: str) -> bool:
-    """Whether each quote that opens stands at the beginning of a cell, and each that closes at its end; doubled or not.
+    """Whether each opening quote begins a cell, and each closing one ends it; doubled quotes included.
 
-    In one pass over bytes, and so much faster than looking at each cell: nearly every file follows the rules.
+    One pass over bytes, which is much faster than reading each cell: nearly every file follows the rules.
     """
     data = np.frombuffer(content, np.uint8)
     quotes = np.flatnonzero(data == _QUOTE)
     if len(quotes) % 2:
         return False
     padded = np.concatenate([[ord("\n")], data, [ord("\n")]]).astype(np.uint8)
-    may_stand_beside = np.zeros(256, bool)
-    may_stand_beside[[_QUOTE, ord(delimiter), *map(ord, _LINE_ENDS)]] = True
+    may_be_beside = np.zeros(256, bool)
+    may_be_beside[[_QUOTE, ord(delimiter), *map(ord, _LINE_ENDS)]] = True
     before_opening, after_closing = padded[quotes[::2]], padded[quotes[1::2] + 2]
-    return bool(may_stand_beside[before_opening].all() and may_stand_beside[after_closing].all())
+    return bool(may_be_beside[before_opening].all() and may_be_beside[after_closing].all())
 
 
 def _rows(text: str, delimiter: str) -> Iterator[list[Cell]]:

@@ -4,7 +4,7 @@ A table is a Parquet file whose Arrow schema equals the one given here and whose
 version. Written twice from the same data it is byte-identical: it holds no times, run ids or machine paths.
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -51,6 +51,16 @@ class Table:
     schema: pa.Schema
     key: tuple[str, ...] = ()
     choices: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+
+
+def preferred_release(present: Collection[str]) -> str | None:
+    """The first of `RELEASES` that is present: v1.0, which the paper used, where there is any; None for none."""
+    return next((release for release in RELEASES if release in present), None)
+
+
+def is_text(kind: pa.DataType) -> bool:
+    """Whether a column of this type holds text, in either of Arrow's sizes."""
+    return bool(pa.types.is_string(kind) or pa.types.is_large_string(kind))
 
 
 def _columns(*fields: tuple[str, pa.DataType] | tuple[str, pa.DataType, bool]) -> pa.Schema:

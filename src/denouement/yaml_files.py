@@ -23,12 +23,12 @@ def read_yaml(path: Path, aliases: bool = True) -> Any:
 
     Args:
         path: UTF-8.
-        aliases: whether `*name` may stand for what `&name` marks. A few lines of aliases to aliases stand for more than
-            fits into memory once somebody copies them.
+        aliases: whether `*name` may repeat what `&name` marks. A few lines of aliases to aliases can expand to more
+            than fits into memory.
 
     Raises:
-        UserError: no such file, not UTF-8, not YAML, a key that stands twice, or an alias where none may be: one line
-            that names the file, and the line and column where they are known.
+        UserError: no such file, not UTF-8, not YAML, a key that is given twice, or an alias where none is
+            allowed: one line that names the file, and the line and column where they are known.
     """
     try:
         text = existing_file(path).read_text(encoding="utf-8-sig")
@@ -40,7 +40,7 @@ def read_yaml(path: Path, aliases: bool = True) -> Any:
 
 
 def parse_yaml(text: str, where: str, aliases: bool = True) -> Any:
-    """What a text in YAML holds; `where` is what errors call it, all else is as in `read_yaml`."""
+    """What a text in YAML holds; errors call it `where`. All else is as in `read_yaml`."""
     try:
         if not aliases:
             _refuse_aliases(YAML(typ="safe").parse(text), where)
@@ -51,11 +51,11 @@ def parse_yaml(text: str, where: str, aliases: bool = True) -> Any:
     except ReaderError as error:  # a character that no YAML holds
         line = text.count("\n", 0, error.position) + 1
         raise UserError(f"{where}: line {line}: not readable YAML ({error.reason})") from error
-    except (YAMLError, ValueError) as error:  # such as a number or a date that cannot be
+    except (YAMLError, ValueError) as error:  # such as an impossible number or date
         raise _unreadable(where, str(error).partition(";")[0]) from error
-    except LookupError as error:  # how ruamel.yaml fails on `!!bool maybe` and on an empty `!!int`
+    except LookupError as error:  # ruamel.yaml's error for `!!bool maybe` and for an empty `!!int`
         raise _unreadable(where, "a value is not what its tag !! says") from error
-    except TypeError as error:  # how it fails on a list of sections in the place of a key
+    except TypeError as error:  # its error for a list of sections as a key
         raise _unreadable(where, "a key is no text and no number") from error
     except RecursionError as error:
         raise UserError(f"{where}: nested too deeply to be read") from error
@@ -64,11 +64,11 @@ def parse_yaml(text: str, where: str, aliases: bool = True) -> Any:
 def _refuse_aliases(events: Iterable[Any], where: str) -> None:
     for event in events:
         if isinstance(event, AliasEvent):
-            raise _unreadable(where, f"*{event.anchor} is an alias: write out what it stands for", event.start_mark)
+            raise _unreadable(where, f"*{event.anchor} is an alias: write out what it repeats", event.start_mark)
 
 
 def _unreadable(where: str, problem: str, mark: Any = None) -> UserError:
-    told = " ".join(problem.split())
-    told = told if len(told) <= _MOST_SHOWN else f"{told[:_MOST_SHOWN]}..."
+    text = " ".join(problem.split())
+    text = text if len(text) <= _MOST_SHOWN else f"{text[:_MOST_SHOWN]}..."
     place = f": line {mark.line + 1}, column {mark.column + 1}" if mark else ""
-    return UserError(f"{where}{place}: not readable YAML ({told})")
+    return UserError(f"{where}{place}: not readable YAML ({text})")

@@ -303,7 +303,7 @@ class TestSentenceVectors:
 
     def test_options_that_are_missing_or_unknown_are_named(self, path):
         table = EmbeddingTable.open(path)
-        with pytest.raises(UserError, match="options of encoder glove: unknown key vektors; known keys are vectors"):
+        with pytest.raises(UserError, match=r"options of encoder glove: unknown key vektors .known keys are vectors"):
             SentenceVectors("glove", {"vektors": "x"}, table)
         lacking = SentenceVectors("infersent", {"vectors": "x"})
         with pytest.raises(UserError, match=r"by infersent are needed here: give --encoder-option weights=\.\.\.$"):

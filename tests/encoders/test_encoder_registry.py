@@ -57,7 +57,7 @@ def test_a_long_input_keeps_its_order(vectors_file):
     ("name", "options", "message"),
     [
         ("bert", {}, "no sentence encoder 'bert'; there are minilm, glove, infersent, skip_thoughts"),
-        ("glove", {"vector": "x"}, "options of encoder glove: unknown key vector; known keys are vectors"),
+        ("glove", {"vector": "x"}, r"options of encoder glove: unknown key vector .known keys are vectors"),
         ("infersent", {"weights": "x"}, "options of encoder infersent: missing key vectors"),
         ("infersent", {"weights": "a", "vectors": "b", "version": 3}, "version: must be one of 1, 2, not 3"),
         ("infersent", {"weights": "none.pkl", "vectors": "b"}, "none.pkl: no such file; name the published infersent1"),

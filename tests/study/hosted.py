@@ -8,8 +8,10 @@ from typing import Any
 
 from starlette.testclient import TestClient
 
-from denouement.study.design.design import Design, design_from
-from denouement.study.design.items import Item, check_items, training_item
+from denouement.study.design.design import Design
+from denouement.study.design.items import Item
+from denouement.study.design.making import check_items, training_item
+from denouement.study.design.reading import design_from
 from denouement.study.store import Store, open_store
 from denouement.study.web.app import create_app
 

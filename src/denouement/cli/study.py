@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from denouement.cli.options import named_values
 from denouement.console import print_json, text_table, warn
 from denouement.errors import UserError
 from denouement.files import check_output, existing_file, file_digest
@@ -46,14 +47,14 @@ def study() -> None:
 def create(file: Path, cases: Path, endings: tuple[Path, ...], dry_run: bool, url: str, as_json: bool) -> None:
     """Make a study of STUDY.yaml, with its items and links.
 
-    They are added to the store, and the private links of its annotators are printed. Every mistake in the file is named
-    at once. What was left out, such as pairs of identical endings, is counted.
+    They are added to the store, and the private links of its annotators are printed. All mistakes in the file are
+    named at once. What was left out, such as pairs of identical endings, is counted.
     """
     from denouement.provenance import check_contexts
     from denouement.schemas import read_table
-    from denouement.study.design.design import read_design
     from denouement.study.design.endings import read_endings
-    from denouement.study.design.items import make_items
+    from denouement.study.design.making import make_items
+    from denouement.study.design.reading import read_design
 
     known = read_table(cases, "cloze")
     written = [read_endings(path) for path in endings]
@@ -93,7 +94,7 @@ def create(file: Path, cases: Path, endings: tuple[Path, ...], dry_run: bool, ur
 
 
 def _counted(name: str) -> str:
-    """What a count of `make_items` is called in print: words, but for a system's own name."""
+    """The words for a count of `make_items`; a system's name stays as it is."""
     what, _, system = name.partition("_")
     return f"mended {system}" if what == "mended" else name.replace("_", " ")
 
@@ -131,14 +132,14 @@ def _print_addresses(addresses: Sequence[str]) -> None:
     "ids",
     multiple=True,
     metavar="ID",
-    help="Print what the person with this id, such as a Prolific one, is called here; again for each.",
+    help="Print the annotator's id here of the person with this id, such as a Prolific one; again for each.",
 )
 @_STORE
 @_JSON
 def progress(name: str | None, ids: tuple[str, ...], url: str, as_json: bool) -> None:
     """Print how far a study is, and its annotators.
 
-    Without STUDY, the names of the studies. Answers are those to items; answers to checks are counted apart.
+    Without STUDY, the names of the studies. Answers are those to items; answers to checks are counted separately.
     """
     from dataclasses import asdict
 
@@ -161,7 +162,7 @@ def progress(name: str | None, ids: tuple[str, ...], url: str, as_json: bool) ->
         return
     click.echo(
         f"Study {found.study}: {found.accepted:,} of {found.wanted:,} answers, {found.complete:,} of "
-        f"{len(found.items):,} items complete, {found.open:,} in people's hands; not counted: {found.surplus:,} "
+        f"{len(found.items):,} items complete, {found.open:,} being answered; not counted: {found.surplus:,} "
         f"surplus, {found.excluded:,} excluded."
     )
     header = ["annotator", "state", "answers", "checks", "failed", "surplus", "median s", "last seen (UTC)"]
@@ -183,7 +184,7 @@ def progress(name: str | None, ids: tuple[str, ...], url: str, as_json: bool) ->
 
 
 def _print_who(store: "Store", name: str, ids: Sequence[str], came: Container[str], as_json: bool) -> None:
-    """Print what people are called in the tables of a study; of those who never came, how many they are."""
+    """Print the annotators' ids of people, and how many of them never came."""
     called = {each: store.annotator_id(name, each) for each in ids}
     known = {each: annotator for each, annotator in called.items() if annotator in came}
     absent = len(called) - len(known)
@@ -213,9 +214,9 @@ def export(name: str, out: Path, url: str, as_json: bool) -> None:
     if as_json:
         print_json(summary)
         return
-    told = ", ".join(f"{count:,} {status}" for status, count in summary["answers"].items()) or "none"
+    statuses = ", ".join(f"{count:,} {status}" for status, count in summary["answers"].items()) or "none"
     checks = sum(summary["checks"].values())
-    click.echo(f"Study {name}: answers {told}; answers to checks {checks:,}. Tables: {out}")
+    click.echo(f"Study {name}: answers {statuses}; answers to checks {checks:,}. Tables: {out}")
 
 
 @study.command()
@@ -226,8 +227,8 @@ def serve(url: str, host: str, port: int) -> None:
     """Serve the pages of all studies.
 
     All that are in the store are served, until Ctrl-C. The token that opens the organiser's pages is read from
-    DENOUEMENT_ORGANISER_TOKEN; without it, one is made and printed. docs/study_hosting.md tells how to host a study
-    behind TLS.
+    DENOUEMENT_ORGANISER_TOKEN; without it, one is made and printed. docs/study_hosting.md describes how to host a
+    study behind TLS.
     """
     import secrets
 
@@ -265,21 +266,21 @@ def serve(url: str, host: str, port: int) -> None:
     default=("h_seq2seq", "human_right"),
     show_default=True,
     metavar="GENERATOR HUMAN",
-    help="Names for the two systems where a file tells only which ending is the generated one.",
+    help="Names for the two systems where a file says only which ending was generated.",
 )
 @click.option(
     "--column",
     "columns",
     multiple=True,
     metavar="ROLE=COLUMN",
-    help="Which column has what, such as system_a=Input.left, where its name does not tell; again for each.",
+    help="Which column has a role that its name does not show, such as system_a=Input.left; again for each.",
 )
 @click.option(
     "--value",
     "values",
     multiple=True,
     metavar="TEXT=ANSWER",
-    help="What a text means that is no answer: 1=A, tie=both; again for each.",
+    help="Which answer another text means: 1=A, tie=both; again for each.",
 )
 @click.option("--participants", type=click.Path(path_type=Path), help="Also write what Prolific says about annotators.")
 @click.option("--keep-ids", is_flag=True, help="Keep annotators' ids as they are; else they are hashed.")
@@ -301,9 +302,10 @@ def import_(
 ) -> None:
     """Read answers that were collected elsewhere.
 
-    FILE is known by its content, whatever its name: Mechanical Turk batch results, JSON of Label Studio, Argilla and
-    Potato, the published answers of Mori et al. 2019 (qualitative_evaluation_results.csv), or our own export; with them
-    Prolific's demographic export. Rejected answers are kept and count nowhere. The order of the files is no matter.
+    FILE is recognised by its content and not by its name: Mechanical Turk batch results, JSON of Label Studio, Argilla
+    and Potato, the published answers of Mori et al. 2019 (qualitative_evaluation_results.csv), or our own export; with
+    them Prolific's demographic export. Rejected answers are kept but not counted. The order of the files does not
+    matter.
 
     The store is read for Prolific's export alone, to find the participants of our own studies.
     """
@@ -321,8 +323,8 @@ def import_(
         files,
         study=name,
         systems=systems,
-        columns=_pairs("--column", columns, "system_a=Input.left"),
-        values=_pairs("--value", values, "1=A"),
+        columns=named_values("--column", columns, "system_a=Input.left"),
+        values=named_values("--value", values, "1=A", last_sign=True),
         keep_ids=keep_ids,
         ids_of=_ids_of(url),
     )
@@ -349,18 +351,6 @@ def import_(
         "rejects": found.rejects.to_pylist(),
     }
     print_json(document) if as_json else click.echo(imported_text(found))
-
-
-def _pairs(option: str, words: Sequence[str], example: str) -> dict[str, str]:
-    """What was given as LEFT=RIGHT, by LEFT; it may hold `=` itself where RIGHT is an answer."""
-    found: dict[str, str] = {}
-    for word in words:
-        left, sign, right = word.rpartition("=") if option == "--value" else word.partition("=")
-        if not (left and sign and right):
-            raise UserError(f"{option} {word}: must be like {example}")
-        if found.setdefault(left, right) != right:
-            raise UserError(f"{option} {word}: {left} is {found[left]} already; give it once")
-    return found
 
 
 def _ids_of(url: str) -> Callable[[str, str], list[str]]:

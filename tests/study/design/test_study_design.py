@@ -6,7 +6,10 @@ from pathlib import Path
 import pytest
 
 from denouement.errors import UserError
-from denouement.study.design.design import SCALES, Design, Entry, design_from, from_json, read_design, to_json
+from denouement.study.design.design import Design
+from denouement.study.design.entry import Entry
+from denouement.study.design.reading import design_from, from_json, read_design, to_json
+from denouement.study.design.scales import SCALES
 
 KNOWN = {"context": ["One."], "endings": ["Two.", "Three."]}
 ONE = {"context": ["One."], "endings": ["Two."]}
@@ -65,7 +68,7 @@ def test_every_mistake_is_named_at_once():
         "checks.rate: must lie between 0 and 0.5",
         "checks.items.1.context: must be a list of sentences",
         "pairs: nobody is not among the systems",
-        "pairs: h_seq2seq and human_right stands twice",
+        "pairs: h_seq2seq and human_right is listed twice",
         "training.attempts: must be at least 1",
     ):
         assert sum(key in each for each in found) == 1, (key, found)
@@ -77,7 +80,7 @@ def test_every_mistake_is_named_at_once():
     ("keys", "message"),
     [
         ({"systems": ["one"]}, "systems: must be at least 2"),
-        ({"systems": ["one", "one"]}, "systems: one stands twice"),
+        ({"systems": ["one", "one"]}, "systems: one is listed twice"),
         ({"systems": ["one", "both"]}, "systems: 'both' cannot be"),
         ({"kind": "rating"}, "scales: are missing"),
         ({"scales": "grammar_logicality"}, "scales: a study of kind pair has none"),

@@ -4,38 +4,13 @@ import csv
 
 import pyarrow as pa
 import pytest
+from story_tables import cases, endings
 
 from denouement.errors import UserError
-from denouement.schemas import TABLES
-from denouement.study.design.design import design_from
-from denouement.study.design.items import make_items, shown
+from denouement.study.design.making import make_items
+from denouement.study.design.reading import design_from
+from denouement.study.design.showing import shown
 from denouement.text.sentences import is_finished
-
-
-def cases(n: int, **columns) -> pa.Table:
-    """`n` cases, the first ending right; columns may be set."""
-    rows = [
-        {
-            "case_id": f"c{number}",
-            "context": [f"Story {number}.", "It goes on."],
-            "ending_1": f"Right {number}.",
-            "ending_2": f"Wrong {number}.",
-            "right_ending": 1,
-            "release": "v1.0",
-            "split": "validation",
-        }
-        | columns
-        for number in range(n)
-    ]
-    return pa.Table.from_pylist(rows, schema=TABLES["cloze"].schema)
-
-
-def endings(system: str, texts: dict[str, str]) -> pa.Table:
-    rows = [
-        {"case_id": case_id, "system": system, "ending": text, "log_prob": -1.0, "n_tokens": 2}
-        for case_id, text in texts.items()
-    ]
-    return pa.Table.from_pylist(rows, schema=TABLES["endings"].schema)
 
 
 def design(**keys):

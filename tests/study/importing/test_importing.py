@@ -373,7 +373,7 @@ def test_columns_that_stand_twice_are_named(extra, told, tmp_path):
     header, row = csv_text([assignment(1, "w", {"choice": "A"})]).splitlines()
     more = "".join(f',"{name}"' for name in extra), ',"B"' * len(extra)
     path = write(tmp_path / "b.csv", f"{header}{more[0]}\r\n{row}{more[1]}\r\n")
-    with pytest.raises(UserError, match=f"columns that stand twice: {told}; rename"):
+    with pytest.raises(UserError, match=f"columns with the same name: {told}; rename"):
         import_answers([path])
 
 

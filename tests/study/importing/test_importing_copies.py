@@ -56,17 +56,17 @@ def test_strictness_orders_all_statuses():
 
 
 def test_of_two_answers_the_one_submitted_later_counts_or_none_does():
-    other = replace(ONE, place="2.csv", told={"answer": "B"}, submitted_at=later(1), status="rejected")
+    other = replace(ONE, place="2.csv", content={"answer": "B"}, submitted_at=later(1), status="rejected")
     assert chosen(ONE, other) == ("2.csv", ("submitted later", "2.csv"))
     for time in (None, NOON):
-        with pytest.raises(UserError, match=r"1.csv and 2.csv: differ in answer of one answer \(case 1\), and no time"):
+        with pytest.raises(UserError, match=r"1.csv and 2.csv: differ in answer of one answer \(case 1\); no time"):
             settle([ONE, replace(other, submitted_at=time)], "case 1")
 
 
 def test_of_two_reasons_the_later_or_the_longer_counts():
     none, longer = replace(ONE, place="2.csv", reason=None), replace(ONE, place="3.csv", reason="Because of it.")
-    assert chosen(ONE, none) == ("1.csv", ("it tells more", "1.csv"))
-    assert chosen(ONE, none, longer) == ("3.csv", ("it tells more", "3.csv"))
+    assert chosen(ONE, none) == ("1.csv", ("it has more", "1.csv"))
+    assert chosen(ONE, none, longer) == ("3.csv", ("it has more", "3.csv"))
     assert chosen(longer, replace(ONE, submitted_at=later(1)))[0] == "1.csv"
 
 
@@ -89,9 +89,7 @@ def test_a_batch_before_and_after_its_rejections(tmp_path):
         assert (found.counts["conflicts"], found.counts["duplicate_rows"]) == (3, 4)
         assert {conflict.kept for conflict in found.conflicts} == {f"late.csv line {line}" for line in (2, 3, 4)}
         assert {conflict.differs for conflict in found.conflicts} == {("status",)}
-        assert "late.csv line 2 counts (the stricter status, since no time tells which is later)" in imported_text(
-            found
-        )
+        assert "late.csv line 2 counts (the stricter status, since no time says which is later)" in imported_text(found)
         tables.append(found.tables)
     assert tables[0]["votes"].equals(tables[1]["votes"])
     assert tables[0]["items"].equals(tables[1]["items"])

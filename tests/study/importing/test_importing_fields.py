@@ -103,7 +103,7 @@ def test_values_that_stand_nowhere_and_meanings_that_are_none_are_told(tmp_path)
     path = batch(tmp_path, assignment(1, "w", {"answer": "tie"}))
     found = import_answers([path], values={"tie": "both", "5": "A"})
     assert only(found)["choice"] == "both"
-    assert found.notes == ["the value 5, which is to mean A, stands in no file"]
+    assert found.notes == ["the value 5, which is to mean A, is in no file"]
     with pytest.raises(UserError, match="values: tie is to mean draw; a value means A, B, both or neither"):
         import_answers([path], values={"tie": "draw"})
 

@@ -13,7 +13,7 @@ from crowd import design, pairs, ready
 from denouement.cli import main
 from denouement.errors import UserError
 from denouement.schemas import read_table
-from denouement.study.design.design import Entry
+from denouement.study.design.entry import Entry
 from denouement.study.importing import find_answers, import_answers, imported_text, recognise
 from denouement.study.store import open_store
 from denouement.study.store.export import export
@@ -111,7 +111,7 @@ def test_label_studio_choices_and_ground_truth(tmp_path):
     assert rows(found, "choice", "is_check") == [("both", True), ("people", False)]
     assert found.tables["items"]["expected"].to_pylist() == ["net", None]
     assert "answer = verdict (guessed from its values)" in imported_text(found)
-    assert "that tell the right answer (nobody's vote): 1" in imported_text(found)
+    assert "right answers that are given (nobody's vote): 1" in imported_text(found)
 
 
 def test_two_ground_truths_of_one_item_are_refused(tmp_path):
@@ -161,7 +161,7 @@ def test_label_studio_without_what_is_needed_is_one_line(tmp_path):
     flat = [
         DATA | {"id": 1, "annotation_id": 2, "annotator": 7, "lead_time": 3.0, "comparison": [{"selected": "left"}]}
     ]
-    with pytest.raises(UserError, match=r"JSON-MIN does not tell what was shown .*; export it as JSON"):
+    with pytest.raises(UserError, match=r"JSON-MIN does not separate what was shown .*; export it as JSON"):
         import_answers([dump(tmp_path / "min.json", flat)])
     with pytest.raises(UserError, match="no usable answer in 0 rows"):
         import_answers([dump(tmp_path / "none.json", [task()])])
@@ -257,7 +257,7 @@ def test_potato_annotations_with_their_texts(tmp_path):
             "instance i1 was opened and not answered",
             "instance i9 is in no data file",
         ]
-    with pytest.raises(UserError, match="Potato's annotations hold no stories and endings; name the project's data"):
+    with pytest.raises(UserError, match="Potato's annotations have no stories and endings; name the project's data"):
         import_answers([annotations])
     with pytest.raises(UserError, match="texts and no answers"):
         import_answers([data])
@@ -299,7 +299,7 @@ def test_potato_answers_that_changed_are_refused_since_no_time_tells(tmp_path):
         )
         for choice in "AB"
     ]
-    with pytest.raises(UserError, match=r"differ in answer of one answer \(case i1\), and no time tells"):
+    with pytest.raises(UserError, match=r"differ in answer of one answer \(case i1\); no time says"):
         import_answers([*files, data])
 
 
@@ -446,7 +446,7 @@ def test_prolific_without_answers_or_without_its_store_is_said(tmp_path):
     [
         ("--column", "reason", "--column reason: must be like system_a=Input.left"),
         ("--value", "=A", "--value =A: must be like 1=A"),
-        ("--value", "1=A --value 1=B", "--value 1=B: 1 is A already; give it once"),
+        ("--value", "1=A --value 1=B", "--value 1=B: 1 is given twice"),
     ],
 )
 def test_wrong_options_are_one_line(option, word, message, tmp_path):

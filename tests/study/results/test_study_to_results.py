@@ -8,8 +8,10 @@ from click.testing import CliRunner
 from crowd import design, ready
 
 from denouement.cli import main
-from denouement.study.design.design import Checks, Reason
-from denouement.study.design.items import Item, check_items
+from denouement.study.design.items import Item
+from denouement.study.design.known_items import Checks
+from denouement.study.design.making import check_items
+from denouement.study.design.reason import Reason
 from denouement.study.store import open_store
 from denouement.study.store.export import export
 

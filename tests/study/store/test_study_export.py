@@ -11,13 +11,13 @@ import pyarrow.parquet as pq
 import pytest
 from click.testing import CliRunner
 from crowd import ready
-from test_study_items import cases, endings
+from story_tables import cases, endings
 
 from denouement.cli import main
 from denouement.errors import UserError
 from denouement.schemas import read_table, write_table
-from denouement.study.design.design import design_from
 from denouement.study.design.endings import read_endings
+from denouement.study.design.reading import design_from
 from denouement.study.store import open_store
 from denouement.study.store.export import study_tables, table_file
 

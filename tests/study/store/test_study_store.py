@@ -7,8 +7,12 @@ import pytest
 from crowd import design, pairs, ready
 
 from denouement.errors import UserError
-from denouement.study.design.design import Checks, Entry, Reason, Scale, Training
-from denouement.study.design.items import Item, check_items, training_item
+from denouement.study.design.entry import Entry
+from denouement.study.design.items import Item
+from denouement.study.design.known_items import Checks, Training
+from denouement.study.design.making import check_items, training_item
+from denouement.study.design.reason import Reason
+from denouement.study.design.scales import Scale
 from denouement.study.store import open_store
 
 START = datetime(2026, 3, 1, 12, 0, tzinfo=UTC)

@@ -19,7 +19,7 @@ from selenium.webdriver.common.by import By
 from selenium.webdriver.common.keys import Keys
 from selenium.webdriver.remote.webelement import WebElement
 from selenium.webdriver.support.ui import WebDriverWait
-from test_study_items import cases
+from story_tables import cases
 
 from benchmarks.study import serving
 from denouement.cli import main
@@ -414,14 +414,14 @@ def test_the_organiser_sees_and_excludes(tmp_path: Path, browsers: Callable[...,
         organiser.leaves(organiser.one("button").click)
         organiser.leaves(organiser.one('[href="/organiser/pilot"]').click)
         organiser.keep("organiser_2_study")
-        assert "1 of 3" in organiser.one(".figures").text
+        assert "1 of 3" in organiser.one(".numbers").text
         organiser.check_looks()
         organiser.leaves(organiser.one("td a").click)
         organiser.keep("organiser_3_exclude")
         organiser.leaves(organiser.one("button").click)
         assert "is excluded" in organiser.heading
         organiser.leaves(organiser.one("main .button").click)
-        assert "0 of 3" in organiser.one(".figures").text
+        assert "0 of 3" in organiser.one(".numbers").text
         person.leaves(person.driver.refresh)
         assert person.heading == "Your part has ended"
     assert statuses(store) == {"excluded": 1}

@@ -224,6 +224,6 @@ def test_every_page_of_the_organiser_s_leads_out(store: Store, organiser: Person
 def test_too_few_links_are_told(tmp_path: Path):
     store = store_with(tmp_path, design(answers_per_item=3, entry={"kind": "links", "links": 2}))
     organiser = Person(store).open("/organiser/").send(token=TOKEN).open("/organiser/pilot")
-    assert "2 links are too few: each item needs 3 answers" in organiser.text
+    assert "2 links are too few: each item needs answers of 3 different people" in organiser.text
     store.add_links("pilot", 1)
     assert "too few" not in organiser.open("/organiser/pilot").text

@@ -27,26 +27,26 @@ INSTRUCTIONS: dict[Kind, str] = {
 
 QUESTION: dict[Kind, str] = {
     "pair": "Which sentence completes the story better?",
-    "rating": "Please rate the last sentence of this story.",  # scales ask what they will
+    "rating": "Please rate the last sentence of this story.",  # each scale has its own question below it
     "order": "In which order do these sentences make a story?",
 }
 
-# The ends of a scale that names none of its values.
+# The labels of the ends of a scale whose values have none.
 SCALE_ENDS = ("lowest", "highest")
 
 REASON = "Why did you choose this answer? Please write the reason in your own words."
 REASON_OF_RATING = "Why did you rate it so? Please write the reason in your own words."
 
 
-class Story(NamedTuple):
-    """A story whose right ending nobody doubts."""
+class ClearCase(NamedTuple):
+    """A story with two endings of which nobody doubts which is the right one."""
 
     context: tuple[str, ...]
     right: str
     wrong: str
 
 
-TRAINING = Story(
+TRAINING = ClearCase(
     (
         "Nora wanted to bake a cake for her father.",
         "She mixed the flour, the eggs and the sugar.",
@@ -57,7 +57,7 @@ TRAINING = Story(
     "The bus driver closed the doors at the station.",
 )
 
-# Of the training item above, by the kind of the study; told after a right answer and after a wrong one.
+# Feedback on the training item above, by the kind of the study, after a right answer as after a wrong one.
 FEEDBACK: dict[str, str] = {
     "pair": (
         "The better ending goes on with what the story tells: Nora baked a cake for her father. The other one is a "
@@ -67,12 +67,12 @@ FEEDBACK: dict[str, str] = {
     "order": "In the right order each sentence goes on with what the ones before it tell.",
 }
 
-# Of a training item that a study brings itself.
+# Feedback on a training item that a study's file gives.
 OWN_FEEDBACK = "Read the whole story once more, and think of what its sentences tell."
 OWN_FEEDBACK_RIGHT = "The questions that follow are of the same kind."
 
 CHECKS = (
-    Story(
+    ClearCase(
         (
             "Ben lost his keys on the way home.",
             "He looked for them in all of his pockets.",
@@ -82,7 +82,7 @@ CHECKS = (
         "They were his keys.",
         "The penguin paid for the piano with seven clouds.",
     ),
-    Story(
+    ClearCase(
         (
             "Mia had never been to the sea.",
             "Her aunt promised to take her there in summer.",
@@ -92,7 +92,7 @@ CHECKS = (
         "She was glad to see the sea at last.",
         "The printer was out of paper because the moon had signed a contract.",
     ),
-    Story(
+    ClearCase(
         (
             "Omar's old bicycle was broken.",
             "He saved money all through the winter.",
@@ -102,7 +102,7 @@ CHECKS = (
         "He rode home on his new bicycle.",
         "Four spoons voted for the colour of the tax office.",
     ),
-    Story(
+    ClearCase(
         (
             "The class had a cat named Pepper.",
             "One morning Pepper was not in her basket.",
@@ -112,7 +112,7 @@ CHECKS = (
         "Pepper was asleep inside it.",
         "The submarine forgot its umbrella in a spreadsheet.",
     ),
-    Story(
+    ClearCase(
         (
             "Lena was thirsty after the race.",
             "She looked for something to drink.",
@@ -122,7 +122,7 @@ CHECKS = (
         "She drank the water and thanked her friend.",
         "Seventeen doors were elected king of the soup.",
     ),
-    Story(
+    ClearCase(
         (
             "Paul's grandmother was in hospital.",
             "He wanted to cheer her up.",

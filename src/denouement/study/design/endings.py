@@ -17,8 +17,8 @@ _PARQUET = b"PAR1"  # the first bytes of each Parquet file
 def read_endings(path: Path) -> pa.Table:
     """The columns `case_id`, `system` and `ending` of a file of endings, as text.
 
-    It is a table `endings`, or any Parquet or CSV file (UTF-8; comma, TAB or semicolon) with these three columns.
-    Further ones are passed over.
+    The file is a table `endings`, or any Parquet or CSV file (UTF-8; comma, TAB or semicolon) with these three columns.
+    Further columns are ignored.
 
     Raises:
         UserError: no such file, one that lacks a column, or a row that lacks a value; an ending may be empty.

@@ -1,4 +1,4 @@
-"""Answers that were collected elsewhere, as the tables `votes` and `items`. A file is known by its content.
+"""Answers that were collected elsewhere, as the tables `votes` and `items`. A file is recognised by its content.
 
 Our own exports may also hold `ratings` or `orders`.
 """
@@ -14,11 +14,11 @@ import pyarrow.compute as pc
 from denouement import schemas
 from denouement.errors import UserError
 from denouement.study.importing import argilla, label_studio, merging, mturk, own, potato, prolific, published
-from denouement.study.importing.answers import Answer, Imported, Unusable, hashing, tables_of
+from denouement.study.importing.answers import Imported, ImportedAnswer, Unusable, hashing, tables_of
 from denouement.study.importing.copies import Conflict
 from denouement.study.importing.fields import check_named
 from denouement.study.importing.interpreting import interpret
-from denouement.study.importing.recognising import Kind, Source, find_answers, recognise, sources_of
+from denouement.study.importing.recognising import Format, Source, find_answers, recognise, sources_of
 from denouement.study.importing.records import Loaded, Reading
 from denouement.study.importing.telling import imported_text
 from denouement.study.results.agreement import like_an_answer
@@ -27,12 +27,12 @@ from denouement.study.results.counted import ANSWER, SCALES
 __all__ = ["SYSTEMS", "find_answers", "import_answers", "imported_text", "recognise"]
 
 SYSTEMS = ("h_seq2seq", "human_right")
-"""Names for the two systems where a file tells only which ending is the generated one: those of Mori et al. 2019."""
+"""Names for the two systems where a file says only which ending was generated: those of Mori et al. 2019."""
 
 IDS_KEY = "denouement.ids"
 """In the metadata of a written table `votes`: what its annotators' ids were hashed with."""
 
-_STUDIES: dict[Kind, str] = {
+_STUDIES: dict[Format, str] = {
     "mturk": mturk.STUDY,
     "published": published.STUDY,
     "label_studio": label_studio.STUDY,
@@ -51,15 +51,15 @@ def import_answers(
     keep_ids: bool = False,
     ids_of: Callable[[str, str], Iterable[str]] | None = None,
 ) -> Imported:
-    """Read files of answers, whatever their order; of copies of one answer one counts (`copies.settle`).
+    """Read files of answers, in any order; of the copies of one answer one is counted (`copies.settle`).
 
     Args:
         files: Mechanical Turk batch results, exports of Label Studio, Argilla and Potato (with the project's data
             file), the published answers of Mori et al. 2019, our own export; with them Prolific's demographic export.
         study: the name that the tables give the study; None is `mturk`, `mori_2019` and so on. Our own keep theirs.
-        systems: the generator's name and the human endings', where a file tells only which is which.
-        columns: by role (`roles.ROLES`) the field that has it where its name does not tell.
-        values: by a text that stands for an answer, such as 1, the answer.
+        systems: names for the generator and for the human endings, where a file says only which is which.
+        columns: by role (`roles.ROLES`) the field that has it, where the field's name does not show it.
+        values: by a text that means an answer, such as 1, the answer.
         keep_ids: keep the annotators' ids, which are otherwise hashed; our own stay as they are.
         ids_of: the ids that a participant of Prolific may have in a study of our own, by the study and Prolific's id.
 
@@ -118,8 +118,8 @@ class _Gathered:
     """What was read so far."""
 
     parts: dict[str, list[tuple[str, pa.Table]]] = field(default_factory=dict)
-    answers: dict[str, list[Answer]] = field(default_factory=dict)
-    truths: dict[str, list[Answer]] = field(default_factory=dict)
+    answers: dict[str, list[ImportedAnswer]] = field(default_factory=dict)
+    truths: dict[str, list[ImportedAnswer]] = field(default_factory=dict)
     submissions: list[prolific.Submission] = field(default_factory=list)
     unusable: list[Unusable] = field(default_factory=list)
     counts: Counter[str] = field(default_factory=Counter)
@@ -139,8 +139,8 @@ def _read_own(source: Source, gathered: _Gathered) -> None:
         table = own.read_own(source.path, name)
         gathered.counts["rows"] += table.num_rows if name != "items" else 0
         gathered.exports.add(source.label)
-        told = (table.schema.metadata or {}).get(IDS_KEY.encode(), b"").decode()
-        gathered.hashed_with |= set(filter(None, told.split(",")))
+        hashes = (table.schema.metadata or {}).get(IDS_KEY.encode(), b"").decode()
+        gathered.hashed_with |= set(filter(None, hashes.split(",")))
     else:
         assert source.found.header
         name = "votes"
@@ -197,7 +197,7 @@ def _read_others(sources: Sequence[Source], reading: Reading, study: str | None,
 
 
 def _unused_values(reading: Reading, files: Sequence[Loaded]) -> list[str]:
-    """What to say of values that were given a meaning and stand nowhere."""
+    """Notes on values that were given a meaning and are in no file."""
     written = {
         text.strip().casefold()
         for file in files
@@ -206,7 +206,7 @@ def _unused_values(reading: Reading, files: Sequence[Loaded]) -> list[str]:
         for text in (*value.split("|"), value, name.rpartition(".")[2])
     }
     return [
-        f"the value {text}, which is to mean {answer}, stands in no file"
+        f"the value {text}, which is to mean {answer}, is in no file"
         for text, answer in reading.values.items()
         if text.strip().casefold() not in written
     ]
@@ -230,8 +230,8 @@ def _together(gathered: _Gathered) -> dict[str, pa.Table]:
         gathered.notes += merging.check_items(tables["votes"], tables["items"])
     studies = Counter(tables["votes"]["study"].to_pylist())
     if len(studies) > 1:
-        told = ", ".join(f"{name} ({n:,} answers)" for name, n in sorted(studies.items()))
-        gathered.notes.append(f"{len(studies)} studies, kept apart: {told}")
+        listed = ", ".join(f"{name} ({n:,} answers)" for name, n in sorted(studies.items()))
+        gathered.notes.append(f"{len(studies)} studies, kept apart: {listed}")
     if len(gathered.hashed_with) > 1:
         gathered.notes.append(
             "ids of annotators were hashed by different imports: a person in two of them counts as two; import the "

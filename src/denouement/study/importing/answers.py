@@ -24,8 +24,8 @@ _ANSWERS = {
 
 
 @dataclass(frozen=True)
-class Answer:
-    """One answer to a pair, as a file tells it.
+class ImportedAnswer:
+    """One answer to a pair, as it is in a file.
 
     Attributes:
         case_id: of the story.
@@ -39,8 +39,8 @@ class Answer:
         expected: the choice that an attention check asks for; None where the item is none.
         started_at, submitted_at: in UTC; None where the file has none.
         decided_at: when it came into its status, in UTC; None where the file has none.
-        id: what tells it from other answers, in all files: copies of one answer have the same.
-        file, line: where it stands.
+        id: different for each answer in all files; copies of one answer have the same.
+        file, line: where it is written.
     """
 
     case_id: str
@@ -61,7 +61,7 @@ class Answer:
 
     @property
     def item_id(self) -> str:
-        """A digest of context and endings, whichever side these stood on."""
+        """A digest of context and endings, on whichever side these were."""
         sides = sorted(zip(self.systems, self.endings, strict=True))
         return digest(self.case_id, self.context, sides)
 
@@ -122,8 +122,8 @@ def digest(*parts: object) -> str:
 def moment(text: str) -> datetime | None:
     """An ISO 8601 time in UTC, as which a time without a zone counts; None when it is written otherwise or is none."""
     try:
-        told = datetime.fromisoformat(text)
-        return told.astimezone(UTC) if told.tzinfo else told.replace(tzinfo=UTC)
+        time = datetime.fromisoformat(text)
+        return time.astimezone(UTC) if time.tzinfo else time.replace(tzinfo=UTC)
     except (ValueError, OverflowError):
         return None
 
@@ -138,7 +138,7 @@ def hashing(files: Sequence[Path]) -> Callable[[str], str]:
 
 
 def tables_of(
-    study: str, answers: Sequence[Answer], truths: Sequence[Answer] = ()
+    study: str, answers: Sequence[ImportedAnswer], truths: Sequence[ImportedAnswer] = ()
 ) -> tuple[dict[str, pa.Table], Counter[str], list[Conflict]]:
     """The tables `votes` and `items`, how many answers were left out, and the conflicts between copies of answers.
 
@@ -160,7 +160,7 @@ def tables_of(
     counts["truths"] += len(answers) - len(votes_of)
     expected = _expected_of([*_settled(truths)[0], *kept])
     kept = [replace(answer, expected=expected.get(answer.item_id)) for answer in kept]
-    single: dict[tuple[str, str], Answer] = {}
+    single: dict[tuple[str, str], ImportedAnswer] = {}
     for answer in kept:
         key = answer.item_id, answer.annotator
         counts["answered_twice"] += key in single
@@ -207,9 +207,9 @@ def tables_of(
     return tables, counts, conflicts
 
 
-def _settled(answers: Sequence[Answer]) -> tuple[list[Answer], Counter[str], list[Conflict]]:
+def _settled(answers: Sequence[ImportedAnswer]) -> tuple[list[ImportedAnswer], Counter[str], list[Conflict]]:
     """Of each answer the copy that counts, in the order of the first copies."""
-    copies: dict[str, list[Answer]] = {}
+    copies: dict[str, list[ImportedAnswer]] = {}
     for answer in answers:
         copies.setdefault(answer.id, []).append(answer)
     kept, conflicts, counts = [], [], Counter[str]()
@@ -222,8 +222,8 @@ def _settled(answers: Sequence[Answer]) -> tuple[list[Answer], Counter[str], lis
     return kept, counts, conflicts
 
 
-def _copy(answer: Answer) -> Copy:
-    told = {
+def _copy(answer: ImportedAnswer) -> Copy:
+    content = {
         "item": answer.item_id,
         "sides": answer.systems,
         "annotator": answer.annotator,
@@ -231,7 +231,7 @@ def _copy(answer: Answer) -> Copy:
     }
     return Copy(
         place=f"{answer.file} line {answer.line}",
-        told=told,
+        content=content,
         status=answer.status,
         reason=answer.reason,
         started_at=answer.started_at,
@@ -240,13 +240,13 @@ def _copy(answer: Answer) -> Copy:
     )
 
 
-def _expected_of(answers: Sequence[Answer]) -> dict[str, str]:
+def _expected_of(answers: Sequence[ImportedAnswer]) -> dict[str, str]:
     """By item the choice that it asks for, of those that ask for one.
 
     Raises:
         UserError: two answers to one item tell different ones.
     """
-    found: dict[str, Answer] = {}
+    found: dict[str, ImportedAnswer] = {}
     for answer in answers:
         if answer.expected is None:
             continue
@@ -259,7 +259,7 @@ def _expected_of(answers: Sequence[Answer]) -> dict[str, str]:
     return {item_id: answer.expected for item_id, answer in found.items() if answer.expected}
 
 
-def _precedence(answer: Answer) -> tuple[int, datetime]:
+def _precedence(answer: ImportedAnswer) -> tuple[int, datetime]:
     """What orders the answers of one person to one item: the least is kept."""
     never = datetime.max.replace(tzinfo=UTC)
     return STRICTNESS.index(answer.status), answer.submitted_at or never

@@ -28,8 +28,8 @@ def _is_flat(record: Mapping[str, Any]) -> bool:
 def load_records(path: Path, label: str, found: Sequence[tuple[int, Mapping[str, Any]]]) -> Loaded:
     """A record each user's responses to one record: fields and metadata are what was shown.
 
-    Responses stand by question, each with its user. Drafts and discarded ones are not used, where the export tells a
-    status. The export tells no times.
+    Responses are grouped by question, each with its user. Drafts and discarded ones are not used, where the export has
+    a status. The export has no times.
 
     Args:
         path: the file.

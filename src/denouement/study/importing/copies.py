@@ -1,4 +1,4 @@
-"""Copies of one answer, as two downloads of one study hold them: which of them counts, and what they differ in."""
+"""Copies of one answer, such as those in two downloads of one study: which one is counted, and where they differ."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 from denouement.errors import UserError
 
 STRICTNESS = ("accepted", "surplus", "excluded", "rejected")
-"""The statuses of answers; of copies with no time to tell which is later, the one with the last of these counts."""
+"""The statuses of answers; of copies without times, the one with the last of these is counted."""
 
 _NEVER = datetime.min.replace(tzinfo=UTC)
 
@@ -18,15 +18,15 @@ class Copy:
 
     Attributes:
         place: the file, and the line where there is one.
-        told: what was asked and answered, by name: in copies of one answer it should be the same.
+        content: what was asked and answered, by name: in copies of one answer it should be the same.
         status: of the table `votes`.
         reason: None where there is none.
         started_at, submitted_at: None where the file has none.
-        decided_at: when the answer came into its status, as far as the file tells; else None.
+        decided_at: when the answer came into its status, where the file has it; else None.
     """
 
     place: str
-    told: Mapping[str, object]
+    content: Mapping[str, object]
     status: str
     reason: str | None = None
     started_at: datetime | None = None
@@ -56,10 +56,10 @@ class Conflict:
 def settle(copies: Sequence[Copy], answer: str) -> tuple[int, Conflict | None]:
     """Which copy of an answer counts, whatever their order, and how the copies differ.
 
-    What was answered tells before the status, and the status before the reason and the times:
+    Differences are settled in this order: the answer, the status, then the reason and the times.
 
-    - Different answers: the one submitted later, where all tell when they were submitted.
-    - Else different statuses: the one decided later, where all tell when that was; else the strictest (`STRICTNESS`).
+    - Different answers: the one submitted later, where all have the time of submission.
+    - Else different statuses: the one decided later, where all have that time; else the strictest (`STRICTNESS`).
     - Else the one submitted later; of those, one with a reason before one without, and a longer one before a shorter.
 
     Args:
@@ -70,7 +70,7 @@ def settle(copies: Sequence[Copy], answer: str) -> tuple[int, Conflict | None]:
         The place in `copies` of the one that counts, and how they differ; None where they are the same.
 
     Raises:
-        UserError: different answers, and no time tells which is later: they cannot be one answer.
+        UserError: different answers, and no time says which is later: they cannot be one answer.
     """
     differs = _differences(copies)
     if not differs:
@@ -78,37 +78,37 @@ def settle(copies: Sequence[Copy], answer: str) -> tuple[int, Conflict | None]:
     places = tuple(copy.place for copy in copies)
     left = list(range(len(copies)))
     why = ""
-    if told := [name for name in differs if name in copies[0].told]:
+    if differing := [name for name in differs if name in copies[0].content]:
         left = _latest(copies, left, lambda copy: copy.submitted_at)
-        if any(copies[one].told != copies[left[0]].told for one in left):
+        if any(copies[one].content != copies[left[0]].content for one in left):
             raise UserError(
-                f"{' and '.join(dict.fromkeys(places))}: differ in {', '.join(told)} of one answer ({answer}), and no "
-                "time tells which is later; leave the wrong one out"
+                f"{' and '.join(dict.fromkeys(places))}: differ in {', '.join(differing)} of one answer ({answer}); "
+                "no time says which is later; leave the wrong one out"
             )
         why = "submitted later"
     if len({copies[one].status for one in left}) > 1:
         later = _latest(copies, left, lambda copy: copy.decided_at)
-        is_told = len({copies[one].status for one in later}) == 1
+        is_timed = len({copies[one].status for one in later}) == 1
         strictest = max((copies[one].status for one in left), key=STRICTNESS.index)
-        left = later if is_told else [one for one in left if copies[one].status == strictest]
-        why = why or ("decided later" if is_told else "the stricter status, since no time tells which is later")
+        left = later if is_timed else [one for one in left if copies[one].status == strictest]
+        why = why or ("decided later" if is_timed else "the stricter status, since no time says which is later")
     best = max(left, key=lambda one: _preference(copies[one]))
     if not why:
         is_later = len({copies[one].submitted_at or _NEVER for one in left}) > 1
-        why = "submitted later" if is_later else "it tells more"
+        why = "submitted later" if is_later else "it has more"
     return best, Conflict(answer, tuple(differs), places, places[best], why)
 
 
 def _differences(copies: Sequence[Copy]) -> list[str]:
     """The names of what the copies differ in."""
     first = copies[0]
-    named = [name for name in first.told if any(copy.told[name] != first.told[name] for copy in copies)]
+    named = [name for name in first.content if any(copy.content[name] != first.content[name] for copy in copies)]
     others = ("status", "reason", "started_at", "submitted_at")
     return named + [name for name in others if len({getattr(copy, name) for copy in copies}) > 1]
 
 
 def _latest(copies: Sequence[Copy], left: list[int], moment: Callable[[Copy], datetime | None]) -> list[int]:
-    """Those of the copies that are later than the others; all, where a copy tells no time."""
+    """Those of the copies that are later than the others; all, where a copy has no time."""
     moments = [moment(copies[one]) for one in left]
     known = [each for each in moments if each is not None]
     if len(known) < len(moments):

@@ -26,7 +26,7 @@ _ELEMENT = re.compile(r"(?:context|story|sentences)\[([0-9]{1,3})\]", re.ASCII |
 
 
 @dataclass(frozen=True)
-class Question:
+class QuestionFields:
     """The fields of one question of a row; None or empty where there is none.
 
     Attributes:
@@ -53,7 +53,7 @@ class Question:
 
 
 def check_named(files: Sequence[Loaded], reading: Reading) -> None:
-    """Make sure that each field that is named stands in at least one of the files.
+    """Make sure that each field that is named is in at least one of the files.
 
     Raises:
         UserError: it does not, or no file takes names of fields.
@@ -73,7 +73,7 @@ def check_named(files: Sequence[Loaded], reading: Reading) -> None:
             )
 
 
-def questions_of(file: Loaded, reading: Reading) -> list[Question]:
+def questions_of(file: Loaded, reading: Reading) -> list[QuestionFields]:
     """The questions that each row of the file answers."""
     given = file.given_names
     numbers, answers, is_guessed = _answer_fields(file, given, reading)
@@ -119,9 +119,9 @@ def _answer_fields(
         return [""], {"": (*fields, *boxes)}, False
     numbered: dict[str, list[str]] = {}
     for name in given:
-        told = _NUMBERED.fullmatch(parts_of(name)[0])
-        if told and key_of(told[1]) in GIVEN["answer"] and not _is_reason(name):
-            numbered.setdefault(told[2], []).append(name)
+        numbered_name = _NUMBERED.fullmatch(parts_of(name)[0])
+        if numbered_name and key_of(numbered_name[1]) in GIVEN["answer"] and not _is_reason(name):
+            numbered.setdefault(numbered_name[2], []).append(name)
     if numbered:
         return sorted(numbered, key=int), {number: tuple(names) for number, names in numbered.items()}, False
     if boxes:
@@ -156,7 +156,7 @@ def _are_ticks(texts: Iterable[str]) -> bool:
     return all(text.lower() in TICKS for text in texts)
 
 
-def _question(file: Loaded, reading: Reading, number: str, answer: tuple[str, ...], is_guessed: bool) -> Question:
+def _question(file: Loaded, reading: Reading, number: str, answer: tuple[str, ...], is_guessed: bool) -> QuestionFields:
     """The fields of one question.
 
     Raises:
@@ -183,7 +183,9 @@ def _question(file: Loaded, reading: Reading, number: str, answer: tuple[str, ..
             f"{file.path}: no {file.shown_as} tells {', '.join(missing)}{of}; name it with --column ROLE=COLUMN (there "
             f"are {shortened(shown) or 'none'})"
         )
-    return Question(number, found, fields, answer, _reason_field(file.given_names, named, number, answer), is_guessed)
+    return QuestionFields(
+        number, found, fields, answer, _reason_field(file.given_names, named, number, answer), is_guessed
+    )
 
 
 def _usual(names: Sequence[str], role: str, number: str) -> list[str]:
@@ -196,9 +198,9 @@ def _usual(names: Sequence[str], role: str, number: str) -> list[str]:
         for name in names
         if number
         and key_of(bare_name(name)) not in every_usual
-        and (told := _NUMBERED.fullmatch(bare_name(name)))
-        and told[2] == number
-        and key_of(told[1]) == wanted
+        and (numbered_name := _NUMBERED.fullmatch(bare_name(name)))
+        and numbered_name[2] == number
+        and key_of(numbered_name[1]) == wanted
     ]
     plain = [name for wanted in known for name in names if key_of(bare_name(name)) == wanted]
     prefixed = [name for name in names if key_of(bare_name(name)).startswith(PREFIXES.get(role, ("\0",)))]
@@ -209,10 +211,10 @@ def _sentences(names: Sequence[str], number: str) -> tuple[str, ...]:
     """The fields that hold a sentence of the context each, in their order."""
     found: dict[str, list[tuple[int, str]]] = {}
     for name in names:
-        told = _SENTENCE.fullmatch(bare_name(name)) or _ELEMENT.fullmatch(bare_name(name))
-        if told:
-            of = told[2] if told.re is _SENTENCE and told[2] else ""
-            found.setdefault(of, []).append((int(told[1]), name))
+        numbered_name = _SENTENCE.fullmatch(bare_name(name)) or _ELEMENT.fullmatch(bare_name(name))
+        if numbered_name:
+            of = numbered_name[2] if numbered_name.re is _SENTENCE and numbered_name[2] else ""
+            found.setdefault(of, []).append((int(numbered_name[1]), name))
     return tuple(name for _, name in sorted(found.get(number) or found.get("", [])))
 
 
@@ -222,9 +224,9 @@ def _reason_field(given: Sequence[str], named: Mapping[str, str], number: str, a
     others = [name for name in given if name not in answer]
     for wanted in GIVEN["reason"]:
         for name in others:
-            told = _NUMBERED.fullmatch(parts_of(name)[0])
-            of_number = bool(number and told and told[2] == number)
-            plain = told[1] if told and of_number else parts_of(name)[0]
+            numbered_name = _NUMBERED.fullmatch(parts_of(name)[0])
+            of_number = bool(number and numbered_name and numbered_name[2] == number)
+            plain = numbered_name[1] if numbered_name and of_number else parts_of(name)[0]
             if (of_number or not number) and wanted in (key_of(plain), key_of(parts_of(name)[-1])):
                 return name
     return None

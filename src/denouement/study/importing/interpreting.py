@@ -4,8 +4,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 from denouement.schemas import shortened
-from denouement.study.importing.answers import Answer, Unusable, digest
-from denouement.study.importing.fields import Question, questions_of
+from denouement.study.importing.answers import ImportedAnswer, Unusable, digest
+from denouement.study.importing.fields import QuestionFields, questions_of
 from denouement.study.importing.records import Loaded, Reading, Record
 from denouement.study.importing.roles import TICKS, bare_name, parts_of
 from denouement.study.results.agreement import like_an_answer
@@ -23,34 +23,34 @@ class Interpreted:
         answers: in the order of the file.
         unusable: rows, or questions of rows, that are none.
         taken: a line a question: which field was taken for what.
-        passed_over: by name an example of what stands in a field that was taken for nothing.
+        passed_over: by name an example of the content of each field that was not used.
         truths: answers that are known to be right, and are nobody's vote; each is what its item asks for.
     """
 
-    answers: list[Answer]
+    answers: list[ImportedAnswer]
     unusable: list[Unusable]
     taken: list[str]
     passed_over: dict[str, str]
-    truths: list[Answer]
+    truths: list[ImportedAnswer]
 
 
 def interpret(file: Loaded, reading: Reading) -> Interpreted:
     """Make answers of a file's records.
 
     Raises:
-        UserError: nothing tells which field holds something that is needed; two questions ask about one pair.
+        UserError: a field that is needed cannot be recognised; two questions ask about one pair.
     """
     questions = questions_of(file, reading)
-    answers: list[Answer] = []
+    answers: list[ImportedAnswer] = []
     unusable: list[Unusable] = []
-    truths: list[Answer] = []
+    truths: list[ImportedAnswer] = []
     for record in file.records:
         for question in questions:
             try:
                 answer = _answer(file.label, record, question, reading)
             except ValueError as error:
-                told = f"question {question.number}: {error}" if question.number else str(error)
-                unusable.append(Unusable(file.label, record.line, told))
+                problem = f"question {question.number}: {error}" if question.number else str(error)
+                unusable.append(Unusable(file.label, record.line, problem))
                 continue
             if record.is_truth:
                 truths.append(replace(answer, expected=answer.choice))
@@ -62,17 +62,17 @@ def interpret(file: Loaded, reading: Reading) -> Interpreted:
     )
 
 
-def _taken_text(question: Question) -> str:
-    told = []
+def _taken_text(question: QuestionFields) -> str:
+    roles = []
     for role, names in question.taken.items():
         guessed = " (guessed from its values)" if role == "answer" and question.is_guessed else ""
         named = f"{names[0]} to {names[-1]}" if role == "context" and len(names) > 2 else ", ".join(names)
-        told.append(f"{role} = {named}{guessed}")
-    return f"question {question.number}: {'; '.join(told)}" if question.number else "; ".join(told)
+        roles.append(f"{role} = {named}{guessed}")
+    return f"question {question.number}: {'; '.join(roles)}" if question.number else "; ".join(roles)
 
 
 def _passed_over(file: Loaded, taken: set[str]) -> dict[str, str]:
-    """By name an example of each field that was taken for nothing and holds something else; boxes by their field's."""
+    """By name an example of each field that was not used and holds something else; boxes by their field's name."""
     found: dict[str, str] = {}
     for record in file.records:
         read = {record.shown.get(name) for name in taken}
@@ -87,14 +87,14 @@ def _passed_over(file: Loaded, taken: set[str]) -> dict[str, str]:
     return found
 
 
-def _answer(file: str, record: Record, question: Question, reading: Reading) -> Answer:
+def _answer(file: str, record: Record, question: QuestionFields, reading: Reading) -> ImportedAnswer:
     """The answer of one record to one question.
 
     Raises:
         ValueError: there is none, with the reason.
     """
     if not record.annotator:
-        raise ValueError("nothing tells who answered")
+        raise ValueError("no annotator's id")
     shown = record.shown
     needed = [*question.context, question.shown["ending_a"], question.shown["ending_b"]]
     if empty := [name for name in needed if not shown.get(name)]:
@@ -103,7 +103,7 @@ def _answer(file: str, record: Record, question: Question, reading: Reading) -> 
     endings = shown[question.shown["ending_a"]], shown[question.shown["ending_b"]]
     sides = _sides(shown, question.shown, endings, reading)
     case = shown.get(question.shown.get("case_id", ""), "")
-    return Answer(
+    return ImportedAnswer(
         case_id=case or f"case-{digest(context)[:12]}",
         context=context,
         endings=endings,
@@ -128,13 +128,13 @@ def _expected(shown: Mapping[str, str], name: str | None, sides: tuple[str, str]
     Raises:
         ValueError: a text that is no choice: nobody could pass the check.
     """
-    told = shown.get(name, "") if name else ""
-    if not told or told in sides:
-        return told or None
-    side = reading.meant(told)
+    text = shown.get(name, "") if name else ""
+    if not text or text in sides:
+        return text or None
+    side = reading.meant(text)
     if side is None:
         raise ValueError(
-            f"{name} is '{told[:40]}', not A, B, both, neither, {' or '.join(sides)}; leave it empty where the item "
+            f"{name} is '{text[:40]}', not A, B, both, neither, {' or '.join(sides)}; leave it empty where the item "
             "is no attention check"
         )
     return {"A": sides[0], "B": sides[1]}.get(side, side)
@@ -154,14 +154,13 @@ def _sides(
             raise ValueError(problem)
         return a, b
     model, human = reading.systems
-    told = shown.get(names.get("model_side", ""), "")
-    if (side := reading.meant(told)) in ("A", "B"):
+    if (side := reading.meant(shown.get(names.get("model_side", ""), ""))) in ("A", "B"):
         return (model, human) if side == "A" else (human, model)
     right = shown.get(names.get("right_ending", ""), "")
     if right in endings and endings[0] != endings[1]:
         return (human, model) if right == endings[0] else (model, human)
     name = names.get("model_side") or names["right_ending"]
-    raise ValueError(f"{name} does not tell which system wrote A and B")
+    raise ValueError(f"{name} does not say which system wrote A and B")
 
 
 def _chosen(given: Mapping[str, str], reading: Reading) -> str:
@@ -181,18 +180,18 @@ def _chosen(given: Mapping[str, str], reading: Reading) -> str:
         if value.lower() in TICKS:
             texts += [parts_of(name)[-1]] if TICKS[value.lower()] else []
             continue
-        told = [text for text in value.split("|") if text.strip()]
-        if unclear := [text for text in told if text.strip().lower() in _NO_VALUES and not _is_mapped(text, reading)]:
+        parts = [text for text in value.split("|") if text.strip()]
+        if unclear := [text for text in parts if text.strip().lower() in _NO_VALUES and not _is_mapped(text, reading)]:
             raise ValueError(
                 f"the answer is '{unclear[0]}', which may be no answer or neither; say what it means with --value "
                 f"{unclear[0]}=neither, or leave the row out"
             )
-        texts += told
+        texts += parts
     answers = {text: reading.meant(text) for text in texts}
     if strange := [text for text, answer in answers.items() if not answer]:
-        told_text = strange[0][:40]
+        text = strange[0][:40]
         raise ValueError(
-            f"the answer is '{told_text}', not A, B, both or neither; say what it means with --value {told_text}=ANSWER"
+            f"the answer is '{text}', not A, B, both or neither; say what it means with --value {text}=ANSWER"
         )
     ticked = {answer for answer in answers.values() if answer}
     if ticked == {"A", "B"}:

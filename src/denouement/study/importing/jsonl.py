@@ -53,50 +53,50 @@ def _lines(path: Path, text: str) -> Iterator[tuple[int, dict[str, Any]]]:
         if not line.strip():
             continue
         try:
-            told = json.loads(line)
+            value = json.loads(line)
         except RecursionError as error:
             raise UserError(f"{path}: line {number} is nested too deeply") from error
         except ValueError as error:
             raise UserError(f"{path}: line {number} is not JSON ({error}); export the file again") from error
-        if not isinstance(told, dict):
+        if not isinstance(value, dict):
             raise UserError(f"{path}: line {number} is no JSON object; export the file again as JSON Lines")
-        yield number, _clean(path, told)
+        yield number, _clean(path, value)
 
 
-def _clean(path: Path, told: Any, depth: int = 0) -> Any:
+def _clean(path: Path, value: Any, depth: int = 0) -> Any:
     """The same with U+FFFD for halves of characters, which JSON can escape and no table can hold."""
     if depth > _DEPTH:
         raise UserError(f"{path}: JSON nested deeper than {_DEPTH} levels; no export is")
-    if isinstance(told, str):
-        return _whole(told)
-    if isinstance(told, list):
-        return [_clean(path, each, depth + 1) for each in told]
-    if isinstance(told, dict):
-        return {_whole(name): _clean(path, each, depth + 1) for name, each in told.items()}
-    return told
+    if isinstance(value, str):
+        return _whole(value)
+    if isinstance(value, list):
+        return [_clean(path, each, depth + 1) for each in value]
+    if isinstance(value, dict):
+        return {_whole(name): _clean(path, each, depth + 1) for name, each in value.items()}
+    return value
 
 
 def _whole(text: str) -> str:
     return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
 
 
-def texts_of(told: Mapping[str, Any], prefix: str = "") -> dict[str, str]:
+def texts_of(value: Mapping[str, Any], prefix: str = "") -> dict[str, str]:
     """The texts of an object by name: parts joined with dots, the places of a list as `name[1]`, `name[2]`, ...
 
     Numbers and truth values are written as JSON writes them; what is null is left out. Halves of characters become
     U+FFFD.
     """
-    return dict(_leaves(told, prefix))
+    return dict(_leaves(value, prefix))
 
 
-def _leaves(told: Any, name: str) -> Iterator[tuple[str, str]]:
-    if isinstance(told, Mapping):
-        for key, value in told.items():
-            yield from _leaves(value, f"{name}.{key}" if name else str(key))
-    elif isinstance(told, list):
-        for place, value in enumerate(told, 1):
-            yield from _leaves(value, f"{name}[{place}]")
-    elif isinstance(told, str):
-        yield name, _whole(told).strip()
-    elif told is not None:
-        yield name, json.dumps(told)
+def _leaves(value: Any, name: str) -> Iterator[tuple[str, str]]:
+    if isinstance(value, Mapping):
+        for key, part in value.items():
+            yield from _leaves(part, f"{name}.{key}" if name else str(key))
+    elif isinstance(value, list):
+        for place, part in enumerate(value, 1):
+            yield from _leaves(part, f"{name}[{place}]")
+    elif isinstance(value, str):
+        yield name, _whole(value).strip()
+    elif value is not None:
+        yield name, json.dumps(value)

@@ -32,7 +32,7 @@ def load_tasks(path: Path, label: str, found: Sequence[tuple[int, Mapping[str, A
 
     Of a result of type `pairwise`, `left` is A and `right` B; where `to_name` names the two texts as `data` does, the
     first of them is the left one. `updated_at` is when the annotation was submitted; `lead_time` seconds before, it was
-    begun. An annotation that was cancelled is not used; one that is marked as ground truth tells the right answer.
+    begun. An annotation that was cancelled is not used; one that is marked as ground truth has the right answer.
 
     Args:
         path: the file.
@@ -40,11 +40,12 @@ def load_tasks(path: Path, label: str, found: Sequence[tuple[int, Mapping[str, A
         found: its tasks, each with its place.
 
     Raises:
-        UserError: the format `JSON-MIN`, which does not tell what was shown from what was answered.
+        UserError: the format `JSON-MIN`, which does not separate what was shown from what was answered.
     """
     if any(_is_min(task) for _, task in found):
         raise UserError(
-            f"{path}: Label Studio's JSON-MIN does not tell what was shown from what was answered; export it as JSON"
+            f"{path}: Label Studio's JSON-MIN does not separate what was shown from what was answered; export it as "
+            "JSON"
         )
     file = Loaded(path, label, shown_as="field of data", given_as="result")
     for place, task in found:

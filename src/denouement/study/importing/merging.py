@@ -29,7 +29,7 @@ def merged(parts: Sequence[tuple[str, pa.Table]]) -> tuple[pa.Table, Counter[str
         The table, how many rows were left out (`duplicate_rows`), and how copies differ.
 
     Raises:
-        UserError: copies with different answers, no time of which tells which is later.
+        UserError: copies with different answers, and no times that say which is later.
     """
     together = pa.concat_tables(table for _, table in parts)
     keys = list(zip(*(together[column].to_pylist() for column in ANSWER), strict=True))
@@ -52,8 +52,8 @@ def merged(parts: Sequence[tuple[str, pa.Table]]) -> tuple[pa.Table, Counter[str
     for key, its in copies.items():
         best = 0
         if len(its) > 1:
-            told = [_copy(files[rows[0]], [row_of[row] for row in rows]) for rows in its]
-            best, conflict = settle(told, f"study {key[0]}, item {key[1]}, annotator {key[2]}")
+            rivals = [_copy(files[rows[0]], [row_of[row] for row in rows]) for rows in its]
+            best, conflict = settle(rivals, f"study {key[0]}, item {key[1]}, annotator {key[2]}")
             conflicts += [conflict] if conflict else []
         kept += its[best]
     return together.take(kept), Counter(duplicate_rows=together.num_rows - len(kept)), conflicts
@@ -65,7 +65,7 @@ def _copy(file: str, rows: Sequence[Mapping[str, Any]]) -> Copy:
     first = rows[0]
     return Copy(
         place=file,
-        told={name: [row[name] for row in rows] for name in names},
+        content={name: [row[name] for row in rows] for name in names},
         status=first["status"],
         reason=first.get("reason"),
         started_at=first["started_at"],
@@ -74,11 +74,12 @@ def _copy(file: str, rows: Sequence[Mapping[str, Any]]) -> Copy:
 
 
 def without_withdrawn(parts: Sequence[tuple[str, pa.Table]]) -> tuple[list[tuple[str, pa.Table]], list[str]]:
-    """Exports of answers without those of people who have withdrawn since, and what to say of them.
+    """Exports of answers without those of people who have withdrawn since, and notes on them.
 
-    Who withdraws takes all answers along, so an export may hold a person whom a later one lacks. Of two exports of one
-    study which share an answer, the one without a person is the later one if it holds an answer that was submitted
-    after one of that person's. Where each lacks someone so, they are parts that somebody took out, and nothing is done.
+    Withdrawal deletes all answers of a person, so an export may hold a person whom a later one lacks. Of two exports of
+    one study which share an answer, the one without a person is the later one if it holds an answer that was submitted
+    after one of that person's. Where each lacks someone in this way, they are parts of one export, and all answers
+    stay.
 
     Args:
         parts: the tables of one name, each with what messages call its file.
@@ -116,9 +117,9 @@ class _Export:
 
     Attributes:
         label: what messages call the file.
-        first: by study and annotator when the first answer was submitted; None where none tells.
+        first: by study and annotator when the first answer was submitted; None where there is no time.
         latest: by study when the last answer was submitted.
-        keys: what tells each answer.
+        keys: of the answers.
     """
 
     label: str

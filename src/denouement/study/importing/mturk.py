@@ -72,10 +72,10 @@ def load_batch(path: Path, label: str, header: Header) -> Loaded:
         header: its header.
 
     Raises:
-        UserError: no column of answers; a column stands twice.
+        UserError: no column of answers; a column name is repeated.
     """
     if repeated := _repeated(header.names):
-        raise UserError(f"{path}: columns that stand twice: {shortened(repeated)}; rename or delete one of each")
+        raise UserError(f"{path}: columns with the same name: {shortened(repeated)}; rename or delete one of each")
     if not any(name.lower().startswith("answer.") for name in header.names):
         raise UserError(f"{path}: a batch without Answer columns; download the batch's results, not its input")
     lower = {name.lower() for name in header.names}
@@ -107,7 +107,7 @@ def _is_field(name: str) -> bool:
 
 
 def _repeated(names: Sequence[str]) -> list[str]:
-    """The names that stand more than once; of the fixed columns in any case, as they are known in any."""
+    """The names that occur more than once; those of the fixed columns whether in capitals or not."""
     fixed = {name.lower(): name for name in FIXED}
     counts = Counter(fixed.get(name.lower(), name) for name in names if name)
     return [name for name, n in counts.items() if n > 1]
@@ -125,8 +125,8 @@ def _record(line: int, cells: Mapping[str, str], others: Sequence[str]) -> tuple
     assignment = fixed.get("assignmentid", "")
     if not assignment and not fixed["hitid"]:
         raise ValueError("empty: HITId" if "assignmentid" not in fixed else "empty: AssignmentId, HITId")
-    told = fixed["assignmentstatus"].lower()
-    if told not in _STATUSES:
+    status = fixed["assignmentstatus"].lower()
+    if status not in _STATUSES:
         raise ValueError(f"AssignmentStatus is '{fixed['assignmentstatus']}', not Approved, Submitted or Rejected")
     times = {name: _time(fixed.get(name, "")) for name in ("accepttime", "submittime", "approvaltime", "rejectiontime")}
     decided = {"approved": times["approvaltime"], "rejected": times["rejectiontime"], "submitted": times["submittime"]}
@@ -140,10 +140,10 @@ def _record(line: int, cells: Mapping[str, str], others: Sequence[str]) -> tuple
         },
         given=dict(_given(cells)),
         annotator=fixed["workerid"],
-        status="rejected" if is_marked else _STATUSES[told],
+        status="rejected" if is_marked else _STATUSES[status],
         started_at=times["accepttime"],
         submitted_at=times["submittime"],
-        decided_at=None if is_marked else decided[told],
+        decided_at=None if is_marked else decided[status],
     )
     return record, sum(bool(fixed.get(name)) and times[name] is None for name in ("accepttime", "submittime"))
 
@@ -160,9 +160,9 @@ def _given(cells: Mapping[str, str]) -> Iterator[tuple[str, str]]:
         if not cell:
             continue
         try:
-            told = json.loads(cell)
-            is_right = isinstance(told, list) and len(told) == 1 and isinstance(told[0], dict)
-            leaves = texts_of(told[0]) if is_right else {}
+            value = json.loads(cell)
+            is_right = isinstance(value, list) and len(value) == 1 and isinstance(value[0], dict)
+            leaves = texts_of(value[0]) if is_right else {}
         except (ValueError, RecursionError) as error:
             raise ValueError(f"{name} is not JSON") from error
         if not is_right:
@@ -173,13 +173,13 @@ def _given(cells: Mapping[str, str]) -> Iterator[tuple[str, str]]:
 
 def _time(text: str) -> datetime | None:
     """The time of a cell such as `Tue Mar 05 08:14:02 PST 2019`, or ISO 8601; None when it is none."""
-    told = re.fullmatch(r"(.+) ([A-Z]{3}) (\d{4})", text)
-    if not told:
+    parts = re.fullmatch(r"(.+) ([A-Z]{3}) (\d{4})", text)
+    if not parts:
         return moment(text)
-    if told[2] not in _ZONES:
+    if parts[2] not in _ZONES:
         return None
     try:
-        local = datetime.strptime(f"{told[1]} {told[3]}", _TIME)
-        return (local - timedelta(hours=_ZONES[told[2]])).replace(tzinfo=UTC)
+        local = datetime.strptime(f"{parts[1]} {parts[3]}", _TIME)
+        return (local - timedelta(hours=_ZONES[parts[2]])).replace(tzinfo=UTC)
     except (ValueError, OverflowError):  # the last evening of the year 9999
         return None

@@ -57,9 +57,9 @@ def _vote(cells: dict[str, str]) -> dict[str, Any]:
         raise ValueError(f"is_check is '{vote['is_check']}', not true or false")
     vote["is_check"] = _BOOLEANS[vote["is_check"].lower()]
     for name in _TIMES:
-        told, vote[name] = vote[name], moment(vote[name])
-        if told and vote[name] is None:
-            raise ValueError(f"{name} is '{told}', not a time such as 2026-01-31 12:00:00Z")
+        written, vote[name] = vote[name], moment(vote[name])
+        if written and vote[name] is None:
+            raise ValueError(f"{name} is '{written}', not a time such as 2026-01-31 12:00:00Z")
     vote["reason"] = vote["reason"] or None
     if empty := [name for name in kind.schema.names if vote[name] == "" and not kind.schema.field(name).nullable]:
         raise ValueError(f"empty: {', '.join(empty)}")

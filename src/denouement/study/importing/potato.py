@@ -1,7 +1,7 @@
-"""Potato (github.com/davidjurgens/potato): annotations without the texts, which stand in the project's data file.
+"""Potato (github.com/davidjurgens/potato): annotations without the texts, which are in the project's data file.
 
 Three layouts are read: `annotations.jsonl` of `potato.export --format jsonl`, `user_state.json` of a user, and
-`annotated_instances.jsonl` of versions before 2, which stands in a folder with the user's name.
+`annotated_instances.jsonl` of versions before 2, which is in a folder with the user's name.
 """
 
 import json
@@ -44,7 +44,7 @@ def data_of(path: Path, found: Found) -> dict[str, dict[str, str]]:
     """By instance id the texts of a data file.
 
     Raises:
-        UserError: an id that stands twice with different texts.
+        UserError: an id that occurs twice with different texts.
     """
     instances: dict[str, dict[str, str]] = {}
     for place, each in found:
@@ -72,7 +72,7 @@ def load_annotations(path: Path, label: str, found: Found, data: Mapping[str, Ma
     """
     if not data:
         raise UserError(
-            f"{path}: Potato's annotations hold no stories and endings; name the project's data file (data_files in "
+            f"{path}: Potato's annotations have no stories and endings; name the project's data file (data_files in "
             "its configuration, as JSON or JSON Lines) too"
         )
     file = Loaded(path, label, shown_as="field of the data file", given_as="schema")
@@ -138,9 +138,9 @@ def _given(labels: Any) -> dict[str, str]:
 def _rationale(value: Any) -> str:
     """The text of a justification: JSON of the reasons that were ticked and the rationale that was written."""
     try:
-        told = json.loads(value) if isinstance(value, str) else value
+        parsed = json.loads(value) if isinstance(value, str) else value
     except (ValueError, RecursionError):
         return str(value).strip()
-    if isinstance(told, dict):
-        return str(told.get("rationale") or "").strip()
-    return "" if told is None else str(value).strip()
+    if isinstance(parsed, dict):
+        return str(parsed.get("rationale") or "").strip()
+    return "" if parsed is None else str(value).strip()

@@ -16,7 +16,7 @@ from denouement.study.importing.roles import key_of
 from denouement.study.results.counted import ANSWER
 
 _IDS = ({"submissionid", "sessionid"}, {"participantid"}, {"status"})
-# Columns that tell who a person is, or open the study to others.
+# Columns that identify a person, or open the study to others.
 _SECRET = ("submissionid", "sessionid", "participantid", "completioncode")
 _TIMES = ("reviewedat", "completedat", "startedat")
 
@@ -38,7 +38,7 @@ class Submission:
     id: str
     participant: str
     status: str
-    told: Mapping[str, str]
+    demographics: Mapping[str, str]
     at: datetime | None = None
 
     @property
@@ -92,7 +92,7 @@ def read_submissions(path: Path, label: str, header: Header) -> tuple[list[Submi
                 id=keyed.get("submissionid") or keyed.get("sessionid") or keyed["participantid"],
                 participant=keyed["participantid"],
                 status="TIMED-OUT" if status == "TIMED OUT" else status,
-                told={name: cell for name, cell in cells.items() if cell and key_of(name) not in _SECRET},
+                demographics={name: cell for name, cell in cells.items() if cell and key_of(name) not in _SECRET},
                 at=next((time for name in _TIMES if (time := moment(keyed.get(name, "")))), None),
             )
         )
@@ -107,7 +107,7 @@ def join(
     """Give the answers of each participant the status that follows from the submission's, and describe each person.
 
     REJECTED makes accepted answers `rejected`; RETURNED, TIMED-OUT and SCREENED OUT make them `excluded`; all others
-    leave them. Of two downloads of one submission the later counts, by the latest time that both tell, else the
+    leave them. Of two downloads of one submission the later counts, by the latest time that both have, else the
     stricter; of several submissions of one person one that counts is enough.
 
     Args:
@@ -134,8 +134,8 @@ def join(
     )
     if absent == len(people):
         notes.append(
-            "Prolific: no participant was found among the annotators; if the answers are an export of our own, its ids "
-            "are hashed: name the study's store with --store"
+            "Prolific: none of the participants is among the annotators; if the answers are an export of our own, its "
+            "ids are hashed: name the study's store with --store"
         )
     changed: Counter[str] = Counter()
     made = dict(tables)
@@ -150,7 +150,7 @@ def join(
     rows = [
         {"study": study, "annotator_id": annotator, "question": question, "value": value}
         for (study, annotator), submission in sorted(found.items(), key=lambda pair: pair[0])
-        for question, value in submission.told.items()
+        for question, value in submission.demographics.items()
     ]
     return Joined(made, pa.Table.from_pylist(rows, schema=TABLES["participants"].schema), notes)
 
@@ -167,7 +167,8 @@ def _people(submissions: Sequence[Submission]) -> tuple[dict[str, Submission], l
         strictest = [each for each in its if each.makes == max((one.makes for one in its), key=STRICTNESS.index)]
         is_timed = all(each.at for each in its) and len({each.at for each in its}) > 1
         one = max(
-            its if is_timed else strictest, key=lambda each: (each.at or _NEVER, each.status, sorted(each.told.items()))
+            its if is_timed else strictest,
+            key=lambda each: (each.at or _NEVER, each.status, sorted(each.demographics.items())),
         )
         several += one.participant in people
         people[one.participant] = min(people.get(one.participant, one), one, key=_preference)

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from denouement.delimited import Header, rows_of
 from denouement.schemas import UNNAMED_ANNOTATOR
-from denouement.study.importing.answers import Answer, Unusable, answer_named, digest
+from denouement.study.importing.answers import ImportedAnswer, Unusable, answer_named, digest
 from denouement.text.sentences import split_sentences
 
 COLUMNS = (
@@ -31,10 +31,10 @@ def is_published(names: Sequence[str]) -> bool:
 
 def read_published(
     path: Path, label: str, header: Header, systems: tuple[str, str]
-) -> tuple[list[Answer], list[Unusable], Counter[str]]:
+) -> tuple[list[ImportedAnswer], list[Unusable], Counter[str]]:
     """The answers of the file, the rows that are none, and counts (`rows`).
 
-    `model1` tells the side of the generated ending. The file names no annotators: every answer gets an id of its own.
+    `model1` says on which side the generated ending is. The file has no annotators: every answer gets an id of its own.
     A row that is written twice, reason and all, is one answer; without a reason it may be two people's.
 
     Args:
@@ -61,7 +61,7 @@ def read_published(
         answer = answer_named(cells["answer"])
         assert answer
         answers.append(
-            Answer(
+            ImportedAnswer(
                 case_id=cells["inputstoryid"].strip(),
                 context=tuple(split_sentences(cells["context"])),
                 endings=(cells["optiona"].strip(), cells["optionb"].strip()),
@@ -90,8 +90,8 @@ def _problem(cells: dict[str, str]) -> str | None:
     right = cells["optionb" if side == "A" else "optiona"].strip()
     if cells["rightending"].strip() != right:
         return f"model1 is {side}, but RightEnding is not the other option"
-    told = cells["answer_correspondence"].strip().lower()
+    said = cells["answer_correspondence"].strip().lower()
     meant = {"A": "generated", "B": "human"} if side == "A" else {"A": "human", "B": "generated"}
-    if told and told != meant.get(answer, answer):
-        return f"answer_correspondence is '{told}', but answer {answer} is {meant.get(answer, answer)}"
+    if said and said != meant.get(answer, answer):
+        return f"answer_correspondence is '{said}', but answer {answer} is {meant.get(answer, answer)}"
     return None

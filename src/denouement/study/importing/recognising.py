@@ -1,6 +1,7 @@
 """What a file of answers is, by its content, and what to call it."""
 
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal, NamedTuple
@@ -8,20 +9,20 @@ from typing import Any, Literal, NamedTuple
 from denouement import schemas
 from denouement.delimited import Header, header_of
 from denouement.errors import UserError
-from denouement.files import existing_file, file_digest
+from denouement.files import existing_file, file_digest, visible_files
 from denouement.study.importing import argilla, label_studio, mturk, own, potato, prolific, published
 from denouement.study.importing.jsonl import begins_as_json, objects_of
 from denouement.study.results.counted import SCALES
 
-Kind = Literal["mturk", "published", "own", "own_csv", "label_studio", "argilla", "potato", "potato_data", "prolific"]
+Format = Literal["mturk", "published", "own", "own_csv", "label_studio", "argilla", "potato", "potato_data", "prolific"]
 
-_BY_HEADER: dict[Kind, Callable[[Sequence[str]], bool]] = {
+_BY_HEADER: dict[Format, Callable[[Sequence[str]], bool]] = {
     "mturk": mturk.is_batch,
     "published": published.is_published,
     "own_csv": own.is_votes,
     "prolific": prolific.is_export,
 }
-_BY_OBJECTS: dict[Kind, Callable[[Sequence[tuple[int, Mapping[str, Any]]]], bool]] = {
+_BY_OBJECTS: dict[Format, Callable[[Sequence[tuple[int, Mapping[str, Any]]]], bool]] = {
     "label_studio": label_studio.is_export,
     "argilla": argilla.is_export,
     "potato": potato.is_annotations,
@@ -32,7 +33,7 @@ _BY_OBJECTS: dict[Kind, Callable[[Sequence[tuple[int, Mapping[str, Any]]]], bool
 class Recognised(NamedTuple):
     """What a file of answers is, with its header, its JSON objects, or its table's name when it is our own Parquet."""
 
-    kind: Kind
+    kind: Format
     header: Header | None = None
     table: str | None = None
     objects: list[tuple[int, dict[str, Any]]] | None = None
@@ -75,16 +76,13 @@ def recognise(path: Path) -> Recognised | None:
 def find_answers(folder: Path) -> list[Path]:
     """The files of answers in `folder` and the folders below it, sorted; hidden files are passed over.
 
-    What only goes with answers (Prolific's export, Potato's data file) is found where there are such answers.
+    What only goes with answers (Prolific's export, Potato's data file) is among them where there are such answers.
     """
-    found: dict[Path, Kind] = {}
-    for path in sorted(folder.rglob("*")):
-        hidden_file = any(part.startswith(".") for part in path.relative_to(folder).parts)
-        try:
-            if not hidden_file and path.is_file() and (known := recognise(path)):
+    found: dict[Path, Format] = {}
+    for path in visible_files(folder):
+        with suppress(OSError, UserError):  # whoever looks for the other files reports these
+            if known := recognise(path):
                 found[path] = known.kind
-        except (OSError, UserError):  # whoever looks for the other files reports these
-            continue
     alone = set() if "potato" in found.values() else {"potato_data"}
     if not set(found.values()) - {"prolific", "potato_data"}:
         alone.add("prolific")

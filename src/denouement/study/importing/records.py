@@ -17,11 +17,11 @@ class Reading:
     """How files of answers are to be read.
 
     Attributes:
-        systems: names for the generator and the people who wrote the right ending, where a file tells only which side
-            the generated ending stood on, or the right ending's text.
-        columns: by role (`ROLES`, or with a question's number, such as `answer_2`) the field that has it, where its
-            name does not tell.
-        values: by a text that stands for an answer, such as 1, the answer: A, B, both or neither.
+        systems: names for the generator and the people who wrote the right ending, where a file says only on which
+            side the generated ending was, or has the right ending's text.
+        columns: by role (`ROLES`, or with a question's number, such as `answer_2`) the field that has it, where
+            the field's name does not show it.
+        values: by a text that means an answer, such as 1, the answer: A, B, both or neither.
     """
 
     systems: tuple[str, str]
@@ -47,17 +47,17 @@ class Reading:
 
 @dataclass(frozen=True)
 class Record:
-    """What one person was shown and answered at once: a row of a file, or what stands for one.
+    """What one person was shown and answered at once: a row of a file, or a part of a JSON document.
 
     Attributes:
-        line: where it stands: the line of a text file, the number of the record in JSON.
-        id: what tells it from others in all files: copies of it have the same.
+        line: where it is written: the line of a text file, the number of the record in JSON.
+        id: different for each record in all files; copies of a record have the same.
         shown: by the field's name what was asked about; the places of a list are `name[1]`, `name[2]`, ...
         given: by the field's name what was answered; boxes are `field.box`, ticked with `true` or `on`.
         annotator: an id of the person.
         status: of the table `votes`.
-        is_truth: it is the answer that is known to be right, and nobody's vote.
-        started_at, submitted_at, decided_at: as in `Answer`.
+        is_truth: it is the known right answer, and nobody's vote.
+        started_at, submitted_at, decided_at: as in `ImportedAnswer`.
     """
 
     line: int

@@ -60,10 +60,10 @@ def split_role(role: str) -> tuple[str, str]:
     Raises:
         ValueError: no such role.
     """
-    told = _ROLE.fullmatch(role)
-    if not told:
+    parts = _ROLE.fullmatch(role)
+    if not parts:
         raise ValueError(f"no role {role}")
-    return told[1], told[2] or ""
+    return parts[1], parts[2] or ""
 
 
 def bare_name(name: str) -> str:

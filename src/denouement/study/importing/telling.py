@@ -12,7 +12,7 @@ _LABELS = {
     "conflicts": "answers whose copies differ",
     "answered_twice": "second answers of a person to an item (left out)",
     "unknown_times": "times in an unknown form (left empty)",
-    "truths": "that tell the right answer (nobody's vote)",
+    "truths": "right answers that are given (nobody's vote)",
     "checks": "accepted answers to attention checks",
     "unusable": "not usable",
 }
@@ -33,14 +33,14 @@ def imported_text(found: Imported) -> str:
     lines = []
     for name, kind in found.kinds.items():
         lines.append(f"{name}: {_WHAT.get(kind, 'our own export')}")
-        lines += [f"  taken: {told}" for told in found.taken.get(name, [])]
+        lines += [f"  taken: {fields}" for fields in found.taken.get(name, [])]
         passed = found.passed_over.get(name, {})
         lines += [f"  passed over: {column}, such as '{example}'" for column, example in passed.items()]
         if passed:
             lines.append("  (name one that is needed with --column ROLE=COLUMN)")
-    told = [f"rows: {found.counts['rows']:,}"]
-    told += [f"{label}: {n:,}" for key, label in _LABELS.items() if (n := found.counts.get(key, 0))]
-    lines.append("; ".join(told))
+    counts = [f"rows: {found.counts['rows']:,}"]
+    counts += [f"{label}: {n:,}" for key, label in _LABELS.items() if (n := found.counts.get(key, 0))]
+    lines.append("; ".join(counts))
     for each in found.conflicts[:_SHOWN]:
         places = ", ".join(each.places)
         lines.append(f"  {each.answer}: {', '.join(each.differs)} differ in {places}; {each.kept} counts ({each.why})")

@@ -3,11 +3,12 @@
 from collections.abc import Mapping, Sequence
 
 from denouement.legible import can_be_shown, cleaned, seen
-from denouement.study.design.design import ANSWERS, Design
+from denouement.study.design.design import Design
+from denouement.study.design.names import ANSWERS
 
 
 class Unfit(ValueError):  # noqa: N818 (an answer's property, not a fault of the program)
-    """An answer that cannot be kept; the message tells the annotator why."""
+    """An answer that cannot be kept; the message says why, and the annotator reads it."""
 
 
 def check_answer(

@@ -137,8 +137,8 @@ def migrate(engine: sa.Engine) -> None:
 
 
 @contextmanager
-def failures_told(engine: sa.Engine) -> Iterator[None]:
-    """Turn what the database says into one line, but for defects of this package.
+def failures_in_one_line(engine: sa.Engine) -> Iterator[None]:
+    """Turn the database's errors into one line each, but for those that are defects of this package.
 
     Raises:
         StoreUnavailableError: the database does not answer, is full, or is kept by another process for too long.

@@ -17,7 +17,7 @@ from typing import Any
 import sqlalchemy as sa
 
 from denouement.study.store.models import annotators, assignments, items
-from denouement.study.store.studies import Study
+from denouement.study.store.study import Study
 
 HELD = sa.select(assignments).where(
     assignments.c.annotator_id == sa.bindparam("annotator"), assignments.c.state == "open"

@@ -6,7 +6,7 @@ from statistics import median
 from typing import Any
 
 from denouement.study.store.records import Answer, ItemProgress, PersonProgress, Progress
-from denouement.study.store.studies import Study
+from denouement.study.store.study import Study
 
 
 def measure(study: Study, people: Sequence[Any], held: Mapping[int, int], answers: Sequence[Answer]) -> Progress:

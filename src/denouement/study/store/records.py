@@ -1,4 +1,4 @@
-"""What the store hands out: plain values, none of which writes anything."""
+"""What the store returns: plain values, none of which writes anything."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -15,8 +15,8 @@ class Annotator:
     """A person in a study.
 
     Attributes:
-        id: as it stands in the tables: a salted hash unless the study says otherwise.
-        key: secret; whoever has it is this person. For the session cookie, never for a page.
+        id: as in the tables: a salted hash unless the study says otherwise.
+        key: secret; a browser that has it counts as this person. For the session cookie, never for a page.
         study: its name.
         state: `consenting`, then `training` (where the study has a training item), then `answering`. `done`: there is
             nothing for this person at present; asked again later, there may be. `declined` (no consent), `withdrawn`,
@@ -38,9 +38,9 @@ class Assignment:
     """An item handed out to one person.
 
     Attributes:
-        id: an unguessable token; all that a page may tell of the item besides its texts.
-        item: with its systems, which no page may tell.
-        order: how the texts stand on the page, drawn for this person and item: `shown[i]` is text `order[i]` of the
+        id: an unguessable token; besides its texts the only thing about the item that a page may contain.
+        item: with its systems, which no page may contain.
+        order: of the texts on the page, drawn for this person and item: `shown[i]` is text `order[i]` of the
             item's endings (pair, rating; A is the first) or sentences (order).
         started_at: when it was first handed out.
         expires_at: until then nobody else gets its place.

@@ -1,144 +1,93 @@
-"""A study as the store keeps it in memory, and what it draws for a person."""
+"""Studies in the store: made once, and read."""
 
-import hashlib
-import hmac
-import math
 import random
-from dataclasses import dataclass
-from datetime import timedelta
-from functools import cached_property
+import secrets
+from collections.abc import Sequence
+from datetime import datetime
 from typing import Any
 
+import sqlalchemy as sa
+
+from denouement.errors import UserError
 from denouement.study.design.design import Design
 from denouement.study.design.items import Item
-from denouement.study.store.records import Assignment
+from denouement.study.design.reading import to_json
+from denouement.study.store.base import StoreBase, moment
+from denouement.study.store.leases import UNFINISHED_BY_ANYONE
+from denouement.study.store.links import make_links
+from denouement.study.store.models import items, studies
+from denouement.study.store.study import item_row
 
 
-@dataclass(frozen=True)
-class Study:
-    """A study. It never changes, so it is read once.
+class Studies(StoreBase):
+    """Studies, their designs and items."""
 
-    Attributes:
-        id: of its row.
-        salt: secret; everything drawn for a person, and their hashed id, come from it.
-        items: by their rows, in the order they were made.
-    """
+    def create(self, design: Design, study_items: Sequence[Item], now: datetime | None = None) -> None:
+        """Add a study with its items, and its private links where people come in by those.
 
-    id: int
-    name: str
-    design: Design
-    salt: str
-    items: dict[int, Item]
-
-    @property
-    def lease(self) -> timedelta:
-        """How long an item is kept for one person."""
-        return timedelta(minutes=self.design.lease_minutes)
-
-    @cached_property
-    def has_training(self) -> bool:
-        """Whether there is a training item."""
-        return any(item.is_training for item in self.items.values())
-
-    @cached_property
-    def most_items(self) -> int:
-        """How many items a person may see at most, checks included.
-
-        Of items of the same texts a person sees one. The last item of all is no check: of c checks the c-th comes
-        before, so c - 1 < (judged + c - 1) rate.
+        Raises:
+            UserError: a study of this name is there.
+            ValueError: there are no items.
         """
-        rate = self.design.checks.rate
-        checks = sum(item.is_check for item in self.items.values())
-        judged = len({item.content for item in self.items.values() if not (item.is_check or item.is_training)})
-        seen = judged + min(checks, math.ceil(round(judged * rate / (1 - rate), 9)))
-        return min(seen, self.design.max_items_per_person or seen)
+        if not study_items:
+            raise ValueError("a study without items")
+        at = moment(now)
+        salt = secrets.token_hex(32)
+        drawn = list(range(len(study_items)))
+        random.Random(salt).shuffle(drawn)  # noqa: S311 (seeded by a secret)
 
-    def may_see_more(self, answered: int) -> bool:
-        """Whether a person who answered so many items may get another."""
-        most = self.design.max_items_per_person
-        return most is None or answered < most
+        def job(connection: sa.Connection) -> None:
+            if connection.scalar(sa.select(studies.c.id).where(studies.c.name == design.name)):
+                raise UserError(f"name: a study {design.name} is in the store already; give this one another name")
+            made = studies.insert().values(name=design.name, design=to_json(design), salt=salt, created_at=at)
+            study_id = _new_id(connection.execute(made))
+            rows = zip(study_items, drawn, strict=True)
+            connection.execute(
+                items.insert(),
+                [item_row(study_id, design, item, number, place) for number, (item, place) in enumerate(rows)],
+            )
+            make_links(connection, study_id, design.entry.links or 0)
 
-    def hashed(self, text: str) -> str:
-        """A salted hash of an id: HMAC-SHA-256, its first 64 bits."""
-        return keyed_hash(self.salt, text)[:16]
+        self._write(job)
 
-    def is_check_due(self, annotator_id: str, served: int) -> bool:
-        """Whether a person who was handed `served` items is to get a check next.
+    def studies(self) -> list[str]:
+        """The names of the studies, the oldest first."""
+        with self._reading() as connection:
+            return list(connection.scalars(sa.select(studies.c.name).order_by(studies.c.id)))
 
-        Checks are spread evenly, from a beginning drawn for the person: of any n items in a row the rate times n are
-        checks, rounded up or down.
+    def design(self, study: str) -> Design:
+        """The design of a study."""
+        return self._study(study).design
+
+    def items(self, study: str) -> list[Item]:
+        """All items of a study, in the order they were created with, checks and training item included."""
+        return list(self._study(study).items.values())
+
+    def training_item(self, study: str) -> Item | None:
+        """The training item of a study, if it has one."""
+        return next((item for item in self.items(study) if item.is_training), None)
+
+    def training_order(self, study: str, annotator_id: str) -> list[int]:
+        """The order of the training item's texts on a person's page, as `Assignment.order` has it for other items.
+
+        Raises:
+            ValueError: the study has no training item.
         """
-        rate = self.design.checks.rate
-        start = self._generator("checks", annotator_id).random()
-        return math.floor(start + (served + 1) * rate) > math.floor(start + served * rate)
+        item = self.training_item(study)
+        if item is None:
+            raise ValueError(f"study {study} has no training item")
+        return self._study(study).drawn_order(annotator_id, item)
 
-    def drawn_order(self, annotator_id: str, item: Item) -> list[int]:
-        """How the texts of an item stand on this person's page: each order as likely; sentences never in their own."""
-        generator = self._generator("order", annotator_id, item.id)
-        places = list(range(len(item.sentences if item.kind == "order" else item.endings)))
-        own = list(places)
-        generator.shuffle(places)
-        while item.kind == "order" and places == own and len(places) > 1:
-            generator.shuffle(places)
-        return places
+    def is_full(self, study: str) -> bool:
+        """Whether all items have all their answers: nobody gets one then, unless answers are withdrawn or excluded."""
+        asked = {"study": self._study(study).id}
+        with self._reading() as connection:
+            return connection.execute(UNFINISHED_BY_ANYONE.limit(1), asked).first() is None
 
-    def assignment(self, row: Any, answered: int) -> Assignment:
-        """What is handed out, of its row."""
-        return Assignment(
-            id=row.token,
-            item=self.items[row.item_id],
-            order=tuple(row.places),
-            started_at=row.started_at,
-            expires_at=row.expires_at,
-            number=answered + 1,
-            of=self.most_items,
-        )
-
-    def _generator(self, *parts: str) -> random.Random:
-        return random.Random(keyed_hash(self.salt, "\0".join(parts)))  # noqa: S311 (seeded by a secret)
+    def most_items(self, study: str) -> int:
+        """How many items a person may see at most, checks included."""
+        return self._study(study).most_items
 
 
-def keyed_hash(salt: str, text: str) -> str:
-    """HMAC-SHA-256 in hexadecimal."""
-    return hmac.new(salt.encode(), text.encode(), hashlib.sha256).hexdigest()
-
-
-def could_be_id(text: str) -> bool:
-    """Whether `text`, which came from outside, can be an id, key or token; if not, it is not even looked up."""
-    return 0 < len(text) <= 128 and text.isascii() and text.isprintable()
-
-
-def item_row(study_id: int, design: Design, item: Item, number: int, drawn: int) -> dict[str, Any]:
-    """The row of an item in the table `items`."""
-    role = "check" if item.is_check else "training" if item.is_training else "judge"
-    return {
-        "study_id": study_id,
-        "item_id": item.id,
-        "role": role,
-        "number": number,
-        "drawn": drawn,
-        "content": item.content,
-        "case_id": item.case_id,
-        "context": list(item.context),
-        "systems": list(item.systems),
-        "endings": list(item.endings),
-        "expected": item.expected,
-        "wanted": design.answers_per_item if role == "judge" else None,
-        "taken": 0,
-        "accepted": 0,
-    }
-
-
-def item_of(row: Any, design: Design) -> Item:
-    """The item of such a row."""
-    return Item(
-        id=row.item_id,
-        case_id=row.case_id,
-        kind=design.kind,
-        context=tuple(row.context),
-        systems=tuple(row.systems),
-        endings=tuple(row.endings),
-        is_check=row.role == "check",
-        is_training=row.role == "training",
-        expected=row.expected,
-    )
+def _new_id(result: sa.CursorResult[Any]) -> int:
+    return int(result.inserted_primary_key[0])  # type: ignore[index]

@@ -87,7 +87,7 @@ class Writer:
                 results = [job(connection) for job, _ in batch]
         except Exception as error:
             if has_begun:
-                return False  # told by the job that fails again when it is run alone
+                return False  # the job that fails again when it is run alone raises the error
             for _, future in batch:
                 future.set_exception(error)
             return True

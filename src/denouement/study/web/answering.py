@@ -1,4 +1,4 @@
-"""What is asked: a training item, and then one question a page, until there is none."""
+"""The training item, and then one question a page until none is left."""
 
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
@@ -14,13 +14,13 @@ from denouement.study.web.render import message, page, paragraphs
 from denouement.study.web.security import form_token
 from denouement.study.web.visits import Form, Visit, Visiting
 
-# What the next question's page says of the answer before; its address names one.
+# What the next question's page says about the answer before it; the address of the page has the key.
 NOTES = {
     "duplicate": "You had answered that question before. Your first answer stands.",
     "surplus": "Your last answer came late, when others had answered the question. It is kept, but does not count.",
 }
 
-# What those are asked to do whose answer to the training item was wrong.
+# What a person is asked to do again after a wrong answer to the training item, by the kind of the study.
 _AGAIN: dict[Kind, str] = {"pair": "choose", "rating": "rate it", "order": "put them into order"}
 
 router = APIRouter(prefix="/s/{study}")
@@ -28,49 +28,49 @@ router = APIRouter(prefix="/s/{study}")
 
 @router.get("/training")
 def training_page(visit: Visiting) -> Response:
-    """The training item; after a wrong answer, with what was told of it."""
-    if not (visit.annotator and visit.stands_at("training")):
+    """The training item; after a wrong answer, with feedback on that answer."""
+    if not (visit.annotator and visit.is_at("training")):
         return visit.onward()
     failures = visit.annotator.training_failures
-    return _training(visit, visit.annotator, {}, _told_of_wrong(visit, failures, ()) if failures else None)
+    return _training(visit, visit.annotator, {}, _about_wrong(visit, failures, ()) if failures else None)
 
 
 @router.post("/training")
 def training(visit: Visiting, form: Form) -> Response:
-    """Tell a right answer to the training item from a wrong one, which may be mended."""
+    """Check the answer to the training item; after a wrong one the person may try again."""
     visit.require_form(form)
     item, annotator = visit.store.training_item(visit.study), visit.annotator
-    if not (item and annotator and visit.stands_at("training")):
+    if not (item and annotator and visit.is_at("training")):
         return visit.onward()
     order = visit.store.training_order(visit.study, annotator.id)
-    told = given(visit.design, form)
+    reply = given(visit.design, form)
     try:
-        check_answer(visit.design, len(order), told.answer, told.values, told.order)
+        check_answer(visit.design, len(order), reply.answer, reply.values, reply.order)
     except Unfit as unfit:
         return _training(visit, annotator, form, str(unfit))
-    values, arranged = told.values or {}, [order[place] for place in told.order or ()]
-    if item.is_right(item.chosen(told.answer, order), values, arranged):
+    values, arranged = reply.values or {}, [order[place] for place in reply.order or ()]
+    if item.is_right(item.chosen(reply.answer, order), values, arranged):
         visit.store.passed_training(visit.key)
         return visit.to("passed")
-    if form.get("assignment") == str(annotator.training_failures):  # else it is sent twice: counted already
+    if form.get("assignment") == str(annotator.training_failures):  # else it was sent twice: counted already
         annotator = visit.store.failed_training(visit.key)
         if annotator.state != "training":
             return visit.onward(annotator)
-    return _training(visit, annotator, form, _told_of_wrong(visit, annotator.training_failures, item.missed(values)))
+    return _training(visit, annotator, form, _about_wrong(visit, annotator.training_failures, item.missed(values)))
 
 
 @router.get("/passed")
 def passed(visit: Visiting) -> Response:
     """Feedback on the right answer to the training item."""
-    if not (visit.stands_at("question") and visit.design.training):
+    if not (visit.is_at("question") and visit.design.training):
         return visit.onward()
-    told = paragraphs(visit.design.training.feedback_right)
-    return message("That is right", *told, back=visit.url("question"), back_label="Begin")
+    texts = paragraphs(visit.design.training.feedback_right)
+    return message("That is right", *texts, back=visit.url("question"), back_label="Begin")
 
 
 @router.get("/question")
 def question_page(visit: Visiting, note: str = "") -> Response:
-    """The question that this person holds, or their next one."""
+    """The question that this person was given and has not answered, or their next one."""
     if not visit.annotator:
         return visit.to("")
     assignment = visit.store.next(visit.key)
@@ -84,8 +84,8 @@ def answer(visit: Visiting, form: Form) -> Response:
     """Keep an answer, then go to the next question."""
     visit.require_form(form)
     token = form.get("assignment", "")
-    told = given(visit.design, form)
-    outcome = visit.store.submit(visit.key, token, told.answer, told.reason, told.values, told.order)
+    reply = given(visit.design, form)
+    outcome = visit.store.submit(visit.key, token, reply.answer, reply.reason, reply.values, reply.order)
     if outcome.status == "refused":
         assignment = visit.store.next(visit.key)
         if assignment and assignment.id == token:
@@ -114,17 +114,17 @@ def _training(visit: Visit, annotator: Annotator, form: Mapping[str, str], probl
     )
 
 
-def _told_of_wrong(visit: Visit, failures: int, scales: Sequence[str]) -> str:
-    """What is said of a wrong answer to the training item: of ratings, also on which scales, where that is known."""
+def _about_wrong(visit: Visit, failures: int, scales: Sequence[str]) -> str:
+    """The feedback on a wrong answer to the training item; of a rating, with the scales that were wrong."""
     assert visit.design.training is not None
-    told = ["Not quite.", visit.design.training.feedback, f"Please {_AGAIN[visit.design.kind]} again"]
+    texts = ["Not quite.", visit.design.training.feedback, f"Please {_AGAIN[visit.design.kind]} again"]
     if scales:
-        texts = [scale.text for scale in visit.design.scales if scale.name in scales]
-        told[-1] += f": {' '.join(texts)}"
+        asked = [scale.text for scale in visit.design.scales if scale.name in scales]
+        texts[-1] += f": {' '.join(asked)}"
     else:
-        told[-1] += "."
+        texts[-1] += "."
     left = _attempts_left(visit, failures)
-    return " ".join([*told, *([] if left is None else [f"You have {_attempts(left)} left."])])
+    return " ".join([*texts, *([] if left is None else [f"You have {_attempts(left)} left."])])
 
 
 def _attempts_left(visit: Visit, failures: int) -> int | None:
@@ -136,7 +136,7 @@ def _attempts(n: int) -> str:
     return "1 attempt" if n == 1 else f"{n:,} attempts"
 
 
-def _question(visit: Visit, assignment: Assignment, form: Mapping[str, str], **told: str | None) -> Response:
+def _question(visit: Visit, assignment: Assignment, form: Mapping[str, str], **values: str | None) -> Response:
     return _question_page(
         visit,
         assignment.item.context,
@@ -149,14 +149,14 @@ def _question(visit: Visit, assignment: Assignment, form: Mapping[str, str], **t
         number=assignment.number,
         of=assignment.of,
         reason=visit.design.reason if visit.design.reason.mode != "off" else None,
-        **told,
+        **values,
     )
 
 
 def _question_page(
-    visit: Visit, context: Sequence[str], shown: Sequence[str], form: Mapping[str, str], action: str, **told: Any
+    visit: Visit, context: Sequence[str], shown: Sequence[str], form: Mapping[str, str], action: str, **values: Any
 ) -> Response:
-    values = {"number": 0, "of": 0, "reason": None} | told
+    values = {"number": 0, "of": 0, "reason": None} | values
     return page(
         "question.html",
         422 if form else 200,

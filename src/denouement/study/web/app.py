@@ -1,4 +1,4 @@
-"""The web application: which pages there are, what every page shares, and how the server is run."""
+"""The web application: its pages, what they share, and how the server runs."""
 
 import logging
 import socket
@@ -29,7 +29,7 @@ def create_app(store: Store, organiser_token: str) -> FastAPI:
         store: where studies and answers are kept.
         organiser_token: opens the organiser's pages.
     """
-    app = FastAPI(openapi_url=None)  # no description of its interface for strangers
+    app = FastAPI(openapi_url=None)  # strangers get no description of the interface
     app.add_middleware(SecurityHeaders)
     app.add_middleware(HeadAsGet)
     app.state.store = store
@@ -66,7 +66,7 @@ class HeadAsGet:
 
 
 def _home() -> Response:
-    """For who cut an address short; it lists nothing, since which studies there are is nobody's business."""
+    """The page of an address without a study. It lists none: visitors need not know which studies there are."""
     return message("Open the link you were given", "It leads to your study, and to where you were in it.")
 
 
@@ -92,7 +92,7 @@ async def _not_found(request: Request, error: Exception) -> Response:
 
 
 async def _failed(request: Request, error: Exception) -> Response:
-    """What anyone sees of a defect; the traceback goes to the server's log alone."""
+    """The page that is shown after a defect of ours; only the server's log has the traceback."""
     text = "Your confirmed answers are saved. Load the page again in a moment; if this stays, tell the organiser."
     response = message("Something went wrong", text, status=500)
     response.headers.update(HEADERS | NOT_KEPT)  # it is made outside of `SecurityHeaders`
@@ -100,7 +100,7 @@ async def _failed(request: Request, error: Exception) -> Response:
 
 
 async def _unavailable(request: Request, error: Exception) -> Response:
-    """The database does not answer: the browser's script tries again, and so may a person."""
+    """The page that is shown when the database does not answer: the browser's script, or the person, tries again."""
     logging.getLogger(__name__).error("%s", error)
     text = "Your last answer may not be saved. Go back and send it again in a moment: it never counts twice."
     response = message("The study cannot be reached at the moment", text, status=503)
@@ -109,16 +109,16 @@ async def _unavailable(request: Request, error: Exception) -> Response:
 
 
 def serve(app: FastAPI, host: str, port: int, started: Callable[[str], None]) -> None:
-    """Serve `app` until told to end (Ctrl-C, SIGTERM); answers that are being saved are saved first.
+    """Serve `app` until Ctrl-C or SIGTERM; answers that are being saved are saved first.
 
     Args:
         app: of `create_app`.
         host: name or address to listen at.
         port: to listen at; 0: any free one.
-        started: is given the address once it can be reached.
+        started: is called with the address once it can be reached.
 
     Raises:
-        UserError: there cannot be listened.
+        UserError: the server cannot listen at this host and port.
     """
     import uvicorn
 

@@ -1,4 +1,4 @@
-"""The way into a study: its link, and consent or none."""
+"""The way into a study: its link, then consent or refusal."""
 
 import re
 import secrets
@@ -17,13 +17,13 @@ router = APIRouter(prefix="/s/{study}")
 
 @router.get("/")
 def entry(visit: Visiting) -> Response:
-    """The one link of an open study or of one on Prolific; who came before goes on."""
+    """The one link of an open study or of one on Prolific; a person who came before goes on where they were."""
     kind, query = visit.design.entry.kind, visit.request.query_params
     if kind == "prolific" and PROLIFIC[0] in query:
-        told = {name: query.get(name, "") for name in PROLIFIC}
-        if not all(re.fullmatch(r"[A-Za-z0-9_-]{1,64}", value) for value in told.values()):
+        given = {name: query.get(name, "") for name in PROLIFIC}
+        if not all(re.fullmatch(r"[A-Za-z0-9_-]{1,64}", value) for value in given.values()):
             raise Refused(400, "This link is incomplete", "Go back to Prolific and open the study from there.")
-        return visit.remembering(visit.entered(told.pop(PROLIFIC[0]), told))
+        return visit.remembering(visit.entered(given.pop(PROLIFIC[0]), given))
     if visit.annotator:
         return visit.onward()
     if kind == "prolific":
@@ -48,7 +48,7 @@ def private_link(visit: Visiting, token: str) -> Response:
 
 @router.post("/enter")
 def enter_open(visit: Visiting, form: Form) -> Response:
-    """Consent in an open study: only now is there a person in the store, so that mere visits leave no trace."""
+    """Consent in an open study. Only now is the person stored: a visit alone stores nothing."""
     if visit.design.entry.kind != "open" or not visit.browser:
         return visit.to("")
     require_form_token(visit.browser, form)
@@ -62,8 +62,8 @@ def enter_open(visit: Visiting, form: Form) -> Response:
 
 @router.get("/consent")
 def consent_page(visit: Visiting) -> Response:
-    """What taking part means, and whether to."""
-    if not visit.stands_at("consent"):
+    """What taking part means, with a form to agree."""
+    if not visit.is_at("consent"):
         return visit.onward()
     return _consent(visit, "consent")
 
@@ -79,26 +79,26 @@ def consent(visit: Visiting, form: Form) -> Response:
 
 @router.get("/decline")
 def decline_page(visit: Visiting) -> Response:
-    """What it means not to take part, and whether to: nothing is decided by coming here."""
+    """What it means not to take part, with a form to confirm: coming to this page decides nothing."""
     if not _may_decline(visit):
         return visit.onward()
-    told = ["Taking part is your choice, and it is fine not to. You will be asked no questions."]
+    texts = ["Taking part is your choice, and it is fine not to. You will be asked no questions."]
     if visit.design.entry.kind == "open":
-        told.append("Nothing about you is kept.")
+        texts.append("Nothing about you is kept.")
     elif visit.design.entry.kind == "links":
-        told.append("All that is kept is that the person with your link does not take part. The link ends with it.")
+        texts.append("All that is kept is that the person with your link does not take part. The link ends with it.")
     else:
-        told.append(
+        texts.append(
             "All that is kept is that you do not take part. You get no code: we will ask you to return your "
             "submission on Prolific, which gives your place to someone else."
         )
     button = {"name": "decline", "value": "yes", "kind": "", "text": "Leave the study"}
-    return visit.form("Leave without taking part?", told, "decline", button, back="", key=_key(visit))
+    return visit.form("Leave without taking part?", texts, "decline", button, back="", key=_key(visit))
 
 
 @router.post("/decline")
 def decline(visit: Visiting, form: Form) -> Response:
-    """Take no part. Of an open study's visitor nothing is kept, not even this."""
+    """Refuse to take part. Of a visitor to an open study nothing is stored, not even the refusal."""
     if not _may_decline(visit):
         return visit.onward()
     require_form_token(_key(visit), form)
@@ -109,37 +109,37 @@ def decline(visit: Visiting, form: Form) -> Response:
 
 @router.get("/declined")
 def declined(visit: Visiting) -> Response:
-    """That a person takes no part. It gives no code: who does not consent was not screened out."""
+    """The page after a refusal. It has no code: a person who refuses was not screened out."""
     if visit.design.entry.kind == "open" and not visit.annotator:
-        told = ["Nothing about you was kept. You may close this page."]
-        return message("You do not take part", *told, back=visit.url(""), back_label="I have changed my mind")
-    if not visit.stands_at("declined"):
+        texts = ["Nothing about you was kept. You may close this page."]
+        return message("You do not take part", *texts, back=visit.url(""), back_label="I have changed my mind")
+    if not visit.is_at("declined"):
         return visit.onward()
     if visit.design.entry.kind == "prolific":
-        told = [
+        texts = [
             "Thank you for telling us. Please return your submission on Prolific now: on its page of this study, "
             "choose to cancel your participation. You need no code for it.",
         ]
     else:
-        told = ["Thank you for telling us. You may close this page."]
+        texts = ["Thank you for telling us. You may close this page."]
     if visit.design.contact:
-        told.append(f"If this was a mistake, write to {visit.design.contact}.")
-    return message("You do not take part", *told)
+        texts.append(f"If this was a mistake, write to {visit.design.contact}.")
+    return message("You do not take part", *texts)
 
 
 def _may_decline(visit: Visit) -> bool:
-    """Whether a person has not decided yet: known and not, or not known yet to an open study."""
+    """Whether the person has yet to decide: a stored person before consent, or a visitor to an open study."""
     if visit.annotator:
-        return visit.stands_at("consent")
+        return visit.is_at("consent")
     return visit.design.entry.kind == "open" and bool(visit.browser)
 
 
 def _key(visit: Visit) -> str:
-    """What the forms before consent belong to: the person, or the browser of whom no person is known yet."""
+    """The key that signs the forms before consent: the person's, or the browser's where no person is stored yet."""
     return visit.key if visit.annotator else visit.browser
 
 
 def _consent(visit: Visit, action: str, key: str | None = None) -> Response:
-    told = [*paragraphs(visit.design.consent), *visit.contact]
+    texts = [*paragraphs(visit.design.consent), *visit.contact]
     button = {"name": "consent", "value": "yes", "kind": "", "text": "I agree, begin"}
-    return visit.form(visit.design.title, told, action, button, back="decline", back_label="I do not agree", key=key)
+    return visit.form(visit.design.title, texts, action, button, back="decline", back_label="I do not agree", key=key)

@@ -16,19 +16,19 @@ def end(visit: Visiting) -> Response:
     """Thanks, and the way back to where the person came from."""
     if not visit.annotator:
         return visit.to("")
-    if not visit.stands_at("end"):
+    if not visit.is_at("end"):
         return visit.onward()
     return _end(visit, visit.annotator)
 
 
 @router.get("/withdraw")
 def withdraw_page(visit: Visiting) -> Response:
-    """What withdrawal does, and whether to."""
+    """What withdrawal does, with a form to confirm."""
     if not visit.annotator or visit.annotator.state in ("withdrawn", "declined"):
         return visit.onward()
-    told = ["This deletes all that you have answered, and ends your part in the study. It cannot be undone."]
+    texts = ["This deletes all that you have answered, and ends your part in the study. It cannot be undone."]
     button = {"name": "withdraw", "value": "yes", "kind": "danger", "text": "Delete my answers"}
-    return visit.form("Withdraw from the study?", told, "withdraw", button, back=visit.step_of(visit.annotator))
+    return visit.form("Withdraw from the study?", texts, "withdraw", button, back=visit.step_of(visit.annotator))
 
 
 @router.post("/withdraw")
@@ -40,7 +40,7 @@ def withdraw(visit: Visiting, form: Form) -> Response:
 
 
 def nothing_left(visit: Visit) -> Response:
-    """Thanks for coming to a study that needs no one any more, before any consent or work."""
+    """Thanks to a person who comes when a study has all its answers, before any consent or work."""
     return _thanks(visit, "There is no question for you: others have answered all of them.")
 
 
@@ -49,15 +49,15 @@ def _end(visit: Visit, annotator: Annotator) -> Response:
     if annotator.state in ("consenting", "training"):
         return nothing_left(visit)
     if annotator.state == "withdrawn":
-        told = ["Your answers are deleted, and your part in the study has ended."]
+        texts = ["Your answers are deleted, and your part in the study has ended."]
         if entry.kind == "prolific":
-            told.append("Please return your submission on Prolific.")
-        return message("You have withdrawn", *told, *visit.contact)
+            texts.append("Please return your submission on Prolific.")
+        return message("You have withdrawn", *texts, *visit.contact)
     if annotator.state == "excluded":
         text = "The organiser has ended your part in the study."
         return message("Your part has ended", text, *visit.contact, withdraw=withdrawal)
     if annotator.state == "screened_out":
-        told = [
+        texts = [
             f"You cannot take part in this study, since {_attempts_missed(annotator.training_failures)}. "
             "Thank you for your time."
         ]
@@ -66,22 +66,22 @@ def _end(visit: Visit, annotator: Annotator) -> Response:
             "forward": entry.screen_out_url,
             "forward_label": _forward(visit),
         }
-        return message("Thank you", *told, *visit.contact, **ends)
-    told, onward = [_answered(visit, annotator)], {"withdraw": withdrawal}
+        return message("Thank you", *texts, *visit.contact, **ends)
+    texts, onward = [_answered(visit, annotator)], {"withdraw": withdrawal}
     if entry.kind != "prolific" and visit.store.may_get_more(visit.key):
-        told.append("If one of them stops, a question may come free: you may look again later.")
+        texts.append("If one of them stops, a question may come free: you may look again later.")
         onward |= {"back": visit.url("question"), "back_label": "Look for more questions"}
-    return _thanks(visit, *told, **onward)
+    return _thanks(visit, *texts, **onward)
 
 
-def _thanks(visit: Visit, *told: str, **onward: Any) -> Response:
+def _thanks(visit: Visit, *texts: str, **onward: Any) -> Response:
     entry = visit.design.entry
     ends: dict[str, Any] = {
         "code": entry.completion_code,
         "forward": entry.completion_url,
         "forward_label": _forward(visit),
     }
-    return message("Thank you", *told, *visit.contact, **ends, **onward)
+    return message("Thank you", *texts, *visit.contact, **ends, **onward)
 
 
 def _forward(visit: Visit) -> str:
@@ -93,7 +93,7 @@ def _attempts_missed(attempts: int) -> str:
 
 
 def _answered(visit: Visit, annotator: Annotator) -> str:
-    """How much a person did, and why it is less than the most that their pages told them."""
+    """How much a person did and, where it is less than the most that their pages announced, why."""
     if not annotator.answered:
         return "There is no question for you: others have answered all of them, or are answering them now."
     saved = f"You have answered {_questions(annotator.answered)}, and all that you answered is saved."

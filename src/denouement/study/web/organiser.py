@@ -1,4 +1,4 @@
-"""What the organiser of the studies sees: how far they are, who answers how, and the export. Behind one token."""
+"""The organiser's pages, which one token opens: how far each study is, its people, and the export."""
 
 import hashlib
 import hmac
@@ -35,10 +35,10 @@ SESSION_DAYS = 1
 
 
 class Guard:
-    """Who may see the organiser's pages: whoever told the token, some of whose attempts may be wrong.
+    """Opens the organiser's pages to a browser in which the token was entered; a few wrong attempts are allowed.
 
-    A browser that told it keeps a random key. The store keeps a digest of the key made with the token: so no cookie
-    gives the token away, nothing in the store opens a page, and another token ends all sessions.
+    Such a browser keeps a random key. The store keeps a digest of the key, made with the token: no cookie gives the
+    token away, nothing in the store opens a page, and another token ends all sessions.
 
     Args:
         token: the secret.
@@ -68,7 +68,7 @@ class Guard:
         return key
 
     def knows(self, request: Request) -> bool:
-        """Whether the request comes from a browser in which the token was told and that did not leave since.
+        """Whether the token was entered in the request's browser, which has not logged out since.
 
         Raises:
             Refused: requests come too fast to be looked up.
@@ -79,7 +79,7 @@ class Guard:
         return bool(key) and self._store.has_session(self._session(key))
 
     def end(self, request: Request) -> None:
-        """Close the session of the request's browser: its cookie opens nothing any more, whoever has a copy."""
+        """Close the session of the request's browser: no copy of its cookie opens anything any more."""
         if key := request.cookies.get(COOKIE, ""):
             self._store.close_session(self._session(key))
 
@@ -88,10 +88,10 @@ class Guard:
 
 
 def organised(request: Request) -> Store:
-    """The store, for whoever told the token.
+    """The store, for a browser in which the token was entered.
 
     Raises:
-        Refused: someone else.
+        Refused: another browser.
     """
     guard: Guard = request.app.state.guard
     if not guard.knows(request):
@@ -107,7 +107,7 @@ Form = Annotated[dict[str, str], Depends(read_form)]
 
 @router.get("/")
 def home(request: Request) -> Response:
-    """The studies; before the token was told, the question for it."""
+    """The list of studies; before the token was entered, the form for it."""
     guard: Guard = request.app.state.guard
     if not guard.knows(request):
         return page("login.html", title="Organiser")
@@ -117,7 +117,7 @@ def home(request: Request) -> Response:
 
 @router.post("/login")
 def login(request: Request, form: Form) -> Response:
-    """Tell the token."""
+    """Check the token, and open a session."""
     guard: Guard = request.app.state.guard
     if not guard.opens(request, form.get("token", "")):
         return page("login.html", 403, title="Organiser", problem="That is not the token.")
@@ -159,7 +159,7 @@ def overview(request: Request, store: Organised, study: str) -> Response:
 
 @router.get("/{study}/exclude")
 def exclude_page(request: Request, store: Organised, study: str, annotator: str = "") -> Response:
-    """What excluding a person does, and whether to. Their id may hold whatever came with them: no path holds it."""
+    """What excluding a person does, with a form to confirm. An id may hold any character: no path contains it."""
     people = {person.annotator_id for person in _known(store.progress, study).people}
     if annotator not in people:
         raise _unknown()
@@ -186,8 +186,8 @@ def exclude(request: Request, store: Organised, study: str, form: Form) -> Respo
     require_form_token(request.cookies[COOKIE], form)
     annotator = form.get("annotator", "")
     answers = _known(lambda known: store.exclude(known, annotator), study)
-    told = f"Marked as excluded, those to checks included: {answers:,} answers. The items are open again."
-    return message(f"{annotator} is excluded", told, back=f"{HOME}{study}", back_label="Go back", logout=True)
+    text = f"Marked as excluded, those to checks included: {answers:,} answers. The items are open again."
+    return message(f"{annotator} is excluded", text, back=f"{HOME}{study}", back_label="Go back", logout=True)
 
 
 @router.get("/{study}/export/{name}.parquet")
@@ -212,10 +212,10 @@ def _pairs_so_far(progress: Progress, k: int, answers: Sequence[Answer]) -> list
 
 
 def _known(of_study: Callable[[str], Result], study: str) -> Result:
-    """What `of_study` says of a study.
+    """What `of_study` returns for a study.
 
     Raises:
-        Refused: there is none of this name.
+        Refused: there is no study of this name.
     """
     try:
         return of_study(study)

@@ -1,6 +1,6 @@
-"""One question as its page shows it, and the answer that a posted form gives to it.
+"""One question as its page shows it, and the answer that is read from a posted form.
 
-Nothing in here knows which system wrote what: it gets texts in the order in which they are shown.
+Nothing in this module knows which system wrote what: it gets texts in the order in which they are shown.
 """
 
 import re
@@ -9,7 +9,8 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from denouement.study.design.defaults import SCALE_ENDS
-from denouement.study.design.design import Design, Scale
+from denouement.study.design.design import Design
+from denouement.study.design.scales import Scale
 
 
 class Choice(NamedTuple):
@@ -23,7 +24,7 @@ class Choice(NamedTuple):
 
 @dataclass(frozen=True)
 class Group:
-    """Answers of which one is chosen; a scale's stand side by side."""
+    """Answers of which one is chosen; those of a scale are side by side."""
 
     name: str
     legend: str
@@ -67,7 +68,7 @@ def question(design: Design, context: Sequence[str], shown: Sequence[str]) -> Qu
 
     Args:
         design: of the study.
-        context: the item's sentences that stand fast.
+        context: the item's sentences that are not judged or moved.
         shown: what is judged, in the order in which this person sees it: two endings, one, or shuffled sentences.
     """
     if design.kind == "order":
@@ -88,7 +89,7 @@ def question(design: Design, context: Sequence[str], shown: Sequence[str]) -> Qu
 
 
 def given(design: Design, form: Mapping[str, str]) -> Given:
-    """What `form` answers, as far as it can be read; the store says whether that is an answer to the question."""
+    """The answer in `form`, as far as it can be read; the store checks whether it answers the question."""
     reason = form.get("reason")
     if design.kind == "order":
         return Given(order=_order(form), reason=reason)
@@ -109,7 +110,7 @@ def _values(scale: Scale) -> list[Choice]:
 
 
 def _order(form: Mapping[str, str]) -> list[int]:
-    """For each place of the story, which of the shown sentences stands there, from 0; empty if that is unclear."""
+    """For each place of the story, which of the shown sentences comes there, from 0; empty where that is unclear."""
     n_shown = sum(name.startswith("place-") for name in form)
     places = [form.get(f"place-{number}", "") for number in range(1, n_shown + 1)]
     wanted = [str(place) for place in range(1, n_shown + 1)]

@@ -1,4 +1,4 @@
-"""From templates to pages: every value is escaped, and no page says more than its template."""
+"""From templates to pages; every value is escaped."""
 
 import hashlib
 import re
@@ -17,7 +17,7 @@ def page(template: str, status: int = 200, **values: Any) -> HTMLResponse:
 
 
 def message(title: str, *paragraphs: str, status: int = 200, **values: Any) -> HTMLResponse:
-    """A page that says something and asks nothing."""
+    """A page of text without a question."""
     shared = dict.fromkeys(("code", "forward", "forward_label", "back", "back_label", "withdraw"))
     return page("message.html", status, title=title, paragraphs=paragraphs, **shared | values)
 

@@ -1,4 +1,4 @@
-"""What keeps strangers, floods and odd input out of the pages: no page logic here."""
+"""Checks of requests before any page is made: origin, form token, rate, size and encoding."""
 
 import hashlib
 import hmac
@@ -9,14 +9,17 @@ from collections import OrderedDict
 from collections.abc import Callable, Mapping
 from urllib.parse import parse_qsl, urlsplit
 
+from itsdangerous import Signer
 from starlette.datastructures import MutableHeaders
 from starlette.requests import Request
 from starlette.responses import Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 MOST_FORM_BYTES = 256 * 1024
-MOST_DRAINED_BYTES = 16 * 1024 * 1024  # read and thrown away, so that the browser gets to see the answer
+MOST_DRAINED_BYTES = 16 * 1024 * 1024  # read and thrown away, so that the browser shows the answer
 MOST_FIELDS = 200
+
+_FORM = b"form"  # what a form's token signs
 
 HEADERS = {
     # form-action stays 'self': the way back to Prolific is a link and never the answer to a form
@@ -52,7 +55,7 @@ class Refused(Exception):  # noqa: N818  (not an error of ours: it ends in a pag
 class Limiter:
     """A token bucket for each visitor: `burst` requests at once, and `rate` a second in the long run.
 
-    It holds at most `most` visitors, forgetting those seen longest ago: what is held stays small whoever comes.
+    It remembers at most `most` visitors and forgets those seen longest ago, so that its size is bounded.
     """
 
     def __init__(
@@ -63,7 +66,7 @@ class Limiter:
         self._lock = threading.Lock()
 
     def knows(self, visitor: str) -> bool:
-        """Whether `visitor` took a token that is not forgotten."""
+        """Whether `visitor` took a token and is not forgotten since."""
         with self._lock:
             return visitor in self._buckets
 
@@ -92,7 +95,7 @@ class Limiter:
 
 
 def address(request: Request) -> str:
-    """Who to count a request without a session for: the address, or the /64 network of one in IPv6."""
+    """What a request without a session is counted for: its address, or the /64 network of an IPv6 address."""
     host = request.client.host if request.client else "unknown"
     try:
         known = ipaddress.ip_address(host)
@@ -102,12 +105,12 @@ def address(request: Request) -> str:
 
 
 def require_same_origin(request: Request) -> None:
-    """Let only forms of our own pages post.
+    """Accept only forms of our own pages.
 
     Browsers send `Sec-Fetch-Site`, `Origin` or both, and no page can change what they say.
 
     Raises:
-        Refused: the form is another site's, or nothing says whose it is.
+        Refused: the form is another site's, or no header says where it comes from.
     """
     site = request.headers.get("sec-fetch-site")
     origin = request.headers.get("origin")
@@ -122,22 +125,26 @@ def require_same_origin(request: Request) -> None:
 
 
 def form_token(key: str) -> str:
-    """What a form of the session `key` carries: only the session's own pages can know it."""
-    return hmac.new(key.encode(), b"form", hashlib.sha256).hexdigest()
+    """The hidden field of the forms of the session `key`: only pages that were made for that session hold it."""
+    return _signer(key).get_signature(_FORM).decode()
 
 
 def require_form_token(key: str, form: Mapping[str, str]) -> None:
-    """Let only forms made for the session `key` post.
+    """Accept only forms that were made for the session `key`.
 
     Raises:
         Refused: the form was made for another session, or for none.
     """
-    if not same_secret(form.get("form", ""), form_token(key)):
+    if not _signer(key).verify_signature(_FORM, form.get("form", "")):
         raise _foreign()
 
 
+def _signer(key: str) -> Signer:
+    return Signer(key, salt="form", key_derivation="hmac", digest_method=hashlib.sha256)
+
+
 def same_secret(given: str, right: str) -> bool:
-    """Whether two secrets are the same, in a time that tells neither where they differ nor how long they are."""
+    """Whether two secrets are the same, in a time that depends neither on where they differ nor on their length."""
     digests = [hashlib.sha256(each.encode("utf-8", "surrogatepass")).digest() for each in (given, right)]
     return hmac.compare_digest(*digests)
 
@@ -179,7 +186,7 @@ def set_cookie(response: Response, request: Request, name: str, value: str, path
 
 
 class SecurityHeaders:
-    """Adds `HEADERS` to every response, and forbids to keep it unless the page itself says otherwise."""
+    """Adds `HEADERS` to every response, and forbids caching unless the page itself says otherwise."""
 
     def __init__(self, app: ASGIApp) -> None:
         self.app = app

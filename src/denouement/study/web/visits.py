@@ -1,4 +1,4 @@
-"""Who asks for a page of a study, how often they may, and where in the study they stand."""
+"""Who asks for a page of a study, how often they may ask, and which step of the study they are at."""
 
 import re
 from collections.abc import Mapping, Sequence
@@ -24,21 +24,21 @@ from denouement.study.web.security import (
 SESSION = "session"  # cookie: the person's key in the store
 BROWSER = "browser"  # cookie: the own random id by which an open study knows a browser
 
-# Where a person in each state belongs; in any other, at the end.
+# The step of a person in each state; in the other states it is the end.
 STEPS = {"consenting": "consent", "declined": "declined", "training": "training", "answering": "question"}
 
 Form = Annotated[dict[str, str], Depends(read_form)]
 
 
 class Visits:
-    """How fast pages may be asked for: by each annotator, whom their key tells, and by an address without one."""
+    """How often pages may be asked for: by each annotator, known by their key, and by each address without a key."""
 
     def __init__(self) -> None:
         self.of_annotators = Limiter(rate=20, burst=60)
         self.of_strangers = Limiter(rate=10, burst=400)  # a hundred people may come in from behind one address
 
     def check(self, request: Request, key: str) -> None:
-        """Count a request before anything is looked up for it; a key that was not seen to be someone's is a stranger's.
+        """Count a request before anything is looked up for it; an unknown key counts for its address.
 
         Raises:
             Refused: requests come too fast.
@@ -49,7 +49,7 @@ class Visits:
             self.of_strangers.check(address(request))
 
     def remember(self, key: str) -> None:
-        """From now on count what comes with this key, which is an annotator's, for them."""
+        """From now on count the requests with this key, an annotator's, for the key and not for the address."""
         if not self.of_annotators.knows(key):
             self.of_annotators.wait(key)
 
@@ -84,18 +84,18 @@ class Visit:
         return f"/s/{self.study}/{step}"
 
     def to(self, step: str) -> Response:
-        """Go to a step; the script of a question's page is told where to go instead."""
+        """Go to a step; the script of a question's page gets the address as JSON instead."""
         if self.request.headers.get("accept") == "application/json":
             return JSONResponse({"next": self.url(step)})
         return RedirectResponse(self.url(step), 303)
 
     def onward(self, annotator: Annotator | None = None) -> Response:
-        """Go to where the person stands; without one, to the entry."""
+        """Go to the step that the person is at; without a person, to the entry."""
         annotator = annotator or self.annotator
         return self.to(self.step_of(annotator) if annotator else "")
 
     def step_of(self, annotator: Annotator) -> str:
-        """The step at which a person stands: the end, too, before a first question where none can come any more."""
+        """The step that a person is at; the end, even before a first question, in a study that has all its answers."""
         step = STEPS.get(annotator.state, "end")
         return "end" if step in ("consent", "training") and self.is_full else step
 
@@ -104,8 +104,8 @@ class Visit:
         """Whether the study has all its answers, so that nobody who comes now is asked for their consent or work."""
         return self.store.is_full(self.study)
 
-    def stands_at(self, step: str) -> bool:
-        """Whether this is the page of the step at which the person stands."""
+    def is_at(self, step: str) -> bool:
+        """Whether the person is at this step."""
         return self.annotator is not None and self.step_of(self.annotator) == step
 
     def require_form(self, form: Mapping[str, str]) -> None:
@@ -131,14 +131,14 @@ class Visit:
         return annotator
 
     def remembering(self, annotator: Annotator) -> Response:
-        """Go to where `annotator` stands, whom the browser is from now on."""
+        """Go to the step of `annotator`; the browser keeps that person's key from now on."""
         response = self.onward(annotator)
         set_cookie(response, self.request, SESSION, annotator.key, self.url(""))
         return response
 
     @property
     def contact(self) -> list[str]:
-        """Whom to write to, as a paragraph; none where the design tells nobody."""
+        """Whom to write to, as a paragraph; none where the design has no contact."""
         return [f"Questions? Write to {self.design.contact}."] if self.design.contact else []
 
     @property
@@ -150,28 +150,28 @@ class Visit:
     def form(
         self,
         title: str,
-        told: Sequence[str],
+        texts: Sequence[str],
         action: str,
         button: Mapping[str, str],
         back: str,
         back_label: str = "Go back",
         key: str | None = None,
     ) -> Response:
-        """A page that says something and asks for one thing, or to go elsewhere.
+        """A page of text with a form of one button, and a link to go back.
 
         Args:
             title: its heading.
-            told: paragraphs.
+            texts: its paragraphs.
             action: the step that the form is sent to.
             button: its `name`, `value`, `kind` and `text`.
             back: the step to go to instead.
-            back_label: what says so.
-            key: what the form belongs to; else the person's key.
+            back_label: the text of that link.
+            key: what the form is signed with; None is the person's key.
         """
         return page(
             "form.html",
             title=title,
-            paragraphs=told,
+            paragraphs=texts,
             action=self.url(action),
             form_token=form_token(self.key if key is None else key),
             button=button,

@@ -1,0 +1,33 @@
+"""Which stories a study asks about: the section `cases` of its file."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from denouement.schemas import RELEASES, SPLITS
+from denouement.study.design.mistakes import Mistake
+
+
+@dataclass(frozen=True)
+class Cases:
+    """Which Story Cloze cases are drawn.
+
+    Attributes:
+        n: how many; None takes all.
+        seed: of the draw; a larger `n` with the same seed contains the smaller sample.
+        split: of the cloze table.
+        release: of the cloze table; None is the first of v1.0, v1.5 and sample that has cases of the split.
+    """
+
+    n: int | None = 200
+    seed: int = 1
+    split: str = "validation"
+    release: str | None = None
+
+    def mistakes(self) -> Iterator[Mistake]:
+        """What is out of range."""
+        if self.n is not None and self.n < 1:
+            yield Mistake(("n",), f"n: must be at least 1, not {self.n}, or empty to take all cases")
+        if self.split not in SPLITS:
+            yield Mistake(("split",), f"split: must be one of {', '.join(SPLITS)}, not {self.split!r}")
+        if self.release is not None and self.release not in RELEASES:
+            yield Mistake(("release",), f"release: must be one of {', '.join(RELEASES)}, not {self.release!r}")

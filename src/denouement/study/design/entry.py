@@ -1,0 +1,71 @@
+"""How annotators come into a study and where they are sent at its end: the section `entry` of its file."""
+
+import re
+import unicodedata
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Literal
+from urllib.parse import urlsplit
+
+from denouement.study.design.mistakes import Mistake
+
+_PROLIFIC = "https://app.prolific.com/submissions/complete?cc="
+
+
+@dataclass(frozen=True)
+class Entry:
+    """How annotators come in.
+
+    Attributes:
+        kind: `links`, a private link for each; `open`, one link for all, where each browser is one annotator;
+            `prolific`, one link with PROLIFIC_PID, STUDY_ID and SESSION_ID.
+        links: how many private links are made; 10 by default, and None in the other kinds of entry.
+        completion_code: shown at the end; on Prolific, of the redirect.
+        completion_url: where a person is sent at the end. Made from the code on Prolific.
+        screen_out_code, screen_out_url: the same for those who fail the training.
+    """
+
+    kind: Literal["links", "open", "prolific"] = "links"
+    links: int | None = None
+    completion_code: str = ""
+    completion_url: str = ""
+    screen_out_code: str = ""
+    screen_out_url: str = ""
+
+    def __post_init__(self) -> None:
+        if self.kind == "links" and self.links is None:
+            object.__setattr__(self, "links", 10)
+        if self.kind == "prolific":
+            for end in ("completion", "screen_out"):
+                code = getattr(self, f"{end}_code")
+                if code and not getattr(self, f"{end}_url"):
+                    object.__setattr__(self, f"{end}_url", f"{_PROLIFIC}{code}")
+
+    def mistakes(self) -> Iterator[Mistake]:
+        """What is missing or out of range."""
+        if self.kind == "links" and not 1 <= (self.links or 0) <= 10_000:
+            yield Mistake(("kind", "links"), f"links: must lie between 1 and 10,000, not {self.links}")
+        if self.kind != "links" and self.links is not None:
+            yield Mistake(("kind", "links"), f"links: entry of kind {self.kind} has none: leave the key out")
+        for key in ("completion_code", "screen_out_code"):
+            code = getattr(self, key)
+            if not re.fullmatch(r"[A-Za-z0-9_-]{0,64}", code):
+                yield Mistake((key,), f"{key}: must be letters, digits, - and _, not {code!r}")
+        for key in ("completion_url", "screen_out_url"):
+            url = getattr(self, key)
+            if url and not _is_https(url):
+                yield Mistake((key,), f"{key}: must begin with https:// and a host, not {url!r}")
+        if self.kind == "prolific" and not self.completion_url:
+            yield Mistake(
+                ("kind", "completion_code", "completion_url"),
+                "completion_code: is missing: Prolific shows it beside the study",
+            )
+
+
+def _is_https(url: str) -> bool:
+    try:
+        parts = urlsplit(url)
+    except ValueError:
+        return False
+    printable = not any(unicodedata.category(c).startswith(("C", "Z")) for c in url)
+    return parts.scheme == "https" and bool(parts.hostname) and printable

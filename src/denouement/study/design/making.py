@@ -1,0 +1,193 @@
+"""From cases and endings to the items of a study."""
+
+import json
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import islice
+
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from denouement.errors import UserError
+from denouement.schemas import preferred_release, shortened
+from denouement.study.design import defaults
+from denouement.study.design.defaults import Kind
+from denouement.study.design.design import Design
+from denouement.study.design.items import Item, digest
+from denouement.study.design.known_items import KnownItem
+from denouement.study.design.mistakes import n_different
+from denouement.study.design.names import CHECK_SYSTEMS, HUMAN_RIGHT, HUMAN_WRONG
+from denouement.study.design.showing import shown, unusable
+
+
+def make_items(design: Design, cases: pa.Table, endings: Sequence[pa.Table]) -> tuple[list[Item], dict[str, int]]:
+    """The items of a study: those to judge by case and pair, then its checks, then its training item.
+
+    Args:
+        design: of the study.
+        cases: a table `cloze`.
+        endings: tables with the columns `endings.COLUMNS`; of several endings of a system for a case the first counts.
+
+    Returns:
+        The items, and counts: `cases` used, `items` to judge, `checks`, `training`, and what was left out:
+        `cases_without_endings` (a system wrote no usable one, or no label says which human ending is the right one),
+        `identical_endings` (pairs that read the same, or orders in which two sentences do), `further_endings`.
+        `mended_SYSTEM` are items whose ending of this system is not shown as it was written (`shown`). Where there are
+        any, `contexts_empty` and `contexts_not_shown` are cases, and `endings_empty` and `endings_not_shown` endings,
+        that were left out as `unusable`.
+
+    Raises:
+        UserError: no case of the split and release, a system without any ending, fewer cases than asked for, no item.
+    """
+    cases, left_out = _with_usable_contexts(_chosen_cases(design, cases))
+    written, further, unusable_endings = _endings_by_system(design, cases, endings)
+    left_out += unusable_endings
+    ids = cases["case_id"].to_pylist()
+    contexts = dict(zip(ids, cases["context"].to_pylist(), strict=True))
+    drawn = sorted(ids, key=lambda case_id: digest(design.cases.seed, case_id))
+    complete = [case_id for case_id in drawn if all(case_id in written[system] for system in design.systems)]
+    wanted = design.cases.n if design.cases.n is not None else len(complete)
+    if len(complete) < wanted:
+        raise UserError(
+            f"cases.n: {wanted:,} cases are asked for, but only {len(complete):,} of {len(ids):,} have an ending of "
+            f"each of {', '.join(design.systems)}; ask for fewer"
+        )
+    groups = design.pairs if design.kind == "pair" else tuple((system,) for system in design.systems)
+    items: list[Item] = []
+    identical = 0
+    mended = Counter[str]()
+    for case_id in islice(complete, wanted):
+        context = tuple(map(shown, contexts[case_id]))
+        for systems in groups:
+            texts = tuple(shown(written[system][case_id]) for system in systems)
+            chosen_from = (*context, *texts) if design.kind == "order" else texts
+            if n_different(chosen_from) < len(chosen_from):
+                identical += 1
+            else:
+                items.append(_item(design.kind, case_id, context, systems, texts))
+                pairs = zip(systems, texts, strict=True)
+                mended.update(system for system, text in pairs if text != written[system][case_id])
+    if not items:
+        raise UserError("no item is left: the sentences to choose from read the same; name other systems")
+    checks = check_items(design)
+    training = training_item(design)
+    counts = {
+        "cases": wanted,
+        "items": len(items),
+        "checks": len(checks),
+        "training": int(training is not None),
+        "cases_without_endings": len(ids) - len(complete),
+        "identical_endings": identical,
+        "further_endings": further,
+        **left_out,
+    }
+    counts |= {f"mended_{system}": mended[system] for system in sorted(mended)}
+    return [*items, *checks, *([training] if training else [])], counts
+
+
+def check_items(design: Design) -> list[Item]:
+    """The attention checks of a design; none where their rate is 0."""
+    if not design.checks.rate:
+        return []
+    known = design.checks.items or tuple(_as_known(story, design.kind) for story in defaults.CHECKS)
+    return [_known(design, item, f"check_{number}", is_check=True) for number, item in enumerate(known, 1)]
+
+
+def training_item(design: Design) -> Item | None:
+    """The training item of a design, if it has one."""
+    return _known(design, design.training, "training", is_training=True) if design.training else None
+
+
+def _as_known(story: defaults.ClearCase, kind: Kind) -> KnownItem:
+    return KnownItem(story.context, (story.right, story.wrong) if kind == "pair" else (story.right,))
+
+
+def _known(
+    design: Design, known: KnownItem, case_id: str, *, is_check: bool = False, is_training: bool = False
+) -> Item:
+    systems = CHECK_SYSTEMS[: len(known.endings)]
+    if design.kind == "pair":
+        expected = {"first": systems[0], "second": systems[-1]}.get(known.expected or "first", known.expected)
+    elif design.kind == "rating":
+        expected = json.dumps({scale.name: known.values[scale.name] for scale in design.scales}, sort_keys=True)
+    else:
+        expected = json.dumps(list(range(len(known.context) + 1)))
+    texts = tuple(map(shown, known.context)), tuple(map(shown, known.endings))
+    return _item(design.kind, case_id, texts[0], systems, texts[1], is_check, is_training, expected)
+
+
+def _item(
+    kind: Kind,
+    case_id: str,
+    context: tuple[str, ...],
+    systems: tuple[str, ...],
+    endings: tuple[str, ...],
+    is_check: bool = False,
+    is_training: bool = False,
+    expected: str | None = None,
+) -> Item:
+    item_id = digest(kind, case_id, context, systems, endings)
+    return Item(item_id, case_id, kind, context, systems, endings, is_check, is_training, expected)
+
+
+def _chosen_cases(design: Design, cases: pa.Table) -> pa.Table:
+    """The cases of the design's split and release."""
+    wanted = design.cases
+    of_split = cases.filter(pc.equal(cases["split"], wanted.split))
+    present = set(pc.unique(of_split["release"]).to_pylist())
+    release = wanted.release or preferred_release(present)
+    if release not in present:
+        found = sorted({f"{row['release']} {row['split']}" for row in cases.select(["release", "split"]).to_pylist()})
+        asked = " ".join(filter(None, (wanted.release, wanted.split)))
+        raise UserError(f"cases: none of {asked}; the table holds {', '.join(found) or 'none'}")
+    return of_split.filter(pc.equal(of_split["release"], release))
+
+
+def _with_usable_contexts(cases: pa.Table) -> tuple[pa.Table, Counter[str]]:
+    """The cases whose every sentence is text that can be shown, and counts of the others."""
+    counts = Counter[str]()
+    usable = []
+    for context in cases["context"].to_pylist():
+        problems = {problem for sentence in context or [""] if (problem := unusable(sentence))}
+        counts.update(f"contexts_{problem}" for problem in sorted(problems)[:1])
+        usable.append(not problems)
+    return cases.filter(pa.array(usable, pa.bool_())), counts
+
+
+def _endings_by_system(
+    design: Design, cases: pa.Table, tables: Sequence[pa.Table]
+) -> tuple[dict[str, Mapping[str, str]], int, Counter[str]]:
+    """The endings of each system by case, how many further ones a system wrote for a case, and counts of others."""
+    written: dict[str, dict[str, str]] = {system: {} for system in design.systems}
+    ids = set(cases["case_id"].to_pylist())
+    further = 0
+    counts = Counter[str]()
+    for case_id, system, text in (*_human_endings(cases), *_generated_endings(tables)):
+        if system not in written or case_id not in ids:
+            continue
+        if problem := unusable(text):
+            counts[f"endings_{problem}"] += 1
+        elif case_id in written[system]:
+            further += 1
+        else:
+            written[system][case_id] = text
+    if lacking := [system for system in design.systems if not written[system]]:
+        found = sorted({system for table in tables for system in pc.unique(table["system"]).to_pylist()})
+        left_out = f" ({counts.total():,} are empty or cannot be shown)" if counts else ""
+        raise UserError(
+            f"systems: no ending of {', '.join(lacking)} for any of the cases{left_out}; the endings tables hold "
+            f"{shortened(found) or 'none'}: name their tables with --endings, or leave the system out"
+        )
+    return dict(written), further, counts
+
+
+def _human_endings(cases: pa.Table) -> Iterator[tuple[str, str, str]]:
+    for case in cases.filter(pc.is_valid(cases["right_ending"])).to_pylist():
+        right, wrong = (1, 2) if case["right_ending"] == 1 else (2, 1)
+        yield case["case_id"], HUMAN_RIGHT, case[f"ending_{right}"]
+        yield case["case_id"], HUMAN_WRONG, case[f"ending_{wrong}"]
+
+
+def _generated_endings(tables: Sequence[pa.Table]) -> Iterator[tuple[str, str, str]]:
+    for table in tables:
+        yield from zip(*(table[name].to_pylist() for name in ("case_id", "system", "ending")), strict=True)

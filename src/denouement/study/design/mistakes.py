@@ -1,0 +1,35 @@
+"""Mistakes in a study's file, and the checks that several of its sections share."""
+
+from collections.abc import Collection, Iterator, Sequence
+from typing import NamedTuple
+
+from denouement.legible import can_be_shown, seen
+
+UNSHOWN = "holds characters that cannot be shown: type it again"
+
+
+class Mistake(NamedTuple):
+    """What is wrong with a value, and the keys it depends on: when one of those is unusable, it is not reported."""
+
+    keys: tuple[str, ...]
+    text: str
+
+
+def text_mistakes(section: object, *keys: str) -> Iterator[Mistake]:
+    """The mistakes in the texts under `keys`, which annotators read: empty, or with characters that cannot be shown."""
+    for key in keys:
+        text = getattr(section, key)
+        if not seen(text):
+            yield Mistake((key,), f"{key}: is empty: leave the key out for the default")
+        elif not can_be_shown(text):
+            yield Mistake((key,), f"{key}: {UNSHOWN}")
+
+
+def repeated(values: Sequence[str]) -> list[str]:
+    """The values that occur more than once, each once."""
+    return [value for value in dict.fromkeys(values) if values.count(value) > 1]
+
+
+def n_different(texts: Collection[str]) -> int:
+    """How many of these texts differ to a reader: blanks, case and invisible characters make no difference."""
+    return len({seen(text).casefold() for text in texts})

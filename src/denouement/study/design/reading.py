@@ -1,0 +1,129 @@
+"""A study's file becomes a `Design`, or one message that names all its mistakes; a stored design is read back.
+
+The rules on values are for new files. Of a stored design only the form is checked (`from_json`), so that a later
+version's stricter rules end no running study.
+"""
+
+import dataclasses
+import json
+from collections.abc import Collection, Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+from denouement.errors import UserError
+from denouement.files import existing_file
+from denouement.schemas import shortened
+from denouement.settings import build, collect
+from denouement.study.design import defaults
+from denouement.study.design.design import Design
+from denouement.study.design.names import HUMAN_RIGHT, HUMAN_WRONG
+from denouement.study.design.scales import SCALES
+from denouement.yaml_files import read_yaml
+
+_MOST_BYTES = 1 << 20  # of a study's file; texts and checks of a large study are some kilobytes
+_MOST_SHOWN = 300  # characters of a mistake, which may contain a whole value
+
+
+def read_design(path: Path, written: Collection[str] | None = None) -> Design:
+    """The design that the YAML file `path` holds.
+
+    Args:
+        path: the file.
+        written: the systems that have endings, without the human ones; None where that is not known.
+
+    Raises:
+        UserError: no such file, a file that is too large or no YAML, or mistakes: all of them in one line, joined by
+            `; `.
+    """
+    if existing_file(path).stat().st_size > _MOST_BYTES:
+        raise UserError(f"{path}: larger than {_MOST_BYTES:,} bytes, so it is no study's file")
+    return design_from(read_yaml(path, aliases=False), str(path), written)
+
+
+def design_from(section: Mapping[str, Any] | None, where: str, written: Collection[str] | None = None) -> Design:
+    """The design of the keys of `section`, as YAML gives them.
+
+    Args:
+        section: the keys.
+        where: what a message calls the section.
+        written: as in `read_design`.
+
+    Raises:
+        UserError: mistakes: all of them in one line, joined by `; `, each with `where` and its key.
+    """
+    if isinstance(section, Mapping):
+        section = _with_named_parts(section)
+    try:
+        design, mistakes = collect(Design, section, where)
+    except RecursionError as error:
+        raise UserError(f"{where}: nested too deep to be a study's file") from error
+    if written is not None and isinstance(section, Mapping):
+        mistakes += [f"{where}.{text}" for text in _not_written(section.get("systems"), written)]
+    if design is None or mistakes:
+        raise UserError(
+            "; ".join(text if len(text) <= _MOST_SHOWN else f"{text[:_MOST_SHOWN]}..." for text in mistakes)
+        )
+    return design
+
+
+def _not_written(systems: Any, written: Collection[str]) -> Iterator[str]:
+    """The mistake that some of the systems have no endings."""
+    named = [system for system in systems if isinstance(system, str)] if isinstance(systems, list | tuple) else []
+    if lacking := [each for each in dict.fromkeys(named) if each not in {*written, HUMAN_RIGHT, HUMAN_WRONG}]:
+        yield (
+            f"systems: no ending of {shortened(lacking)}; the endings tables hold "
+            f"{shortened(sorted(written)) or 'none'}: correct the name, or name its table with --endings"
+        )
+
+
+def to_json(design: Design) -> str:
+    """The design as one line of JSON, which `from_json` reads."""
+    return json.dumps(dataclasses.asdict(design), ensure_ascii=False, sort_keys=True)
+
+
+def from_json(text: str, where: str = "stored design") -> Design:
+    """The design that `to_json` wrote, in this version or an earlier one; by its form alone, whatever the rules.
+
+    Raises:
+        UserError: a key or a kind that this version does not know.
+    """
+    try:
+        return build(Design, json.loads(text), where)
+    except UserError as error:
+        raise UserError(f"{error}; the study is of another version of this package: use that one") from error
+    except (ValueError, RecursionError) as error:
+        raise UserError(f"{where}: damaged ({error}); restore the database from a copy") from error
+
+
+def _with_named_parts(section: Mapping[str, Any]) -> dict[str, Any]:
+    """`section` with named scales, the package's training item (`training: true`) and default texts filled in."""
+    section = dict(section)
+    reason = section.get("reason")
+    if section.get("kind") == "rating" and isinstance(reason, Mapping) and reason.get("mode", "off") != "off":
+        section["reason"] = {"question": defaults.REASON_OF_RATING, **reason}
+    scales = section.get("scales")
+    if isinstance(scales, str | list):
+        section["scales"] = [
+            scale for each in ([scales] if isinstance(scales, str) else scales) for scale in _named(each)
+        ]
+    training = section.get("training")
+    if training is False:
+        section["training"] = None
+    elif training is True or (isinstance(training, Mapping) and not {"context", "endings"} & set(training)):
+        section["training"] = _default_training(section.get("kind", "pair"), {} if training is True else training)
+    return section
+
+
+def _named(scale: Any) -> Collection[Any]:
+    """The scales of this name; for an unknown name, a scale without a text, whose mistake lists the known names."""
+    if not isinstance(scale, str):
+        return [scale]
+    return SCALES.get(scale, [{"name": scale}])
+
+
+def _default_training(kind: object, given: Mapping[str, Any]) -> dict[str, Any]:
+    story = defaults.TRAINING
+    endings = [story.right, story.wrong] if kind == "pair" else [story.right]
+    feedback = defaults.FEEDBACK.get(str(kind), defaults.OWN_FEEDBACK)
+    texts = {"feedback": feedback, "feedback_right": feedback}
+    return {"context": list(story.context), "endings": endings, **texts, **given}

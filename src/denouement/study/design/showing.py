@@ -1,0 +1,49 @@
+"""How a sentence is written on annotators' pages, whoever wrote it, and which sentences cannot be shown."""
+
+import re
+import unicodedata
+
+from denouement.corpus.cells import clean_text
+from denouement.legible import can_be_shown, cleaned, seen
+from denouement.text.sentences import is_finished
+from denouement.text.words import CLOSING_QUOTE, OPENING_QUOTE, capitalize, detokenize, tokenize
+
+# Readers could recognise a system by its curly or straight marks, or by those of the Penn Treebank: all become plain.
+_PLAIN_MARKS = str.maketrans({"‘": "'", "’": "'", "“": '"', "”": '"', "…": "...", "–": "-", "—": "-", "\xa0": " "})
+_TREEBANK_QUOTE = re.compile("``|''")
+
+# Blanks where people write none, but a program that divides sentences into words does.
+_TOKENIZED = re.compile(r"""\ [.,;:!?%)\]}]|[(\[{$]\ |(?:^|\ )"(?:\ |$)""")
+_APART = re.compile(r"(?i) (?=(?:n't|'(?:s|m|d|re|ve|ll))\b)|(?<=s) (?=' )")
+_LONE_I = re.compile(r"(?<![\w.'-])i(?=$|[ ,;!?)\"]|'(?:m|d|ve|ll)\b|[.](?!\w))")
+
+
+def unusable(written: str) -> str | None:
+    """Why a sentence cannot be part of an item: `empty` (nothing is visible) or `not_shown`; None where it can be.
+
+    The rule of `legible` is applied to what `shown` returns: unusual blanks are plain there, and invisible characters
+    are removed.
+    """
+    if not seen(written):
+        return "empty"
+    return None if can_be_shown(shown(written)) else "not_shown"
+
+
+def shown(written: str) -> str:
+    """The text as annotators see it, by one rule for all writers, so that its form does not show who wrote it.
+
+    Straight marks, one blank between words, no invisible characters (`legible.cleaned`); words that were divided are
+    put together (`do n't go .`), the first letter and the word I are capitals, and the text ends with a full stop
+    unless it has an end mark. `shown(shown(x))` is `shown(x)`.
+    """
+    text = unicodedata.normalize("NFC", clean_text(cleaned(written))[0]).translate(_PLAIN_MARKS)
+    text = _APART.sub("", " ".join(_TREEBANK_QUOTE.sub('"', text).split()))
+    if _TOKENIZED.search(text):
+        words = tokenize(text)
+        quotes = [place for place, word in enumerate(words) if word in (OPENING_QUOTE, CLOSING_QUOTE)]
+        if len(quotes) % 2 == 0:  # the blanks around a quote do not show whether it opens
+            for number, place in enumerate(quotes):
+                words[place] = CLOSING_QUOTE if number % 2 else OPENING_QUOTE
+        text = detokenize(words)
+    text = capitalize(_LONE_I.sub("I", text))
+    return text if is_finished(text) or not text else text.rstrip(" ,;:-") + "."

@@ -1,0 +1,216 @@
+"""Which item a person gets, what becomes of their answer, and how far a study is."""
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from datetime import datetime
+
+import sqlalchemy as sa
+
+from denouement.study.store.answers import Unfit, check_answer, checked_reason
+from denouement.study.store.base import StoreBase, moment
+from denouement.study.store.leases import (
+    HELD,
+    UNANSWERED,
+    UNFINISHED,
+    counted,
+    held_items,
+    lapse,
+    leased,
+    renewed,
+)
+from denouement.study.store.models import annotators, assignments
+from denouement.study.store.people import PERSON, person_with, update
+from denouement.study.store.progress import measure
+from denouement.study.store.records import Answer, Assignment, Outcome, Progress
+from denouement.study.store.study import Study, could_be_id
+
+_UNKNOWN = Outcome("refused", "This question is not yours to answer. Please go on with the one that is shown next.")
+_LEFT = Outcome("refused", "You are no longer taking part, so this answer is not kept.")
+
+_MINE = sa.select(assignments).where(
+    assignments.c.annotator_id == sa.bindparam("annotator"), assignments.c.token == sa.bindparam("token")
+)
+
+_ANSWER = (
+    assignments.update()
+    .where(assignments.c.id == sa.bindparam("assignment"))
+    .values(
+        state="answered",
+        **{
+            name: sa.bindparam(name, type_=assignments.c[name].type)
+            for name in ("status", "answer", "values", "arranged", "reason", "submitted_at")
+        },
+    )
+)
+
+_ANSWERED = (
+    annotators.update()
+    .where(annotators.c.id == sa.bindparam("annotator"))
+    .values(answered=annotators.c.answered + 1, seen_at=sa.bindparam("seen_at", type_=annotators.c.seen_at.type))
+)
+
+
+class Answering(StoreBase):
+    """Items handed out, and the answers to them."""
+
+    def next(self, key: str, now: datetime | None = None) -> Assignment | None:
+        """What this person is to answer: the item they hold already (reload, two tabs), or a newly leased one.
+
+        Returns:
+            None before consent and training, after leaving, and when there is nothing for this person at present: their
+            state is `done` then, and `answering` again once this returns an item.
+
+        Raises:
+            UserError: a key that is no one's.
+        """
+        at = moment(now)
+        with self._reading() as connection:
+            person = person_with(connection, key)
+            if person.state not in ("answering", "done"):
+                return None
+            study = self._study(person.study)
+            held = connection.execute(HELD, {"annotator": person.pk}).one_or_none()
+            if held and held.expires_at > at:
+                return study.assignment(held, person.answered)
+
+        def job(connection: sa.Connection) -> Assignment | None:
+            person = person_with(connection, key)
+            if person.state not in ("answering", "done"):
+                return None
+            held = connection.execute(HELD, {"annotator": person.pk}).one_or_none()
+            if held is None or held.expires_at <= at:
+                lapse(connection, study.id, at)
+                held = renewed(connection, study, person, at) or leased(connection, study, person, at)
+            state = "answering" if held else "done"
+            if state != person.state:
+                update(connection, person.pk, state=state)
+            return study.assignment(held, person.answered) if held else None
+
+        return self._write(job)
+
+    def may_get_more(self, key: str) -> bool:
+        """Whether there is an item without all its answers that this person may still be asked about, now or later.
+
+        Raises:
+            UserError: a key that is no one's.
+        """
+        with self._reading() as connection:
+            person = person_with(connection, key)
+            study = self._study(person.study)
+            if person.state not in ("answering", "done") or not study.may_see_more(person.answered):
+                return False
+            asked = {"study": study.id, "annotator": person.pk}
+            return connection.execute(UNFINISHED, asked).first() is not None
+
+    def left_any(self, key: str) -> bool:
+        """Whether there is an item to judge that this person did not answer, even if others did.
+
+        Raises:
+            UserError: a key that is no one's.
+        """
+        with self._reading() as connection:
+            person = person_with(connection, key)
+            asked = {"study": self._study(person.study).id, "annotator": person.pk}
+            return connection.execute(UNANSWERED.limit(1), asked).first() is not None
+
+    def submit(
+        self,
+        key: str,
+        assignment_id: str,
+        answer: str | None = None,
+        reason: str | None = None,
+        values: Mapping[str, int] | None = None,
+        order: Sequence[int] | None = None,
+        now: datetime | None = None,
+    ) -> Outcome:
+        """Keep an answer; it is on the disk when this returns.
+
+        Args:
+            key: of the person.
+            assignment_id: that `next` gave to this person.
+            answer: of a pair: A, B, both or neither, by the sides of the page.
+            reason: why; as long as the design asks.
+            values: of a rating: a whole number for each scale's name.
+            order: of an order: the places on the page (from 0) of the sentences, as they should follow each other.
+            now: the time.
+
+        Raises:
+            UserError: a key that is no one's.
+        """
+        at = moment(now)
+
+        def job(connection: sa.Connection) -> Outcome:
+            person = person_with(connection, key)
+            if person.state not in ("answering", "done"):
+                return _LEFT
+            mine = {"annotator": person.pk, "token": assignment_id}
+            assignment = connection.execute(_MINE, mine).one_or_none() if could_be_id(assignment_id) else None
+            if assignment is None:
+                return _UNKNOWN
+            if assignment.state == "answered":
+                return Outcome("duplicate")
+            study = self._study(person.study)
+            try:
+                check_answer(study.design, len(assignment.places), answer, values, order)
+                kept_reason = checked_reason(study.design, reason)
+            except Unfit as unfit:
+                return Outcome("refused", str(unfit))
+            lapse(connection, study.id, at)
+            counts = counted(connection, assignment.id)
+            given = {
+                "assignment": assignment.id,
+                "status": "accepted" if counts else "surplus",
+                "answer": answer,
+                "values": dict(values) if values is not None else None,
+                "arranged": [assignment.places[place] for place in order] if order is not None else None,
+                "reason": kept_reason,
+                "submitted_at": at,
+            }
+            connection.execute(_ANSWER, given)
+            connection.execute(_ANSWERED, {"annotator": person.pk, "seen_at": at})
+            return Outcome("accepted" if counts else "surplus")
+
+        return self._write(job)
+
+    def progress(self, study: str, now: datetime | None = None, answers: Sequence[Answer] | None = None) -> Progress:
+        """How far a study is.
+
+        Args:
+            study: its name.
+            now: the time.
+            answers: what `answers` gave, where it was asked already.
+        """
+        of = self._study(study)
+        with self._reading() as connection:
+            people = connection.execute(PERSON.where(annotators.c.study_id == of.id).order_by(annotators.c.id)).all()
+            held = Counter[int](connection.scalars(held_items(of.id, moment(now))))
+            return measure(of, people, held, self._answers(connection, of) if answers is None else answers)
+
+    def answers(self, study: str) -> list[Answer]:
+        """All answers, by item and annotator; those of checks too."""
+        of = self._study(study)
+        with self._reading() as connection:
+            return self._answers(connection, of)
+
+    def _answers(self, connection: sa.Connection, study: Study) -> list[Answer]:
+        rows = connection.execute(
+            sa.select(assignments, annotators.c.annotator_id.label("person"))
+            .join(annotators, annotators.c.id == assignments.c.annotator_id)
+            .where(assignments.c.study_id == study.id, assignments.c.state == "answered")
+        )
+        found = [
+            Answer(
+                item=study.items[row.item_id],
+                annotator_id=row.person,
+                order=tuple(row.places),
+                answer=row.answer,
+                values=row.values or {},
+                arranged=tuple(row.arranged or ()),
+                reason=row.reason,
+                status=row.status,
+                started_at=row.started_at,
+                submitted_at=row.submitted_at,
+            )
+            for row in rows
+        ]
+        return sorted(found, key=lambda answer: (answer.item.id, answer.annotator_id))

@@ -1,0 +1,69 @@
+"""Private links into a study, and what the tables call the person who comes in by an id."""
+
+import secrets
+
+import sqlalchemy as sa
+
+from denouement.errors import UserError
+from denouement.schemas import UNNAMED_ANNOTATOR
+from denouement.study.store.base import StoreBase
+from denouement.study.store.models import annotators, links
+from denouement.study.store.study import Study, could_be_id
+
+
+class Links(StoreBase):
+    """The private links of studies whose annotators come in by those."""
+
+    def links(self, study: str) -> list[str]:
+        """The tokens of a study's private links: secret, one a person. Empty in another mode of entry."""
+        of_study = links.c.study_id == self._study(study).id
+        with self._reading() as connection:
+            return list(connection.scalars(sa.select(links.c.token).where(of_study).order_by(links.c.number)))
+
+    def opened_by(self, study: str) -> dict[str, str | None]:
+        """By each private link's token, the id in the tables of the person who came by it; None where nobody came."""
+        of = self._study(study)
+        with self._reading() as connection:
+            rows = connection.execute(sa.select(links).where(links.c.study_id == of.id).order_by(links.c.number)).all()
+            came = set(connection.scalars(sa.select(annotators.c.annotator_id).where(annotators.c.study_id == of.id)))
+        called = {row.token: link_id(of, row.token, row.number) for row in rows}
+        return {token: name if name in came else None for token, name in called.items()}
+
+    def add_links(self, study: str, n: int) -> list[str]:
+        """Make `n` more private links and return their tokens.
+
+        Raises:
+            UserError: nobody comes into this study by private links.
+        """
+        of = self._study(study)
+        if of.design.entry.kind != "links":
+            raise UserError(f"study {study}: people come in by one link for all (entry.kind: {of.design.entry.kind})")
+        return self._write(lambda connection: make_links(connection, of.id, n))
+
+
+def annotator_id_of(connection: sa.Connection, study: Study, external_id: str) -> str | None:
+    """The id in the tables of the person with this external id; None for an id that nobody can come in with."""
+    if not could_be_id(external_id):
+        return None
+    if study.design.entry.kind != "links":
+        if study.design.hash_ids:
+            return study.hashed(external_id)
+        return None if external_id.startswith(UNNAMED_ANNOTATOR) else external_id
+    link = sa.select(links.c.number).where(links.c.study_id == study.id, links.c.token == external_id)
+    number = connection.scalar(link)
+    return None if number is None else link_id(study, external_id, number)
+
+
+def link_id(study: Study, token: str, number: int) -> str:
+    """The id in the tables of the person with this private link, the number-th."""
+    return study.hashed(token) if study.design.hash_ids else f"link_{number}"
+
+
+def make_links(connection: sa.Connection, study_id: int, n: int) -> list[str]:
+    """Add `n` private links behind those that are there; their tokens."""
+    last = connection.scalar(sa.select(sa.func.max(links.c.number)).where(links.c.study_id == study_id)) or 0
+    tokens = [secrets.token_urlsafe(16) for _ in range(n)]
+    rows = [{"study_id": study_id, "number": last + place, "token": token} for place, token in enumerate(tokens, 1)]
+    if rows:
+        connection.execute(links.insert(), rows)
+    return tokens

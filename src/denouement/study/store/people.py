@@ -1,0 +1,236 @@
+"""Annotators: how they come in, go on and leave."""
+
+import logging
+import secrets
+from collections.abc import Callable, Mapping
+from datetime import datetime
+from typing import Any
+
+import sqlalchemy as sa
+
+from denouement.errors import UserError
+from denouement.schemas import shortened
+from denouement.study.store import database
+from denouement.study.store.base import StoreBase, moment
+from denouement.study.store.leases import free
+from denouement.study.store.links import annotator_id_of
+from denouement.study.store.models import annotators, assignments, studies
+from denouement.study.store.records import Annotator
+from denouement.study.store.study import Study, could_be_id
+
+PERSON = sa.select(
+    annotators.c.id.label("pk"),
+    annotators.c.annotator_id,
+    annotators.c.key,
+    annotators.c.state,
+    annotators.c.served,
+    annotators.c.answered,
+    annotators.c.training_failures,
+    annotators.c.seen_at,
+    studies.c.name.label("study"),
+).join(studies)
+
+_BY_KEY = PERSON.where(annotators.c.key == sa.bindparam("secret"))
+
+
+class People(StoreBase):
+    """The people in studies. Outside, each has an external id; here a secret key; in the tables an annotator's id."""
+
+    def annotator_id(self, study: str, external_id: str) -> str:
+        """The id in the tables of the person with this external id: to find a Prolific participant's answers.
+
+        Raises:
+            UserError: an id that `enter` would not take.
+        """
+        with self._reading() as connection:
+            found = annotator_id_of(connection, self._study(study), external_id)
+        if found is None:
+            raise UserError(f"{shortened([external_id])}: no id that anyone could come in with to study {study}")
+        return found
+
+    def enter(
+        self, study: str, external_id: str, entry: Mapping[str, str] | None = None, now: datetime | None = None
+    ) -> Annotator | None:
+        """The person with this external id: a new one, or the one who came before, whatever their state.
+
+        Args:
+            study: its name.
+            external_id: the link's token (`links`), the browser's own random id (`open`), or PROLIFIC_PID.
+            entry: what else came with the address, such as STUDY_ID and SESSION_ID; kept from the first time, hashed
+                like the id. What can be no id, or is longer than 128 characters, is left out.
+            now: the time.
+
+        Returns:
+            None where people come in by private links and this is no link's token; for an id that is empty, longer than
+            128 characters or not printable; and for one that the tables use for annotators without a name.
+        """
+        of = self._study(study)
+        at = moment(now)
+        usable = {name: value for name, value in (entry or {}).items() if could_be_id(name) and could_be_id(value)}
+        kept = {name: of.hashed(value) for name, value in usable.items()} if of.design.hash_ids else usable
+
+        def found(connection: sa.Connection, annotator_id: str) -> Annotator | None:
+            there = (annotators.c.study_id == of.id, annotators.c.annotator_id == annotator_id)
+            row = connection.execute(PERSON.where(*there)).one_or_none()
+            return _annotator(row) if row else None
+
+        with self._reading() as connection:
+            annotator_id = annotator_id_of(connection, of, external_id)
+            if annotator_id is None:
+                return None
+            if annotator := found(connection, annotator_id):
+                return annotator
+
+        def job(connection: sa.Connection) -> Annotator:
+            if annotator := found(connection, annotator_id):
+                return annotator
+            key = secrets.token_urlsafe(32)
+            connection.execute(
+                annotators.insert().values(
+                    study_id=of.id,
+                    annotator_id=annotator_id,
+                    key=key,
+                    state="consenting",
+                    entry=kept,
+                    served=0,
+                    answered=0,
+                    training_failures=0,
+                    entered_at=at,
+                    seen_at=at,
+                )
+            )
+            return Annotator(annotator_id, key, study, "consenting")
+
+        return self._write(job)
+
+    def annotator(self, key: str) -> Annotator | None:
+        """The person whose secret key this is."""
+        if not could_be_id(key):
+            return None
+        with self._reading() as connection:
+            row = connection.execute(_BY_KEY, {"secret": key}).one_or_none()
+        return _annotator(row) if row else None
+
+    def consent(self, key: str, now: datetime | None = None) -> Annotator:
+        """From `consenting` to `training` or `answering`; in any other state nothing changes.
+
+        This and the next three return the person as they now are.
+
+        Raises:
+            UserError: a key that is no one's.
+        """
+
+        def step(study: Study, person: Any) -> dict[str, Any]:
+            return {"state": "training" if study.has_training else "answering"}
+
+        return self._step(key, "consenting", step, now)
+
+    def decline(self, key: str, now: datetime | None = None) -> Annotator:
+        """From `consenting` to `declined`."""
+        return self._step(key, "consenting", lambda study, person: {"state": "declined"}, now)
+
+    def passed_training(self, key: str, now: datetime | None = None) -> Annotator:
+        """From `training` to `answering`."""
+        return self._step(key, "training", lambda study, person: {"state": "answering"}, now)
+
+    def failed_training(self, key: str, now: datetime | None = None) -> Annotator:
+        """Count a wrong answer to the training item: `screened_out` after as many as the design allows."""
+
+        def step(study: Study, person: Any) -> dict[str, Any]:
+            failures = person.training_failures + 1
+            most = study.design.training.attempts if study.design.training else None
+            is_out = most is not None and failures >= most
+            return {"training_failures": failures, "state": "screened_out" if is_out else "training"}
+
+        return self._step(key, "training", step, now)
+
+    def withdraw(self, key: str, now: datetime | None = None) -> int:
+        """Delete a person's answers and what came with their entry, and free their items. The number of answers.
+
+        Raises:
+            UserError: a key that is no one's.
+        """
+        at = moment(now)
+
+        def job(connection: sa.Connection) -> int:
+            person = person_with(connection, key)
+            held = assignments.c.annotator_id == person.pk
+            free(connection, held & (assignments.c.status == "accepted"), taken=1, accepted=1)
+            free(connection, held & (assignments.c.state == "open"), taken=1)
+            answers = connection.scalar(sa.select(sa.func.count()).where(held & (assignments.c.state == "answered")))
+            connection.execute(assignments.delete().where(held))
+            update(connection, person.pk, state="withdrawn", entry={}, answered=0, seen_at=at)
+            return int(answers or 0)
+
+        deleted = self._write(job)
+        with database.failures_in_one_line(self._engine):
+            if not database.forget(self._engine):
+                logging.getLogger(__name__).warning(
+                    "another program reads the store: deleted text stays in SQLite's log until the store is next opened"
+                )
+        return deleted
+
+    def exclude(self, study: str, annotator_id: str, now: datetime | None = None) -> int:
+        """Mark a person's answers excluded and reopen their items. The number of answers.
+
+        Raises:
+            UserError: no such person.
+        """
+        of = self._study(study)
+
+        def job(connection: sa.Connection) -> int:
+            there = (annotators.c.study_id == of.id, annotators.c.annotator_id == annotator_id)
+            person = connection.execute(PERSON.where(*there)).one_or_none() if could_be_id(annotator_id) else None
+            if person is None:
+                raise UserError(f"{shortened([annotator_id])}: no annotator of study {study}")
+            held = assignments.c.annotator_id == person.pk
+            free(connection, held & (assignments.c.status == "accepted"), taken=1, accepted=1)
+            free(connection, held & (assignments.c.state == "open"), taken=1)
+            connection.execute(
+                assignments.update().where(held & (assignments.c.state == "open")).values(state="lapsed")
+            )
+            excluded = connection.execute(
+                assignments.update().where(held & (assignments.c.state == "answered")).values(status="excluded")
+            )
+            if person.state != "withdrawn":
+                update(connection, person.pk, state="excluded")
+            return excluded.rowcount
+
+        return self._write(job)
+
+    def _step(
+        self, key: str, state: str, step: Callable[[Study, Any], dict[str, Any]], now: datetime | None
+    ) -> Annotator:
+        """Change the person as `step` says, if they are in `state`."""
+        at = moment(now)
+
+        def job(connection: sa.Connection) -> Annotator:
+            person = person_with(connection, key)
+            if person.state == state:
+                update(connection, person.pk, seen_at=at, **step(self._study(person.study), person))
+            return _annotator(person_with(connection, key))
+
+        return self._write(job)
+
+
+def person_with(connection: sa.Connection, key: str) -> Any:
+    """The row of the person whose secret key this is, as `PERSON` selects it.
+
+    Raises:
+        UserError: a key that is no one's.
+    """
+    person = connection.execute(_BY_KEY, {"secret": key}).one_or_none() if could_be_id(key) else None
+    if person is None:
+        raise UserError("no annotator has this key; come in by the study's link again")
+    return person
+
+
+def _annotator(person: Any) -> Annotator:
+    return Annotator(
+        person.annotator_id, person.key, person.study, person.state, person.answered, person.training_failures
+    )
+
+
+def update(connection: sa.Connection, person: int, **values: Any) -> None:
+    """Set columns of the person's row."""
+    connection.execute(annotators.update().where(annotators.c.id == person).values(**values))

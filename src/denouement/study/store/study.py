@@ -1,0 +1,144 @@
+"""A study as the store keeps it in memory, and what it draws for a person."""
+
+import hashlib
+import hmac
+import math
+import random
+from dataclasses import dataclass
+from datetime import timedelta
+from functools import cached_property
+from typing import Any
+
+from denouement.study.design.design import Design
+from denouement.study.design.items import Item
+from denouement.study.store.records import Assignment
+
+
+@dataclass(frozen=True)
+class Study:
+    """A study. It never changes, so it is read once.
+
+    Attributes:
+        id: of its row.
+        salt: secret; all that is drawn for a person, and their hashed id, are made with it.
+        items: by their rows, in the order they were made.
+    """
+
+    id: int
+    name: str
+    design: Design
+    salt: str
+    items: dict[int, Item]
+
+    @property
+    def lease(self) -> timedelta:
+        """How long an item is kept for one person."""
+        return timedelta(minutes=self.design.lease_minutes)
+
+    @cached_property
+    def has_training(self) -> bool:
+        """Whether there is a training item."""
+        return any(item.is_training for item in self.items.values())
+
+    @cached_property
+    def most_items(self) -> int:
+        """How many items a person may see at most, checks included.
+
+        Of items of the same texts a person sees one. The last item of all is no check: of c checks the c-th comes
+        before, so c - 1 < (judged + c - 1) rate.
+        """
+        rate = self.design.checks.rate
+        checks = sum(item.is_check for item in self.items.values())
+        judged = len({item.content for item in self.items.values() if not (item.is_check or item.is_training)})
+        seen = judged + min(checks, math.ceil(round(judged * rate / (1 - rate), 9)))
+        return min(seen, self.design.max_items_per_person or seen)
+
+    def may_see_more(self, answered: int) -> bool:
+        """Whether a person who answered so many items may get another."""
+        most = self.design.max_items_per_person
+        return most is None or answered < most
+
+    def hashed(self, text: str) -> str:
+        """A salted hash of an id: HMAC-SHA-256, its first 64 bits."""
+        return keyed_hash(self.salt, text)[:16]
+
+    def is_check_due(self, annotator_id: str, served: int) -> bool:
+        """Whether a person who got `served` items so far is to get a check next.
+
+        Checks are spread evenly, from a beginning drawn for the person: of any n items in a row the rate times n are
+        checks, rounded up or down.
+        """
+        rate = self.design.checks.rate
+        start = self._generator("checks", annotator_id).random()
+        return math.floor(start + (served + 1) * rate) > math.floor(start + served * rate)
+
+    def drawn_order(self, annotator_id: str, item: Item) -> list[int]:
+        """The order of an item's texts on this person's page, all equally likely; sentences never keep theirs."""
+        generator = self._generator("order", annotator_id, item.id)
+        places = list(range(len(item.sentences if item.kind == "order" else item.endings)))
+        own = list(places)
+        generator.shuffle(places)
+        while item.kind == "order" and places == own and len(places) > 1:
+            generator.shuffle(places)
+        return places
+
+    def assignment(self, row: Any, answered: int) -> Assignment:
+        """The item that is handed out, from its row."""
+        return Assignment(
+            id=row.token,
+            item=self.items[row.item_id],
+            order=tuple(row.places),
+            started_at=row.started_at,
+            expires_at=row.expires_at,
+            number=answered + 1,
+            of=self.most_items,
+        )
+
+    def _generator(self, *parts: str) -> random.Random:
+        return random.Random(keyed_hash(self.salt, "\0".join(parts)))  # noqa: S311 (seeded by a secret)
+
+
+def keyed_hash(salt: str, text: str) -> str:
+    """HMAC-SHA-256 in hexadecimal."""
+    return hmac.new(salt.encode(), text.encode(), hashlib.sha256).hexdigest()
+
+
+def could_be_id(text: str) -> bool:
+    """Whether `text`, which came from outside, can be an id, key or token; if not, it is not looked up."""
+    return 0 < len(text) <= 128 and text.isascii() and text.isprintable()
+
+
+def item_row(study_id: int, design: Design, item: Item, number: int, drawn: int) -> dict[str, Any]:
+    """The row of an item in the table `items`."""
+    role = "check" if item.is_check else "training" if item.is_training else "judge"
+    return {
+        "study_id": study_id,
+        "item_id": item.id,
+        "role": role,
+        "number": number,
+        "drawn": drawn,
+        "content": item.content,
+        "case_id": item.case_id,
+        "context": list(item.context),
+        "systems": list(item.systems),
+        "endings": list(item.endings),
+        "expected": item.expected,
+        "wanted": design.answers_per_item if role == "judge" else None,
+        "taken": 0,
+        "accepted": 0,
+    }
+
+
+def item_of(row: Any, design: Design) -> Item:
+    """The item of such a row."""
+    return Item(
+        id=row.item_id,
+        case_id=row.case_id,
+        kind=design.kind,
+        context=tuple(row.context),
+        systems=tuple(row.systems),
+        endings=tuple(row.endings),
+        is_check=row.role == "check",
+        is_training=row.role == "training",
+        expected=row.expected,
+    )
