@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
 
 import numpy as np
 import pyarrow as pa
@@ -10,7 +11,7 @@ import pyarrow.compute as pc
 from denouement.console import warn
 from denouement.corpus import keys, overlap
 from denouement.errors import UserError
-from denouement.schemas import RELEASES, SPLITS, shortened
+from denouement.schemas import RELEASES, SPLITS, read_table, shortened
 
 
 @dataclass(frozen=True)
@@ -119,6 +120,26 @@ def case_sets(
         present = ", ".join(f"{release} {split}" for release, split, _ in _sets(scored))
         raise UserError(f"no Story Cloze cases of {wanted} to score; there are those of {present}")
     return found
+
+
+def read_cases(path: Path, **wanted: Sequence[str]) -> pa.Table:
+    """The table `cloze` in a file.
+
+    Args:
+        path: the file.
+        wanted: by column, `release` or `split`, the values of which it must have a case.
+
+    Raises:
+        UserError: no such file or table, or no case of one that is wanted; it names those that are there.
+    """
+    cases = read_table(path, "cloze")
+    for column, values in wanted.items():
+        present = pc.unique(cases[column]).to_pylist()
+        if absent := [value for value in values if value not in present]:
+            raise UserError(
+                f"--{column} {absent[0]}: {path} has no such case; it has {', '.join(sorted(present)) or 'none'}"
+            )
+    return cases
 
 
 def counted(cases: pa.Table) -> dict[str, int]:

@@ -22,6 +22,7 @@ from denouement import schemas
 from denouement.cloze.base import Scores, endings
 from denouement.cloze.evaluation import statistics
 from denouement.cloze.evaluation.case_sets import check_contexts
+from denouement.cloze.evaluation.results import ModuleAccuracy, VectorResult
 from denouement.cloze.parts.vectors import Floats, cosine
 from denouement.encoders.embeddings import EmbeddingTable, SentenceVectors
 from denouement.errors import UserError
@@ -85,19 +86,14 @@ def predicted_endings(sentence_vectors: npt.ArrayLike) -> Floats:
     return predicted
 
 
-def evaluate_vectors(cases: pa.Table, vectors: Mapping[str, npt.ArrayLike]) -> dict[str, Any]:
-    """How often each module finds the right ending with given vectors.
+def evaluate_vectors(cases: pa.Table, vectors: Mapping[str, npt.ArrayLike]) -> VectorResult:
+    """How often each module chooses the right ending with given vectors.
 
     Args:
         cases: labelled rows of the table `cloze`.
         vectors: by text (see `texts`), D numbers each: of all endings, and of all whole contexts, all context
             sentences, or both. Without those of whole contexts the joint module takes the mean of the sentences';
             without those of sentences there is no sentence-level module.
-
-    Returns:
-        Ready for JSON: `cases`; `releases` of them, sorted; `dimension`, D; `contexts`, "whole" or "mean": what stood
-        for a context in the joint module; and of each module, `joint` and `sentence_level`, `statistics.accuracy` with
-        `statistics.half_ties`. `sentence_level` is None where there is none.
 
     Raises:
         UserError: no cases, or one without a label or a context; a text without a vector; a vector that differs in
@@ -126,14 +122,14 @@ def evaluate_vectors(cases: pa.Table, vectors: Mapping[str, npt.ArrayLike]) -> d
     trajectories = [
         sentence_level(each[None], pair[None])[0] for each, pair in zip(of_sentences, of_endings, strict=False)
     ]
-    return {
-        "cases": cases.num_rows,
-        "releases": sorted(pc.unique(cases["release"]).to_pylist()),
-        "dimension": of_endings.shape[-1],
-        "contexts": "whole" if has_wholes else "mean",
-        "joint": _accuracy(joint(of_contexts, of_endings), cases),
-        "sentence_level": _accuracy(np.array(trajectories), cases) if has_sentences else None,
-    }
+    return VectorResult(
+        cases=cases.num_rows,
+        releases=sorted(pc.unique(cases["release"]).to_pylist()),
+        dimension=of_endings.shape[-1],
+        contexts="whole" if has_wholes else "mean",
+        joint=_accuracy(joint(of_contexts, of_endings), cases),
+        sentence_level=_accuracy(np.array(trajectories), cases) if has_sentences else None,
+    )
 
 
 def texts(cases: pa.Table) -> list[str]:
@@ -232,5 +228,6 @@ def _checked(vectors: Mapping[str, Floats]) -> Mapping[str, Floats]:
     return vectors
 
 
-def _accuracy(scores: Scores, cases: pa.Table) -> dict[str, Any]:
-    return statistics.accuracy(statistics.correct(scores, cases)) | statistics.half_ties(scores, cases)
+def _accuracy(scores: Scores, cases: pa.Table) -> ModuleAccuracy:
+    share, ties = statistics.accuracy(statistics.correct(scores, cases)), statistics.half_ties(scores, cases)
+    return ModuleAccuracy(**vars(share), **vars(ties))

@@ -78,7 +78,7 @@ class Dssm(ClozeSystem):
         from denouement.cloze.parts import dssm_network, training
 
         stories = resources.need_stories(self.name)
-        checkpoint = training.kept(
+        checkpoint = training.kept_training(
             self.name,
             lambda: self._trained(resources),
             settings=asdict(self),

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 
 @dataclass
-class SkipThoughts(ClozeSystem):
+class SkipThoughtCosine(ClozeSystem):
     """The ending whose skip-thought vector is closest to that of the context, by cosine.
 
     The encoder learns from the stories to tell each sentence's neighbours; the paper took the one that Kiros et al.
@@ -73,7 +73,7 @@ class SkipThoughts(ClozeSystem):
         from denouement.encoders import skip_thoughts_network as encoder_network
 
         stories = resources.need_stories(self.name)
-        checkpoint = training.kept(
+        checkpoint = training.kept_training(
             self.name,
             lambda: self._trained(resources),
             settings=asdict(self),
