@@ -37,7 +37,9 @@ def stories(*texts: list[str]) -> pa.Table:
     return pa.Table.from_pylist(rows, schemas.TABLES["stories"].schema)
 
 
-EATEN = counts((VerbEvent("he", "eat", "cake"), 3), (VerbEvent("she", "eat", "pie"), 1), (VerbEvent("he", "see", "pie"), 1))
+EATEN = counts(
+    (VerbEvent("he", "eat", "cake"), 3), (VerbEvent("she", "eat", "pie"), 1), (VerbEvent("he", "see", "pie"), 1)
+)
 
 
 @pytest.mark.parametrize(
@@ -57,7 +59,9 @@ def test_frequencies_worked_by_hand(event: VerbEvent, expected: float):
 
 
 def test_without_any_count_all_events_are_equal():
-    assert VerbEventCounts().log_frequency(VerbEvent("a", "b", "c")) == VerbEventCounts().log_frequency(VerbEvent("", "", ""))
+    assert VerbEventCounts().log_frequency(VerbEvent("a", "b", "c")) == VerbEventCounts().log_frequency(
+        VerbEvent("", "", "")
+    )
 
 
 @pytest.mark.parametrize(

@@ -1,4 +1,4 @@
-"""From scores to probabilities that come true: temperature scaling, and how reliable what it gives is."""
+"""From scores to probabilities that come true: temperature scaling, and how reliable its probabilities are."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -86,7 +86,7 @@ class Reliability:
 
 
 def reliability(first: npt.NDArray[np.float64], is_first: npt.NDArray[np.bool_]) -> Reliability:
-    """Whether endings are right as often as they are given to be.
+    """Whether endings are right as often as their probabilities say.
 
     Of each case the likelier ending counts: its probability is between 0.5 and 1. Where both are equally likely it is
     the first, as in `base.choices`.

@@ -1,4 +1,4 @@
-"""Evaluating Story Cloze systems: fitted without leaks, scored on each release and split, cached a system."""
+"""Evaluating Story Cloze systems: fitted without leaks, and scored on each release and split."""
 
 import dataclasses
 from collections.abc import Iterator, Mapping, Sequence
@@ -36,16 +36,32 @@ def evaluate(
     splits: Sequence[str] = (),
     brought: Sequence[BroughtScores] = (),
 ) -> Evaluation:
-    """Score cases with the systems `names` and say how often each is right.
+    """Score cases with the systems `names`, and return how often each is right.
 
     A system that learns from cases is fitted to those of `train` whose split is train or validation (`learnable`), and
-    cross-validated where the scored cases are these (`case_sets`). Training cases and stories that stand among the
-    scored ones are left out, and counted. What a system lacks, or that it fails, stands in its rows and does not touch
-    the other systems.
+    cross-validated where the scored cases are these (`case_sets`). Training cases and stories that are among the
+    scored ones are left out, and counted. A system that lacks something, or fails, says so in its rows, and the other
+    systems are evaluated all the same.
+
+    Example:
+        >>> import pyarrow as pa
+        >>> from denouement import cloze
+        >>> from denouement.schemas import TABLES
+        >>> case = {
+        ...     **{"case_id": "1", "context": ["Kim lost her dog.", "She was very sad.", "She looked for it all day."]},
+        ...     **{"ending_1": "Kim hated ice cream.", "ending_2": "Kim was happy when it came home to her."},
+        ...     **{"right_ending": 2, "release": "v1.0", "split": "validation"},
+        ... }
+        >>> cases = pa.Table.from_pylist([case], TABLES["cloze"].schema)
+        >>> found = cloze.evaluate(["constant_first", "ngram_overlap"], None, cases, cloze.Resources())
+        >>> [(row.system, row.correct, row.n, row.paper) for row in found.result.systems]
+        [('constant_first', 0, 1, 0.514), ('ngram_overlap', 1, 1, 0.477), ('human', None, 1, 1.0)]
+        >>> found.scores["score_1"].to_pylist()[0]
+        1.0
 
     Args:
         names: of the registry, in the order of the rows.
-        train: labelled cases, or None; the blind ones among them are passed over, and counted.
+        train: labelled cases of the table `cloze`, or None; blind ones among them are passed over, and counted.
         test: cases to score, or None: those of `train`.
         resources: what systems learn from.
         options: by system its options.

@@ -1,5 +1,5 @@
 """The Story Cloze Evaluator of Mostafazadeh et al. 2016 (Vector Space Representation Evaluation by Predicting What
-Happens Next): how good vectors of sentences are at telling what comes next. Nothing is learned and nothing is random.
+Happens Next): how well vectors of sentences predict what comes next. Nothing is learned and nothing is random.
 
 The joint module (section 3.1) compares the context with each ending. The sentence-level module (section 3.2) goes on
 from the context's sentences along their trajectory, and compares where that leads with each ending.
@@ -173,7 +173,7 @@ def read_vectors(
     if empty := rows["vector"].null_count:
         raise UserError(f"{path}: {empty:,} of {rows.num_rows:,} texts of the cases have no vector in their row")
     if twice := rows.num_rows - len(pc.unique(rows["text"])):
-        raise UserError(f"{path}: {twice:,} texts of the cases stand in a further row; give each text once")
+        raise UserError(f"{path}: {twice:,} texts of the cases are in two rows or more; give each text once")
     numbers = pc.list_flatten(rows["vector"]).to_numpy()
     ends = np.cumsum(pc.list_value_length(rows["vector"]).to_numpy())
     return dict(zip(rows["text"].to_pylist(), np.split(numbers, ends)[: rows.num_rows], strict=True))
@@ -193,7 +193,7 @@ def _wrong_columns(schema: pa.Schema) -> str | None:
 
 
 def _has_all(what: str, texts: Sequence[str], vectors: Mapping[str, npt.ArrayLike], others: Set[str]) -> bool:
-    """Whether all texts have a vector. That some have is an error, unless they stand among the `others` too."""
+    """Whether all texts have a vector. That only some have is an error, unless those are among the `others` too."""
     missing = _missing(texts, vectors)
     if missing and any(text in vectors for text in set(texts) - others):
         raise _no_vector(what, missing, texts)

@@ -123,7 +123,7 @@ def _learned_scores(system: ClozeSystem, each: CaseSet, resources: Resources, n_
         MissingResourceError: too few cases to learn from.
     """
     if not each.is_learned_from and (each.train is None or not each.train.num_rows):
-        left_out = f" ({each.left_out:,} stand in {each.name} and are left out)" if each.left_out else ""
+        left_out = f" ({each.left_out:,} are in {each.name} and are left out)" if each.left_out else ""
         raise MissingResourceError(
             f"{system.name} learns from labelled cases of the splits train and validation, and --train has none for "
             f"{each.name}{left_out}: give other ones"

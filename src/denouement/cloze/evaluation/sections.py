@@ -20,7 +20,7 @@ _NOTE = (
     "Accuracy: share of the cases whose right ending has the higher score, a tie being the first ending's; with its "
     "exact 95% interval. Half ties: the same with every tie as half a case that is right. p: of McNemar's exact test "
     "against the most accurate system on the same cases, corrected by Holm's method for all pairs of systems. Trained "
-    "on: without what stands among the scored cases."
+    "on: without what is among the scored cases."
 )
 
 _WHY_BELOW = (

@@ -53,8 +53,8 @@ class VerbEventCounts:
     def log_frequency(self, event: VerbEvent) -> float:
         """The natural logarithm of the share of all events that `event` is expected to have; never minus infinity.
 
-        Mixed, as in Jelinek and Mercer 1980, from three estimates, so that what the more specific one has never seen is
-        still told apart by the less specific ones: how often the event was met; how often it would be, were the subject
+        Mixed, as in Jelinek and Mercer 1980, from three estimates, so that events which the more specific one has never
+        seen still differ by the less specific ones: how often the event was met; how often it would be, were the subject
         and the object of its verb independent; how often, were all three, each counted once more than it was met.
         """
         subject, verb, object_ = event

@@ -38,8 +38,8 @@ class ChainCounts:
     """How often two events share an entity.
 
     Attributes:
-        pairs: in how many pairs of places of one entity two events stand; the lesser event is named first.
-        events: in how many such pairs an event stands, one with itself counting twice.
+        pairs: in how many pairs of places of one entity two events are; the lesser event is named first.
+        events: in how many such pairs an event is, one with itself counting twice.
         total: of `events`: twice the number of pairs.
     """
 
@@ -175,5 +175,5 @@ def _links_of_cases(cases: pa.Table, resources: Resources) -> list[list[list[Lin
 
 
 def _draw(seed: int, case: Mapping[str, Any]) -> int:
-    """0 or 1, the same for a case whatever other cases there are, and in whichever release it stands."""
+    """0 or 1, the same for a case whatever other cases there are, and whichever release it is in."""
     return hashlib.sha256(f"{seed} {json.dumps(case, sort_keys=True)}".encode()).digest()[0] % 2
