@@ -58,7 +58,7 @@ class Resources:
         return other
 
     def once(self, key: Hashable, make: Callable[[], Made]) -> Made:
-        """What `make` returns; it is called for the first `key` of this value only, since folds and systems share results."""
+        """What `make` returns; it is called once for a `key`, whose result folds and systems share."""
         if key not in self._made:
             self._made[key] = make()
         made: Made = self._made[key]

@@ -160,8 +160,9 @@ def check_against(brought: Sequence[BroughtScores], sets: Sequence[CaseSet], sys
             if len(set(names)) == 1:
                 raise UserError(f"{each.file}: case {key[0]} is twice in {names[0]}, with other endings; leave one out")
             raise UserError(
-                f"{each.file}: case {key[0]} has other endings, or the same in another order, in {' and '.join(names)}; "
-                "give the columns release and split, or score one set with --release and --split"
+                f"{each.file}: case {key[0]} has other endings, or the same in another order, in "
+                f"{' and '.join(names)}; give the columns release and split, or score one set with --release and "
+                "--split"
             )
     return notes
 

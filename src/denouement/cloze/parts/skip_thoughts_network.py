@@ -65,7 +65,7 @@ class SkipThoughtNetwork(Learner[Sequence[Story]]):
         return torch.stack([each.mean() for each in parts])
 
     def _log_probs(self, decoder: nn.GRU, vectors: Tensor, sentences: Sequence[Tensor]) -> Tensor:
-        """The log-probabilities of all words of `sentences`, in their order, predicted from the `vectors` of neighbours."""
+        """The log-probability of each word of `sentences`, in their order, given the `vectors` of neighbours."""
         targets = pad_sequence([*sentences], batch_first=True)
         before = self.encoder.embedding(nn.functional.pad(targets[:, :-1], (1, 0), value=START))
         hidden, _ = decoder(before + self.condition(vectors)[:, None])

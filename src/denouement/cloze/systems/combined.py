@@ -167,7 +167,7 @@ class LastSentences:
         }
 
     def log_odds(self, word: str) -> float:
-        """The log of how much more often a word is in last sentences than words on average are; for few occurrences near 0."""
+        """The log of how much more often a word is in last sentences than words are; near 0 for few occurrences."""
         expected = self._share * self._in_all[word]
         return math.log((self._in_last[word] + 1) / (expected + 1))
 

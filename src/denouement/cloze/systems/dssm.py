@@ -30,13 +30,13 @@ if TYPE_CHECKING:
 class Dssm(ClozeSystem):
     """The ending whose vector is closest to that of the context, by cosine, both from counts of letter trigrams.
 
-    Two networks, one for contexts and one for endings, learn from the stories to choose a context's own ending among those
-    of all stories in a batch. The layers are the paper's; it says nothing of the rest, which was chosen on the
+    Two networks, one for contexts and one for endings, learn from the stories to choose a context's own ending among
+    those of all stories in a batch. The layers are the paper's; it says nothing of the rest, which was chosen on the
     validation cases of v1.0. Where we deviate from Huang et al.:
 
     - All other endings of a batch are the wrong ones, rather than four drawn ones: as random, and more of them.
-    - Trigrams of names are left out (`names`). A protagonist's name is enough to choose among endings of other stories, and a
-      network that has learned to look for it has learned nothing about two endings that both have it.
+    - Trigrams of names are left out (`names`). A protagonist's name is enough to choose among endings of other
+      stories, and a network that looks for it has learned nothing about two endings that both have it.
     - A story's last `continuations` sentences are each learned as the ending of those before it.
     - Early stopping and Adam rather than twenty passes of plain gradient descent.
 

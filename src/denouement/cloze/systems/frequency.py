@@ -54,8 +54,9 @@ class VerbEventCounts:
         """The natural logarithm of the share of all events that `event` is expected to have; never minus infinity.
 
         Mixed, as in Jelinek and Mercer 1980, from three estimates, so that events which the more specific one has never
-        seen still differ by the less specific ones: how often the event was met; how often it would be, were the subject
-        and the object of its verb independent; how often, were all three, each counted once more than it was met.
+        seen still differ by the less specific ones: how often the event was met; how often it would be, were the
+        subject and the object of its verb independent; how often, were all three, each counted once more than it was
+        met.
         """
         subject, verb, object_ = event
         n = self.total + 1
