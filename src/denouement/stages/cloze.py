@@ -92,9 +92,9 @@ class ClozePaths:
 
     def sources(self) -> dict[str, Path]:
         """What is read, by the names that records of it use."""
-        named = {"stories": self.stories, "cloze": self.train, "embeddings": self.embeddings}
-        models = {f"models/{path.parent.name}": path for path in self.models}
-        return {name: path for name, path in named.items() if path} | models
+        named = {"stories": self.stories, "cloze": self.train, "test": self.test, "embeddings": self.embeddings}
+        named |= {"word_vectors": self.word_vectors} | {f"models/{path.parent.name}": path for path in self.models}
+        return {name: path for name, path in named.items() if path}
 
     def check(self) -> None:
         """Make sure, before long work, that all is there that is read, and that all can be written.

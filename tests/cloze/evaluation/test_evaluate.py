@@ -359,3 +359,9 @@ def test_predictions_name_each_case_and_no_two_systems_share_a_file():
     assert predictions(scores("my system")) == {"my_system-v1.5-test": text}
     with pytest.raises(UserError, match=r"would both be my_system-v1\.5-test\.csv"):
         predictions(scores("my system", "my_system"))
+
+
+def test_a_published_accuracy_stands_beside_a_system_without_scores(make_cases):
+    found = evaluate(["cogcomp", "skip_thoughts"], None, make_cases([1, 2]), Resources())
+    rows = [row for row in found.result.systems if row.system != "human"]
+    assert [(row.paper, row.missing is None) for row in rows] == [(0.751, False), (0.536, False)]

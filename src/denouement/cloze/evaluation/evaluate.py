@@ -49,7 +49,7 @@ def evaluate(
         >>> from denouement.schemas import TABLES
         >>> case = {
         ...     **{"case_id": "1", "context": ["Kim lost her dog.", "She was very sad.", "She looked for it all day."]},
-        ...     **{"ending_1": "Kim hated ice cream.", "ending_2": "Kim was happy when it came home to her."},
+        ...     **{"ending_1": "Ice melts!", "ending_2": "Kim was happy when it came home to her."},
         ...     **{"right_ending": 2, "release": "v1.0", "split": "validation"},
         ... }
         >>> cases = pa.Table.from_pylist([case], TABLES["cloze"].schema)
@@ -99,11 +99,11 @@ def evaluate(
         try:
             of_system = cached_scores(system, options.get(name, {}), own, plan)
         except MissingResourceError as error:
-            outcomes += [_Outcome(name, "", each, missing=str(error)) for each in sets]
+            outcomes += [_Outcome(name, "", each, paper=_paper(name, "", each), missing=str(error)) for each in sets]
         except Exception as error:  # whatever ends one system, the others' hours of work are kept
             failures[name] = error
             what = f"{type(error).__name__}: {one_line(error)}" if is_defect(error) else one_line(error)
-            outcomes += [_Outcome(name, "", each, failed=what) for each in sets]
+            outcomes += [_Outcome(name, "", each, paper=_paper(name, "", each), failed=what) for each in sets]
         else:
             notes[name] = {text: n for text, n in sorted(own.notes.items()) if n}
             outcomes += _outcomes(system, of_system, own, plan)
@@ -145,7 +145,9 @@ class _Outcome:
 def _outcomes(system: ClozeSystem, scored: Scored, resources: Resources, plan: EvaluationPlan) -> Iterator[_Outcome]:
     for each in plan.sets:
         if each.name in scored.missing:
-            yield _Outcome(system.name, "", each, missing=scored.missing[each.name])
+            yield _Outcome(
+                system.name, "", each, paper=_paper(system.name, "", each), missing=scored.missing[each.name]
+            )
         for variant, scores in scored.scores.get(each.name, {}).items():
             fitted_to = _fitted_to(system, each, plan.n_folds)
             yield _Outcome(
@@ -153,7 +155,7 @@ def _outcomes(system: ClozeSystem, scored: Scored, resources: Resources, plan: E
                 variant,
                 each,
                 scores,
-                paper=published.accuracy(system.name, variant, each.release, each.split),
+                paper=_paper(system.name, variant, each),
                 trained_on=_trained_on(system, variant, each, resources, fitted_to),
                 fitted_to=fitted_to,
             )
@@ -234,8 +236,12 @@ def _human_rows(sets: Sequence[CaseSet]) -> list[SystemRow]:
             trained_on="as published",
         )
         for each in sets
-        if not each.blind and (paper := published.accuracy(HUMAN, "", each.release, each.split)) is not None
+        if not each.blind and (paper := _paper(HUMAN, "", each)) is not None
     ]
+
+
+def _paper(system: str, variant: str, each: CaseSet) -> float | None:
+    return published.accuracy(system, variant, each.release, each.split)
 
 
 def _fitted_to(system: ClozeSystem, each: CaseSet, n_folds: int) -> FittedTo | None:

@@ -15,9 +15,10 @@ _TABLES = (
             "word_vectors *": "GenSim",
             "sentiment_full *": "Sentiment-Full",
             "sentiment_last *": "Sentiment-Last",
+            "skip_thoughts": "Skip-thoughts",
             "skip_thoughts mean": "Skip-thoughts",
             "narrative_chains corpora": "Narrative-Chains-AP",
-            "narrative_chains stories": "Narrative-Chains-Stories",
+            "narrative_chains *": "Narrative-Chains-Stories",
             "dssm": "DSSM",
             HUMAN: "Human",
         },
@@ -45,7 +46,9 @@ _TABLES = (
         },
     ),
 )
-"""Paper, table, its columns by release and split, and its rows by system and variant; `*`: any variant."""
+"""Paper, table, its columns by release and split, and its rows by system and variant.
+
+`*` is any variant, and none; a name without a variant is also that of a system that has no scores."""
 
 
 def accuracy(system: str, variant: str, release: str, split: str) -> float | None:
