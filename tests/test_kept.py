@@ -60,3 +60,14 @@ def test_nothing_is_kept_without_a_place_and_of_work_that_ends(tmp_path):
     with pytest.raises(KeyboardInterrupt):
         kept(tmp_path / "work.txt", 1, ends, read, lambda made, path: write_text(path, made))
     assert not list(tmp_path.iterdir())
+
+
+def test_the_oldest_files_of_a_name_are_removed(tmp_path):
+    work = Work(tmp_path / "work.txt")
+    (tmp_path / "other-1.txt").write_text("of another name")
+    for number in range(10):
+        work(number)
+    assert len(list(tmp_path.glob("work-*.txt"))) == 8
+    assert (tmp_path / "other-1.txt").exists()
+    assert work(9) == "made 10"
+    assert work(0) == "made 11"

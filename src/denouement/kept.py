@@ -3,6 +3,7 @@
 import hashlib
 import json
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 from typing import TypeVar
 
@@ -10,6 +11,8 @@ from denouement.console import warn
 from denouement.errors import UserError
 
 Made = TypeVar("Made")
+
+_MOST = 8  # files of one name; older ones are of settings, inputs or code that have changed since
 
 
 def kept(
@@ -23,7 +26,7 @@ def kept(
 
     The file's name has a digest of `depends_on` in it, so that a result is read again only for the same content of all
     that decides it. A file is never changed: any of them may be deleted at any time, and is then made again. So is one
-    that `read` refuses, with a warning.
+    that `read` refuses, with a warning. The oldest files of a name are removed where there are more than a few.
 
     Args:
         path: the file's place and name, to which the digest is added: `scores/dssm.parquet` becomes
@@ -37,6 +40,7 @@ def kept(
     if path is None:
         return make()
     digest = hashlib.sha256(json.dumps(depends_on, sort_keys=True, default=str).encode()).hexdigest()
+    pattern = f"{path.stem}-*{path.suffix}"
     path = path.with_name(f"{path.stem}-{digest[:16]}{path.suffix}")
     if path.exists():
         try:
@@ -45,4 +49,7 @@ def kept(
             warn(f"{error}: it is made again now")
     made = make()
     write(made, path)
+    with suppress(FileNotFoundError):  # another run removed one first
+        for old in sorted(path.parent.glob(pattern), key=lambda each: each.stat().st_mtime_ns)[:-_MOST]:
+            old.unlink()
     return made

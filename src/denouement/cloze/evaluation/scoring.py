@@ -98,8 +98,9 @@ def score_table(system: str, variant: str, each: CaseSet, scores: Scores) -> pa.
 
 def _score(system: ClozeSystem, resources: Resources, plan: EvaluationPlan) -> Scored:
     if not system.learns_from_cases:
-        scores = {each.name: _checked(scores_once(system, each.cases, resources), system, each) for each in plan.sets}
-        return Scored(scores, {})
+        return Scored(
+            {each.name: _checked(scores_once(system, each.cases, resources), system, each) for each in plan.sets}, {}
+        )
     lacks = system.lacks(resources)
     if all(each.train is None and not each.is_learned_from for each in plan.sets):
         lacks.insert(0, f"{system.name} learns from labelled cases: give them with --train")
