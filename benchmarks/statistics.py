@@ -21,6 +21,7 @@ from denouement.cloze.evaluation.evaluate import evaluate
 from denouement.cloze.resources import Resources
 from denouement.corpus import sample
 from denouement.corpus.ingest import ingest
+from denouement.documents import write_document
 from denouement.errors import UserError
 from denouement.schemas import TABLES, read_table, write_table
 from denouement.study.results.output import write_results
@@ -125,8 +126,7 @@ def _write_run(data: Path) -> None:
     scores = score_groups(data / "corpus" / "stories.parquet", cloze, sorted((data / "endings").iterdir()))
     write_table(scores, data / "sentiment.parquet", "sentiment")
     found = evaluate(["constant_first", "ngram_overlap", "sentiment_full", "sentiment_last"], cases, None, Resources())
-    evaluation = {"systems": found.rows, "comparisons": found.comparisons, "notes": found.notes}
-    _write_json(data / "cloze" / "evaluation.json", evaluation)
+    write_document(found.result, data / "cloze" / "evaluation.json")
     votes, items = made_study()
     write_results(data / "study", votes, items, {})
     for name, table in (("votes", votes), ("items", items)):

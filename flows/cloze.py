@@ -4,8 +4,9 @@ import sys
 
 from prefect import flow
 
+from denouement.stages.cloze import ClozeSettings
 from tasks import generators
-from tasks.cloze import ClozeSettings, evaluate_systems
+from tasks.cloze import evaluate_systems
 from tasks.command import run
 from tasks.params import settings
 

@@ -4,10 +4,14 @@ import atexit
 import os
 import shutil
 import tempfile
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
+
+if TYPE_CHECKING:
+    import pyarrow as pa
 
 ROOT = Path(__file__).parents[1]
 
@@ -76,3 +80,30 @@ def reader_of(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str, Mappin
         return path
 
     return write
+
+
+@pytest.fixture
+def make_cases() -> "Callable[..., pa.Table]":
+    """A table `cloze`: one case for each (right ending's number or None), with contexts and endings of its own."""
+    import pyarrow as pa
+
+    from denouement import schemas
+
+    def make(
+        labels: Sequence[int | None], release: str = "v1.0", split: str = "validation", start: int = 0
+    ) -> "pa.Table":
+        rows = [
+            {
+                "case_id": f"case-{start + number}",
+                "context": [f"Person {start + number} did thing {sentence}." for sentence in "abcd"],
+                "ending_1": f"One ending {start + number}.",
+                "ending_2": f"Another, longer ending {start + number}.",
+                "right_ending": label,
+                "release": release,
+                "split": split,
+            }
+            for number, label in enumerate(labels)
+        ]
+        return pa.Table.from_pylist(rows, schemas.TABLES["cloze"].schema)
+
+    return make

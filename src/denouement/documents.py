@@ -21,8 +21,11 @@ class Dataclass(Protocol):
 
 
 def document(result: Dataclass) -> dict[str, Any]:
-    """A result, ready for JSON: its fields by name, whose values are plain ones and dataclasses of such."""
-    return asdict(result)
+    """A result, ready for JSON: its fields by name, whose values are plain ones and dataclasses of such.
+
+    A key that is a word of Python's own, such as `from`, is the name of a field with an underscore behind it.
+    """
+    return asdict(result, dict_factory=lambda pairs: {name.removesuffix("_"): value for name, value in pairs})
 
 
 def write_document(result: Dataclass, path: Path) -> None:

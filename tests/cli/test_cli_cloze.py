@@ -101,9 +101,7 @@ def test_vectors_of_a_file(make_cases, table, tmp_path):
 
 def test_options_of_systems_reach_them(table, monkeypatch):
     seen = {}
-    monkeypatch.setattr(
-        "denouement.cloze.evaluation.evaluate.evaluate", lambda *given, **_: seen.update(given[4]) or exit(0)
-    )
+    monkeypatch.setattr("denouement.stages.cloze.evaluate", lambda *given, **_: seen.update(given[4]) or exit(0))
     words = ["skip_thoughts.names=true", "skip_thoughts.learning_rate=1e-05", "dssm.epochs=2"]
     systems = ("--system", "skip_thoughts", "--system", "dssm")
     run("evaluate", *systems, "--train", table, *(part for word in words for part in ("--option", word)))

@@ -9,30 +9,6 @@ from denouement import schemas
 
 
 @pytest.fixture
-def make_cases() -> Callable[..., pa.Table]:
-    """A table `cloze`: one case for each (right ending's number or None), with contexts and endings of its own."""
-
-    def make(
-        labels: Sequence[int | None], release: str = "v1.0", split: str = "validation", start: int = 0
-    ) -> pa.Table:
-        rows = [
-            {
-                "case_id": f"case-{start + number}",
-                "context": [f"Person {start + number} did thing {sentence}." for sentence in "abcd"],
-                "ending_1": f"One ending {start + number}.",
-                "ending_2": f"Another, longer ending {start + number}.",
-                "right_ending": label,
-                "release": release,
-                "split": split,
-            }
-            for number, label in enumerate(labels)
-        ]
-        return pa.Table.from_pylist(rows, schemas.TABLES["cloze"].schema)
-
-    return make
-
-
-@pytest.fixture
 def make_case() -> Callable[..., pa.Table]:
     """A table `cloze` of the one case that is given."""
 

@@ -8,8 +8,9 @@ import pytest
 
 from denouement.errors import UserError
 from denouement.schemas import TABLES, read_table, write_table
+from denouement.stages.cloze import ClozeSettings
 from tasks import LAYOUT
-from tasks.cloze import ClozeSettings, evaluate_systems
+from tasks.cloze import evaluate_systems
 
 
 @pytest.fixture(autouse=True)

@@ -26,6 +26,7 @@ from denouement.cloze.evaluation.statistics import accuracy, correct
 from denouement.cloze.resources import MissingResourceError, Resources
 from denouement.cloze.systems.ending_reg import EndingReg
 from denouement.corpus.cases import CaseSets, right_and_wrong
+from denouement.documents import document
 from denouement.files import write_text
 from denouement.schemas import TABLES
 from denouement.text.syntax import NoParserError, parser_version
@@ -135,11 +136,12 @@ def _of_set(cases: pa.Table, resources: Resources, folds: int) -> tuple[dict[str
     given = table["probability"].to_numpy()
     return found | {
         "variants": [
-            {"variant": variant, **accuracy(correct(of_variant, cases))} for variant, of_variant in scores.items()
+            {"variant": variant, **document(accuracy(correct(of_variant, cases)))}
+            for variant, of_variant in scores.items()
         ],
         "certain": int((given >= CERTAIN).sum()),
         "misled": int((given <= 1 - CERTAIN).sum()),
-        "reliability": reliability(first, is_first),
+        "reliability": document(reliability(first, is_first)),
         "features": features,
     }, table
 

@@ -21,30 +21,32 @@ Scores = npt.NDArray[np.float64]
 class ClozeSystem(ABC):
     """Chooses between two endings. A subclass is a dataclass whose fields are its options.
 
-    `prepare`, then `fit` where `learns_from_cases`, then `score` are called in this order. Copies of what was prepared
-    are fitted to other cases each, so `fit` sets attributes and changes nothing in those there are.
+    `prepare`, then `fit` where `learns_from_cases`, then `score` are called in this order. Each fold fits a copy of the
+    prepared system, so `fit` sets attributes and changes none of the objects that are there already.
 
     Attributes:
         name: its name in the registry.
         learns_from_cases: whether it is fitted to labelled cases, and so has to be cross-validated on those.
+        reads_endings: whether its scores depend on what the endings say, and not on their places alone.
     """
 
     name: ClassVar[str]
     learns_from_cases: ClassVar[bool] = False
+    reads_endings: ClassVar[bool] = True
 
     def learns_from_stories(self, variant: str) -> bool:
-        """Whether the scores of a variant owe something to the stories."""
+        """Whether the scores of a variant depend on the stories."""
         return False
 
     def learned_elsewhere(self, variant: str, resources: Resources) -> str | None:
-        """What a variant owes to anything but the stories and the cases, such as a pretrained encoder, in a few words.
+        """What a variant learned from besides the stories and the cases, such as a pretrained encoder, in a few words.
 
-        None: nothing. A parser and a list of words with their sentiment are not counted.
+        None: nothing. A parser and a list of words with their sentiment do not count.
         """
         return None
 
     def lacks(self, resources: Resources) -> list[str]:
-        """All that `prepare` would miss among `resources`, found out without any long work: a sentence each."""
+        """All that `prepare` needs and `resources` lacks, a sentence each; this takes no long work."""
         return []
 
     def prepare(self, resources: Resources) -> None:  # noqa: B027 - nothing to do is a fine default
@@ -65,10 +67,10 @@ class ClozeSystem(ABC):
     def score(self, cases: pa.Table, resources: Resources) -> dict[str, Scores]:
         """The scores of the endings of each case, by variant of the system; a system without variants has only "".
 
-        What falls back on a rule of thumb, such as a sentence without a known word, is counted in `resources.notes`.
+        Where a rule of thumb replaces the system, as for a sentence without a known word, `resources.notes` counts it.
 
         Args:
-            cases: of the table `cloze`; the column `right_ending` is not looked at.
+            cases: of the table `cloze`; the column `right_ending` is not read.
             resources: see `Resources`.
         """
 
@@ -101,7 +103,7 @@ def prepared(system: ClozeSystem, resources: Resources) -> ClozeSystem:
 
 
 def scores_once(system: ClozeSystem, cases: pa.Table, resources: Resources) -> dict[str, Scores]:
-    """The scores of a system that does not learn from cases: each case is scored once, whoever asks and how often.
+    """The scores of a system that does not learn from cases: each case is scored once, however often it is asked for.
 
     Raises:
         MissingResourceError: what it needs is not among `resources`.

@@ -21,15 +21,15 @@ _TEXTS = ["context", "ending_1", "ending_2"]
 
 
 class MissingResourceError(UserError):
-    """What a system needs was not given. Its row stays in the table with this text, which says how to give it."""
+    """A system lacks something that it needs. The message, which the system's row shows, says how to give it."""
 
 
 @dataclass
 class Resources:
-    """What was given to an evaluation.
+    """What an evaluation may learn from and look things up in.
 
     Attributes:
-        stories: the table `stories` to learn from, already without those that stand among the cases that are scored.
+        stories: the table `stories` to learn from, without those that are also among the scored cases.
         corpora: further texts (plain text or Parquet) whose verbs and events are counted.
         word_vectors: a file of word vectors in the text format of GloVe or word2vec.
         encoders: by name the options of each sentence encoder to try.
@@ -37,7 +37,7 @@ class Resources:
         generators: checkpoints of trained generators.
         cache: the folder of what is kept between runs (parses, trained systems); None keeps nothing.
         seed: of everything random.
-        notes: what was met that is worth saying, and how often; see `ClozeSystem.score`.
+        notes: what was replaced by a rule of thumb, and how often; see `ClozeSystem.score`.
     """
 
     stories: pa.Table | None = None
@@ -58,19 +58,19 @@ class Resources:
         return other
 
     def once(self, key: Hashable, make: Callable[[], Made]) -> Made:
-        """What `make` gives, made at the first call with this `key` only: folds and systems share it."""
+        """What `make` returns; it is called once for a `key`, whose result folds and systems share."""
         if key not in self._made:
             self._made[key] = make()
         made: Made = self._made[key]
         return made
 
     def once_a_case(self, key: Hashable, cases: pa.Table, make: Callable[[pa.Table], Sequence[Made]]) -> list[Made]:
-        """What `make` gives for each of `cases`, made once for each case whatever table it stands in.
+        """What `make` returns for each of `cases`; it is called once for each case, whatever table the case is in.
 
         Args:
             key: what is made.
             cases: of the table `cloze`.
-            make: gives one thing a case, which must not depend on the other cases of the table.
+            make: returns one result for each case, which must not depend on the other cases of the table.
         """
         made: dict[Hashable, Made] = self.once(key, dict)
         texts = [(*row.pop("context"), *row.values()) for row in cases.select(_TEXTS).to_pylist()]

@@ -24,19 +24,19 @@ def write(tmp_path):
 
 def rows_of(path, cases, names=()):
     found = evaluate(names, None, cases, Resources(), brought=read_scores(path))
-    return found, [row for row in found.rows if row["system"] != "human"]
+    return found, [row for row in found.result.systems if row.system != "human"]
 
 
 def test_a_file_of_scores_is_a_system(make_cases, write):
     # Right, a tie, and wrong; in another order than the cases, beside a case that is not scored.
     path = write(f"{HEADER}case-2,0.5,1\ncase-0,-1,-2\ncase-1,3,3\nelsewhere,1,2\n")
     found, [ours, brought] = rows_of(path, make_cases([1, 2, 1]), ["constant_first"])
-    assert (ours["system"], brought["system"], brought["variant"]) == ("constant_first", "gpt", "")
-    assert (brought["correct"], brought["ties"], brought["accuracy_half_ties"]) == (1, 1, 0.5)
-    assert (brought["trained_on"], brought["paper"]) == ("not known: gpt.csv", None)
+    assert (ours.system, brought.system, brought.variant) == ("constant_first", "gpt", "")
+    assert (brought.correct, brought.ties, brought.accuracy_half_ties) == (1, 1, 0.5)
+    assert (brought.trained_on, brought.paper) == ("not known: gpt.csv", None)
     assert found.scores["score_1"].to_pylist()[3:] == [-1, 3, 0.5]
-    assert found.notes == {"scores made elsewhere": {"gpt.csv: scores of gpt for cases that are not scored": 1}}
-    assert [(pair["one"], pair["other"]) for pair in found.comparisons["v1.0 validation"]] == [
+    assert found.result.notes == {"scores made elsewhere": {"gpt.csv: scores of gpt for cases that are not scored": 1}}
+    assert [(pair.one, pair.other) for pair in found.result.comparisons["v1.0 validation"]] == [
         ("constant_first", "gpt")
     ]
 
@@ -45,11 +45,11 @@ def test_systems_and_variants_of_columns_in_csv_and_parquet(make_cases, tmp_path
     cases = make_cases([1, 2])
     text = "system;variant;case_id;score_1;score_2\na;;case-0;1;0\na;;case-1;1;0\na;big;case-0;1;0\na;big;case-1;0;1\n"
     _, rows = rows_of(write(text), cases)
-    assert [(row["system"], row["variant"], row["correct"]) for row in rows] == [("a", "", 1), ("a", "big", 2)]
+    assert [(row.system, row.variant, row.correct) for row in rows] == [("a", "", 1), ("a", "big", 2)]
     table = pa.table({"case_id": ["case-1", "case-0"], "score_1": [0, 1], "score_2": [1.5, 0.5], "model": ["x", "x"]})
     pq.write_table(table, tmp_path / "elsewhere.parquet")
     _, [row] = rows_of(tmp_path / "elsewhere.parquet", cases)
-    assert (row["system"], row["correct"]) == ("elsewhere", 2)
+    assert (row.system, row.correct) == ("elsewhere", 2)
 
 
 def test_our_own_table_of_scores_comes_back_as_it_went(make_cases, tmp_path):
@@ -68,29 +68,29 @@ def test_our_own_table_of_scores_comes_back_as_it_went(make_cases, tmp_path):
 def test_a_set_without_all_its_scores_has_none(make_cases, write):
     cases = pa.concat_tables([make_cases([1, 2]), make_cases([1, 2, 1], "v1.5", start=1)])
     _, rows = rows_of(write(f"{HEADER}case-0,1,0\ncase-1,1,0\n"), cases)
-    assert rows[0]["correct"] == 1
-    assert rows[1]["missing"] == "gpt.csv has no scores for 2 of 3 cases of v1.5 validation; the first is case-2"
+    assert rows[0].correct == 1
+    assert rows[1].missing == "gpt.csv has no scores for 2 of 3 cases of v1.5 validation; the first is case-2"
 
 
 def test_scores_of_one_release_are_no_scores_of_another(make_cases, write):
     cases = pa.concat_tables([make_cases([1, 2]), make_cases([1, 2], "v1.5")])
     of_v1_0 = "case_id,release,score_1,score_2\ncase-0,v1.0,1,0\ncase-1,v1.0,1,0\n"
     _, rows = rows_of(write(of_v1_0), cases)
-    assert [row["missing"] is None for row in rows] == [True, False]
+    assert [row.missing is None for row in rows] == [True, False]
     _, rows = rows_of(write(f"{HEADER}case-0,1,0\ncase-1,1,0\n"), cases)
-    assert [row["correct"] for row in rows] == [1, 1], "the same endings in the same order, so the same scores"
+    assert [row.correct for row in rows] == [1, 1], "the same endings in the same order, so the same scores"
     columns = cases.column_names
     turned = cases.slice(2).rename_columns({"ending_1": "ending_2", "ending_2": "ending_1"}).select(columns)
-    with pytest.raises(UserError, match=r"case case-0 stands with other endings, or in another order, in v1\.0 valid"):
+    with pytest.raises(UserError, match=r"case case-0 has other endings, or the same in another order, in v1\.0 valid"):
         rows_of(write(f"{HEADER}case-0,1,0\ncase-1,1,0\n"), pa.concat_tables([cases.slice(0, 2), turned]))
 
 
 @pytest.mark.parametrize(
     ("columns", "other_set", "message"),
     [
-        ("release", ("v1.0", "test"), "with other endings, or in another order, in v1.0 validation and v1.0 test"),
-        ("split", ("v1.5", "validation"), "with other endings, or in another order, in v1.0 validation and v1.5"),
-        ("release,split", ("v1.0", "validation"), "stands twice in v1.0 validation, with other endings"),
+        ("release", ("v1.0", "test"), "other endings, or the same in another order, in v1.0 validation and v1.0 test"),
+        ("split", ("v1.5", "validation"), "other endings, or the same in another order, in v1.0 validation and v1.5"),
+        ("release,split", ("v1.0", "validation"), "is twice in v1.0 validation, with other endings"),
     ],
 )
 def test_one_score_is_not_of_two_pairs_of_endings(make_cases, write, columns, other_set, message):
@@ -112,7 +112,7 @@ def test_a_name_with_a_blank_is_no_variant_of_another_system(make_cases, write):
     with pytest.raises(UserError, match="sentiment_last vader has the name of a system that is evaluated here"):
         rows_of(write(text), make_cases([1]), ["sentiment_last"])
     _, rows = rows_of(write(text), make_cases([1]), ["constant_first"])
-    assert [row["system"] for row in rows] == ["constant_first", "sentiment_last vader"]
+    assert [row.system for row in rows] == ["constant_first", "sentiment_last vader"]
 
 
 @pytest.mark.parametrize(
@@ -120,7 +120,7 @@ def test_a_name_with_a_blank_is_no_variant_of_another_system(make_cases, write):
     [
         ("case_id,score\ncase-0,1\n", "no header with the columns case_id, score_1 and score_2"),
         (HEADER, "no row of scores in it"),
-        (f"{HEADER}case-0,1,0\ncase-0,1,0\n", "line 3: case case-0 stands twice for gpt"),
+        (f"{HEADER}case-0,1,0\ncase-0,1,0\n", "line 3: case case-0 is there twice for gpt"),
         (f"{HEADER}case-0,1,nan\n", "line 2: 'nan' is not a finite number"),
         (f"{HEADER}case-0,1,\n", "line 2: '' is not a finite number"),
         (f"{HEADER}case-0,1,1_0\n", "line 2: '1_0' is not a finite number"),

@@ -5,7 +5,7 @@ import pytest
 from scipy.special import expit
 from sklearn.linear_model import LogisticRegression
 
-from denouement.cloze.evaluation.calibration import reliability, slope
+from denouement.cloze.evaluation.calibration import Reliability, reliability, slope
 
 
 def test_slope_by_hand() -> None:
@@ -43,25 +43,25 @@ def test_reliability_by_hand() -> None:
     first = np.array([0.5, 0.45, 0.95, 0.95, 0.05, 0.95])
     is_first = np.array([True, True, True, True, False, False])
     found = reliability(first, is_first)
-    low, high = found["bins"]
-    assert (low["from"], low["to"], low["n"]) == (0.5, 0.6, 2)
-    assert low["predicted"] == pytest.approx((0.5 + 0.55) / 2)
-    assert low["observed"] == 0.5  # of two endings alike the first is taken, which is right; the other is wrong
-    assert (high["from"], high["to"], high["n"]) == (0.9, 1.0, 4)
-    assert high["predicted"] == pytest.approx(0.95)
-    assert high["observed"] == 0.75
-    assert (high["low"], high["high"]) == pytest.approx((0.1941, 0.9937), abs=1e-4)  # Clopper and Pearson, 3 of 4
-    assert found["error"] == pytest.approx((2 * 0.025 + 4 * 0.2) / 6)
-    assert found["brier"] == pytest.approx((0.25 + 0.55**2 + 3 * 0.05**2 + 0.95**2) / 6)
+    low, high = found.bins
+    assert (low.from_, low.to, low.n) == (0.5, 0.6, 2)
+    assert low.predicted == pytest.approx((0.5 + 0.55) / 2)
+    assert low.observed == 0.5  # of two endings alike the first is taken, which is right; the other is wrong
+    assert (high.from_, high.to, high.n) == (0.9, 1.0, 4)
+    assert high.predicted == pytest.approx(0.95)
+    assert high.observed == 0.75
+    assert (high.low, high.high) == pytest.approx((0.1941, 0.9937), abs=1e-4)  # Clopper and Pearson, 3 of 4
+    assert found.error == pytest.approx((2 * 0.025 + 4 * 0.2) / 6)
+    assert found.brier == pytest.approx((0.25 + 0.55**2 + 3 * 0.05**2 + 0.95**2) / 6)
 
 
 def test_who_knows_nothing_and_who_knows_all() -> None:
     is_first = np.random.default_rng(0).random(1000) < 0.5
-    assert reliability(np.full(1000, 0.5), is_first)["brier"] == 0.25
+    assert reliability(np.full(1000, 0.5), is_first).brier == 0.25
     certain = reliability(is_first.astype(float), is_first)
-    assert (certain["brier"], certain["error"]) == (0, 0)
-    assert [row["n"] for row in certain["bins"]] == [1000]
-    assert reliability(np.empty(0), np.empty(0, bool)) == {"bins": [], "error": None, "brier": None}
+    assert (certain.brier, certain.error) == (0, 0)
+    assert [row.n for row in certain.bins] == [1000]
+    assert reliability(np.empty(0), np.empty(0, bool)) == Reliability([], None, None)
 
 
 def test_probabilities_that_are_too_sure_are_seen_and_mended() -> None:
@@ -69,8 +69,8 @@ def test_probabilities_that_are_too_sure_are_seen_and_mended() -> None:
     log_odds = random.normal(0, 1.5, 20_000)
     is_first = random.random(20_000) < expit(log_odds)
     too_sure = 3 * log_odds
-    assert reliability(expit(log_odds), is_first)["error"] < 0.01
-    assert reliability(expit(too_sure), is_first)["error"] > 0.1
+    assert reliability(expit(log_odds), is_first).error < 0.01
+    assert reliability(expit(too_sure), is_first).error > 0.1
     margins = np.where(is_first, too_sure, -too_sure)
     assert slope(margins) == pytest.approx(1 / 3, rel=0.05)
-    assert reliability(expit(slope(margins[:2000]) * too_sure[2000:]), is_first[2000:])["error"] < 0.02
+    assert reliability(expit(slope(margins[:2000]) * too_sure[2000:]), is_first[2000:]).error < 0.02

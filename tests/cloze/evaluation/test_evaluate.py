@@ -13,8 +13,10 @@ from denouement.cloze import SYSTEMS
 from denouement.cloze.base import ClozeSystem
 from denouement.cloze.evaluation.case_sets import case_sets, learnable
 from denouement.cloze.evaluation.cross_validation import folds, out_of_fold
-from denouement.cloze.evaluation.evaluate import evaluate, predictions
+from denouement.cloze.evaluation.evaluate import evaluate
+from denouement.cloze.evaluation.predictions import predictions
 from denouement.cloze.evaluation.published import accuracy
+from denouement.cloze.evaluation.results import FittedTo
 from denouement.cloze.resources import MissingResourceError, Resources
 from denouement.errors import UserError
 
@@ -81,10 +83,10 @@ def test_cross_validation_never_scores_what_was_fitted(make_cases):
     for seen, scored in zip(Majority.seen, Majority.scored, strict=True):
         assert not seen & scored
         assert seen | scored == ids
-    [row] = [row for row in found.rows if row["system"] == "majority"]
-    assert row["accuracy"] == pytest.approx(6 / 7)
-    assert row["trained_on"] == "7 cases of v1.0 validation in 3 folds"
-    assert row["fitted_to"] == {"cases": {"v1.0 validation": 7}, "folds": 3, "left_out": 0}
+    [row] = [row for row in found.result.systems if row.system == "majority"]
+    assert row.accuracy == pytest.approx(6 / 7)
+    assert row.trained_on == "7 cases of v1.0 validation in 3 folds"
+    assert row.fitted_to == FittedTo({"v1.0 validation": 7}, 3, 0)
 
 
 def test_training_cases_that_are_scored_are_left_out(make_cases):
@@ -92,18 +94,18 @@ def test_training_cases_that_are_scored_are_left_out(make_cases):
     test = pa.concat_tables([make_cases([2, 2], split="test"), make_cases([2], split="test", start=9)])
     found = evaluate(["majority"], train, test, Resources())
     assert Majority.seen == [{"case-2", "case-3", "case-4"}]
-    [row] = [row for row in found.rows if row["system"] == "majority"]
-    assert row["correct"] == 0
-    assert row["trained_on"] == "3 cases of v1.0 validation; 2 cases left out as leaks"
-    assert row["fitted_to"] == {"cases": {"v1.0 validation": 3}, "folds": None, "left_out": 2}
+    [row] = [row for row in found.result.systems if row.system == "majority"]
+    assert row.correct == 0
+    assert row.trained_on == "3 cases of v1.0 validation; 2 cases left out as leaks"
+    assert row.fitted_to == FittedTo({"v1.0 validation": 3}, None, 2)
 
 
 def test_nothing_left_to_learn_from_is_said(make_cases):
     test = pa.concat_tables([make_cases([1, 2], split="test"), make_cases([1], split="test", start=5)])
     found = evaluate(["majority"], make_cases([1, 2]), test, Resources())
-    assert found.rows[0]["missing"] == (
+    assert found.result.systems[0].missing == (
         "majority learns from labelled cases of the splits train and validation, and --train has none for v1.0 test "
-        "(2 stand in v1.0 test and are left out): give other ones"
+        "(2 are in v1.0 test and are left out): give other ones"
     )
 
 
@@ -129,13 +131,13 @@ def test_stories_that_are_scored_are_left_out(make_cases, capsys):
     cases = make_cases([1, 2])
     given = stories([*cases["context"][0].as_py(), "The end."], ["Somebody else came.", "The end."])
     found = evaluate(["stories"], cases, None, Resources(stories=given))
-    assert [row["trained_on"] for row in found.rows[:2]] == ["1 stories", "nothing"]  # by variant
-    assert "1 of 2 stories stand among the scored cases and are left out" in capsys.readouterr().err
+    assert [row.trained_on for row in found.result.systems[:2]] == ["1 stories", "nothing"]  # by variant
+    assert "1 of 2 stories are among the scored cases and are left out" in capsys.readouterr().err
 
 
 def test_a_missing_resource_keeps_the_row(make_cases):
     found = evaluate(["stories", "majority"], None, make_cases([1, 2]), Resources())
-    assert [row["missing"] for row in found.rows if row["system"] != "human"] == [
+    assert [row.missing for row in found.result.systems if row.system != "human"] == [
         "stories learns from stories: give them with --stories",
         "majority learns from labelled cases: give them with --train",
     ]
@@ -146,8 +148,8 @@ def test_blind_cases_get_predictions_and_no_accuracy(make_cases):
     train = make_cases([2, 2, 2])
     blind = make_cases([None, None], release="v1.5", split="test", start=5)
     found = evaluate(["majority"], train, blind, Resources())
-    assert [(row["accuracy"], row["blind"]) for row in found.rows] == [(None, True)]
-    assert not found.comparisons
+    assert [(row.accuracy, row.blind) for row in found.result.systems] == [(None, True)]
+    assert not found.result.comparisons
     text = "InputStoryid,AnswerRightEnding\ncase-5,2\ncase-6,2\n"
     assert predictions(found.scores) == {"majority-v1.5-test": text}
 
@@ -155,15 +157,15 @@ def test_blind_cases_get_predictions_and_no_accuracy(make_cases):
 def test_each_release_and_split_is_scored_by_itself(make_cases):
     test = pa.concat_tables([make_cases([1, 1]), make_cases([2], release="v1.5", split="test", start=2)])
     found = evaluate(["constant_first", "stories"], None, test, Resources(stories=stories(["A.", "B."])), n_folds=2)
-    constant = [row for row in found.rows if row["system"] == "constant_first"]
-    assert [(row["release"], row["split"], row["accuracy"]) for row in constant] == [
+    constant = [row for row in found.result.systems if row.system == "constant_first"]
+    assert [(row.release, row.split, row.accuracy) for row in constant] == [
         ("v1.0", "validation", 1.0),
         ("v1.5", "test", 0.0),
     ]
-    assert constant[0]["paper"] == 0.514
-    ties = [row["ties"] for row in found.rows if row["system"] == "stories"]
+    assert constant[0].paper == 0.514
+    ties = [row.ties for row in found.result.systems if row.system == "stories"]
     assert ties == [2, 2, 1, 1]
-    assert set(found.comparisons) == {"v1.0 validation", "v1.5 test"}
+    assert set(found.result.comparisons) == {"v1.0 validation", "v1.5 test"}
 
 
 def test_kept_scores_are_used_until_something_changes(make_cases, tmp_path):
@@ -172,12 +174,14 @@ def test_kept_scores_are_used_until_something_changes(make_cases, tmp_path):
     first = evaluate(["stories"], cases, None, resources)
     again = evaluate(["stories"], cases, None, resources)
     assert Stories.runs == 1
-    assert again.rows == first.rows
+    assert again.result.systems == first.result.systems
     assert again.scores.equals(first.scores)
-    assert again.notes == first.notes == {"stories": {"stories: odd cases": 1}}
+    assert again.result.notes == first.result.notes == {"stories": {"stories: odd cases": 1}}
     evaluate(["stories"], cases, None, Resources(stories=stories(["A.", "C."]), cache=tmp_path))
     assert Stories.runs == 2
-    (tmp_path / "scores" / "stories.parquet").write_bytes(b"damaged")
+    assert len(list((tmp_path / "scores").iterdir())) == 2, "a file for each of the two inputs"
+    for path in (tmp_path / "scores").iterdir():
+        path.write_bytes(b"damaged")
     evaluate(["stories"], cases, None, resources)
     assert Stories.runs == 3
 
@@ -189,14 +193,13 @@ def test_kept_scores_are_used_until_something_changes(make_cases, tmp_path):
 def test_kept_scores_with_other_rows_or_notes_are_made_again(make_cases, tmp_path, rows, notes):
     resources = Resources(stories=stories(["A.", "B."]), cache=tmp_path)
     first = evaluate(["stories"], make_cases([1, 2, 2]), None, resources)
-    path = tmp_path / "scores" / "stories.parquet"
+    [path] = (tmp_path / "scores").iterdir()
     table = schemas.read_table(path, "scores")
-    metadata = schemas.read_schema(path, "scores").metadata
     kept = pa.concat_tables(
         table.filter(pc.equal(table["variant"], variant)).take(rows)
         for variant in pc.unique(table["variant"]).to_pylist()
     )
-    schemas.write_table(kept, path, "scores", {"key": metadata[b"key"].decode(), "missing": "{}", "notes": notes})
+    schemas.write_table(kept, path, "scores", {"missing": "{}", "notes": notes})
     again = evaluate(["stories"], make_cases([1, 2, 2]), None, resources)
     assert Stories.runs == 2
     assert again.scores.equals(first.scores)
@@ -273,7 +276,7 @@ def failing(monkeypatch):
 
 def test_a_system_that_fails_leaves_the_others_their_rows(make_cases, failing, monkeypatch):
     found = evaluate(["failing", "constant_first"], None, make_cases([1, 2]), Resources())
-    assert [(row["system"], row["failed"], row["accuracy"]) for row in found.rows[:2]] == [
+    assert [(row.system, row.failed, row.accuracy) for row in found.result.systems[:2]] == [
         ("failing", "model.parquet: damaged", None),
         ("constant_first", None, 0.5),
     ]
@@ -282,7 +285,7 @@ def test_a_system_that_fails_leaves_the_others_their_rows(make_cases, failing, m
         found.raise_failures()
     monkeypatch.setattr(failing, "error", ZeroDivisionError("no\nway"))
     found = evaluate(["failing", "constant_first"], None, make_cases([1, 2]), Resources())
-    assert found.rows[0]["failed"] == r"ZeroDivisionError: no\nway"
+    assert found.result.systems[0].failed == r"ZeroDivisionError: no\nway"
     with pytest.raises(ZeroDivisionError):
         found.raise_failures()
     with pytest.raises(ZeroDivisionError):
@@ -299,7 +302,7 @@ def test_a_set_with_too_few_cases_is_missing_and_the_others_are_scored(make_case
     resources = Resources(cache=tmp_path if kept else None)
     for _ in range(1 + kept):
         found = evaluate(["majority", "demanding"], table, None, resources)
-        of_system = {(row["system"], row["split"]): (row["missing"], row["accuracy"]) for row in found.rows[:4]}
+        of_system = {(row.system, row.split): (row.missing, row.accuracy) for row in found.result.systems[:4]}
         assert of_system == {
             ("majority", "validation"): (
                 "3 labelled cases cannot be parted into 10 folds; give more cases with --train, or fewer --folds",
@@ -315,11 +318,11 @@ def test_a_set_with_too_few_cases_is_missing_and_the_others_are_scored(make_case
 def test_test_cases_teach_nothing(make_cases):
     table = pa.concat_tables([make_cases([2, 2, 2]), make_cases([1] * 5, split="test", start=5)])
     found = evaluate(["majority"], table, None, Resources(), n_folds=3)
-    validation, test = found.rows[:2]
+    validation, test = found.result.systems[:2]
     assert all(max(int(name[5:]) for name in seen) < 5 for seen in Majority.seen)
-    assert (validation["accuracy"], test["accuracy"]) == (1, 0)
-    assert test["fitted_to"] == {"cases": {"v1.0 validation": 3}, "folds": None, "left_out": 0}
-    assert found.notes["cases to learn from"] == {"labelled cases of the split test, not learned from": 5}
+    assert (validation.accuracy, test.accuracy) == (1, 0)
+    assert test.fitted_to == FittedTo({"v1.0 validation": 3}, None, 0)
+    assert found.result.notes["cases to learn from"] == {"labelled cases of the split test, not learned from": 5}
 
 
 def test_one_story_is_in_one_fold(make_cases):
@@ -336,11 +339,11 @@ def test_one_story_is_in_one_fold(make_cases):
 def test_each_row_is_compared_with_the_best_one(make_cases):
     cases = make_cases([1] * 9 + [2])
     found = evaluate(["majority", "constant_first"], cases, None, Resources(), n_folds=2)
-    first = [row for row in found.rows if row["best"]]
-    assert [row["system"] for row in first] == ["majority"], "the first of equals"
-    [pair] = found.comparisons["v1.0 validation"]
-    assert {row["system"]: row["p_best"] for row in found.rows[:2]} == {"majority": None, "constant_first": 1.0}
-    assert (pair["p"], pair["p_holm"]) == (1, 1)
+    first = [row for row in found.result.systems if row.best]
+    assert [row.system for row in first] == ["majority"], "the first of equals"
+    [pair] = found.result.comparisons["v1.0 validation"]
+    assert {row.system: row.p_best for row in found.result.systems[:2]} == {"majority": None, "constant_first": 1.0}
+    assert (pair.p, pair.p_holm) == (1, 1)
 
 
 def test_predictions_name_each_case_and_no_two_systems_share_a_file():
@@ -356,3 +359,9 @@ def test_predictions_name_each_case_and_no_two_systems_share_a_file():
     assert predictions(scores("my system")) == {"my_system-v1.5-test": text}
     with pytest.raises(UserError, match=r"would both be my_system-v1\.5-test\.csv"):
         predictions(scores("my system", "my_system"))
+
+
+def test_a_published_accuracy_stands_beside_a_system_without_scores(make_cases):
+    found = evaluate(["cogcomp", "skip_thoughts"], None, make_cases([1, 2]), Resources())
+    rows = [row for row in found.result.systems if row.system != "human"]
+    assert [(row.paper, row.missing is None) for row in rows] == [(0.751, False), (0.536, False)]

@@ -83,45 +83,45 @@ VECTORS = {
 
 def test_both_modules_by_hand(cases):
     found = evaluate_vectors(cases, VECTORS)
-    assert (found["cases"], found["dimension"], found["contexts"]) == (2, 2, "whole")
+    assert (found.cases, found.dimension, found.contexts) == (2, 2, "whole")
     # Whole contexts (9, 1) are nearest to "joint", which is right in both.
-    assert (found["joint"]["n"], found["joint"]["correct"], found["joint"]["ties"]) == (2, 2, 0)
+    assert (found.joint.n, found.joint.correct, found.joint.ties) == (2, 2, 0)
     # (1, 0), (1, 1) goes on to (1, 2) and (0, 1), (0, 2) to (0, 3): "next" is nearer, which is wrong in both.
-    assert (found["sentence_level"]["correct"], found["sentence_level"]["accuracy"]) == (0, 0.0)
+    assert (found.sentence_level.correct, found.sentence_level.accuracy) == (0, 0.0)
 
 
 def test_without_whole_contexts_their_mean_stands_for_them(cases):
     vectors = {text: vector for text, vector in VECTORS.items() if " " not in text}
     found = evaluate_vectors(cases, vectors)
     # Means (1, .5), nearer to (4, 1) than to (1, 2), and (0, 1.5), nearer to (1, 2): one is right.
-    assert found["contexts"] == "mean"
-    assert found["joint"]["correct"] == 1
+    assert found.contexts == "mean"
+    assert found.joint.correct == 1
 
 
 def test_without_sentences_there_is_the_joint_module_alone(cases):
     vectors = {text: vector for text, vector in VECTORS.items() if text not in "abcd"}
     found = evaluate_vectors(cases, vectors)
-    assert found["joint"]["correct"] == 2
-    assert found["sentence_level"] is None
+    assert found.joint.correct == 2
+    assert found.sentence_level is None
 
 
 def test_a_sentence_that_is_also_an_ending_does_not_ask_for_the_other_sentences(make_case):
     cases = make_case(["a", "joint"], "joint", "next", 1)
     found = evaluate_vectors(cases, {"a joint": [9.0, 1.0], "joint": [4.0, 1.0], "next": [1.0, 2.0]})
-    assert found["joint"]["correct"] == 1
-    assert found["sentence_level"] is None
+    assert found.joint.correct == 1
+    assert found.sentence_level is None
 
 
 def test_equal_vectors_are_ties_and_go_to_the_first_ending(cases):
     found = evaluate_vectors(cases, {text: [1.0, 2.0] for text in texts(cases)})
-    for module in ("joint", "sentence_level"):
-        assert (found[module]["ties"], found[module]["correct"]) == (2, 1)
+    for module in (found.joint, found.sentence_level):
+        assert (module.ties, module.correct) == (2, 1)
 
 
 def test_contexts_of_different_lengths(make_case):
     cases = pa.concat_tables([make_case(["a"], "joint", "next", 1), make_case(["a", "b"], "joint", "next", 2)])
     vectors = {text: vector for text, vector in VECTORS.items() if " " not in text}
-    assert evaluate_vectors(cases, vectors)["sentence_level"]["correct"] == 2
+    assert evaluate_vectors(cases, vectors).sentence_level.correct == 2
 
 
 @pytest.mark.parametrize(
@@ -202,7 +202,7 @@ def test_vectors_of_the_wrong_width_in_a_file_are_told_with_the_text(tmp_path, c
         ({"text": ["a"], "vector": [1.0]}, "column vector holds double"),
         ({"text": ["a"], "vector": [["1"]]}, "column vector holds list<element: string>"),
         ({"text": ["a", "b"], "vector": [[1.0], None]}, "1 of 2 texts of the cases have no vector in their row"),
-        ({"text": ["a", "b", "a"], "vector": [[1.0], [2.0], [1.0]]}, "1 texts of the cases stand in a further row"),
+        ({"text": ["a", "b", "a"], "vector": [[1.0], [2.0], [1.0]]}, "1 texts of the cases are in two rows or more"),
     ],
 )
 def test_files_that_are_refused(tmp_path, cases, columns, message):
@@ -244,4 +244,4 @@ def test_a_table_of_the_pipeline_with_the_rest_encoded(tmp_path, make_case):
         "dog": [1, 0], "ran": [0, 1], "dog ran": [0.5, 0.5], "home": [0, 2], "ate": [3, 0],
     }  # fmt: skip
     # The trajectory (1, 0), (0, 1) goes on to (-1, 2), nearer to home.
-    assert evaluate_vectors(cases, read)["sentence_level"]["correct"] == 1
+    assert evaluate_vectors(cases, read).sentence_level.correct == 1

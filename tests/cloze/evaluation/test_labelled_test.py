@@ -13,11 +13,13 @@ import pyarrow.compute as pc
 import pytest
 
 from denouement.cloze.base import choices, load_system
-from denouement.cloze.evaluation.evaluate import Evaluation, evaluate
+from denouement.cloze.evaluation.evaluate import evaluate
+from denouement.cloze.evaluation.results import Evaluation, FittedTo
+from denouement.cloze.evaluation.sections import accuracy_blocks, evaluation_blocks
 from denouement.cloze.resources import Resources
 from denouement.corpus.ingest import IngestSettings, ingest
 from denouement.corpus.sample import cloze_cases
-from denouement.report.tables import cloze_text
+from denouement.present.markdown import render
 from denouement.schemas import read_table
 
 HEADER = [
@@ -55,15 +57,15 @@ def check(cases: pa.Table, found: Evaluation, n: dict[str, int]) -> None:
     """Each system has a row of each set; learners are fitted to validation alone."""
     sets = {name: len(set(of["case_id"].to_pylist())) for name in n if (of := of_split(cases, name))}
     assert sets == n
-    assert found.notes["cases to learn from"] == {"labelled cases of the split test, not learned from": n["test"]}
-    for row in found.rows:
-        if row["system"] == "human":
+    assert found.result.notes["cases to learn from"] == {
+        "labelled cases of the split test, not learned from": n["test"]
+    }
+    for row in found.result.systems:
+        if row.system == "human":
             continue
-        assert (row["release"], row["n"], row["missing"], row["failed"]) == ("v1.0", n[row["split"]], None, None)
-        learned = {"cases": {"v1.0 validation": n["validation"]}, "folds": 10, "left_out": 0}
-        if row["split"] == "test":
-            learned["folds"] = None
-        assert row["fitted_to"] == (learned if row["system"] == "ending_reg" else None)
+        assert (row.release, row.n, row.missing, row.failed) == ("v1.0", n[row.split], None, None)
+        learned = FittedTo({"v1.0 validation": n["validation"]}, None if row.split == "test" else 10, 0)
+        assert row.fitted_to == (learned if row.system == "ending_reg" else None)
     # What the systems chose, made once more without the machinery of evaluations.
     validation, test = of_split(cases, "validation"), of_split(cases, "test")
     system = load_system("ending_reg")
@@ -74,26 +76,29 @@ def check(cases: pa.Table, found: Evaluation, n: dict[str, int]) -> None:
     for variant, scores in system.score(test, resources).items():
         row = next(
             row
-            for row in found.rows
-            if (row["system"], row["variant"], row["split"]) == ("ending_reg", variant, "test")
+            for row in found.result.systems
+            if (row.system, row.variant, row.split) == ("ending_reg", variant, "test")
         )
-        assert row["correct"] == int((choices(scores) == right).sum())
+        assert row.correct == int((choices(scores) == right).sum())
     for name, of_set in (("validation", validation), ("test", test)):
-        row = next(row for row in found.rows if (row["system"], row["split"]) == ("constant_first", name))
-        assert row["correct"] == int(np.sum(of_set["right_ending"].to_numpy() == 1))
+        row = next(row for row in found.result.systems if (row.system, row.split) == ("constant_first", name))
+        assert row.correct == int(np.sum(of_set["right_ending"].to_numpy() == 1))
 
 
 def test_the_table_of_the_sample_corpus(sample):
     found = evaluate(SYSTEMS, sample, None, Resources())
     check(sample, found, {"validation": 80, "test": 80})
-    lines = [[cell.strip() for cell in line.split("|")[1:-1]] for line in cloze_text(found.rows, {}).splitlines()]
+    lines = [
+        [cell.strip() for cell in line.split("|")[1:-1]]
+        for line in render(accuracy_blocks(found.result.systems)).splitlines()
+    ]
     assert lines[0] == ["system", "v1.0 validation (n = 80)", "v1.0 test (n = 80)"]
-    by_system = {(row["system"], row["variant"], row["split"]): row for row in found.rows}
+    by_system = {(row.system, row.variant, row.split): row for row in found.result.systems}
     regression = next(line for line in lines if line[:1] == ["ending_reg"])
     assert regression == [
         "ending_reg",
-        f"{by_system['ending_reg', '', 'validation']['accuracy']:.3f}",
-        f"{by_system['ending_reg', '', 'test']['accuracy']:.3f} (0.715)",
+        f"{by_system['ending_reg', '', 'validation'].accuracy:.3f}",
+        f"{by_system['ending_reg', '', 'test'].accuracy:.3f} (0.715)",
     ]
     details = [line[-1] for line in lines if line[:1] == ["ending_reg"] and len(line) > 3]
     assert details == ["80 cases of v1.0 validation in 10 folds", "80 cases of v1.0 validation", *details[2:]]
@@ -110,7 +115,7 @@ def test_the_table_of_the_official_validation_file(shared_data, tmp_path):
     cases = written(rows[1:], tmp_path)
     found = evaluate(SYSTEMS, cases, None, Resources())
     check(cases, found, {"validation": 936, "test": 935})
-    print(cloze_text(found.rows, found.notes))
-    accuracy = {(row["system"], row["variant"], row["split"]): row["accuracy"] for row in found.rows}
+    print(render(evaluation_blocks(found.result)))
+    accuracy = {(row.system, row.variant, row.split): row.accuracy for row in found.result.systems}
     # The endings alone give right ones away, on unseen cases too: Sharma et al. 2018, Table 3, has .715.
     assert accuracy["ending_reg", "", "test"] == pytest.approx(0.715, abs=0.05)

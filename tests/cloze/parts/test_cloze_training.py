@@ -6,7 +6,7 @@ import pytest
 import torch
 from torch import nn
 
-from denouement.cloze.parts.training import Learner, fit, kept, seeded
+from denouement.cloze.parts.training import Learner, fit, kept_training, seeded
 from denouement.errors import UserError
 
 
@@ -91,7 +91,7 @@ class Training:
             self.times += 1
             return {"state_dict": {"w": torch.arange(3.0) + self.times}}
 
-        return kept("dssm", train, settings=settings, stories=stories, seed=seed, code=code, cache=self._cache)
+        return kept_training("dssm", train, settings=settings, stories=stories, seed=seed, code=code, cache=self._cache)
 
 
 def test_what_was_trained_is_not_trained_again(tmp_path):
@@ -133,5 +133,5 @@ def test_a_training_that_breaks_off_leaves_nothing(tmp_path):
         raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
-        kept("dssm", broken, settings={}, stories=STORIES, seed=1, code=(), cache=tmp_path)
+        kept_training("dssm", broken, settings={}, stories=STORIES, seed=1, code=(), cache=tmp_path)
     assert not list(tmp_path.iterdir())

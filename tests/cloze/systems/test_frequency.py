@@ -9,12 +9,12 @@ from denouement import schemas
 from denouement.cloze.base import choices, load_system
 from denouement.cloze.parts.corpora import Document
 from denouement.cloze.resources import MissingResourceError, Resources
-from denouement.cloze.systems.frequency import Event, EventCounts, count_events, main_event
+from denouement.cloze.systems.frequency import VerbEvent, VerbEventCounts, count_events, main_event
 from denouement.text.syntax import Parse, parse
 
 
-def counts(*events: tuple[Event, int]) -> EventCounts:
-    counted = EventCounts()
+def counts(*events: tuple[VerbEvent, int]) -> VerbEventCounts:
+    counted = VerbEventCounts()
     for event, count in events:
         counted.add(event, count)
     return counted
@@ -37,48 +37,52 @@ def stories(*texts: list[str]) -> pa.Table:
     return pa.Table.from_pylist(rows, schemas.TABLES["stories"].schema)
 
 
-EATEN = counts((Event("he", "eat", "cake"), 3), (Event("she", "eat", "pie"), 1), (Event("he", "see", "pie"), 1))
+EATEN = counts(
+    (VerbEvent("he", "eat", "cake"), 3), (VerbEvent("she", "eat", "pie"), 1), (VerbEvent("he", "see", "pie"), 1)
+)
 
 
 @pytest.mark.parametrize(
     ("event", "expected"),
     [
         # n = 5 + 1. Met: 3; as pairs: he eat 3 * eat cake 3 / eat 4; as words: (4 + 1) * (4 + 1) * (3 + 1).
-        (Event("he", "eat", "cake"), 0.6 * 3 / 6 + 0.3 * (3 * 3 / 4) / 6 + 0.1 * 5 * 5 * 4 / 6**3),
+        (VerbEvent("he", "eat", "cake"), 0.6 * 3 / 6 + 0.3 * (3 * 3 / 4) / 6 + 0.1 * 5 * 5 * 4 / 6**3),
         # Never met as a whole: she eat 1 * eat cake 3 / eat 4.
-        (Event("she", "eat", "cake"), 0.3 * (1 * 3 / 4) / 6 + 0.1 * 2 * 5 * 4 / 6**3),
+        (VerbEvent("she", "eat", "cake"), 0.3 * (1 * 3 / 4) / 6 + 0.1 * 2 * 5 * 4 / 6**3),
         # An unknown object: only the words tell.
-        (Event("he", "eat", "soup"), 0.1 * 5 * 5 * 1 / 6**3),
-        (Event("it", "melt", ""), 0.1 * 1 * 1 * 1 / 6**3),
+        (VerbEvent("he", "eat", "soup"), 0.1 * 5 * 5 * 1 / 6**3),
+        (VerbEvent("it", "melt", ""), 0.1 * 1 * 1 * 1 / 6**3),
     ],
 )
-def test_frequencies_worked_by_hand(event: Event, expected: float):
+def test_frequencies_worked_by_hand(event: VerbEvent, expected: float):
     assert EATEN.log_frequency(event) == pytest.approx(math.log(expected))
 
 
 def test_without_any_count_all_events_are_equal():
-    assert EventCounts().log_frequency(Event("a", "b", "c")) == EventCounts().log_frequency(Event("", "", ""))
+    assert VerbEventCounts().log_frequency(VerbEvent("a", "b", "c")) == VerbEventCounts().log_frequency(
+        VerbEvent("", "", "")
+    )
 
 
 @pytest.mark.parametrize(
     ("sentence", "event"),
     [
-        ("I poisoned the flowers.", Event("i", "poison", "flower")),
-        ("He was mad after he won.", Event("he", "be", "mad")),
-        ("She went to the beach.", Event("she", "go", "beach")),
-        ("The cake was eaten.", Event("", "eat", "cake")),
-        ("He slept.", Event("he", "sleep", "")),
+        ("I poisoned the flowers.", VerbEvent("i", "poison", "flower")),
+        ("He was mad after he won.", VerbEvent("he", "be", "mad")),
+        ("She went to the beach.", VerbEvent("she", "go", "beach")),
+        ("The cake was eaten.", VerbEvent("", "eat", "cake")),
+        ("He slept.", VerbEvent("he", "sleep", "")),
         ("What a day!", None),
     ],
 )
-def test_the_main_event(sentence: str, event: Event | None):
+def test_the_main_event(sentence: str, event: VerbEvent | None):
     assert main_event(parse([sentence], None)[sentence]) == event
 
 
 def test_every_verb_counts_as_often_as_its_document():
     sentence = "He smiled because he won the race."
     counted = count_events([Document([parse([sentence], None)[sentence], Parse()], 4)])
-    assert counted.events == {Event("he", "smile", ""): 4, Event("he", "win", "race"): 4}
+    assert counted.events == {VerbEvent("he", "smile", ""): 4, VerbEvent("he", "win", "race"): 4}
     assert counted.total == 8
 
 

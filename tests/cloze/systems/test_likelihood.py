@@ -148,7 +148,7 @@ def test_it_says_what_its_generators_were_trained_on(make_case, checkpoint):
         resources = Resources(generators=[path])
         assert system.learned_elsewhere("seq2seq per token", resources) == f"generator seq2seq, trained on {told}"
     found = evaluate(["likelihood"], None, make_case(STORY[:4], "He was sad.", "Tom flew home.", 1), resources)
-    assert all(row["trained_on"].startswith("generator seq2seq, trained on") for row in found.rows[:2])
+    assert all(row.trained_on.startswith("generator seq2seq, trained on") for row in found.result.systems[:2])
 
 
 def test_the_encoder_of_a_generator_is_named(reader_of, infersent_files):

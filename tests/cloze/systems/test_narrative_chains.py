@@ -12,14 +12,14 @@ from denouement import schemas
 from denouement.cloze.base import choices, load_system
 from denouement.cloze.parts.corpora import Document
 from denouement.cloze.resources import MissingResourceError, Resources
-from denouement.cloze.systems.narrative_chains import ChainCounts, Event, count_chains, links
+from denouement.cloze.systems.narrative_chains import ChainCounts, EntityEvent, count_chains, links
 from denouement.errors import UserError
 from denouement.text.syntax import Parse, parse
 
-ORDER, EAT, PAY, SLEEP = (Event(verb, "subject") for verb in ("order", "eat", "pay", "sleep"))
+ORDER, EAT, PAY, SLEEP = (EntityEvent(verb, "subject") for verb in ("order", "eat", "pay", "sleep"))
 
 
-def counted(*chains: list[Event]) -> ChainCounts:
+def counted(*chains: list[EntityEvent]) -> ChainCounts:
     counts = ChainCounts()
     for chain in chains:
         counts.add(chain, 1)
@@ -61,7 +61,7 @@ CHAINS = st.lists(st.lists(st.sampled_from([ORDER, EAT, PAY, SLEEP]), max_size=5
 
 
 @given(CHAINS, st.integers(1, 3))
-def test_pmi_is_that_of_all_ordered_pairs(chains: list[list[Event]], min_count: int):
+def test_pmi_is_that_of_all_ordered_pairs(chains: list[list[EntityEvent]], min_count: int):
     counts = counted(*chains)
     ordered = Counter(
         (one, other)
@@ -84,16 +84,16 @@ def test_pmi_is_that_of_all_ordered_pairs(chains: list[list[Event]], min_count: 
 
 def test_pairs_are_those_of_places_that_one_entity_fills():
     counts = count_chains([Document(parsed("Tom ordered a pizza.", "He ate it.", "Ann slept."), 3)])
-    subject = {(Event("eat", "subject"), Event("order", "subject")): 3}
-    assert counts.pairs == subject | {(Event("eat", "object"), Event("order", "object")): 3}
+    subject = {(EntityEvent("eat", "subject"), EntityEvent("order", "subject")): 3}
+    assert counts.pairs == subject | {(EntityEvent("eat", "object"), EntityEvent("order", "object")): 3}
 
 
 def test_links_are_the_entities_of_both_context_and_ending():
     context = parsed("Tom ordered a pizza.", "It was cold.", "Ann slept.")
     [found] = parsed("He threw it away.")
     assert sorted(links(context, found)) == [
-        ([Event("throw", "object")], [Event("order", "object"), Event("be", "subject")]),
-        ([Event("throw", "subject")], [Event("order", "subject")]),
+        ([EntityEvent("throw", "object")], [EntityEvent("order", "object"), EntityEvent("be", "subject")]),
+        ([EntityEvent("throw", "subject")], [EntityEvent("order", "subject")]),
     ]
     assert links(context, Parse()) == []
     assert links([], found) == []

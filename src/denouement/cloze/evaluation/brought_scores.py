@@ -40,7 +40,7 @@ class BroughtScores:
         system, variant: as the file names them; without such a column its name, and "".
         file: the file's name.
         pairs: the scores of both endings by case id, release and split; the last two None where the file has no such
-            column, so that a pair is for the case in whatever release and split it stands.
+            column, so that a pair is for the case in any release and split.
     """
 
     system: str
@@ -87,7 +87,7 @@ def read_scores(path: Path) -> list[BroughtScores]:
             `release` and `split` a score is of a case in these alone.
 
     Raises:
-        UserError: no such file, no such columns, a score that is no finite number, a case that stands twice for a
+        UserError: no such file, no such columns, a score that is no finite number, a case that is there twice for a
             system, or a release or split that there is not. The message names the line, or in a Parquet file the row.
     """
     is_parquet = existing_file(path).read_bytes()[:4] == b"PAR1"
@@ -113,7 +113,7 @@ def read_scores(path: Path) -> list[BroughtScores]:
         pairs = found.setdefault((system, variant), {})
         key = (row[_CASE], row.get("release"), row.get("split"))
         if key in pairs:
-            raise UserError(f"{where}: case {row[_CASE]} stands twice for {system}; give each case once")
+            raise UserError(f"{where}: case {row[_CASE]} is there twice for {system}; give each case once")
         pairs[key] = (_number(row["score_1"], where), _number(row["score_2"], where))
     if not found:
         raise UserError(f"{path}: no row of scores in it")
@@ -133,7 +133,7 @@ def check_against(brought: Sequence[BroughtScores], sets: Sequence[CaseSet], sys
 
     Raises:
         UserError: two systems whose name and variant, written one behind the other, are the same; no pair is of a case
-            that is scored; or one score for a case that stands with other endings, or in another order, in two of the
+            that is scored; or one score for a case that has other endings, or the same in another order, in two of the
             sets.
     """
     notes: dict[str, int] = {}
@@ -158,12 +158,11 @@ def check_against(brought: Sequence[BroughtScores], sets: Sequence[CaseSet], sys
             if len(names) < 2:
                 continue
             if len(set(names)) == 1:
-                raise UserError(
-                    f"{each.file}: case {key[0]} stands twice in {names[0]}, with other endings; leave one out"
-                )
+                raise UserError(f"{each.file}: case {key[0]} is twice in {names[0]}, with other endings; leave one out")
             raise UserError(
-                f"{each.file}: case {key[0]} stands with other endings, or in another order, in {' and '.join(names)}; "
-                "give the columns release and split, or score one set with --release and --split"
+                f"{each.file}: case {key[0]} has other endings, or the same in another order, in "
+                f"{' and '.join(names)}; give the columns release and split, or score one set with --release and "
+                "--split"
             )
     return notes
 

@@ -1,7 +1,8 @@
-"""From scores to probabilities that come true: temperature scaling, and how reliable what it gives is."""
+"""From scores to probabilities that come true: temperature scaling, and how reliable its probabilities are."""
 
+from collections.abc import Sequence
+from dataclasses import dataclass
 from itertools import pairwise
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -46,38 +47,68 @@ def slope(margins: npt.NDArray[np.float64]) -> float:
     return float(brentq(rise, 0, most)) / unit
 
 
-def reliability(first: npt.NDArray[np.float64], is_first: npt.NDArray[np.bool_]) -> dict[str, Any]:
-    """Whether endings are right as often as they are given to be.
+@dataclass(frozen=True)
+class ReliabilityBin:
+    """The cases whose likelier ending has a probability within two edges of `BINS`.
 
-    What is looked at is the likelier ending of each case: its probability is between 0.5 and 1. Where both are equally
-    likely it is the first, as by `base.choices`.
+    Attributes:
+        from_, to: the edges; written as `from` and `to`.
+        n: cases.
+        predicted: the mean probability of the likelier endings.
+        observed: the share of them that are right.
+        low, high: the exact 95% interval of `observed`.
+    """
+
+    from_: float
+    to: float
+    n: int
+    predicted: float
+    observed: float
+    low: float
+    high: float
+
+
+@dataclass(frozen=True)
+class Reliability:
+    """Whether endings are right as often as their probabilities say.
+
+    Attributes:
+        bins: those that have a case.
+        error: the expected calibration error, the mean over cases of the distance between `predicted` and `observed`
+            (Naeini et al. 2015); None without cases.
+        brier: the mean squared difference between the probability of the right ending and 1, which is 0.25 where every
+            probability is a half (Brier 1950); None without cases.
+    """
+
+    bins: Sequence[ReliabilityBin]
+    error: float | None
+    brier: float | None
+
+
+def reliability(first: npt.NDArray[np.float64], is_first: npt.NDArray[np.bool_]) -> Reliability:
+    """Whether endings are right as often as their probabilities say.
+
+    Of each case the likelier ending counts: its probability is between 0.5 and 1. Where both are equally likely it is
+    the first, as in `base.choices`.
 
     Args:
         first: float64 [n], the probability that the first ending of each case is right.
         is_first: bool [n], whether it is.
-
-    Returns:
-        `bins`: rows `from`, `to`, `n`, `predicted` (mean probability of the likelier endings), `observed` (the share of
-        them that are right) and its exact 95% interval `low`, `high`, for the bins of `BINS` that have a case; `error`:
-        the expected calibration error, the mean of |predicted - observed| over cases (Naeini et al. 2015); `brier`: the
-        mean squared difference between the probability of the right ending and 1, which is 0.25 for one who knows
-        nothing (Brier 1950). None for `error` and `brier` without cases.
     """
     takes_first = first >= 0.5
-    surest = np.where(takes_first, first, 1 - first)
+    likelier = np.where(takes_first, first, 1 - first)
     is_right = takes_first == is_first
-    bin_of = np.digitize(surest, BINS[1:-1])
-    bins: list[dict[str, Any]] = []
-    for number, (low, high) in enumerate(pairwise(BINS)):
+    bin_of = np.digitize(likelier, BINS[1:-1])
+    bins = []
+    for number, (start, end) in enumerate(pairwise(BINS)):
         in_bin = bin_of == number
         if n := int(in_bin.sum()):
-            found = share_with_interval(int(is_right[in_bin].sum()), n)
-            observed = {"observed": found["share"], "low": found["low"], "high": found["high"]}
-            bins.append({"from": low, "to": high, "n": n, "predicted": float(surest[in_bin].mean()), **observed})
+            share, low, high = share_with_interval(int(is_right[in_bin].sum()), n).values()
+            assert share is not None
+            assert low is not None
+            assert high is not None
+            bins.append(ReliabilityBin(start, end, n, float(likelier[in_bin].mean()), share, low, high))
     if not len(first):
-        return {"bins": bins, "error": None, "brier": None}
-    return {
-        "bins": bins,
-        "error": sum(row["n"] * abs(row["predicted"] - row["observed"]) for row in bins) / len(first),
-        "brier": float(((first - is_first) ** 2).mean()),
-    }
+        return Reliability(bins, None, None)
+    error = sum(row.n * abs(row.predicted - row.observed) for row in bins) / len(first)
+    return Reliability(bins, error, float(((first - is_first) ** 2).mean()))

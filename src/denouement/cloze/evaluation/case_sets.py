@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
 
 import numpy as np
 import pyarrow as pa
@@ -10,7 +11,7 @@ import pyarrow.compute as pc
 from denouement.console import warn
 from denouement.corpus import keys, overlap
 from denouement.errors import UserError
-from denouement.schemas import RELEASES, SPLITS, shortened
+from denouement.schemas import RELEASES, SPLITS, read_table, shortened
 
 
 @dataclass(frozen=True)
@@ -20,10 +21,10 @@ class CaseSet:
     Attributes:
         release, split: of all of them.
         cases: rows of the table `cloze`.
-        train: labelled cases to fit to, none of whose stories stands among `cases`; None where there are none at all.
+        train: labelled cases to fit to, none of whose stories is among `cases`; None where there are none at all.
         is_learned_from: whether `cases` are learned from themselves: then each is scored by a system that was fitted to
             the other folds of them, and to `train`.
-        left_out: how many cases to learn from were left out since their story stands among `cases`.
+        left_out: how many cases to learn from were left out because their story is among `cases`.
     """
 
     release: str
@@ -85,8 +86,8 @@ def case_sets(
     """The cases to score, a set for each release and split, and what may be learned from for each.
 
     A set of the split train or validation that is, as a whole, what is learned from of its release and split is learned
-    from itself (`CaseSet.is_learned_from`). From any other, the stories that stand in it are left out of what is
-    learned from; so they are where some of its cases only are scored. A story that stands in several releases is
+    from itself (`CaseSet.is_learned_from`). From any other, the stories that are in it are left out of what is
+    learned from; so they are where only some of its cases are scored. A story that is in several releases is
     learned from once.
 
     Args:
@@ -119,6 +120,26 @@ def case_sets(
         present = ", ".join(f"{release} {split}" for release, split, _ in _sets(scored))
         raise UserError(f"no Story Cloze cases of {wanted} to score; there are those of {present}")
     return found
+
+
+def read_cases(path: Path, **wanted: Sequence[str]) -> pa.Table:
+    """The table `cloze` in a file.
+
+    Args:
+        path: the file.
+        wanted: by column, `release` or `split`, the values of which it must have a case.
+
+    Raises:
+        UserError: no such file or table, or no case of one that is wanted; it names those that are there.
+    """
+    cases = read_table(path, "cloze")
+    for column, values in wanted.items():
+        present = pc.unique(cases[column]).to_pylist()
+        if absent := [value for value in values if value not in present]:
+            raise UserError(
+                f"--{column} {absent[0]}: {path} has no such case; it has {', '.join(sorted(present)) or 'none'}"
+            )
+    return cases
 
 
 def counted(cases: pa.Table) -> dict[str, int]:
@@ -172,12 +193,12 @@ def _distinct(cases: pa.Table) -> pa.Table:
 
 
 def unseen_stories(stories: pa.Table | None, sets: Sequence[CaseSet]) -> pa.Table | None:
-    """The stories without those that stand among the scored cases; a warning counts these."""
+    """The stories without those that are among the scored cases; a warning counts these."""
     if stories is None:
         return None
     unseen = stories
     for each in sets:
         unseen = overlap.without(unseen, each.cases)
     if left_out := stories.num_rows - unseen.num_rows:
-        warn(f"{left_out:,} of {stories.num_rows:,} stories stand among the scored cases and are left out")
+        warn(f"{left_out:,} of {stories.num_rows:,} stories are among the scored cases and are left out")
     return unseen

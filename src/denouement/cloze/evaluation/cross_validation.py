@@ -47,12 +47,12 @@ def out_of_fold(
     Folds are those of `story_folds`, so that no system has seen the story that it is asked about.
 
     Args:
-        make: gives a prepared system that is not fitted yet.
+        make: returns a prepared system that is not fitted yet.
         cases: labelled cases of the table `cloze`.
         resources: see `Resources`; its seed draws the folds.
         k: folds, at least 2.
-        what: is named by the progress shown.
-        also: further labelled cases that every system is fitted to, none of whose stories stands among `cases`.
+        what: the name that the progress bar shows.
+        also: further labelled cases that every system is fitted to, none of whose stories is among `cases`.
 
     Raises:
         MissingResourceError: fewer stories than folds.

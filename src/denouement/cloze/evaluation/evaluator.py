@@ -1,5 +1,5 @@
 """The Story Cloze Evaluator of Mostafazadeh et al. 2016 (Vector Space Representation Evaluation by Predicting What
-Happens Next): how good vectors of sentences are at telling what comes next. Nothing is learned and nothing is random.
+Happens Next): how well vectors of sentences predict what comes next. Nothing is learned and nothing is random.
 
 The joint module (section 3.1) compares the context with each ending. The sentence-level module (section 3.2) goes on
 from the context's sentences along their trajectory, and compares where that leads with each ending.
@@ -22,6 +22,7 @@ from denouement import schemas
 from denouement.cloze.base import Scores, endings
 from denouement.cloze.evaluation import statistics
 from denouement.cloze.evaluation.case_sets import check_contexts
+from denouement.cloze.evaluation.results import ModuleAccuracy, VectorResult
 from denouement.cloze.parts.vectors import Floats, cosine
 from denouement.encoders.embeddings import EmbeddingTable, SentenceVectors
 from denouement.errors import UserError
@@ -85,19 +86,14 @@ def predicted_endings(sentence_vectors: npt.ArrayLike) -> Floats:
     return predicted
 
 
-def evaluate_vectors(cases: pa.Table, vectors: Mapping[str, npt.ArrayLike]) -> dict[str, Any]:
-    """How often each module finds the right ending with given vectors.
+def evaluate_vectors(cases: pa.Table, vectors: Mapping[str, npt.ArrayLike]) -> VectorResult:
+    """How often each module chooses the right ending with given vectors.
 
     Args:
         cases: labelled rows of the table `cloze`.
         vectors: by text (see `texts`), D numbers each: of all endings, and of all whole contexts, all context
             sentences, or both. Without those of whole contexts the joint module takes the mean of the sentences';
             without those of sentences there is no sentence-level module.
-
-    Returns:
-        Ready for JSON: `cases`; `releases` of them, sorted; `dimension`, D; `contexts`, "whole" or "mean": what stood
-        for a context in the joint module; and of each module, `joint` and `sentence_level`, `statistics.accuracy` with
-        `statistics.half_ties`. `sentence_level` is None where there is none.
 
     Raises:
         UserError: no cases, or one without a label or a context; a text without a vector; a vector that differs in
@@ -126,14 +122,14 @@ def evaluate_vectors(cases: pa.Table, vectors: Mapping[str, npt.ArrayLike]) -> d
     trajectories = [
         sentence_level(each[None], pair[None])[0] for each, pair in zip(of_sentences, of_endings, strict=False)
     ]
-    return {
-        "cases": cases.num_rows,
-        "releases": sorted(pc.unique(cases["release"]).to_pylist()),
-        "dimension": of_endings.shape[-1],
-        "contexts": "whole" if has_wholes else "mean",
-        "joint": _accuracy(joint(of_contexts, of_endings), cases),
-        "sentence_level": _accuracy(np.array(trajectories), cases) if has_sentences else None,
-    }
+    return VectorResult(
+        cases=cases.num_rows,
+        releases=sorted(pc.unique(cases["release"]).to_pylist()),
+        dimension=of_endings.shape[-1],
+        contexts="whole" if has_wholes else "mean",
+        joint=_accuracy(joint(of_contexts, of_endings), cases),
+        sentence_level=_accuracy(np.array(trajectories), cases) if has_sentences else None,
+    )
 
 
 def texts(cases: pa.Table) -> list[str]:
@@ -177,7 +173,7 @@ def read_vectors(
     if empty := rows["vector"].null_count:
         raise UserError(f"{path}: {empty:,} of {rows.num_rows:,} texts of the cases have no vector in their row")
     if twice := rows.num_rows - len(pc.unique(rows["text"])):
-        raise UserError(f"{path}: {twice:,} texts of the cases stand in a further row; give each text once")
+        raise UserError(f"{path}: {twice:,} texts of the cases are in two rows or more; give each text once")
     numbers = pc.list_flatten(rows["vector"]).to_numpy()
     ends = np.cumsum(pc.list_value_length(rows["vector"]).to_numpy())
     return dict(zip(rows["text"].to_pylist(), np.split(numbers, ends)[: rows.num_rows], strict=True))
@@ -197,7 +193,7 @@ def _wrong_columns(schema: pa.Schema) -> str | None:
 
 
 def _has_all(what: str, texts: Sequence[str], vectors: Mapping[str, npt.ArrayLike], others: Set[str]) -> bool:
-    """Whether all texts have a vector. That some have is an error, unless they stand among the `others` too."""
+    """Whether all texts have a vector. That only some have is an error, unless those are among the `others` too."""
     missing = _missing(texts, vectors)
     if missing and any(text in vectors for text in set(texts) - others):
         raise _no_vector(what, missing, texts)
@@ -232,5 +228,6 @@ def _checked(vectors: Mapping[str, Floats]) -> Mapping[str, Floats]:
     return vectors
 
 
-def _accuracy(scores: Scores, cases: pa.Table) -> dict[str, Any]:
-    return statistics.accuracy(statistics.correct(scores, cases)) | statistics.half_ties(scores, cases)
+def _accuracy(scores: Scores, cases: pa.Table) -> ModuleAccuracy:
+    share, ties = statistics.accuracy(statistics.correct(scores, cases)), statistics.half_ties(scores, cases)
+    return ModuleAccuracy(**vars(share), **vars(ties))

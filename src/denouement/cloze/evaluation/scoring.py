@@ -1,8 +1,9 @@
-"""The scores of a system for each case set, kept as Parquet and made again when anything they depend on has changed."""
+"""The scores of a system for each case set, kept as Parquet until something that they depend on changes."""
 
 import copy
 import hashlib
 import json
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -19,10 +20,11 @@ from denouement.cloze.evaluation.cross_validation import out_of_fold
 from denouement.cloze.resources import MissingResourceError, Resources
 from denouement.errors import UserError
 from denouement.files import file_digest
+from denouement.kept import kept
 
 
 @dataclass(frozen=True)
-class Run:
+class EvaluationPlan:
     """What is the same for all systems of an evaluation.
 
     Attributes:
@@ -38,47 +40,44 @@ class Run:
 
 @dataclass(frozen=True)
 class Scored:
-    """The scores of a system; each case set is in one of the two.
+    """The scores of a system; each case set is in one of the two mappings.
 
     Attributes:
         scores: by case set and variant.
         missing: by case set what the system lacks to score it, and how to give it.
     """
 
-    scores: dict[str, dict[str, Scores]]
-    missing: dict[str, str]
+    scores: Mapping[str, Mapping[str, Scores]]
+    missing: Mapping[str, str]
 
 
-def cached_scores(system: ClozeSystem, options: Mapping[str, Any], resources: Resources, run: Run) -> Scored:
-    """The scores of a system, from `resources.cache` when nothing has changed since.
+def cached_scores(
+    system: ClozeSystem, options: Mapping[str, Any], resources: Resources, plan: EvaluationPlan
+) -> Scored:
+    """The scores of a system, read from `resources.cache` where nothing has changed since they were made.
 
     Args:
         system: a fresh one.
         options: those it was made with.
         resources: see `Resources`.
-        run: the evaluation.
+        plan: the evaluation.
 
     Raises:
         MissingResourceError: what the system needs is not there; the message names all that is missing.
     """
-    path = resources.cache / "scores" / f"{system.name}.parquet" if resources.cache else None
-    key = _key(system, options, run)
-    if path and (kept := _read(path, key, run.sets)):
-        scored, notes = kept
-        resources.notes.update(notes)
-        return scored
-    scored = _score(system, resources, run)
-    if path and scored.scores:
-        table = pa.concat_tables(
-            [
-                score_table(system.name, variant, each, of_set)
-                for each in run.sets
-                for variant, of_set in scored.scores.get(each.name, {}).items()
-            ]
-        )
-        missing = json.dumps(scored.missing, sort_keys=True)
-        metadata = {"key": key, "missing": missing, "notes": json.dumps(resources.notes, sort_keys=True)}
-        schemas.write_table(table, path, "scores", metadata)
+
+    def make() -> tuple[Scored, Counter[str]]:
+        own = resources.of_another_system()
+        return _score(system, own, plan), own.notes
+
+    scored, notes = kept(
+        resources.cache / "scores" / f"{system.name}.parquet" if resources.cache else None,
+        [system.name, options, plan.n_folds if system.learns_from_cases else None, plan.digest],
+        make,
+        read=lambda path: _read(path, plan.sets),
+        write=lambda made, path: _write(*made, path, system.name, plan.sets),
+    )
+    resources.notes.update(notes)
     return scored
 
 
@@ -97,23 +96,25 @@ def score_table(system: str, variant: str, each: CaseSet, scores: Scores) -> pa.
     return pa.table(columns, schema=schemas.TABLES["scores"].schema)
 
 
-def _score(system: ClozeSystem, resources: Resources, run: Run) -> Scored:
+def _score(system: ClozeSystem, resources: Resources, plan: EvaluationPlan) -> Scored:
     if not system.learns_from_cases:
-        scores = {each.name: _checked(scores_once(system, each.cases, resources), system, each) for each in run.sets}
-        return Scored(scores, {})
+        return Scored(
+            {each.name: _checked(scores_once(system, each.cases, resources), system, each) for each in plan.sets}, {}
+        )
     lacks = system.lacks(resources)
-    if all(each.train is None and not each.is_learned_from for each in run.sets):
+    if all(each.train is None and not each.is_learned_from for each in plan.sets):
         lacks.insert(0, f"{system.name} learns from labelled cases: give them with --train")
     if lacks:
         raise MissingResourceError("; ".join(lacks))
     system.prepare(resources)
-    scored = Scored({}, {})
-    for each in run.sets:
+    scores: dict[str, dict[str, Scores]] = {}
+    missing: dict[str, str] = {}
+    for each in plan.sets:
         try:
-            scored.scores[each.name] = _checked(_learned_scores(system, each, resources, run.n_folds), system, each)
+            scores[each.name] = _checked(_learned_scores(system, each, resources, plan.n_folds), system, each)
         except MissingResourceError as error:
-            scored.missing[each.name] = str(error)
-    return scored
+            missing[each.name] = str(error)
+    return Scored(scores, missing)
 
 
 def _learned_scores(system: ClozeSystem, each: CaseSet, resources: Resources, n_folds: int) -> dict[str, Scores]:
@@ -123,7 +124,7 @@ def _learned_scores(system: ClozeSystem, each: CaseSet, resources: Resources, n_
         MissingResourceError: too few cases to learn from.
     """
     if not each.is_learned_from and (each.train is None or not each.train.num_rows):
-        left_out = f" ({each.left_out:,} stand in {each.name} and are left out)" if each.left_out else ""
+        left_out = f" ({each.left_out:,} are in {each.name} and are left out)" if each.left_out else ""
         raise MissingResourceError(
             f"{system.name} learns from labelled cases of the splits train and validation, and --train has none for "
             f"{each.name}{left_out}: give other ones"
@@ -144,37 +145,44 @@ def _checked(scores: dict[str, Scores], system: ClozeSystem, each: CaseSet) -> d
     return scores
 
 
-def _read(path: Path, key: str, sets: Sequence[CaseSet]) -> tuple[Scored, dict[str, int]] | None:
+def _write(scored: Scored, notes: Mapping[str, int], path: Path, system: str, sets: Sequence[CaseSet]) -> None:
+    tables = [
+        score_table(system, variant, each, of_set)
+        for each in sets
+        for variant, of_set in scored.scores.get(each.name, {}).items()
+    ]
+    metadata = {
+        name: json.dumps(dict(value), sort_keys=True) for name, value in (("missing", scored.missing), ("notes", notes))
+    }
+    schemas.write_table(pa.concat_tables(tables or [schemas.empty_table("scores")]), path, "scores", metadata)
+
+
+def _read(path: Path, sets: Sequence[CaseSet]) -> tuple[Scored, Counter[str]]:
+    """The scores that `_write` wrote, and the notes.
+
+    Raises:
+        UserError: a damaged file, or the scores of other cases, fewer of them, or in another order.
+    """
+    table = schemas.read_table(path, "scores")
+    metadata = table.schema.metadata or {}
     try:
-        table = schemas.read_table(path, "scores")
-    except UserError:
-        return None  # not there, damaged, or of another version: made again
-    metadata = schemas.read_schema(path, "scores").metadata or {}
-    if metadata.get(b"key") != key.encode():
-        return None
-    try:
-        notes = {str(text): int(n) for text, n in json.loads(metadata[b"notes"]).items()}
+        notes = Counter({str(text): int(n) for text, n in json.loads(metadata[b"notes"]).items()})
         missing = {str(name): str(text) for name, text in json.loads(metadata[b"missing"]).items()}
-    except (KeyError, ValueError, TypeError, AttributeError):
-        return None
+    except (KeyError, ValueError, TypeError, AttributeError) as error:
+        raise UserError(f"{path}: no notes of what was met") from error
     scores: dict[str, dict[str, Scores]] = {each.name: {} for each in sets if each.name not in missing}
     names = pc.binary_join_element_wise(table["release"], table["split"], " ")
     for each in sets:
-        part = table.filter(pc.equal(names, each.name))
-        for variant in pc.unique(part["variant"]).to_pylist():
-            rows = part.filter(pc.equal(part["variant"], variant))
+        of_set = table.filter(pc.equal(names, each.name))
+        for variant in pc.unique(of_set["variant"]).to_pylist():
+            rows = of_set.filter(pc.equal(of_set["variant"], variant))
             if each.name in missing or rows["case_id"].to_pylist() != each.cases["case_id"].to_pylist():
-                return None  # other cases, fewer or in another order
+                raise UserError(f"{path}: scores of other cases")
             scores[each.name][variant] = np.column_stack([rows["score_1"].to_numpy(), rows["score_2"].to_numpy()])
     variants = {tuple(of_set) for of_set in scores.values()}
-    return (Scored(scores, missing), notes) if len(variants) == 1 and () not in variants else None
-
-
-def _key(system: ClozeSystem, options: Mapping[str, Any], run: Run) -> str:
-    """A digest of all that a system's scores depend on."""
-    folds = run.n_folds if system.learns_from_cases else None
-    given = json.dumps([system.name, options, folds, run.digest], sort_keys=True, default=str)
-    return hashlib.sha256(given.encode()).hexdigest()
+    if len(variants) > 1 or () in variants:
+        raise UserError(f"{path}: not all of the scores")
+    return Scored(scores, missing), notes
 
 
 def inputs_digest(sets: Sequence[CaseSet], resources: Resources) -> str:

@@ -1,13 +1,14 @@
 """How sure an accuracy is, whether two systems differ, and where a system is right."""
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from itertools import combinations
 
 import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
 from denouement.cloze.base import Scores, choices
+from denouement.cloze.evaluation.results import Accuracy, HalfTies, SystemComparison
 from denouement.corpus.cases import right_and_wrong
 from denouement.intervals import share_with_interval
 from denouement.multiple_tests import holm
@@ -22,63 +23,47 @@ def correct(scores: Scores, cases: pa.Table) -> Correct:
     return is_correct
 
 
-def accuracy(is_correct: Correct) -> dict[str, Any]:
-    """`n`, `correct` and `accuracy` with the exact (Clopper and Pearson 1934) 95% interval `low`, `high`.
-
-    Shares between 0 and 1; None without cases.
-    """
+def accuracy(is_correct: Correct) -> Accuracy:
+    """The share of right choices, with its exact 95% interval."""
     n, n_correct = len(is_correct), int(is_correct.sum())
-    found = share_with_interval(n_correct, n)
-    return {"n": n, "correct": n_correct, "accuracy": found["share"], "low": found["low"], "high": found["high"]}
+    share = share_with_interval(n_correct, n)
+    return Accuracy(n, n_correct, share["share"], share["low"], share["high"])
 
 
-def half_ties(scores: Scores, cases: pa.Table) -> dict[str, Any]:
-    """`ties`, the labelled cases with two equal scores, and `accuracy_half_ties`, which counts each as half right.
+def half_ties(scores: Scores, cases: pa.Table) -> HalfTies:
+    """How many labelled cases have equal scores, and the accuracy with each of them as half a case that is right.
 
-    A share between 0 and 1, None without cases. That a tie goes to the first ending (`choices`) gives a system with
-    many ties the accuracy of `constant_first` on them; counted by half they give it that of chance.
+    That a tie goes to the first ending (`choices`) gives a system with many ties the accuracy of `constant_first` on
+    them; counted by half they give it that of chance.
     """
     is_tie = scores[:, 0] == scores[:, 1]
     n, n_ties = len(is_tie), int(is_tie.sum())
     n_correct = int((correct(scores, cases) & ~is_tie).sum())
-    return {"ties": n_ties, "accuracy_half_ties": (n_correct + n_ties / 2) / n if n else None}
+    return HalfTies(n_ties, (n_correct + n_ties / 2) / n if n else None)
 
 
-def mcnemar(one: Correct, other: Correct) -> dict[str, Any]:
-    """Do two systems differ on the same cases? McNemar's test in its exact form: a sign test of the discordant cases.
+def compare(systems: Mapping[str, Correct]) -> list[SystemComparison]:
+    """McNemar's test in its exact form, a sign test of the discordant cases, for every two systems in the order given.
 
-    Returns:
-        `only_one`, `only_other`: cases that only one of them has right; `p`, two-sided, 1 where there are none.
+    The correction is for all pairs, so it also holds for pairs that are chosen after looking at the results, such as
+    those with the most accurate system.
 
     Raises:
-        ValueError: not the same number of cases.
+        ValueError: systems with different numbers of cases.
     """
     from scipy.stats import binomtest
 
-    if len(one) != len(other):
-        raise ValueError(f"{len(one)} and {len(other)} cases: not the same ones")
-    only_one, only_other = int((one & ~other).sum()), int((other & ~one).sum())
-    n = only_one + only_other
-    return {
-        "only_one": only_one,
-        "only_other": only_other,
-        "p": float(binomtest(only_one, n).pvalue) if n else 1.0,
-    }
-
-
-def compare(systems: Mapping[str, Correct]) -> list[dict[str, Any]]:
-    """`mcnemar` of every two systems, in the order given: rows with the names `one` and `other` first.
-
-    `p_holm` is `p` corrected for all these pairs (`multiple_tests.holm`). So it holds also for pairs that are picked
-    out after looking at the figures, such as those with the most accurate system.
-    """
-    names = list(systems)
-    pairs = [
-        {"one": one, "other": other, **mcnemar(systems[one], systems[other])}
-        for position, one in enumerate(names)
-        for other in names[position + 1 :]
-    ]
-    return [{**pair, "p_holm": p} for pair, p in zip(pairs, holm([pair["p"] for pair in pairs]), strict=True)]
+    names, discordant, p = [], [], []
+    for (one, of_one), (other, of_other) in combinations(systems.items(), 2):
+        if len(of_one) != len(of_other):
+            raise ValueError(f"{one} and {other}: {len(of_one)} and {len(of_other)} cases, not the same ones")
+        only_one, only_other = int((of_one & ~of_other).sum()), int((of_other & ~of_one).sum())
+        n = only_one + only_other
+        names.append((one, other))
+        discordant.append((only_one, only_other))
+        p.append(float(binomtest(only_one, n).pvalue) if n else 1.0)
+    rows = zip(names, discordant, p, holm(p), strict=True)
+    return [SystemComparison(*pair, *numbers, *p_values) for pair, numbers, *p_values in rows]
 
 
 def by_sentiment(cases: pa.Table) -> list[str]:
@@ -108,7 +93,7 @@ def by_length(cases: pa.Table) -> list[str]:
     ]
 
 
-def by_group(is_correct: Correct, groups: Sequence[str]) -> dict[str, dict[str, Any]]:
+def by_group(is_correct: Correct, groups: Sequence[str]) -> dict[str, Accuracy]:
     """`accuracy` of the cases of each group, groups sorted by name."""
     names = np.array(groups, dtype=str)
     return {str(name): accuracy(is_correct[names == name]) for name in np.unique(names)}

@@ -14,7 +14,7 @@ from torch.nn import functional
 from denouement.cloze.parts.training import Learner
 
 Trigrams: TypeAlias = npt.NDArray[np.int64]
-"""Numbers of a text's letter trigrams, one for each time that it stands there."""
+"""Numbers of a text's letter trigrams, one for each time that it occurs."""
 
 Batch: TypeAlias = tuple[Sequence[Trigrams], Sequence[Trigrams]]
 """Contexts and endings; row i of both is of one story."""

@@ -81,7 +81,7 @@ class Pairwise:
         return sorted(set(self._groups.tolist()))
 
     def fit(self, groups: Collection[str], fold_of: npt.NDArray[np.int64], seed: int) -> Weights:
-        """Learn the weights of the features of `groups`; the strength of the penalty is found by cross-validation.
+        """Learn the weights of the features of `groups`; cross-validation chooses the strength of the penalty.
 
         Args:
             groups: names of groups; those without a feature are passed over.

@@ -15,11 +15,11 @@ from denouement.generators.output import AdaptiveSoftmax
 from denouement.text.vocabulary import PAD, START
 
 Story: TypeAlias = Sequence[Tensor]
-"""Sentences as `SentenceGru.words` gives them."""
+"""Sentences as `SentenceGru.words` returns them."""
 
 
 class SkipThoughtNetwork(Learner[Sequence[Story]]):
-    """An encoder, and decoders that tell the words of a sentence from the vector of its neighbour.
+    """An encoder, and decoders that predict the words of a sentence from the vector of its neighbour.
 
     As in Kiros et al. 2015, section 2, the encoder shares its word vectors with the decoders, and these share their
     last layer. There a decoder's gates see the sentence's vector h beside each word's, through matrices of their own
@@ -44,18 +44,18 @@ class SkipThoughtNetwork(Learner[Sequence[Story]]):
         later = [row for row, place in enumerate(places) if place]
         earlier = [row - 1 for row in later]
         vectors = self.encoder(sentences)
-        told = (
+        log_probs = (
             self._log_probs(self.following, vectors[earlier], [sentences[row] for row in later]),
             self._log_probs(self.previous, vectors[later], [sentences[row] for row in earlier]),
         )
-        return -torch.cat(told).sum(), sum(map(len, told))
+        return -torch.cat(log_probs).sum(), sum(map(len, log_probs))
 
     def following_log_probs(self, vectors: Tensor, sentences: Sequence[Tensor]) -> Tensor:
         """Mean log-probability of a word of sentences that follow those with the given vectors.
 
         Args:
             vectors: [sentences, dimension].
-            sentences: as `SentenceGru.words` gives them.
+            sentences: as `SentenceGru.words` returns them.
 
         Returns:
             [sentences], nats a word; END is a word.
@@ -65,7 +65,7 @@ class SkipThoughtNetwork(Learner[Sequence[Story]]):
         return torch.stack([each.mean() for each in parts])
 
     def _log_probs(self, decoder: nn.GRU, vectors: Tensor, sentences: Sequence[Tensor]) -> Tensor:
-        """The log-probabilities of all words of `sentences`, in their order, told from the `vectors` of neighbours."""
+        """The log-probability of each word of `sentences`, in their order, given the `vectors` of neighbours."""
         targets = pad_sequence([*sentences], batch_first=True)
         before = self.encoder.embedding(nn.functional.pad(targets[:, :-1], (1, 0), value=START))
         hidden, _ = decoder(before + self.condition(vectors)[:, None])

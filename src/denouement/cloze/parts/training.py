@@ -1,14 +1,12 @@
-"""Training of the systems that learn from stories by gradient descent, and keeping what came of it.
+"""Training of the systems that learn from stories by gradient descent, and keeping what they learned.
 
-A plain loop rather than a Lightning trainer: these networks are trained in minutes and on one device, and a killed
-training begins again, so that of all that a trainer does only the loop would be left.
+A plain loop rather than a Lightning trainer: these networks are trained in minutes on one device, and a killed training
+begins again, so that only the loop of all that a trainer does would be used.
 """
 
 from __future__ import annotations
 
 import copy
-import hashlib
-import json
 import math
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -20,9 +18,10 @@ import pyarrow as pa
 import torch
 from torch import Tensor, nn
 
-from denouement.console import progress, warn
+from denouement.console import progress
 from denouement.errors import UserError
 from denouement.files import file_digest
+from denouement.kept import kept
 from denouement.tensors import read_checkpoint, write_checkpoint
 
 Batch = TypeVar("Batch")
@@ -30,7 +29,7 @@ Checkpoint = dict[str, Any]
 
 
 class Learner(nn.Module, ABC, Generic[Batch]):
-    """A network that can tell how wrong it is on a batch."""
+    """A network that returns its loss on a batch."""
 
     @abstractmethod
     def loss(self, batch: Batch) -> tuple[Tensor, int]:
@@ -103,13 +102,13 @@ def _mean(losses: Sequence[tuple[float, int]]) -> float:
 
 @contextmanager
 def seeded(seed: int) -> Iterator[None]:
-    """Within, torch's global randomness follows from `seed`; after it, it is what it was."""
+    """Draw torch's global random numbers from `seed` inside the block, and go on with the earlier ones after it."""
     with torch.random.fork_rng(devices=[]):
         torch.manual_seed(seed)
         yield
 
 
-def kept(
+def kept_training(
     name: str,
     train: Callable[[], Checkpoint],
     *,
@@ -119,15 +118,12 @@ def kept(
     code: Sequence[str],
     cache: Path | None,
 ) -> Checkpoint:
-    """What `train` gives, from `cache` when it was trained before.
-
-    It is kept as `NAME-DIGEST.parquet`, the digest being one of all that decides the weights: settings, stories, seed
-    and code. It is written in one go after training, so that a killed training leaves nothing.
+    """What `train` returns, read from `cache` where it was trained before (`denouement.kept`).
 
     Args:
-        name: of the system.
-        train: gives what `tensors.write_checkpoint` can write.
-        settings: those that training depends on, JSON-ready.
+        name: of the system; its files are `NAME-DIGEST.parquet`.
+        train: returns what `tensors.write_checkpoint` can write.
+        settings: those that the weights depend on, JSON-ready.
         stories: learned from.
         seed: of everything random.
         code: source files (`__file__`) of what trains.
@@ -135,14 +131,7 @@ def kept(
     """
     if cache is None:
         return train()
-    told = stories.select(["sentences", "split"]).combine_chunks().to_pylist()
-    described = json.dumps([name, dict(settings), seed, told, [file_digest(Path(file)) for file in (*code, __file__)]])
-    path = cache / f"{name}-{hashlib.sha256(described.encode()).hexdigest()[:16]}.parquet"
-    if path.exists():
-        try:
-            return read_checkpoint(path)
-        except UserError as error:
-            warn(f"{error}: it does so now")
-    checkpoint = train()
-    write_checkpoint(checkpoint, path)
-    return checkpoint
+    learned_from = stories.select(["sentences", "split"]).combine_chunks().to_pylist()
+    sources = [file_digest(Path(file)) for file in (*code, __file__)]
+    depends_on = [name, settings, seed, learned_from, sources]
+    return kept(cache / f"{name}.parquet", depends_on, train, read_checkpoint, write_checkpoint)

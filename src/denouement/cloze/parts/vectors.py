@@ -20,14 +20,14 @@ def cosine(ones: npt.ArrayLike, others: npt.ArrayLike) -> Floats:
 def context_vectors(
     contexts: Sequence[Sequence[str]], encode: Callable[[Sequence[str]], npt.NDArray[np.float32]]
 ) -> dict[str, Floats]:
-    """What can stand for a context, each [contexts, dimension].
+    """The vectors that can represent a context, each [contexts, dimension].
 
     "whole" is the vector of the context as one text, "mean" the mean of its sentences' vectors, "recent" that with
     weights 1, 2, 3 ..., "last" the vector of the last of them.
 
     Args:
         contexts: of one sentence or more each.
-        encode: gives the vectors of sentences.
+        encode: returns the vectors of sentences.
     """
     vectors = np.asarray(encode([sentence for context in contexts for sentence in context]), np.float64)
     lengths = np.array([*map(len, contexts)])

@@ -40,7 +40,7 @@ class CogComp(ClozeSystem):
     """Logistic regression on the difference between the endings of a case, over three aspects of a story.
 
     Events. A sentence is a sequence of events, a verb each with its particle, negation and, for "be", what it says;
-    "marked" events also tell who acts (`text.events`). Group `predicates`: the events of the ending, plain, marked,
+    "marked" events also say who acts (`text.events`). Group `predicates`: the events of the ending, plain, marked,
     with their object, and each with the next. Group `pairs`: each event of the context with each of the ending. Group
     `sequence`, for plain and for marked events, learned from stories: mean and summed log-probability (trigrams) of the
     ending's events after those of the context, at the begin of a story and as a last sentence, the gain by the context,
@@ -54,10 +54,10 @@ class CogComp(ClozeSystem):
     Topic. Group `topic`: the cosine between the word vectors of each noun, verb and modifier of the ending and the
     closest one of the context (mean and least over the ending's words, plain or weighted by how rare a word is in
     stories) and the mean cosine, over the whole context and its last sentence; the cosine of mean vectors; the share of
-    words that stand in the context already; and pointwise mutual information of words of the context and of the ending
+    words that are in the context already; and pointwise mutual information of words of the context and of the ending
     in stories.
 
-    Differences from the paper: verbs stand for the frames of a semantic role labeller, and n-gram models for semantic
+    Differences from the paper: verbs replace the frames of a semantic role labeller, and n-gram models the semantic
     language models, which the paper trained on far more text; to make up for that, weights of events and of pairs of
     events are learned from the cases as well. The paper's best model lets a hidden variable choose the aspect that
     matters to a story; this is the linear one.

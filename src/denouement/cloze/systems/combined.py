@@ -21,7 +21,7 @@ from denouement.encoders.word_vectors import WordVectors, open_vectors
 from denouement.text.words import lowered
 
 PRETRAINED = ("embedding_cosine minilm", "embedding_cosine infersent", "likelihood h_seq2seq")
-"""How the names of scores begin that may owe something to a pretrained sentence encoder. H-Seq2Seq reads contexts by
+"""How the names of scores begin that may depend on a pretrained sentence encoder. H-Seq2Seq reads contexts by
 one; GloVe's vectors of words are no language model."""
 
 _VECTORS, _PRETRAINED = "vectors", "pretrained"
@@ -167,7 +167,7 @@ class LastSentences:
         }
 
     def log_odds(self, word: str) -> float:
-        """The log of how much more often a word stands in last sentences than words do; for few occurrences near 0."""
+        """The log of how much more often a word is in last sentences than words are; near 0 for few occurrences."""
         expected = self._share * self._in_all[word]
         return math.log((self._in_last[word] + 1) / (expected + 1))
 
@@ -176,10 +176,8 @@ def _available(resources: Resources) -> list[ClozeSystem]:
     """The systems that need no labelled cases, prepared; those that miss a resource are left out and noted."""
     found = []
     for name in SYSTEMS:
-        if name in (Combined.name, "constant_first"):
-            continue
         system = load_system(name)
-        if system.learns_from_cases:
+        if system.learns_from_cases or not system.reads_endings:
             continue
         try:
             system = prepared(system, resources)

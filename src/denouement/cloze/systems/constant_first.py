@@ -15,6 +15,7 @@ class ConstantFirst(ClozeSystem):
     """Always the first ending: what any system has to beat, and the share of cases whose first ending is right."""
 
     name: ClassVar[str] = "constant_first"
+    reads_endings: ClassVar[bool] = False
 
     def score(self, cases: pa.Table, resources: Resources) -> dict[str, Scores]:
         """See `ClozeSystem`."""

@@ -30,13 +30,13 @@ if TYPE_CHECKING:
 class Dssm(ClozeSystem):
     """The ending whose vector is closest to that of the context, by cosine, both from counts of letter trigrams.
 
-    Two networks, one for contexts and one for endings, learn from the stories to tell a context's own ending from those
-    of the other stories in a batch. The layers are the paper's; it says nothing of the rest, which was chosen on the
+    Two networks, one for contexts and one for endings, learn from the stories to choose a context's own ending among
+    those of all stories in a batch. The layers are the paper's; it says nothing of the rest, which was chosen on the
     validation cases of v1.0. Where we deviate from Huang et al.:
 
     - All other endings of a batch are the wrong ones, rather than four drawn ones: as random, and more of them.
-    - Trigrams of names are left out (`names`). A protagonist's name tells a story's ending from another story's, and a
-      network that has learned to look for it has learned nothing about two endings that both have it.
+    - Trigrams of names are left out (`names`). A protagonist's name is enough to choose among endings of other
+      stories, and a network that looks for it has learned nothing about two endings that both have it.
     - A story's last `continuations` sentences are each learned as the ending of those before it.
     - Early stopping and Adam rather than twenty passes of plain gradient descent.
 
@@ -46,7 +46,7 @@ class Dssm(ClozeSystem):
         gamma: what cosines are multiplied by before the softmax (Huang et al., equation 6).
         names: whether the trigrams of words that the stories mostly write with a capital count.
         continuations: sentences of a story that are learned as endings.
-        batch_size: pairs in a batch, and so endings that a context's own is told from.
+        batch_size: pairs in a batch, which is also how many endings a context is compared with.
         learning_rate: Adam's.
         epochs: at most so many passes over the stories.
         patience: passes without a better loss on the validation stories after which training stops.
@@ -66,7 +66,7 @@ class Dssm(ClozeSystem):
 
     def __post_init__(self) -> None:
         at_least(self, 1, "hidden", "dimension", "continuations", "epochs", "patience")
-        at_least(self, 2, "batch_size")  # an ending is told from another's
+        at_least(self, 2, "batch_size")  # an ending is compared with another one
         above_zero(self, "gamma", "learning_rate")
 
     def learns_from_stories(self, variant: str) -> bool:
@@ -78,7 +78,7 @@ class Dssm(ClozeSystem):
         from denouement.cloze.parts import dssm_network, training
 
         stories = resources.need_stories(self.name)
-        checkpoint = training.kept(
+        checkpoint = training.kept_training(
             self.name,
             lambda: self._trained(resources),
             settings=asdict(self),
@@ -153,7 +153,7 @@ class TrigramReader:
         return cls(sorted(seen), left_out)
 
     def __call__(self, sentences: Sequence[str]) -> Trigrams:
-        """The numbers of a text's trigrams, each as often as it stands there."""
+        """The numbers of a text's trigrams, each as often as it occurs."""
         words = [word for sentence in sentences for word in tokenize(sentence) if word not in self._passed_over]
         trigrams = [trigram for word in words for trigram in letter_trigrams(word)]
         return np.array([self._numbers[each] for each in trigrams if each in self._numbers], np.int64)

@@ -18,9 +18,9 @@ from denouement.encoders.embeddings import EmbeddingTable, SentenceVectors
 class EmbeddingCosine(ClozeSystem):
     """The ending whose vector is closest to that of the context, by cosine.
 
-    Variants of each encoder tell what stands for the context (`vectors.context_vectors`): "<encoder> whole", "<encoder>
-    mean", "<encoder> last" and "<encoder> recent". An ending in which an encoder knows no word has a vector of zeros:
-    then its score is 0, and it is counted.
+    Each encoder has a variant for each vector that represents the context (`vectors.context_vectors`): "<encoder>
+    whole", "<encoder> mean", "<encoder> last" and "<encoder> recent". An ending in which an encoder knows no word has a
+    vector of zeros: then its score is 0, and it is counted.
 
     Vectors are those of `resources.embeddings` where that table is the encoder's and holds the sentence.
     """

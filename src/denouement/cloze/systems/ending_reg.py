@@ -60,7 +60,7 @@ class EndingReg(ClozeSystem):
     """Logistic regression on features of the endings; the context is not read.
 
     Features: number of tokens, VADER's compound and Yngve's complexity (group `style`); how often each n-gram of tokens
-    with their parts of speech (`ngrams`), of parts of speech alone (`pos`) and of four characters (`characters`) stands
+    with their parts of speech (`ngrams`), of parts of speech alone (`pos`) and of four characters (`characters`) occurs
     in the ending, for those seen at least `min_count` times in the endings fitted to.
 
     As in the paper, each ending is an example of its own, right or wrong, its features are taken as they are, and the

@@ -19,7 +19,7 @@ from denouement.text.syntax import Parse
 _WEIGHTS = (0.6, 0.3, 0.1)
 
 
-class Event(NamedTuple):
+class VerbEvent(NamedTuple):
     """The lemmas of a verb and of the heads of its subject and object; "" where it has none."""
 
     subject: str
@@ -28,10 +28,10 @@ class Event(NamedTuple):
 
 
 @dataclass
-class EventCounts:
+class VerbEventCounts:
     """How often events, and each verb with its subject and with its object, were met."""
 
-    events: Counter[Event] = field(default_factory=Counter)
+    events: Counter[VerbEvent] = field(default_factory=Counter)
     with_subject: Counter[tuple[str, str]] = field(default_factory=Counter)
     with_object: Counter[tuple[str, str]] = field(default_factory=Counter)
     subjects: Counter[str] = field(default_factory=Counter)
@@ -39,7 +39,7 @@ class EventCounts:
     objects: Counter[str] = field(default_factory=Counter)
     total: int = 0
 
-    def add(self, event: Event, count: int) -> None:
+    def add(self, event: VerbEvent, count: int) -> None:
         """Count `event` so many times more."""
         subject, verb, object_ = event
         self.events[event] += count
@@ -50,12 +50,13 @@ class EventCounts:
         self.objects[object_] += count
         self.total += count
 
-    def log_frequency(self, event: Event) -> float:
+    def log_frequency(self, event: VerbEvent) -> float:
         """The natural logarithm of the share of all events that `event` is expected to have; never minus infinity.
 
-        Mixed, as in Jelinek and Mercer 1980, from three estimates, so that what the more specific one has never seen is
-        still told apart by the less specific ones: how often the event was met; how often it would be, were the subject
-        and the object of its verb independent; how often, were all three, each counted once more than it was met.
+        Mixed, as in Jelinek and Mercer 1980, from three estimates, so that events which the more specific one has never
+        seen still differ by the less specific ones: how often the event was met; how often it would be, were the
+        subject and the object of its verb independent; how often, were all three, each counted once more than it was
+        met.
         """
         subject, verb, object_ = event
         n = self.total + 1
@@ -67,15 +68,15 @@ class EventCounts:
         return float(np.log(np.dot(_WEIGHTS, (seen, pairs, words))))
 
 
-def main_event(parse: Parse) -> Event | None:
+def main_event(parse: Parse) -> VerbEvent | None:
     """The event of a sentence's main verb; None where there is no verb."""
     verb = main_verb(parse)
     return None if verb is None else _events(parse)[verb]
 
 
-def count_events(documents: Iterable[Document]) -> EventCounts:
+def count_events(documents: Iterable[Document]) -> VerbEventCounts:
     """Count the events of all verbs of all sentences."""
-    counts = EventCounts()
+    counts = VerbEventCounts()
     for document in documents:
         for parse in document.sentences:
             for event in _events(parse).values():
@@ -83,7 +84,7 @@ def count_events(documents: Iterable[Document]) -> EventCounts:
     return counts
 
 
-def _events(parse: Parse) -> dict[int, Event]:
+def _events(parse: Parse) -> dict[int, VerbEvent]:
     """The event of each verb, by its position.
 
     It has the verb's first subject, and its first object or else first argument with a preposition
@@ -93,7 +94,7 @@ def _events(parse: Parse) -> dict[int, Event]:
     for verb, filled in fillers(parse).items():
         with_preposition = next((word for role, word in filled.items() if role not in (SUBJECT, OBJECT)), None)
         words = (filled.get(SUBJECT), verb, filled.get(OBJECT, with_preposition))
-        found[verb] = Event(*("" if word is None else parse.lemmas[word].lower() for word in words))
+        found[verb] = VerbEvent(*("" if word is None else parse.lemmas[word].lower() for word in words))
     return found
 
 
@@ -118,7 +119,7 @@ class Frequency(ClozeSystem):
 
     def prepare(self, resources: Resources) -> None:
         """See `ClozeSystem`."""
-        self._counts: dict[str, EventCounts] = {
+        self._counts: dict[str, VerbEventCounts] = {
             source: count_events(corpora.documents(source, resources))
             for source in corpora.sources(resources, self.name)
         }
@@ -129,8 +130,8 @@ class Frequency(ClozeSystem):
         parses = resources.parse(texts)
         events = [main_event(parses[text]) for text in texts]
         resources.notes["frequency: endings without a verb"] += events.count(None)
-        # What no verb was found in is the event of no word: as frequent as what was never met.
+        # An ending without a verb counts as an event without words, as frequent as an event never met.
         return {
-            source: np.array([counts.log_frequency(event or Event("", "", "")) for event in events]).reshape(-1, 2)
+            source: np.array([counts.log_frequency(event or VerbEvent("", "", "")) for event in events]).reshape(-1, 2)
             for source, counts in self._counts.items()
         }

@@ -22,14 +22,14 @@ from denouement.text.coreference import Entity, entities
 from denouement.text.syntax import Parse
 
 
-class Event(NamedTuple):
+class EntityEvent(NamedTuple):
     """What an entity does or undergoes: a verb's lemma, and the place of that verb which the entity fills."""
 
     verb: str
     role: str
 
 
-Link = tuple[list[Event], list[Event]]
+Link = tuple[list[EntityEvent], list[EntityEvent]]
 """The events of one entity in an ending, and those in its context."""
 
 
@@ -38,16 +38,16 @@ class ChainCounts:
     """How often two events share an entity.
 
     Attributes:
-        pairs: in how many pairs of places of one entity two events stand; the lesser event is named first.
-        events: in how many such pairs an event stands, one with itself counting twice.
+        pairs: in how many pairs of places of one entity two events are; the lesser event is named first.
+        events: in how many such pairs an event is, one with itself counting twice.
         total: of `events`: twice the number of pairs.
     """
 
-    pairs: Counter[tuple[Event, Event]] = field(default_factory=Counter)
-    events: Counter[Event] = field(default_factory=Counter)
+    pairs: Counter[tuple[EntityEvent, EntityEvent]] = field(default_factory=Counter)
+    events: Counter[EntityEvent] = field(default_factory=Counter)
     total: int = 0
 
-    def add(self, chain: Sequence[Event], count: int) -> None:
+    def add(self, chain: Sequence[EntityEvent], count: int) -> None:
         """Count each two events of an entity, whichever came first."""
         for one, other in combinations(sorted(chain), 2):
             self.pairs[one, other] += count
@@ -55,7 +55,7 @@ class ChainCounts:
             self.events[other] += count
             self.total += 2 * count
 
-    def pmi(self, one: Event, other: Event, min_count: int) -> float:
+    def pmi(self, one: EntityEvent, other: EntityEvent, min_count: int) -> float:
         """Pointwise mutual information in nats: log P(one, other) / (P(one) P(other)); symmetric.
 
         P(one, other) is a share of the ordered pairs, each pair counting in both orders; P(one) is the share of those
@@ -76,7 +76,7 @@ class ChainCounts:
 def count_chains(documents: Iterable[Document]) -> ChainCounts:
     """Count the pairs of events of each entity of each document."""
     counts = ChainCounts()
-    known: dict[Event, Event] = {}  # each event is one object, however many pairs it is in
+    known: dict[EntityEvent, EntityEvent] = {}  # each event is one object, however many pairs it is in
     for document in documents:
         for entity in entities(document.sentences):
             counts.add(
@@ -97,8 +97,8 @@ def links(context: Sequence[Parse], ending: Parse) -> list[Link]:
     return found
 
 
-def _events(entity: Entity, sentences: Sequence[Parse]) -> list[Event]:
-    return [Event(sentences[number].lemmas[place.verb].lower(), place.role) for number, place in entity.places]
+def _events(entity: Entity, sentences: Sequence[Parse]) -> list[EntityEvent]:
+    return [EntityEvent(sentences[number].lemmas[place.verb].lower(), place.role) for number, place in entity.places]
 
 
 @dataclass
@@ -175,5 +175,5 @@ def _links_of_cases(cases: pa.Table, resources: Resources) -> list[list[list[Lin
 
 
 def _draw(seed: int, case: Mapping[str, Any]) -> int:
-    """0 or 1, the same for a case whatever other cases there are, and in whichever release it stands."""
+    """0 or 1, the same for a case whatever other cases there are, and whichever release it is in."""
     return hashlib.sha256(f"{seed} {json.dumps(case, sort_keys=True)}".encode()).digest()[0] % 2

@@ -24,14 +24,14 @@ if TYPE_CHECKING:
 
 
 @dataclass
-class SkipThoughts(ClozeSystem):
+class SkipThoughtCosine(ClozeSystem):
     """The ending whose skip-thought vector is closest to that of the context, by cosine.
 
-    The encoder learns from the stories to tell each sentence's neighbours; the paper took the one that Kiros et al.
+    The encoder learns from the stories to predict each sentence's neighbours; the paper took the one that Kiros et al.
     trained on 11,000 books. Names are passed over (`names`): that they come again in a neighbour is the first thing
     that an encoder learns, and of no use between two endings that both have them.
 
-    Variants by what stands for the context: "mean" as in the paper, and the others of `context_vectors`.
+    Variants by the vector that represents the context: "mean" as in the paper, and the others of `context_vectors`.
 
     Attributes:
         embedding: numbers in a word's vector.
@@ -73,7 +73,7 @@ class SkipThoughts(ClozeSystem):
         from denouement.encoders import skip_thoughts_network as encoder_network
 
         stories = resources.need_stories(self.name)
-        checkpoint = training.kept(
+        checkpoint = training.kept_training(
             self.name,
             lambda: self._trained(resources),
             settings=asdict(self),
@@ -115,8 +115,8 @@ class SkipThoughts(ClozeSystem):
             encoder = SentenceGru(vocabulary, self.embedding, self.dimension, self.names)
             network = SkipThoughtNetwork(encoder, self.units)
         training, validation = (
-            [[encoder.words(sentence) for sentence in story] for story in told if len(story) > 1]
-            for told in (learned_from, unseen)
+            [[encoder.words(sentence) for sentence in story] for story in stories if len(story) > 1]
+            for stories in (learned_from, unseen)
         )
         history = fit(
             network,

@@ -11,8 +11,7 @@ import pyarrow as pa
 from denouement.cloze.base import ClozeSystem, Scores, endings
 from denouement.cloze.parts.vectors import cosine
 from denouement.cloze.resources import Resources
-from denouement.encoders.word_vectors import WordVectors as ReadVectors
-from denouement.encoders.word_vectors import open_vectors
+from denouement.encoders.word_vectors import WordVectors, open_vectors
 from denouement.settings import at_least
 from denouement.text.words import tokenize
 
@@ -26,7 +25,7 @@ class Lookup(Protocol):
 
 
 @dataclass
-class WordVectors(ClozeSystem):
+class AverageWordVectors(ClozeSystem):
     """The ending whose average word vector is closest to that of the context, by cosine.
 
     The average is over all words of a text that have a vector, marks included; a word is looked up as it is written,
@@ -74,7 +73,7 @@ class WordVectors(ClozeSystem):
         candidates = [_words([ending]) for ending in endings(cases)]
         scores = {}
         for variant, lookup in self._lookups.items():
-            if isinstance(lookup, ReadVectors):
+            if isinstance(lookup, WordVectors):
                 lookup.learn({form for text in contexts + candidates for word in text for form in (word, word.lower())})
             averages = _averages(contexts + candidates, lookup)
             of_contexts, of_endings = averages[: len(contexts)], averages[len(contexts) :]

@@ -1,0 +1,216 @@
+"""`denouement cloze ...`. Heavy imports stay inside the commands."""
+
+import json
+from collections.abc import Callable, Collection
+from pathlib import Path
+from typing import Any
+
+import click
+
+from denouement.console import print_json
+from denouement.errors import UserError
+
+_json_option = click.option("--json", "as_json", is_flag=True, help="Print one JSON document and nothing else.")
+
+
+@click.group()
+def cloze() -> None:
+    """Choose between the two endings of Story Cloze cases, and measure how often that is right."""
+
+
+@cloze.command()
+@click.option("--system", "names", multiple=True, help="A system's name, or all; may be repeated.")
+@click.option("--train", type=click.Path(path_type=Path), help="Cloze table whose labels systems learn from.")
+@click.option("--test", type=click.Path(path_type=Path), help="Cloze table to score.  [default: --train]")
+@click.option("--release", multiple=True, help="Score only this release, such as v1.0; may be repeated.")
+@click.option("--split", multiple=True, help="Score only this split, such as test; may be repeated.")
+@click.option(
+    "--option",
+    "options",
+    multiple=True,
+    metavar="SYSTEM.NAME=VALUE",
+    help="Of a system, such as ending_reg.order=4; again for each.",
+)
+@click.option(
+    "--scores",
+    multiple=True,
+    type=click.Path(path_type=Path),
+    help="CSV or Parquet file of scores made elsewhere, as a further system; may be repeated.",
+)
+@click.option("--stories", type=click.Path(path_type=Path), help="Stories table to learn from.")
+@click.option("--model", "models", multiple=True, type=click.Path(path_type=Path), help="Checkpoint of a generator.")
+@click.option("--embeddings", type=click.Path(path_type=Path), help="Table of sentence vectors, to look up.")
+@click.option(
+    "--encoder",
+    "encoders",
+    multiple=True,
+    default=("minilm", "glove"),
+    show_default=True,
+    help="Sentence encoder whose vectors are compared; may be repeated.",
+)
+@click.option(
+    "--encoder-option",
+    "encoder_options",
+    multiple=True,
+    metavar="ENCODER.NAME=VALUE",
+    help="Of one of them, such as infersent.vectors=FILE; again for each.",
+)
+@click.option("--word-vectors", type=click.Path(path_type=Path), help="Further word vectors, as text.")
+@click.option("--corpus", "corpora", multiple=True, type=click.Path(path_type=Path), help="Further texts to count in.")
+@click.option("--folds", type=click.IntRange(min=2), default=10, show_default=True, help="Of the cross-validation.")
+@click.option("--seed", type=click.IntRange(0, 2**32 - 1), default=1, show_default=True, help="Of everything random.")
+@click.option("--cache", type=click.Path(path_type=Path), help="Folder that keeps parses, trained systems and scores.")
+@click.option("--out", type=click.Path(path_type=Path), help="Also write all scores to this Parquet file.")
+@click.option("--predictions", type=click.Path(path_type=Path), help="Folder for the shared task's CSV files.")
+@_json_option
+def evaluate(
+    names: tuple[str, ...],
+    train: Path | None,
+    test: Path | None,
+    release: tuple[str, ...],
+    split: tuple[str, ...],
+    options: tuple[str, ...],
+    scores: tuple[Path, ...],
+    stories: Path | None,
+    models: tuple[Path, ...],
+    embeddings: Path | None,
+    encoders: tuple[str, ...],
+    encoder_options: tuple[str, ...],
+    word_vectors: Path | None,
+    corpora: tuple[Path, ...],
+    folds: int,
+    seed: int,
+    cache: Path | None,
+    out: Path | None,
+    predictions: Path | None,
+    as_json: bool,
+) -> None:
+    """How often systems choose the right ending, with 95% intervals and the papers' values beside.
+
+    Systems that learn from cases are fitted to the labelled cases of --train whose split is train or validation. Where
+    the scored cases are these, they are cross-validated. Training cases, and stories, that are among the scored cases
+    are left out. Blind cases get predictions and no accuracy.
+
+    A file of --scores has the columns case_id, score_1 and score_2 (the higher, the likelier is the ending), and may
+    have system, variant, release and split.
+
+    A system that misses something, or fails, does not stop the others; where one fails, the exit status is not 0.
+    """
+    from denouement.cloze.evaluation.sections import evaluation_blocks
+    from denouement.documents import document
+    from denouement.present.markdown import render
+    from denouement.stages.cloze import KINDS, ClozePaths, ClozeSettings, run
+
+    systems = _systems(names)
+    if not systems and not scores:
+        raise UserError("nothing to evaluate: name systems with --system, or files of scores with --scores")
+    of_encoders = _options_of(encoders, encoder_options, "--encoder-option", "infersent.vectors=FILE", _number_or_text)
+    settings = ClozeSettings(
+        systems=dict.fromkeys(KINDS, systems),
+        options=_options_of(systems, options, "--option", "ending_reg.order=4", _json_or_text),
+        encoders={name: of_encoders.get(name, {}) for name in encoders},
+        folds=folds,
+        seed=seed,
+        releases=release,
+        splits=split,
+    )
+    paths = ClozePaths(
+        train=train,
+        test=test,
+        stories=stories,
+        embeddings=embeddings,
+        word_vectors=word_vectors,
+        models=models,
+        corpora=corpora,
+        brought=scores,
+        cache=cache,
+        scores=out,
+        predictions=predictions,
+    )
+    evaluation = run(settings, paths)
+    if as_json:
+        print_json(document(evaluation.result))
+    else:
+        click.echo(render(evaluation_blocks(evaluation.result)))
+    evaluation.raise_failures()
+
+
+@cloze.command()
+@click.option("--cases", required=True, type=click.Path(path_type=Path), help="Cloze table with labels.")
+@click.option("--release", multiple=True, help="Only this release, such as v1.0; may be repeated.")
+@click.option("--vectors", type=click.Path(path_type=Path), help="Parquet file with columns text and vector.")
+@click.option("--encoder", help="Sentence encoder to take vectors from, instead of a file.")
+@_json_option
+def vectors(cases: Path, release: tuple[str, ...], vectors: Path | None, encoder: str | None, as_json: bool) -> None:
+    """The Story Cloze Evaluator: how well sentence vectors predict the right ending, without learning anything.
+
+    The joint module compares the context's vector with each ending's; the sentence-level module goes on along the
+    vectors of the context's sentences (Mostafazadeh et al. 2016). A file holds the vectors of all endings, and of all
+    context sentences or whole contexts (the sentences with a blank between), or both.
+    """
+    if (vectors is None) == (encoder is None):
+        raise UserError("give vectors with --vectors, or an encoder with --encoder, and not both")
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    from denouement.cloze.evaluation.case_sets import read_cases
+    from denouement.cloze.evaluation.evaluator import evaluate_vectors, read_vectors, texts
+    from denouement.cloze.evaluation.sections import vector_blocks
+    from denouement.documents import document
+    from denouement.present.markdown import render
+
+    table = read_cases(cases, release=release)
+    if release:
+        table = table.filter(pc.is_in(table["release"], pa.array(release)))
+    wanted = texts(table)
+    if vectors is not None:
+        of_text: dict[str, Any] = dict(read_vectors(vectors, wanted))
+    else:
+        from denouement.encoders.base import load_encoder
+
+        of_text = dict(zip(wanted, load_encoder(str(encoder)).encode(wanted), strict=True))
+    result = evaluate_vectors(table, of_text)
+    if as_json:
+        print_json(document(result))
+    else:
+        click.echo(render(vector_blocks(result)))
+
+
+def _systems(names: tuple[str, ...]) -> list[str]:
+    """The Story Cloze systems that are named, each once; `all` is all of them, and hides no name that is wrong."""
+    from denouement.cloze import SYSTEMS
+
+    if unknown := [name for name in names if name not in SYSTEMS and name != "all"]:
+        raise UserError(f"no Story Cloze system {unknown[0]!r}; there are {', '.join(SYSTEMS)}, and all")
+    return list(SYSTEMS) if "all" in names else list(dict.fromkeys(names))
+
+
+def _options_of(
+    owners: Collection[str], words: tuple[str, ...], option: str, example: str, value_of: Callable[[str], Any]
+) -> dict[str, dict[str, Any]]:
+    """Options by owner (a system or an encoder) and name, from words such as `ending_reg.order=4`."""
+    found: dict[str, dict[str, Any]] = {}
+    for word in words:
+        name, sign, value = word.partition("=")
+        owner, dot, key = name.partition(".")
+        if not (sign and dot and key):
+            raise UserError(f"{option} {word}: must be like {example}")
+        if owner not in owners:
+            named_with = "--encoder" if option == "--encoder-option" else "--system"
+            raise UserError(f"{option} {word}: {owner!r} is not evaluated; name it with {named_with}")
+        if key in found.setdefault(owner, {}):
+            raise UserError(f"{option} {word}: {name} is given twice")
+        found[owner][key] = value_of(value)
+    return found
+
+
+def _json_or_text(value: str) -> Any:
+    try:
+        return json.loads(value)
+    except (ValueError, RecursionError):
+        return value
+
+
+def _number_or_text(value: str) -> int | str:
+    """A whole number as such; anything else, such as the name of a file, is text."""
+    return int(value) if value.isascii() and value.isdigit() else value

@@ -1,0 +1,209 @@
+"""Results of Story Cloze systems as tables and lists to show."""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+
+from denouement.cloze.evaluation.results import (
+    Accuracy,
+    ClozeResult,
+    ModuleAccuracy,
+    SystemComparison,
+    SystemRow,
+    VectorResult,
+)
+from denouement.papers import published
+from denouement.present.cells import Cell, Interval, Number, PValue
+from denouement.present.sections import Block, Bullets, Paragraph, Table
+
+_CHANCE = 0.5
+
+_NOTE = (
+    "Accuracy: share of the cases whose right ending has the higher score, a tie being the first ending's; with its "
+    "exact 95% interval. Half ties: the same with every tie as half a case that is right. p: of McNemar's exact test "
+    "against the most accurate system on the same cases, corrected by Holm's method for all pairs of systems. Trained "
+    "on: without what is among the scored cases."
+)
+
+_WHY_BELOW = (
+    "What such a system goes by speaks for wrong endings more often than for right ones: where wrong endings share "
+    "more words with the context, or are the shorter or more usual sentences; where ties, which go to the first "
+    "ending, meet cases whose second ending is right; or where what was learned from some cases misleads in others."
+)
+
+
+def system_name(row: SystemRow) -> str:
+    """A system with its variant, for people: `word_vectors, glove`."""
+    return f"{row.system}, {row.variant}" if row.variant else row.system
+
+
+def evaluation_blocks(result: ClozeResult) -> list[Block]:
+    """All of a result but its comparisons: accuracies, what was met, and where systems are right."""
+    return [
+        *accuracy_blocks(result.systems),
+        *_bullets("Met on the way:", [f"{text}: {n:,}" for of in result.notes.values() for text, n in of.items()]),
+        *_group_tables(
+            "the right ending's sentiment and the context's",
+            ((row, row.by_sentiment) for row in result.systems if row.by_sentiment),
+        ),
+        *_group_tables(
+            "the right ending's length, against the wrong one's",
+            ((row, row.by_length) for row in result.systems if row.by_length),
+        ),
+    ]
+
+
+def accuracy_blocks(rows: Sequence[SystemRow]) -> list[Block]:
+    """How often each system is right, and which have no scores, and why."""
+    has_paper = any(row.paper is not None for row in rows)
+    columns = ["system", "cases of", "n", "accuracy", "95% interval", "p", "ties", "half ties"]
+    lines = [
+        [*_cells(row), *([_number(row.paper)] if has_paper else []), row.trained_on or ""]
+        for row in rows
+        if row.missing is None and row.failed is None
+    ]
+    return [
+        *_side_by_side(rows),
+        Table([*columns, *(["paper"] if has_paper else []), "trained on"], lines, note=_NOTE),
+        *_below_chance(f"{system_name(row)} ({row.cases})" for row in rows if _is_below_chance(row.high)),
+        *_without_scores("Not run:", rows, [(row, row.missing) for row in rows]),
+        *_without_scores("Failed:", rows, [(row, row.failed) for row in rows]),
+    ]
+
+
+def comparison_tables(result: ClozeResult) -> list[Table]:
+    """The most accurate system of each set of cases against every other."""
+    tables = []
+    for cases, pairs in result.comparisons.items():
+        best = next((row for row in result.systems if row.best and row.cases == cases), None)
+        if best is None:
+            continue
+        lines = [_against(best.name, pair) for pair in pairs if best.name in (pair.one, pair.other)]
+        note = (
+            f"Cases that only {system_name(best)} gets right, and that only the other one does, with the exact McNemar "
+            f"test that both are equally often right, and its p corrected by Holm's method for all {len(pairs):,} "
+            "pairs of systems. The other pairs are in evaluation.json."
+        )
+        columns = ["other system", "only the best is right", "only the other is", "p", "corrected p"]
+        title = f"{system_name(best)}, the most accurate on {cases}, against every other system"
+        tables.append(Table(columns, lines, title, note))
+    return tables
+
+
+def vector_blocks(result: VectorResult) -> list[Block]:
+    """How often the modules of the Story Cloze Evaluator are right with given vectors."""
+    modules = [(f"joint ({result.contexts} context)", result.joint), ("sentence level", result.sentence_level)]
+    made = [(name, module) for name, module in modules if module]
+    of_paper = ""
+    if "sample" not in result.releases:
+        values = published("mostafazadeh_2016_evaluator", "Table 2")
+        word2vec, skip_thoughts, dssm = (
+            f"{values[row]['Test Set']:.3f}".lstrip("0") for row in ("Word2Vec", "Skip-thoughts", "DSSM")
+        )
+        of_paper = (
+            f" The paper has {word2vec} for averaged word2vec, {skip_thoughts} for skip-thoughts and {dssm} for DSSM, "
+            "by the joint module on the v1.0 test."
+        )
+    return [
+        Table(
+            ["module", "n", "accuracy", "95% interval", "ties", "half ties"],
+            [_module_cells(name, module) for name, module in made],
+            note=f"Vectors of {result.dimension:,} numbers.{of_paper}",
+        ),
+        *_below_chance(name for name, module in made if _is_below_chance(module.high)),
+    ]
+
+
+def _cells(row: SystemRow) -> list[Cell]:
+    has_accuracy = row.accuracy is not None
+    return [
+        system_name(row),
+        row.cases,
+        row.n,
+        _number(row.accuracy) or ("blind" if row.blind else ""),
+        Interval(row.low, row.high, 3) if has_accuracy else "",
+        "best" if row.best else PValue(row.p_best) if row.p_best is not None else "",
+        "" if row.ties is None else row.ties,
+        _number(row.accuracy_half_ties) if row.ties else "",
+    ]
+
+
+def _module_cells(name: str, module: ModuleAccuracy) -> list[Cell]:
+    half_ties = _number(module.accuracy_half_ties) if module.ties else ""
+    accuracy = Number(module.accuracy, 3)
+    return [name, module.n, accuracy, Interval(module.low, module.high, 3), module.ties, half_ties]
+
+
+def _number(value: float | None) -> Cell:
+    return "" if value is None else Number(value, 3)
+
+
+def _side_by_side(rows: Sequence[SystemRow]) -> list[Block]:
+    """Where several sets of cases were scored: the accuracies of all systems, a column a set."""
+    scored = [row for row in rows if row.accuracy is not None]
+    sizes = {row.cases: row.n for row in scored}
+    if len(sizes) < 2:
+        return []
+    has_paper = any(row.paper is not None for row in scored)
+    cells: dict[str, dict[str, Cell]] = {}
+    for row in scored:
+        of_paper = "" if row.paper is None else f" ({row.paper:.3f})"
+        accuracy = f"{row.accuracy:.3f}{of_paper}" if has_paper else Number(row.accuracy, 3)
+        cells.setdefault(system_name(row), {})[row.cases] = accuracy
+    in_brackets = ", in brackets the published one" if has_paper else ""
+    return [
+        Table(
+            ["system", *(f"{name} (n = {n:,})" for name, n in sizes.items())],
+            [[system, *(of_system.get(name, "") for name in sizes)] for system, of_system in cells.items()],
+            note=f"Accuracy on each set of cases{in_brackets}; below, the same with all that belongs to it.",
+        )
+    ]
+
+
+def _is_below_chance(high: float | None) -> bool:
+    return high is not None and high < _CHANCE
+
+
+def _below_chance(names: Iterable[str]) -> list[Block]:
+    """One paragraph that explains accuracies whose whole interval is below chance, where there are any."""
+    listed = ", ".join(names)
+    return [Paragraph(f"Below chance, with the whole interval under .500: {listed}. {_WHY_BELOW}")] if listed else []
+
+
+def _without_scores(
+    title: str, rows: Sequence[SystemRow], reasons: Iterable[tuple[SystemRow, str | None]]
+) -> list[Block]:
+    """The systems without scores, each with the reason, and with its sets of cases where these are not all."""
+    sets = {row.cases for row in rows}
+    of_reason: dict[tuple[str, str], list[str]] = {}
+    for row, reason in reasons:
+        if reason is not None:
+            of_reason.setdefault((system_name(row), " ".join(reason.split())), []).append(row.cases)
+    items = []
+    for (system, reason), of_sets in of_reason.items():
+        where = "" if set(of_sets) == sets else f" ({', '.join(of_sets)})"
+        items.append(f"{system}{where}: {reason}")
+    return _bullets(title, items)
+
+
+def _bullets(title: str, items: Sequence[str]) -> list[Block]:
+    return [Bullets(title, items)] if items else []
+
+
+def _group_tables(what: str, rows: Iterable[tuple[SystemRow, Mapping[str, Accuracy]]]) -> Iterator[Table]:
+    """Accuracy by groups of cases, a table for each set of cases: the sizes of groups are those of the set."""
+    tables: dict[tuple[str, tuple[tuple[str, int], ...]], list[list[Cell]]] = {}
+    for row, groups in rows:
+        sizes = tuple((group, groups[group].n) for group in sorted(groups))
+        accuracies = [Number(groups[group].accuracy, 3) for group, _ in sizes]
+        tables.setdefault((row.cases, sizes), []).append([system_name(row), *accuracies])
+    for (cases, sizes), lines in tables.items():
+        columns = ["system", *(f"{group} ({n:,})" for group, n in sizes)]
+        yield Table(columns, lines, f"Accuracy by {what}, {cases}")
+
+
+def _against(best: str, pair: SystemComparison) -> list[Cell]:
+    other, numbers = (
+        (pair.other, (pair.only_one, pair.only_other))
+        if pair.one == best
+        else (pair.one, (pair.only_other, pair.only_one))
+    )
+    return [other, *numbers, PValue(pair.p), PValue(pair.p_holm)]
