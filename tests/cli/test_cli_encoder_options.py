@@ -81,7 +81,7 @@ def test_options_are_checked(model, files, tmp_path):
         ("=x",): "--encoder-option =x: must be like vectors=FILE",
         ("weights=",): "--encoder-option weights=: must be like vectors=FILE",
         ("version=1", "version=2"): "--encoder-option version=2: version is given twice",
-        ("units=3",): "options of encoder infersent: unknown key units (known keys are weights, vectors, version)",
+        ("units=3",): "options of encoder infersent: unknown key units (known keys are weights, vectors, version",
         ("version=3",): "options of encoder infersent.version: must be one of 1, 2, not 3",
         ("version=two",): "options of encoder infersent.version: must be one of 1, 2, not 'two'",
     }.items():
