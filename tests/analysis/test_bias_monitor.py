@@ -4,10 +4,10 @@ from pathlib import Path
 import numpy as np
 import pyarrow as pa
 import pytest
+from denouement.analysis.bias_section import bias_section
 
 from denouement.analysis import bias_monitor as module
 from denouement.analysis.bias_monitor import CERTAIN, VARIANTS, _by_case, bias_monitor
-from denouement.analysis.bias_section import bias_section
 from denouement.analysis.sections import sections_text, write_sections
 from denouement.cloze.resources import Resources
 from denouement.cloze.systems import ending_reg

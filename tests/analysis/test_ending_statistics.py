@@ -6,10 +6,10 @@ import numpy as np
 import pyarrow as pa
 import pytest
 from click.testing import CliRunner
+from denouement.analysis.cloze_sections import ending_sections
 from statsmodels.stats.multitest import multipletests
 
 from denouement.analysis.bias_monitor import Thresholds, bias_monitor, exceeded, fewest
-from denouement.analysis.cloze_sections import ending_sections
 from denouement.analysis.comparison import compare
 from denouement.analysis.ending_statistics import ending_features, ending_statistics, has_other_sign, n_tokens
 from denouement.analysis.endings import strays
