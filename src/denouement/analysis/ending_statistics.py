@@ -92,10 +92,8 @@ def ending_statistics(cases: pa.Table, parses: Parses | None) -> list[FeatureCon
     n = cases.num_rows
     beside: dict[str, PublishedContrast] = {}
     if pc.unique(cases["release"]).to_pylist() == ["v1.0"]:
-        rows = published("sharma_2018", "Table 2")
-        beside = {
-            name: PublishedContrast(**{key: float(value) for key, value in of.items()}) for name, of in rows.items()
-        }
+        for name, of in published("sharma_2018", "Table 2").items():
+            beside[name] = PublishedContrast(*(float(of[key]) for key in ("right", "wrong", "p")))
     found = {name: compare(features[name][:n], features[name][n:]) for name in DIFFERS if name in features}
     tested = {name: contrast.paired_p for name, contrast in found.items() if contrast.paired_p is not None}
     corrected = dict(zip(tested, holm(list(tested.values())), strict=True))

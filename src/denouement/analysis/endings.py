@@ -26,8 +26,8 @@ class Repetition:
         distinct: different ones, as written, with `distinct_share` (0 to 1) of all.
         most_frequent: the most frequent ending, with `most_frequent_count` and `most_frequent_share`.
         mean_words: of an ending, punctuation not counted.
-        distinct_1, distinct_2: distinct words and pairs of neighbours as a share of all (Li et al. 2016), words in lower
-            case; None without any.
+        distinct_1, distinct_2: distinct words and pairs of neighbours as a share of all (Li et al. 2016), words in
+            lower case; None without any.
     """
 
     n: int

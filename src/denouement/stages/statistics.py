@@ -127,8 +127,8 @@ class StatisticsPaths:
     def made_from(self) -> MadeFrom:
         """By name the digest of each table and file that values depend on.
 
-        Endings are named by their file, the second of a name with a 2 behind it. The table of sentiment is left out: its
-        scores are used only where they are those of the texts named here.
+        Endings are named by their file, the second of a name with a 2 behind it. The table of sentiment is left out:
+        its scores are used only where they are those of the texts named here.
         """
         named = {
             "stories": self.stories,

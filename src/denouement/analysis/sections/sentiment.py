@@ -32,8 +32,8 @@ def sentiment_blocks(result: SentimentResult) -> list[Block]:
         *(
             Paragraph(text)
             for text in [
-                "Mean of VADER's compound score (-1 to 1); an ending is positive from 0.05 upwards, negative from -0.05 "
-                "downwards; t and p of a one-sample t-test of the mean against 0, each group by itself (p is not "
+                "Mean of VADER's compound score (-1 to 1); an ending is positive from 0.05 upwards, negative from "
+                "-0.05 downwards; t and p of a one-sample t-test of the mean against 0, each group by itself (p is not "
                 "corrected for the number of groups).",
                 *_of_fewer_cases(result.groups),
                 *([_comparison(result.right_against_wrong)] if result.right_against_wrong else []),
@@ -103,8 +103,8 @@ def _comparison(found: RightAgainstWrong) -> str:
         of_paper = f"{cited('sharma_2018')}, v1.0 validation and test, 3,742 cases"
         paper = f" ({of_paper}: p = {PValue(found.paper_p)})"
     return (
-        f"Right against wrong, {found.n:,} cases: mean difference {Number(found.mean_difference, 3)}; two-sample t-test "
-        f"{_test(found.t, found.df, found.p)}{paper}; paired by case "
+        f"Right against wrong, {found.n:,} cases: mean difference {Number(found.mean_difference, 3)}; two-sample "
+        f"t-test {_test(found.t, found.df, found.p)}{paper}; paired by case "
         f"{_test(found.paired_t, found.paired_df, found.paired_p)}."
     )
 
