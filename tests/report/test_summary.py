@@ -6,7 +6,6 @@ from pathlib import Path
 import pyarrow as pa
 import pytest
 
-from denouement.analysis.sentiment import groups_made_from, score_groups
 from denouement.errors import UserError
 from denouement.files import file_digest
 from denouement.provenance import CONTEXTS, as_metadata, contexts_digest, write_record
@@ -14,6 +13,8 @@ from denouement.report.html.page import write_page
 from denouement.report.run import Run
 from denouement.report.summary import write_summary
 from denouement.schemas import TABLES, empty_table, read_table, write_table
+from denouement.stages.sentiment import SentimentPaths, SentimentSettings
+from denouement.stages.sentiment import run as score_sentiment
 from denouement.study.results.results import study_results
 from denouement.study.results.scales import scale_results
 
@@ -106,13 +107,12 @@ def run(tmp_path: Path, monkeypatch) -> Run:
         )
         for system in ("seq2seq", "h_seq2seq")
     ]
-    read = (corpus / "stories.parquet", corpus / "cloze.parquet", endings)
-    metadata = as_metadata(groups_made_from(*read))
-    write_table(score_groups(*read), Path("data/sentiment.parquet"), "sentiment", metadata)
+    read = (corpus / "stories.parquet", corpus / "cloze.parquet")
+    score_sentiment(SentimentSettings(), SentimentPaths(*read, endings, Path("data/sentiment.parquet")))
     story_cloze = Path("data/cloze/evaluation.json")
     story_cloze.parent.mkdir()
     story_cloze.write_text(json.dumps(EVALUATION))
-    write_record(story_cloze.parent, {path.stem: file_digest(path) for path in read[:2]})
+    write_record(story_cloze.parent, {path.stem: file_digest(path) for path in read})
     study = Path("data/study/results.json")
     study.parent.mkdir()
     study.write_text(json.dumps(study_results(empty_table("votes"))))
@@ -266,8 +266,8 @@ def test_the_sample_corpus_is_named_and_nothing_of_the_papers_or_of_people_stand
     cases = read_table(run.corpus / "cloze.parquet", "cloze")
     released = cases.set_column(5, cases.schema.field("release"), pa.array(["sample"] * cases.num_rows))
     write_table(released, run.corpus / "cloze.parquet", "cloze")
-    scores = score_groups(run.corpus / "stories.parquet", run.corpus / "cloze.parquet", run.endings)
-    write_table(scores, run.sentiment, "sentiment")
+    paths = SentimentPaths(run.corpus / "stories.parquet", run.corpus / "cloze.parquet", run.endings, run.sentiment)
+    score_sentiment(SentimentSettings(), paths)
     systems = [{**row, "release": "sample", "paper": None} for row in EVALUATION["systems"]]
     run.story_cloze.write_text(json.dumps({**EVALUATION, "systems": systems}))
     (run.corpus / "ingest.json").write_text(json.dumps({**INGEST, "corpus": "sample"}))

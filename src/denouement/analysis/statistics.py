@@ -1,7 +1,6 @@
 """All statistics of stories, cases and endings."""
 
 from collections import Counter
-from collections.abc import Mapping
 from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import Any
@@ -65,7 +64,7 @@ class Findings:
 
     statistics: Statistics
     tables: Tables
-    title_paths: Mapping[TitlePath, int]
+    title_paths: Counter[TitlePath]
 
 
 def find_statistics(
@@ -132,7 +131,7 @@ def find_statistics(
         tables |= of_cases.tables
     if cloze is not None and sentiment is not None:
         found["sentiment"] = sentiment_finding(sentiment, cloze)
-    return Findings(Statistics(**found), tables, paths)  # type: ignore[arg-type]  # by name, each of its own kind
+    return Findings(Statistics(**found), tables, paths)
 
 
 def logged_values(statistics: Statistics) -> dict[str, Any]:

@@ -1,5 +1,6 @@
 """Findings as files, and back."""
 
+from collections import Counter
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -56,7 +57,7 @@ def read_findings(folder: Path) -> Findings:
     statistics = read_document(folder / FILE, Statistics, "statistics")
     named = {file for finding in statistics.found.values() for file in finding.data}
     tables = {name: read_table(folder / f"{name}.parquet", name) for name in TABLES if f"{name}.parquet" in named}
-    return Findings(statistics, tables, {})
+    return Findings(statistics, tables, Counter())
 
 
 def _write_pages(found: Findings, drawn: "Mapping[str, Figure | str]", out: Path) -> None:

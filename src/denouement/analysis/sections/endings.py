@@ -4,14 +4,14 @@ import textwrap
 from collections.abc import Sequence
 
 from denouement.analysis.endings import SystemEndings
-from denouement.present.cells import CountAndShare, Number
+from denouement.present.cells import Cell, CountAndShare, Number
 from denouement.present.sections import Block, Paragraph, Table
 
 
 def endings_blocks(rows: Sequence[SystemEndings]) -> list[Block]:
     """A row a system, and the settings that its endings were decoded with."""
     columns = ["system", "n", "distinct", "words", "distinct-1", "distinct-2", "log-prob per token", "most frequent"]
-    cells = [
+    cells: list[list[Cell]] = [
         [
             row.system,
             row.n,

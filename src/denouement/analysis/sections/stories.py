@@ -53,7 +53,7 @@ def duplicates_tables(found: Duplicates, _: Tables) -> list[Table]:
     )
     tables = [Table(["", "n"], rows, "Stories that are there twice", note)]
     if found.examples:
-        examples = [[row.story, row.earlier, Share(row.similarity, 0)] for row in found.examples]
+        examples: list[list[Cell]] = [[row.story, row.earlier, Share(row.similarity, 0)] for row in found.examples]
         title = "The first of those that are nearly the same"
         tables.append(Table(["story", "earlier", "similarity"], examples, title))
     return tables
@@ -62,7 +62,7 @@ def duplicates_tables(found: Duplicates, _: Tables) -> list[Table]:
 def events_tables(found: StoryEvents, _: Tables) -> list[Table]:
     """Figure 3, and beside people's stories the two readings of the paper's rule."""
     shown = found.events.most_frequent
-    rows = [
+    rows: list[list[Cell]] = [
         [f"{place}. {row.lemma}", row.pos.lower(), row.count, Share(row.share, 2)] for place, row in enumerate(shown, 1)
     ]
     note = (
@@ -107,7 +107,7 @@ def titles_tables(found: TitleStatistics, _: Tables) -> list[Table]:
     if not found.sample:
         note += f" The paper is {cited(_PAPER)}, section 3.1."
     width = 2 if found.sample else 3
-    begins = [[row.word, row.count, Share(row.share)] for row in found.first_words]
+    begins: list[list[Cell]] = [[row.word, row.count, Share(row.share)] for row in found.first_words]
     return [
         Table(["", "here", "paper"][:width], [row[:width] for row in rows], "Titles", note),
         Table(["title begins", "n", "share"], begins, "The most frequent first words"),
