@@ -284,7 +284,7 @@ def test_command_writes_sections_twice_the_same_and_says_how_to_get_wordnet(tmp_
         written.append({path.name: path.read_bytes() for path in (tmp_path / name).iterdir()})
     assert written[0] == written[1]
     found = json.loads(written[0]["statistics.json"])
-    assert [figure["file"] for figure in found.titles["figures"]] == ["titles.svg"]
+    assert [figure["file"] for figure in found["titles"]["figures"]] == ["titles.svg"]
     assert {"titles.svg", "sentence_lengths.svg", "statistics.md"} <= set(written[0])
     asked = CliRunner().invoke(main, ["statistics", str(table), "--wordnet", str(tmp_path / "nowhere")])
     assert asked.exit_code == 2, "a folder that was named has to hold it"

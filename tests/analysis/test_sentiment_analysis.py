@@ -154,7 +154,7 @@ def test_the_sample_corpus_has_no_published_figures_beside_it():
 
 def test_published_shares_are_those_printed_in_the_paper():
     rows = sentiment_table(scored(right=[0.1], wrong=[0.1], rocstories=[0.1], h_seq2seq=[0.1]))
-    shares = [(f"{row['paper']['positive_share']:.2%}", f"{row['paper']['negative_share']:.2%}") for row in rows]
+    shares = [(f"{row.paper.positive_share:.2%}", f"{row.paper.negative_share:.2%}") for row in rows]
     assert [(p[:4], n[:4]) for p, n in shares] == [
         ("44.1", "19.1"),
         ("26.6", "27.1"),
@@ -246,7 +246,7 @@ def test_a_table_with_one_ending_of_a_case_alone_is_refused(tmp_path: Path, cloz
 def test_kept_scores_are_used_for_their_own_texts_in_the_order_of_the_texts(tmp_path: Path, cloze: Path, capsys):
     table = score_files(None, cloze, [])
     cases, kept = read_table(cloze, "cloze"), tmp_path / "sentiment.parquet"
-    changed = table.set_column(2, "compound", pa.array([0.1, 0.2, 0.3, 0.4], pa.float32()))
+    changed = table.set_column(2, table.schema.field("compound"), pa.array([0.1, 0.2, 0.3, 0.4], pa.float32()))
     write_table(changed.take([3, 1, 0, 2]), kept, "sentiment", as_metadata(groups_made_from(None, cases)))
     assert score_groups(None, cases, kept=kept).equals(changed)
     assert capsys.readouterr().err == ""
@@ -320,7 +320,7 @@ def test_command_json_holds_numbers_and_nothing_else_is_printed(tmp_path: Path, 
     endings = write(tmp_path / "endings.parquet", "endings", [ending("a", "Fine."), ending("b", "He was sad.")])
     done = run(endings, cloze, "--json", "--out", tmp_path / "out.parquet")
     document = json.loads(done.stdout)
-    groups = {row.group: row for row in document["groups"]}
+    groups = {row["group"]: row for row in document["groups"]}
     assert list(groups) == ["right", "wrong", "seq2seq"]
     assert (groups["seq2seq"]["positive"], groups["seq2seq"]["positive_share"]) == (1, 0.5)
     assert isinstance(groups["wrong"]["negative"], int)

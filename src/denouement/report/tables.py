@@ -1,13 +1,14 @@
 """Results as text: readable on a terminal, valid as Markdown."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from denouement.analysis.endings import SystemEndings
-from denouement.analysis.sections import endings_blocks, sentiment_blocks
-from denouement.analysis.sentiment import SentimentResult
 from denouement.console import text_table
 from denouement.present import markdown
+
+if TYPE_CHECKING:
+    from denouement.analysis.endings import SystemEndings
+    from denouement.analysis.sentiment import SentimentResult
 
 _CHANCE = 0.5
 
@@ -37,13 +38,17 @@ def training_text(histories: Mapping[str, Mapping[str, Any]]) -> str:
     return f"{text_table(header, lines)}\n\n{note}"
 
 
-def sentiment_text(result: SentimentResult) -> str:
+def sentiment_text(result: "SentimentResult") -> str:
     """Table 4 of Mori et al. 2019, and right against wrong endings."""
+    from denouement.analysis.sections import sentiment_blocks
+
     return markdown.render(sentiment_blocks(result))
 
 
-def endings_text(rows: Sequence[SystemEndings]) -> str:
+def endings_text(rows: "Sequence[SystemEndings]") -> str:
     """The rows of `analysis.endings.endings_table`."""
+    from denouement.analysis.sections import endings_blocks
+
     return markdown.render(endings_blocks(rows))
 
 
