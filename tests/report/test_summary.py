@@ -6,6 +6,10 @@ from pathlib import Path
 import pyarrow as pa
 import pytest
 
+from denouement.analysis.bias_monitor import BiasMonitor, MonitoredSet, VariantAccuracy
+from denouement.analysis.findings import Finding
+from denouement.analysis.statistics import Statistics
+from denouement.documents import write_document
 from denouement.errors import UserError
 from denouement.files import file_digest
 from denouement.provenance import CONTEXTS, as_metadata, contexts_digest, write_record
@@ -230,15 +234,15 @@ def test_a_labelled_test_stands_beside_validation(run):
 
 def test_what_endings_alone_give_away_stands_there_once_it_was_worked_out(run):
     assert "gives endings away" not in write_summary(run, Path("reports"))
-    seen = [
-        {"variant": "", "n": 1871, "accuracy": 0.735, "low": 0.7144, "high": 0.7549},
-        {"variant": "style", "n": 1871, "accuracy": 0.598, "low": 0.575, "high": 0.62},
-    ]
-    part = {"title": "Bias monitor", "what": "What endings tell.", "tables": [], "figures": []}
-    found = {"bias_monitor": {**part, "values": {"sets": {"v1.0 validation": {"variants": seen}}}}}
+    seen = (
+        VariantAccuracy("", 1871, 1375, 0.735, 0.7144, 0.7549),
+        VariantAccuracy("style", 1871, 1119, 0.598, 0.575, 0.62),
+    )
+    monitor = BiasMonitor({"v1.0 validation": MonitoredSet(variants=seen)}, ())
+    found = Statistics(bias_monitor=Finding("Bias monitor", "What endings give away.", monitor))
     run.statistics.mkdir()
     assert "## What gives endings away" not in write_summary(run, Path("reports")), "a folder is no finding"
-    (run.statistics / "statistics.json").write_text(json.dumps(found))
+    write_document(found, run.statistics / "statistics.json")
     section = write_summary(run, Path("reports")).split("## What gives endings away")[1].split("##")[0]
     rows = [line for line in section.splitlines() if line.startswith("|")][2:]
     assert [[cell.strip() for cell in row.split("|")[1:-1]] for row in rows] == [
