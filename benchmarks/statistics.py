@@ -96,11 +96,11 @@ def _can_parse() -> bool:
 
 
 def _stories() -> pa.Table:
-    told = list(sample.stories(STORIES, seed=1))
+    made = list(sample.stories(STORIES, seed=1))
     columns = {
-        "story_id": [story.story_id for story in told],
-        "title": [story.title for story in told],
-        "sentences": [list(story.sentences) for story in told],
+        "story_id": [story.story_id for story in made],
+        "title": [story.title for story in made],
+        "sentences": [list(story.sentences) for story in made],
         "source": ["sample"] * STORIES,
         "split": ["train"] * STORIES,
     }

@@ -17,7 +17,7 @@ _APPROVED = {"approved", "accepted"}
 
 _LONGEST = 20  # characters of a time or a payment
 _AMBIGUOUS = re.compile(r"[1-9][0-9]{0,2},[0-9]{3}")
-_MARKS = ((",", "."), (".", ","))  # what stands between groups of three digits, and before decimals
+_MARKS = ((",", "."), (".", ","))  # the marks between groups of three digits, and before decimals
 
 
 @dataclass(frozen=True)

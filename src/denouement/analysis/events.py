@@ -19,7 +19,7 @@ from denouement.text.wordnet import find_wordnet, read_events
 SHOWN = 50
 
 Lemmas = Counter[tuple[str, str]]
-"""How often each lemma stands as a NOUN or a VERB."""
+"""How often each lemma occurs as a NOUN or a VERB."""
 
 
 @dataclass(frozen=True)
@@ -105,7 +105,7 @@ def _shares(counts: Mapping[tuple[str, str], int]) -> pa.Table:
 
 
 def lemma_counts(stories: pa.Table, cache: Path | None) -> Lemmas:
-    """How often each lemma stands as noun or verb; with a `cache`, counted once for the same stories and parser."""
+    """How often each lemma occurs as noun or verb; with a `cache`, counted once for the same stories and parser."""
     sentences = Counter(sentence for story in sentences_of(stories) for sentence in story)
     kept = cache / f"lemmas-{_digest(sentences)}.parquet" if cache else None
     if kept and kept.exists():
@@ -135,7 +135,7 @@ def lemma_counts(stories: pa.Table, cache: Path | None) -> Lemmas:
 
 
 def _digest(sentences: Counter[str]) -> str:
-    """Of what the counts depend on: each sentence, how often it stands, and the parser."""
+    """Of what the counts depend on: each sentence, how often it occurs, and the parser."""
     found = hashlib.sha256(syntax.parser_version().encode())
     for line in _lines(sentences):
         found.update(line)

@@ -11,7 +11,7 @@ from denouement.text.words import lowered
 
 DEPTH = 5
 END = ""
-"""Stands behind the last word of a title shorter than `DEPTH`, and tells it from one that is cut off. It is no word."""
+"""Follows the last word of a title shorter than `DEPTH`, which so differs from one that is cut off. It is no word."""
 
 FADED = 0.001
 """A path of a smaller share of all titles is faded."""
