@@ -97,13 +97,13 @@ def _of_texts(
     model: str, decoding: str | None, texts: Sequence[str], nats: float | None = None, at_max_length: int | None = None
 ) -> SettingRow:
     scores = compound(texts)
-    told = repetition(texts)
+    repeated = repetition(texts)
     return SettingRow(
         model=model,
         decoding=decoding,
-        n=told["n"],
-        distinct_share=told["distinct_share"],
-        mean_words=told["mean_words"],
+        n=repeated.n,
+        distinct_share=repeated.distinct_share,
+        mean_words=repeated.mean_words,
         mean_compound=float(scores.mean()),
         positive_share=float((scores >= POSITIVE).mean()),
         negative_share=float((scores <= NEGATIVE).mean()),

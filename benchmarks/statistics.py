@@ -16,7 +16,6 @@ import pyarrow as pa
 
 from benchmarks.results import made_study
 from benchmarks.table import Row
-from denouement.analysis.sentiment import score_groups
 from denouement.cloze.evaluation.evaluate import evaluate
 from denouement.cloze.resources import Resources
 from denouement.corpus import sample
@@ -24,6 +23,8 @@ from denouement.corpus.ingest import ingest
 from denouement.documents import write_document
 from denouement.errors import UserError
 from denouement.schemas import TABLES, read_table, write_table
+from denouement.stages.sentiment import SentimentPaths, SentimentSettings
+from denouement.stages.sentiment import run as score_sentiment
 from denouement.study.results.output import write_results
 from denouement.text.syntax import parser_version
 from denouement.text.wordnet import find_wordnet
@@ -96,11 +97,11 @@ def _can_parse() -> bool:
 
 
 def _stories() -> pa.Table:
-    told = list(sample.stories(STORIES, seed=1))
+    made = list(sample.stories(STORIES, seed=1))
     columns = {
-        "story_id": [story.story_id for story in told],
-        "title": [story.title for story in told],
-        "sentences": [list(story.sentences) for story in told],
+        "story_id": [story.story_id for story in made],
+        "title": [story.title for story in made],
+        "sentences": [list(story.sentences) for story in made],
         "source": ["sample"] * STORIES,
         "split": ["train"] * STORIES,
     }
@@ -123,8 +124,9 @@ def _write_run(data: Path) -> None:
         curve = [{**each, "validation_loss": 4.5, "validation_perplexity": 90.0 - each["epoch"]} for each in curve]
         history = {"generator": system, "vocabulary": 9000, "stories": {"train": 1900, "validation": 100}}
         _write_json(data / "models" / system / "history.json", {**history, "best_epoch": 9, "epochs": curve})
-    scores = score_groups(data / "corpus" / "stories.parquet", cloze, sorted((data / "endings").iterdir()))
-    write_table(scores, data / "sentiment.parquet", "sentiment")
+    endings = sorted((data / "endings").iterdir())
+    paths = SentimentPaths(data / "corpus" / "stories.parquet", cloze, endings, data / "sentiment.parquet")
+    score_sentiment(SentimentSettings(), paths)
     found = evaluate(["constant_first", "ngram_overlap", "sentiment_full", "sentiment_last"], cases, None, Resources())
     write_document(found.result, data / "cloze" / "evaluation.json")
     votes, items = made_study()

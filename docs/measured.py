@@ -8,6 +8,7 @@ value, such as `60.6<!-- training/h_seq2seq/perplexity -->`, and a table stands 
 import json
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +16,8 @@ import click
 
 from benchmarks.decoding_settings import SettingRow, as_markdown
 from denouement.analysis.endings import endings_table
-from denouement.analysis.sentiment import read_sentiment, right_against_wrong, sentiment_table
+from denouement.analysis.named_tables import read_tables
+from denouement.analysis.sentiment import read_sentiment, sentiment_result
 from denouement.cloze.evaluation.published import HUMAN
 from denouement.console import text_table
 from denouement.errors import UserError
@@ -46,8 +48,9 @@ def collect(data: Path) -> dict[str, Any]:
     run = Run(data, data.parent / "dvc.lock")
     if stale := find_stale(run):
         raise UserError("; ".join(map(str, stale)))
-    cloze = run.corpus / "cloze.parquet"
-    scores = read_sentiment(run.sentiment)
+    endings = endings_table(read_tables(run.endings, "endings"), read_table(run.corpus / "cloze.parquet", "cloze"))
+    sentiment = sentiment_result(read_sentiment(run.sentiment))
+    comparison = sentiment.right_against_wrong
     evaluation = read_json(run.story_cloze)
     people = read_json(run.study / "results.json")
     elements = read_json(run.study / "reasons.json")["elements"]
@@ -55,10 +58,10 @@ def collect(data: Path) -> dict[str, Any]:
         "commit": commit(data) or "",
         "corpus": _corpus(run),
         "training": {name: _training(history) for name, history in run.read_histories().items()},
-        "endings": {row["system"]: _without(row, "system") for row in endings_table(run.endings, cloze)},
+        "endings": {row.system: _without(asdict(row), "system") for row in endings},
         "first": _first_endings(run),
-        "sentiment": {row["group"]: _without(row, "group") for row in sentiment_table(scores)},
-        "right_against_wrong": right_against_wrong(scores),
+        "sentiment": {row.group: _without(asdict(row), "group") for row in sentiment.groups},
+        "right_against_wrong": asdict(comparison) if comparison else None,
         "statistics": _statistics(read_json(run.statistics / "statistics.json")),
         "cloze": {
             f"{row['system']} {row['variant']} {row['release']} {row['split']}".replace("  ", " "): row
@@ -93,7 +96,7 @@ def _corpus(run: Run) -> dict[str, Any]:
 
 def _statistics(document: Mapping[str, Any]) -> dict[str, Any]:
     """What the pages show of the findings on stories and endings, without curves, histograms and lists of words."""
-    found = {name: part["values"] for name, part in document.items()}
+    found = {name: part["values"] for name, part in document.items() if part}
     monitor = found["bias_monitor"]["sets"]
     events = found["events"]
     return {

@@ -1,3 +1,4 @@
+from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -6,13 +7,18 @@ import pyarrow as pa
 import pytest
 
 from denouement.analysis import bias_monitor as module
-from denouement.analysis.bias_monitor import CERTAIN, VARIANTS, _by_case, bias_monitor
-from denouement.analysis.bias_section import bias_section
-from denouement.analysis.sections import sections_text, write_sections
+from denouement.analysis.bias_monitor import CERTAIN, VARIANTS, MonitoredSet, _by_case, bias_monitor
+from denouement.analysis.case_findings import EndingFeatures, bias_finding
+from denouement.analysis.drawing import pictures
+from denouement.analysis.sections import statistics_sections
+from denouement.analysis.statistics import Findings, Statistics
+from denouement.analysis.statistics_files import read_findings, write_findings
 from denouement.cloze.resources import Resources
 from denouement.cloze.systems import ending_reg
 from denouement.cloze.systems.ending_reg import EndingReg
 from denouement.corpus.ingest import ingest
+from denouement.present.markdown import render
+from denouement.present.sections import Section, Table
 from denouement.schemas import TABLES, read_table
 from denouement.text import syntax
 from denouement.text.syntax import NoParserError, Parse, Parses
@@ -84,8 +90,16 @@ def drawn(n: int, bias: float) -> pa.Table:
     return table_of([(ending(label == 1), ending(label == 2)) for label in labels], labels)
 
 
-def monitored(cases: pa.Table, folds: int = 5, cache: Path | None = None) -> tuple[dict, pa.Table]:
+def monitored(cases: pa.Table, folds: int = 5, cache: Path | None = None) -> tuple[MonitoredSet, pa.Table]:
     return bias_monitor({SET: cases}, cache, folds)[SET]
+
+
+def section_of(cases: pa.Table, folds: int, cache: Path | None = None) -> tuple[Findings, Section]:
+    """The bias monitor's finding on the cases, and its section with all charts."""
+    features = EndingFeatures({"v1.0 validation": ()}, {}, "")
+    finding, table = bias_finding({SET: cases}, features, cache, folds, module.ANYTHING)
+    found = Findings(Statistics(bias_monitor=finding), {"bias_cases": table}, Counter())
+    return found, statistics_sections(found, pictures(found))["bias_monitor"]
 
 
 def only_all_features(monkeypatch, strength: float | None = None) -> None:
@@ -103,12 +117,12 @@ def test_cases_given_away_do_not_depend_on_the_penalty(spaces, monkeypatch):
     for strength in (3e-5, 3e-4, 3e-3):
         only_all_features(monkeypatch, strength)
         found, table = monitored(cases, 3)
-        certain.append(found["certain"])
-        accuracies.append(found["variants"][0]["accuracy"])
+        certain.append(found.certain)
+        accuracies.append(found.variants[0].accuracy)
         kept = ending_reg.EndingReg()
         kept.fit(cases, module.Resources())
         spreads.append(kept._models[""].margins.std())
-        assert sum(probability >= CERTAIN for probability in table["probability"].to_pylist()) == found["certain"]
+        assert sum(probability >= CERTAIN for probability in table["probability"].to_pylist()) == found.certain
     assert max(accuracies) - min(accuracies) < 0.03
     assert max(spreads) > 20 * min(spreads), "the scores themselves differ by far"
     assert max(certain) < 1.2 * min(certain)
@@ -118,7 +132,7 @@ def test_cases_given_away_do_not_depend_on_the_penalty(spaces, monkeypatch):
 def test_probabilities_come_true(spaces, monkeypatch):
     only_all_features(monkeypatch, 0.01)
     found, _ = monitored(drawn(600, 0.35), 3)
-    reliability = found["reliability"]
+    reliability = found.reliability
     assert sum(row["n"] for row in reliability["bins"]) == 600
     for row in reliability["bins"]:
         assert row["low"] - 0.03 < row["predicted"] < row["high"] + 0.03
@@ -129,9 +143,9 @@ def test_probabilities_come_true(spaces, monkeypatch):
 def test_endings_that_give_nothing_away_give_no_case_away(spaces, monkeypatch):
     only_all_features(monkeypatch, 0.01)
     found, table = monitored(drawn(300, 0), 3)
-    assert 0.4 < found["variants"][0]["accuracy"] < 0.6
-    assert found["certain"] + found["misled"] <= 15
-    assert found["reliability"]["brier"] == pytest.approx(0.25, abs=0.01)
+    assert 0.4 < found.variants[0].accuracy < 0.6
+    assert found.certain + found.misled <= 15
+    assert found.reliability["brier"] == pytest.approx(0.25, abs=0.01)
     assert np.abs(table["probability"].to_numpy() - 0.5).mean() < 0.1
 
 
@@ -175,8 +189,8 @@ def test_each_release_and_split_is_cross_validated_by_itself(spaces, monkeypatch
         alone, table = bias_monitor({of_set: cases}, None, 3)[of_set]
         assert both[of_set][0] == alone
         assert both[of_set][1].equals(table)
-        assert [row["variant"] for row in alone["variants"]] == list(VARIANTS)
-        assert {row["n"] for row in alone["variants"]} == {60}
+        assert [row.variant for row in alone.variants] == list(VARIANTS)
+        assert {row.n for row in alone.variants} == {60}
 
 
 def test_what_is_kept_is_used_again_and_made_again_for_other_cases_and_folds(spaces, monkeypatch, tmp_path):
@@ -218,26 +232,30 @@ def test_without_a_parser_the_section_says_so(monkeypatch, tmp_path):
 
     monkeypatch.setattr(syntax, "parse", missing)
     for cache in (None, tmp_path):
-        section, above = bias_section({SET: drawn(30, 0.5)}, {"v1.0 validation": []}, cache, 2, module.ANYTHING)
-        assert above == []
-        assert [table.note for table in section.tables] == ["Not worked out: no English parser: pip install it."]
-        assert not section.figures
+        found, section = section_of(drawn(30, 0.5), 2, cache)
+        assert found.statistics.above == ()
+        assert [block.note for block in section.blocks] == ["Not worked out: no English parser: pip install it."]
 
 
 def test_the_section_shows_whether_probabilities_come_true(spaces, monkeypatch, tmp_path):
     only_all_features(monkeypatch, 0.03)
     cases = drawn(60, 0.6)
-    section, _ = bias_section({SET: cases}, {"v1.0 validation": []}, None, 3, module.ANYTHING)
-    found = section.values["sets"]["v1.0 validation"]
-    text = sections_text({"bias_monitor": section}, figures=True)
+    found, section = section_of(cases, 3)
+    reliability = found.statistics.bias_monitor.values.sets["v1.0 validation"].reliability
+    text = render([section], charts=True)
     assert "### v1.0 validation: whether its probabilities come true" in text
-    assert f"Expected calibration error {found['reliability']['error']:.3f}" in text
-    rows = next(table.rows for table in section.tables if table.title.endswith("come true"))
-    assert sum(int(row[1]) for row in rows) == 60
-    assert "![How often the ending that the model finds likelier is right" in text
-    write_sections({"bias_monitor": section}, tmp_path, {})
+    assert f"Expected calibration error {reliability['error']:.3f}" in text
+    rows = next(block.rows for block in section.blocks if isinstance(block, Table) and "come true" in block.title)
+    assert sum(row[1] for row in rows) == 60
+    assert "![How often the ending that the model takes for likelier is right" in text
+    write_findings(found, tmp_path, {})
     assert "<svg" in (tmp_path / "bias_reliability.svg").read_text()
     assert read_table(tmp_path / "bias_cases.parquet", "bias_cases").num_rows == 60
+    again = read_findings(tmp_path)
+    assert again.statistics == found.statistics
+    assert statistics_sections(again)["bias_monitor"].blocks == [
+        block for block in section.blocks if isinstance(block, Table)
+    ]
 
 
 @pytest.mark.slow
@@ -245,13 +263,13 @@ def test_a_bias_between_chance_and_certainty_shows_case_by_case():
     n, marked = 48, 36  # in the first 36 the right ending is the happy one, in the others the wrong one
     endings = [(f"He was happy to see {place} trees.", f"He hated all of the {place} trees.") for place in range(n)]
     found, table = monitored(table_of(endings, [1 if place < marked else 2 for place in range(n)]), 4)
-    accuracy = found["variants"][0]
-    assert accuracy["variant"] == ""
-    assert 0.6 < accuracy["accuracy"] < 0.9
+    accuracy = found.variants[0]
+    assert accuracy.variant == ""
+    assert 0.6 < accuracy.accuracy < 0.9
     by_case = dict(zip(table["case_id"].to_pylist(), table["probability"].to_pylist(), strict=True))
     surest = list(by_case.values())
     assert surest == sorted(surest, reverse=True)
-    assert sum(probability > 0.5 for probability in surest) == accuracy["correct"]
+    assert sum(probability > 0.5 for probability in surest) == accuracy.correct
     means = [
         np.mean([by_case[case] for case in by_case if (case < f"c{marked:04}") == is_marked]) for is_marked in (1, 0)
     ]
@@ -268,9 +286,9 @@ def test_cases_given_away_on_v1_0_validation_do_not_depend_on_the_penalty(shared
     for strength in (0.003, 0.03, 0.3):
         only_all_features(monkeypatch, strength)
         found, _ = monitored(cases, 10, tmp_path)
-        certain.append(found["certain"])
-        assert found["reliability"]["error"] < 0.03
-        assert found["certain"] > 5 * found["misled"]
+        certain.append(found.certain)
+        assert found.reliability["error"] < 0.03
+        assert found.certain > 5 * found.misled
     assert max(certain) < 1.4 * min(certain)
 
 
@@ -283,13 +301,13 @@ def with_story_of(cases: pa.Table, places: Sequence[int]) -> pa.Table:
 def test_too_few_cases_beside_a_fold_of_one_story_are_no_crash(spaces):
     cases = with_story_of(drawn(12, 1), [0, 0, 0, *range(3, 12)])  # one fold holds three cases, which leaves nine
     found, table = monitored(cases, folds=10)
-    assert found["missing"] == "ending_reg needs at least 10 labelled cases for 5 folds, not 9"
+    assert found.missing == "ending_reg needs at least 10 labelled cases for 5 folds, not 9"
     assert not table.num_rows
-    section, _ = bias_section({SET: cases}, {"v1.0 validation": []}, None, 10, module.ANYTHING)
-    assert "Not worked out: ending_reg needs at least 10 labelled cases" in section.tables[0].note
+    _, section = section_of(cases, 10)
+    assert "Not worked out: ending_reg needs at least 10 labelled cases" in section.blocks[0].note
     cases = with_story_of(drawn(12, 1), [place // 2 for place in range(12)])
     found, _ = monitored(cases, folds=10)
-    assert found["missing"].startswith("12 labelled cases of 6 stories cannot be parted into 10 folds")
+    assert found.missing.startswith("12 labelled cases of 6 stories cannot be parted into 10 folds")
 
 
 def test_probabilities_are_not_calibrated_on_stories_that_were_learned(spaces, monkeypatch):
@@ -301,4 +319,4 @@ def test_probabilities_are_not_calibrated_on_stories_that_were_learned(spaces, m
     system.fit(twice, Resources())
     assert system.slope < 0.5
     found, _ = monitored(twice)
-    assert found["certain"] + found["misled"] < 12
+    assert found.certain + found.misled < 12

@@ -14,10 +14,14 @@ from denouement.analysis import events, titles
 from denouement.analysis.corpus_statistics import Words, by_position, title_lengths, vocabulary_growth
 from denouement.analysis.crowd import crowd_statistics
 from denouement.analysis.duplicates import duplicates
-from denouement.analysis.orders import order_statistics, read_orderings, tlink_statistics
-from denouement.analysis.sections import sections_text
+from denouement.analysis.orders import RelationCount, order_statistics, read_orderings, tlink_statistics
+from denouement.analysis.sections import statistics_sections
+from denouement.analysis.statistics import find_statistics
 from denouement.cli import main
 from denouement.errors import UserError
+from denouement.present.cells import written
+from denouement.present.markdown import render
+from denouement.present.sections import Table
 from denouement.schemas import TABLES, empty_table, write_table
 from denouement.text import syntax
 from denouement.text.wordnet import Events
@@ -45,22 +49,22 @@ def refused_briefly(path: Path, message: str) -> Iterator[None]:
 
 def test_words_by_position():
     first, second = by_position(Words.of([["Tom ran.", "He fell down."], ["It rained all day."]]))
-    assert (first["n"], first["mean"], first["median"]) == (2, 4.0, 4.0)  # 3 and 5 words
-    assert first["sd"] == pytest.approx(2**0.5)
-    assert first["counts"] == [0, 0, 0, 1, 0, 1]
-    assert (second["n"], second["mean"], second["sd"]) == (1, 4.0, None)
+    assert (first.n, first.mean, first.median) == (2, 4.0, 4.0)  # 3 and 5 words
+    assert first.sd == pytest.approx(2**0.5)
+    assert first.counts == (0, 0, 0, 1, 0, 1)
+    assert (second.n, second.mean, second.sd) == (1, 4.0, None)
 
 
 def test_titles_without_a_title_are_counted_apart():
     found = title_lengths(["The Lost Dog", None, "", "Rain"])
-    assert (found["n"], found["mean"], found["median"], found["untitled"]) == (2, 2.0, 2.0, 2)
-    assert title_lengths([None])["mean"] is None
+    assert (found.n, found.mean, found.median) == (2, 2.0, 2.0)
+    assert title_lengths([None]).mean is None
 
 
 def test_vocabulary_grows_by_words_not_met_before():
     found = vocabulary_growth(Words.of([["a b a c", "A d"]]))
-    assert (found["tokens"], found["types"], found["once"]) == (6, 4, 3)
-    assert found["points"][-1] == [6, 4]
+    assert (found.tokens, found.types, found.once) == (6, 4, 3)
+    assert found.points[-1] == (6, 4)
 
 
 def test_duplicates_word_for_word_and_nearly():
@@ -75,9 +79,9 @@ def test_duplicates_word_for_word_and_nearly():
         ["It rained.", "Ann slept.", "Bob ate.", "The sun came.", "They danced."],
     )
     found = duplicates(table, Words.of(table["sentences"].to_pylist()))
-    assert (found["n"], found["same_story"], found["same_context"]) == (5, 1, 2)
-    assert found["near"] == 2  # story 2 (it lacks the ending's sequences alone) and story 3
-    assert [(row["story"], row["earlier"]) for row in found["examples"]] == [("s2", "s0"), ("s3", "s0")]
+    assert (found.n, found.same_story, found.same_context) == (5, 1, 2)
+    assert found.near == 2  # story 2 (it lacks the ending's sequences alone) and story 3
+    assert [(row.story, row.earlier) for row in found.examples] == [("s2", "s0"), ("s3", "s0")]
 
 
 def test_title_paths_end_or_are_cut_off():
@@ -86,7 +90,7 @@ def test_title_paths_end_or_are_cut_off():
     assert paths["the", "dog", titles.END] == 1
     assert paths["one", "two", "three", "four", "five"] == 1
     assert max(map(len, paths)) == 5
-    assert titles.first_words(paths, 1) == [{"word": "the", "count": 2, "share": pytest.approx(2 / 3)}]
+    assert titles.first_words(paths, 1) == [titles.FirstWord("the", 2, pytest.approx(2 / 3))]
 
 
 def test_the_word_end_is_no_end_of_a_title():
@@ -141,18 +145,19 @@ def test_events_are_counted_by_lemma_and_sentence_and_kept(tmp_path, monkeypatch
 
 @pytest.mark.parametrize("source", ["rocstories", "sample"])
 def test_the_papers_figures_stand_beside_peoples_stories_alone(source, monkeypatch):
-    from denouement.analysis import story_sections
+    from denouement.analysis import story_findings
 
     run = pa.table({"lemma": ["run"], "pos": ["VERB"], "count": [3], "share": [1.0]}, TABLES["event_counts"].schema)
-    monkeypatch.setattr(story_sections, "event_counts", lambda *_: events.EventCounts(run, run.slice(0, 0)))
+    monkeypatch.setattr(story_findings, "event_counts", lambda *_: events.EventCounts(run, run.slice(0, 0)))
     table = stories(["Tom ran.", "He fell."], ["Ann sang.", "It rained."], titles=["A Run", None])
     of_source = table.set_column(3, "source", pa.array([source] * 2))
-    sections = story_sections.corpus_sections(of_source, None, None)
-    text = sections_text({name: sections[name] for name in ("events", "titles")})
+    sections = statistics_sections(find_statistics(of_source))
+    text = render([sections["events"], sections["titles"]])
     assert ("paper" in text) == ("Mostafazadeh" in text) == (source == "rocstories")
-    assert [row[1:3] for row in sections["events"].tables[0].rows] == [["verb", "3"]]
+    tables = [block for block in sections["events"].blocks if isinstance(block, Table)]
+    assert [row[1:3] for row in tables[0].rows] == [["verb", 3]]
     if source == "rocstories":
-        assert [row[:5] for row in sections["events"].tables[1].rows] == [
+        assert [[written(cell) for cell in row[:5]] for row in tables[1].rows] == [
             ["here", "3", "1", "-", "-"],
             ["of the paper, word for word", "0", "0", "-", "-"],
         ]
@@ -165,10 +170,10 @@ def test_workers(tmp_path):
         "C,600,$9.00,Rejected\n"
     )
     found = crowd_statistics(path, {"seconds": "secs"})
-    assert (found["submitted"], found["approved"], found["workers"], found["most_by_worker"]) == (4, 3, 2, 2)
-    assert found["mean_by_worker"] == 1.5
-    assert (found["mean_minutes"], found["median_minutes"]) == (4.0, 4.0)  # workers' means are 2 and 6
-    assert found["mean_cents"] == pytest.approx(30)
+    assert (found.submitted, found.approved, found.workers, found.most_by_worker) == (4, 3, 2, 2)
+    assert found.mean_by_worker == 1.5
+    assert (found.mean_minutes, found.median_minutes) == (4.0, 4.0)  # workers' means are 2 and 6
+    assert found.mean_cents == pytest.approx(30)
 
 
 def test_columns_that_are_missing_and_cells_that_are_no_number_are_told(tmp_path):
@@ -198,7 +203,7 @@ def test_columns_that_are_missing_and_cells_that_are_no_number_are_told(tmp_path
 def test_payments_are_read_as_they_are_meant(tmp_path, cell, dollars):
     path = tmp_path / "batch.csv"
     path.write_text(f"WorkerId;Reward\nA;{cell}\n")
-    assert crowd_statistics(path, {})["mean_cents"] == pytest.approx(100 * dollars)
+    assert crowd_statistics(path, {}).mean_cents == pytest.approx(100 * dollars)
 
 
 @pytest.mark.parametrize(
@@ -223,9 +228,9 @@ def test_orderings(tmp_path):
     path = tmp_path / "orders.csv"
     path.write_text("story,order\na,1 2 3 4 5\na,1 2 3 4 5\na,2 3 4 5 1\nb,2 1 4 3 5\n")
     found = order_statistics(read_orderings(path, {}))
-    assert (found["stories"], found["orderings"]) == (2, 4)
-    assert (found["majority"], found["perfect"], found["near"]) == (0.5, 0.5, 0.75)
-    assert found["by_place"] == [0.5, 0.5, 0.5, 0.5, 0.75]
+    assert (found.stories, found.orderings) == (2, 4)
+    assert (found.majority, found.perfect, found.near) == (0.5, 0.5, 0.75)
+    assert found.by_place == (0.5, 0.5, 0.5, 0.5, 0.75)
     path.write_text("story,order\na,1 1 2\n")
     with pytest.raises(UserError, match="line 2: order '1 1 2'"):
         read_orderings(path, {})
@@ -259,9 +264,9 @@ def test_temporal_links(tmp_path):
         "first_sentence,second_sentence,relation\n1,2,BEFORE\n2,1,AFTER\n3,4,after\n1,5,SIMULTANEOUS\n2,2,BEFORE\n"
     )
     found = tlink_statistics(path, {})
-    assert (found["links"], found["between"], found["ordered"], found["agreeing"]) == (5, 4, 3, 2)
-    assert found["agreeing_share"] == 0.5
-    assert found["relations"]["after"] == {"n": 2, "share": 0.4}
+    assert (found.links, found.between, found.ordered, found.agreeing) == (5, 4, 3, 2)
+    assert found.agreeing_share == 0.5
+    assert found.relations["after"] == RelationCount(2, 0.4)
 
 
 def test_command_writes_sections_twice_the_same_and_says_how_to_get_wordnet(tmp_path, monkeypatch):
@@ -318,11 +323,11 @@ def test_controls_in_titles_reach_no_file(tmp_path):
 
 def test_heaps_exponent_of_known_growth():
     new = Words.of([[" ".join(f"w{place}" for place in range(2000))]])
-    assert vocabulary_growth(new)["heaps_exponent"] == pytest.approx(1)  # a new word each time
+    assert vocabulary_growth(new).heaps_exponent == pytest.approx(1)  # a new word each time
     same = Words.of([["a " * 2000]])
-    assert vocabulary_growth(same)["heaps_exponent"] == pytest.approx(0, abs=1e-9)
+    assert vocabulary_growth(same).heaps_exponent == pytest.approx(0, abs=1e-9)
     words = [f"w{int(place**0.5)}" for place in range(20000)]  # after n words, about the root of n different ones
-    assert vocabulary_growth(Words.of([[" ".join(words)]]))["heaps_exponent"] == pytest.approx(0.5, abs=0.01)
+    assert vocabulary_growth(Words.of([[" ".join(words)]])).heaps_exponent == pytest.approx(0.5, abs=0.01)
 
 
 def test_command_without_a_table_is_one_line():

@@ -8,48 +8,70 @@ import pytest
 from click.testing import CliRunner
 from statsmodels.stats.multitest import multipletests
 
-from denouement.analysis.bias_monitor import Thresholds, bias_monitor, exceeded, fewest
-from denouement.analysis.cloze_sections import ending_sections
+from denouement.analysis.bias_monitor import (
+    BiasMonitor,
+    MonitoredSet,
+    Thresholds,
+    VariantAccuracy,
+    bias_monitor,
+    exceeded,
+    fewest,
+)
 from denouement.analysis.comparison import compare
-from denouement.analysis.ending_statistics import ending_features, ending_statistics, has_other_sign, n_tokens
+from denouement.analysis.ending_statistics import (
+    FeatureContrast,
+    PublishedContrast,
+    ending_features,
+    ending_statistics,
+    n_tokens,
+)
 from denouement.analysis.endings import strays
+from denouement.analysis.findings import Finding
+from denouement.analysis.named_tables import read_tables
 from denouement.analysis.ngram_odds import deviation, ngram_odds, ngrams
-from denouement.analysis.sections import Table
+from denouement.analysis.sections import statistics_sections
 from denouement.analysis.sentiment_drift import by_context, distributions
+from denouement.analysis.statistics import find_statistics
 from denouement.charts.corpus import sentiment_distributions
 from denouement.charts.run import as_svg
 from denouement.cli import main
 from denouement.cloze.resources import MissingResourceError
 from denouement.corpus.cases import CaseSets
+from denouement.present.cells import written
+from denouement.present.sections import Table
 from denouement.schemas import TABLES, empty_table, write_table
 
 
 def test_means_tests_and_effect_by_hand():
     found = compare(np.array([2.0, 4.0, 6.0]), np.array([1.0, 2.0, 3.0]))
-    assert (found["right"], found["wrong"], found["difference"]) == (4.0, 2.0, 2.0)
-    assert found["effect"] == pytest.approx(2 / math.sqrt(2.5))  # variances 4 and 1
-    assert found["t"] == pytest.approx(2 / math.sqrt(5 / 3))
-    assert found["paired_t"] == pytest.approx(2 / math.sqrt(1 / 3))  # differences 1, 2, 3
-    assert found["high"] - found["difference"] == pytest.approx(4.302653 / math.sqrt(3), rel=1e-5)
+    assert (found.right, found.wrong, found.difference) == (4.0, 2.0, 2.0)
+    assert found.effect == pytest.approx(2 / math.sqrt(2.5))  # variances 4 and 1
+    assert found.t == pytest.approx(2 / math.sqrt(5 / 3))
+    assert found.paired_t == pytest.approx(2 / math.sqrt(1 / 3))  # differences 1, 2, 3
+    assert found.high - found.difference == pytest.approx(4.302653 / math.sqrt(3), rel=1e-5)
 
 
 def test_nothing_is_made_up_where_nothing_varies():
     found = compare(np.ones(3), np.ones(3))
-    assert found["difference"] == 0
-    assert found["p"] is None
-    assert found["effect"] is None
-    assert compare(np.empty(0), np.empty(0))["right"] is None
-    assert compare(np.full(30, 0.4404), np.full(30, -0.296))["p"] is None
+    assert found.difference == 0
+    assert found.p is None
+    assert found.effect is None
+    assert compare(np.empty(0), np.empty(0)).right is None
+    assert compare(np.full(30, 0.4404), np.full(30, -0.296)).p is None
     values = np.array([0.3, 0.5, 0.7])
-    assert compare(values, values - 0.1)["paired_p"] is None, "what subtracting leaves is no deviation"
+    assert compare(values, values - 0.1).paired_p is None, "what subtracting leaves is no deviation"
+
+
+def feature(name: str, difference: float | None = None, effect: float | None = None, paper=None) -> FeatureContrast:
+    return FeatureContrast(n=9, difference=difference, effect=effect, feature=name, paired_p_holm=None, paper=paper)
 
 
 def test_sign_of_a_difference_beside_the_papers():
-    paper = {"right": 1.15, "wrong": 1.17}
-    assert has_other_sign({"difference": 0.1, "paper": paper})
+    paper = PublishedContrast(1.15, 1.17, 0.089)
+    assert feature("yngve", 0.1, paper=paper).has_other_sign
     for difference in (-0.1, 0.0, None):
-        assert not has_other_sign({"difference": difference, "paper": paper})
-    assert not has_other_sign({"difference": 0.1, "paper": None})
+        assert not feature("yngve", difference, paper=paper).has_other_sign
+    assert not feature("yngve", 0.1).has_other_sign
 
 
 def test_features_without_a_parser():
@@ -95,33 +117,40 @@ def made_cases(n: int, release: str, split: str, start: int = 0) -> pa.Table:
 
 
 def test_paired_p_values_are_corrected_for_the_number_of_features():
-    rows = {row["feature"]: row for row in ending_statistics(made_cases(30, "v1.0", "test"), None)}
-    tested = [row for row in rows.values() if row["paired_p"] is not None]
+    rows = {row.feature: row for row in ending_statistics(made_cases(30, "v1.0", "test"), None)}
+    tested = [row for row in rows.values() if row.paired_p is not None]
     assert len(tested) == 2, "the five classes do not vary"
-    corrected = multipletests([row["paired_p"] for row in tested], method="holm")[1]
-    assert [row["paired_p_holm"] for row in tested] == pytest.approx(corrected.tolist())
-    assert rows["five_point"]["paired_p_holm"] is None
+    corrected = multipletests([row.paired_p for row in tested], method="holm")[1]
+    assert [row.paired_p_holm for row in tested] == pytest.approx(corrected.tolist())
+    assert rows["five_point"].paired_p_holm is None
 
 
 def test_a_feature_that_does_not_vary_is_no_test_to_correct_for():
     cases = made_cases(3, "v1.5", "test").slice(0, 1)
-    assert {row["paired_p_holm"] for row in ending_statistics(cases, None)} == {None}
-    assert {row["paper"] for row in ending_statistics(cases, None)} == {None}
+    assert {row.paired_p_holm for row in ending_statistics(cases, None)} == {None}
+    assert {row.paper for row in ending_statistics(cases, None)} == {None}
 
 
 def feature_tables(sets: CaseSets, monkeypatch) -> tuple[list[Table], list[Table]]:
     """The tables of features and of n-grams, without a parser and without the bias monitor."""
-    from denouement.analysis import cloze_sections
-    from denouement.analysis.sections import Section
+    from denouement.analysis import case_findings
     from denouement.text.syntax import NoParserError
 
     def no_parser(*_):
         raise NoParserError("no parser")
 
-    monkeypatch.setattr(cloze_sections, "parse", no_parser)
-    monkeypatch.setattr(cloze_sections, "bias_section", lambda *_: (Section("", ""), []))
-    found, _ = ending_sections(sets, None)
-    return list(found["ending_features"].tables), list(found["ngrams"].tables)
+    monitor = (Finding("", "", BiasMonitor({}, ())), empty_table("bias_cases"))
+    monkeypatch.setattr(case_findings, "parse", no_parser)
+    monkeypatch.setattr(case_findings, "bias_finding", lambda *_: monitor)
+    sections = statistics_sections(find_statistics(cloze=pa.concat_tables(sets.values())))
+    features, ngrams = (
+        [block for block in sections[name].blocks if isinstance(block, Table)] for name in ("ending_features", "ngrams")
+    )
+    return features, ngrams
+
+
+def shown(table: Table) -> list[list[str]]:
+    return [[written(cell) for cell in row] for row in table.rows]
 
 
 def test_the_papers_figures_stand_beside_validation_and_test_together(monkeypatch):
@@ -135,12 +164,12 @@ def test_the_papers_figures_stand_beside_validation_and_test_together(monkeypatc
         "v1.0 validation, 12 cases",
         "v1.0 test, 14 cases",
     ]
-    assert ["paper: p" in table.header for table in features[:3]] == [True, False, False]
+    assert ["paper: p" in table.columns for table in features[:3]] == [True, False, False]
     assert features[0].note.startswith("2 cloze cases repeat an earlier one: only the first counts. ")
     assert "those here are of v1.0 validation and test, 24 cases." in features[0].note
-    [row] = [row for row in features[0].rows if row[0] == "words"]
+    [row] = [row for row in shown(features[0]) if row[0] == "words"]
     assert row[-3:] == ["8.705", "8.466", "6.63e-05"]
-    assert [row[:2] for row in ngrams[0].rows] == [
+    assert [row[:2] for row in shown(ngrams[0])] == [
         ["v1.0 validation", "12"],
         ["v1.0 test", "14"],
         ["v1.0 validation and test", "24"],
@@ -153,13 +182,13 @@ def test_with_one_split_alone_it_is_said_beside_the_papers_figures(monkeypatch):
     said = "The paper's figures are of v1.0 validation and test together, 3,742 cases; those here are of v1.0 test, 12"
     assert said in features[0].note
     assert said in ngrams[0].note
-    assert [row[0] for row in ngrams[0].rows] == ["v1.0 test", "paper: v1.0 validation and test"]
+    assert [row[0] for row in shown(ngrams[0])] == ["v1.0 test", "paper: v1.0 validation and test"]
 
 
 @pytest.mark.parametrize("release", ["sample", "v1.5"])
 def test_the_papers_features_do_not_stand_beside_another_release(release, monkeypatch):
     features, ngrams = feature_tables({(release, "test"): made_cases(12, release, "test")}, monkeypatch)
-    assert "paper: p" not in features[0].header
+    assert "paper: p" not in features[0].columns
     assert "paper" not in features[0].note
     assert ("paper" in ngrams[0].note) == (release == "v1.5"), "Table 5 has v1.5 too"
 
@@ -181,8 +210,8 @@ def test_halves_of_v1_0_validation_together_give_its_own_table(shared_data, monk
     together, of_halves = feature_tables(halves, monkeypatch)
     alone, of_whole = feature_tables(whole, monkeypatch)
     assert together[0].rows == alone[0].rows
-    assert [row[:4] for row in together[0].rows if row[0] == "words"] == [["words", "8.653", "8.336", "0.317"]]
-    assert of_halves[0].rows[2][1:] == of_whole[0].rows[0][1:] == ["1,871", "8.2", "8.1"]
+    assert [row[:4] for row in shown(together[0]) if row[0] == "words"] == [["words", "8.653", "8.336", "0.317"]]
+    assert shown(of_halves[0])[2][1:] == shown(of_whole[0])[0][1:] == ["1,871", "8.2", "8.1"]
 
 
 def test_ngrams_of_words_and_characters():
@@ -192,28 +221,29 @@ def test_ngrams_of_words_and_characters():
 
 def test_log_odds_with_a_prior_by_hand():
     found = ngram_odds("characters", ["good"] * 6 + ["same"] * 4, ["evil"] * 6 + ["same"] * 4, None)
-    assert found["ngram"] == ["good", "same", "evil"]
-    assert (found["right"], found["wrong"]) == ([6, 4, 0], [0, 4, 6])
+    assert found.ngram == ["good", "same", "evil"]
+    assert (found.right, found.wrong) == ([6, 4, 0], [0, 4, 6])
     # the prior is a tenth of both together: 0.6 of 2; so 6.6 to 5.4 against 0.6 to 11.4
     expected = math.log(6.6 / 5.4) - math.log(0.6 / 11.4)
-    assert found["log_odds"][0] == pytest.approx(expected)
-    assert found["z"][0] == pytest.approx(expected / math.sqrt(1 / 6.6 + 1 / 0.6))
-    assert found["log_odds"][1] == pytest.approx(0)
-    assert deviation(found["right"], found["wrong"]) == pytest.approx(6)  # of 6, 0, -6
+    assert found.log_odds[0] == pytest.approx(expected)
+    assert found.z[0] == pytest.approx(expected / math.sqrt(1 / 6.6 + 1 / 0.6))
+    assert found.log_odds[1] == pytest.approx(0)
+    assert deviation(found.right, found.wrong) == pytest.approx(6)  # of 6, 0, -6
 
 
 def test_an_ngram_that_is_all_there_is_marks_neither():
     found = ngram_odds("words", ["good"] * 6, ["good"] * 6, None)
-    assert (found["log_odds"], found["z"]) == ([0.0], [0.0])
+    assert (found.log_odds, found.z) == ([0.0], [0.0])
 
 
 def test_rare_ngrams_are_left_out():
-    assert ngram_odds("characters", ["rare"] * 4, [], None)["ngram"] == []
+    assert ngram_odds("characters", ["rare"] * 4, [], None).ngram == []
 
 
 def test_thresholds():
-    monitor = {"missing": None, "variants": [{"variant": "", "accuracy": 0.7}, {"variant": "style", "accuracy": 0.9}]}
-    features = [{"feature": "vader", "effect": -0.4}, {"feature": "tokens", "effect": 0.1}]
+    variants = [VariantAccuracy(name, 10, 0, share, 0.0, 1.0) for name, share in (("", 0.7), ("style", 0.9))]
+    monitor = MonitoredSet(variants=tuple(variants))
+    features = [feature("vader", effect=-0.4), feature("tokens", effect=0.1)]
     assert exceeded("v1.0", monitor, features, Thresholds()) == []
     told = exceeded("v1.0", monitor, features, Thresholds(accuracy=0.65, effect=0.2))
     assert len(told) == 2
@@ -221,7 +251,7 @@ def test_thresholds():
     assert "vader" in told[1]
     assert exceeded("v1.0", monitor, features, Thresholds(accuracy=0.7)) == []
     with pytest.raises(MissingResourceError, match="pip"):
-        exceeded("v1.0", {"missing": "pip install it", "variants": []}, features, Thresholds(accuracy=0.6))
+        exceeded("v1.0", MonitoredSet(missing="pip install it"), features, Thresholds(accuracy=0.6))
 
 
 def sentiment(**scores: list[float]) -> pa.Table:
@@ -234,28 +264,28 @@ def sentiment(**scores: list[float]) -> pa.Table:
 
 def test_earth_movers_distance_by_hand():
     right, system = distributions(sentiment(right=[0.0, 0.0, 0.5, 0.5], mine=[0.5, 0.5, 0.5, 0.5]))
-    assert right["distance"] is None
-    assert system["distance"] == pytest.approx(0.25)  # half of the scores move by 0.5
-    assert system["positive_share"] == 1
-    assert right["quantiles"][2] == pytest.approx(0.25)
-    assert sum(right["counts"]) == 4
+    assert right.distance is None
+    assert system.distance == pytest.approx(0.25)  # half of the scores move by 0.5
+    assert system.positive_share == 1
+    assert right.quantiles[2] == pytest.approx(0.25)
+    assert sum(right.counts) == 4
 
 
 def test_the_distance_that_chance_gives_is_that_of_groups_alike():
     drawn = np.random.default_rng(1)
     people, alike, shifted = drawn.uniform(-1, 0.5, 400), drawn.uniform(-1, 0.5, 100), drawn.uniform(-0.5, 1, 100)
     right, same, other = distributions(sentiment(right=people, alike=alike, shifted=shifted))
-    assert right["chance"] is None
-    assert same["distance"] < same["chance"]
-    assert other["chance"] < 0.2 < other["distance"]  # they are shifted by 0.5
+    assert right.chance is None
+    assert same.distance < same.chance
+    assert other.chance < 0.2 < other.distance  # they are shifted by 0.5
     few = distributions(sentiment(right=people, alike=alike[:10]))[1]
-    assert few["chance"] > same["chance"]  # of fewer scores, chance makes more
+    assert few.chance > same.chance  # of fewer scores, chance makes more
     assert distributions(sentiment(right=people, alike=alike))[1] == same  # whatever else is in the table
     [_, constant] = distributions(sentiment(right=[0.5] * 9, mine=[0.5] * 9))
-    assert (constant["distance"], constant["chance"]) == (0.0, 0.0)
+    assert (constant.distance, constant.chance) == (0.0, 0.0)
 
 
-def test_endings_are_parted_by_the_sentiment_of_their_context(tmp_path):
+def test_endings_are_parted_by_the_sentiment_of_their_context():
     contexts = {
         "glad": "I love this wonderful, happy day.",
         "a/sad#1": "I hate this awful, sad day.",  # an id that looks like that of a further ending
@@ -264,7 +294,7 @@ def test_endings_are_parted_by_the_sentiment_of_their_context(tmp_path):
     n = len(contexts)
     columns = [list(contexts), [[text] for text in contexts.values()], ["A."] * n, ["B."] * n, [1] * n]
     columns += [["v1.0"] * n, ["validation"] * n]
-    write_table(pa.table(columns, schema=TABLES["cloze"].schema), tmp_path / "cloze.parquet", "cloze")
+    cloze = pa.table(columns, schema=TABLES["cloze"].schema)
     rows = [
         *[
             (f"v1.0/validation/{case}", "right", score)
@@ -276,15 +306,15 @@ def test_endings_are_parted_by_the_sentiment_of_their_context(tmp_path):
     ids, groups, scores = zip(*rows, strict=True)
     zeros = [0.0] * len(rows)
     table = pa.table([ids, groups, scores, zeros, zeros, zeros], names=TABLES["sentiment"].schema.names)
-    found = by_context(table.cast(TABLES["sentiment"].schema), tmp_path / "cloze.parquet")
-    assert [(row["group"], row["context"], row["n"], round(row["mean"], 4)) for row in found] == [
+    found = by_context(table.cast(TABLES["sentiment"].schema), cloze)
+    assert [(row.group, row.context, row.n, round(row.mean, 4)) for row in found] == [
         ("right", "negative", 1, -0.4),
         ("right", "neutral", 1, 0.1),
         ("right", "positive", 1, 0.8),
         ("mine", "negative", 1, 0.6),
         ("mine", "positive", 2, 0.4),
     ]
-    assert [row["distance"] for row in found[3:]] == pytest.approx([1.0, 0.4])  # each from right ones of such contexts
+    assert [row.distance for row in found[3:]] == pytest.approx([1.0, 0.4])  # each from right ones of such contexts
 
 
 def test_endings_whose_cases_are_missing_are_counted(tmp_path):
@@ -294,13 +324,14 @@ def test_endings_whose_cases_are_missing_are_counted(tmp_path):
     write_table(
         pa.Table.from_pylist([dict(zip(schema.names, row, strict=True)) for row in rows], schema), path, "endings"
     )
+    endings = read_tables([path], "endings")
     cases = [{"case_id": "a", "context": ["B."], "ending_1": "C.", "ending_2": "D.", "right_ending": 1}]
     cloze = pa.Table.from_pylist(
         [case | {"release": "v1.0", "split": "test"} for case in cases], TABLES["cloze"].schema
     )
-    assert strays([path], cloze)[0].startswith("1 of 2 endings of mine.parquet belong to cases that are not among")
+    assert strays(endings, cloze)[0].startswith("1 of 2 endings of mine.parquet belong to cases that are not among")
     assert (
-        strays([path], pa.concat_tables([cloze, cloze.set_column(0, schema.field("case_id"), pa.array(["z"]))])) == []
+        strays(endings, pa.concat_tables([cloze, cloze.set_column(0, schema.field("case_id"), pa.array(["z"]))])) == []
     )
 
 
@@ -357,10 +388,10 @@ def test_a_collection_that_gives_its_endings_away_is_stopped(tmp_path):
 
 def test_without_right_endings_no_line_passes_for_theirs():
     rows = distributions(sentiment(mine=[0.1, 0.5], yours=[0.2, 0.3]))
-    assert [row["distance"] for row in rows] == [None, None]
-    assert "right endings" not in as_svg(sentiment_distributions(rows))
+    assert [row.distance for row in rows] == [None, None]
+    assert "right endings" not in as_svg(sentiment_distributions([*map(vars, rows)]))
     with_right = distributions(sentiment(mine=[0.1, 0.5], right=[0.2, 0.3]))
-    assert "right endings" in as_svg(sentiment_distributions(with_right))
+    assert "right endings" in as_svg(sentiment_distributions([*map(vars, with_right)]))
 
 
 def test_each_set_is_measured_by_itself_whatever_its_split(tmp_path):
@@ -386,4 +417,4 @@ def test_each_set_is_measured_by_itself_whatever_its_split(tmp_path):
         ("v1.0", "test"): cases("test", "He cried.", "He laughed."),
     }
     found = bias_monitor(sets, tmp_path, folds=2)
-    assert [of_set["variants"][0]["accuracy"] for of_set, _ in found.values()] == [1, 1]
+    assert [of_set.variants[0].accuracy for of_set, _ in found.values()] == [1, 1]

@@ -8,9 +8,17 @@ import pytest
 from click.testing import CliRunner
 from vaderSentiment.vaderSentiment import SentimentIntensityAnalyzer
 
-from denouement.analysis.sentiment import read_sentiment, right_against_wrong, score_groups, sentiment_table
+from denouement.analysis.named_tables import read_tables
+from denouement.analysis.sentiment import (
+    groups_made_from,
+    read_sentiment,
+    right_against_wrong,
+    score_groups,
+    sentiment_table,
+)
 from denouement.cli import main
 from denouement.errors import UserError
+from denouement.provenance import as_metadata
 from denouement.schemas import TABLES, read_table, write_table
 
 
@@ -35,6 +43,12 @@ def ending(case_id, text, system="seq2seq"):
     return {"case_id": case_id, "system": system, "ending": text, "log_prob": -4.0, "n_tokens": 4}
 
 
+def score_files(stories: Path | None, cloze: Path | None, endings: list[Path]) -> pa.Table:
+    """`score_groups` of tables in files."""
+    read = [read_table(path, name) if path else None for path, name in ((stories, "stories"), (cloze, "cloze"))]
+    return score_groups(*read, read_tables(endings, "endings"))
+
+
 def scored(**groups: list[float]) -> pa.Table:
     """A sentiment table with the given compound scores by group."""
     rows = [
@@ -53,17 +67,17 @@ def cloze(tmp_path: Path) -> Path:
 
 def test_the_thresholds_belong_to_positive_and_negative():
     [row] = sentiment_table(scored(right=[0.05, 0.0499, 0.0, -0.0499, -0.05, -0.05, 0.9, 0.0501]))
-    assert (row["n"], row["positive"], row["negative"]) == (8, 3, 2)
-    assert (row["positive_share"], row["negative_share"]) == (3 / 8, 2 / 8)
+    assert (row.n, row.positive, row.negative) == (8, 3, 2)
+    assert (row.positive_share, row.negative_share) == (3 / 8, 2 / 8)
 
 
 def test_one_sample_test_worked_by_hand():
     # mean 0.2, standard deviation 0.1: t = 0.2 / (0.1 / sqrt(3)). With 2 degrees of freedom p = 1 - t / sqrt(t² + 2).
     [row] = sentiment_table(scored(h_seq2seq=[0.1, 0.2, 0.3]))
     t = 2 * math.sqrt(3)
-    assert row["mean"] == pytest.approx(0.2, abs=1e-12)
-    assert row["t"] == pytest.approx(t)
-    assert row["p"] == pytest.approx(1 - t / math.sqrt(t**2 + 2))
+    assert row.mean == pytest.approx(0.2, abs=1e-12)
+    assert row.t == pytest.approx(t)
+    assert row.p == pytest.approx(1 - t / math.sqrt(t**2 + 2))
 
 
 def test_right_against_wrong_worked_by_hand():
@@ -71,26 +85,26 @@ def test_right_against_wrong_worked_by_hand():
     # error 0.05, t = 9; with 1 degree of freedom p = 1 - 2 / pi * atan(t).
     found = right_against_wrong(scored(right=[0.5, 0.7], wrong=[0.1, 0.2]))
     t = 0.45 / math.sqrt(0.0125)
-    assert (found["n"], found["df"], found["paired_df"]) == (2, 2, 1)
-    assert found["mean_difference"] == pytest.approx(0.45)
-    assert found["t"] == pytest.approx(t)
-    assert found["p"] == pytest.approx(1 - t / math.sqrt(t**2 + 2))
-    assert found["paired_t"] == pytest.approx(9)
-    assert found["paired_p"] == pytest.approx(1 - 2 / math.pi * math.atan(9))
+    assert (found.n, found.df, found.paired_df) == (2, 2, 1)
+    assert found.mean_difference == pytest.approx(0.45)
+    assert found.t == pytest.approx(t)
+    assert found.p == pytest.approx(1 - t / math.sqrt(t**2 + 2))
+    assert found.paired_t == pytest.approx(9)
+    assert found.paired_p == pytest.approx(1 - 2 / math.pi * math.atan(9))
 
 
 def test_pairs_are_found_by_case_not_by_row():
     table = scored(right=[0.5, 0.7, 0.1], wrong=[0.1, 0.2, 0.4])
     turned = table.take([2, 0, 1, 3, 4, 5])
-    assert right_against_wrong(turned) == pytest.approx(right_against_wrong(table))
+    assert vars(right_against_wrong(turned)) == pytest.approx(vars(right_against_wrong(table)))
 
 
 @pytest.mark.parametrize("scores", [[0.3], [0.3, 0.3, 0.3], [0.0, 0.0]])
 def test_where_nothing_varies_there_is_no_t(scores):
     table = scored(right=scores, wrong=[score - 0.1 for score in scores])
-    assert [(row["t"], row["p"]) for row in sentiment_table(table)] == [(None, None), (None, None)]
+    assert [(row.t, row.p) for row in sentiment_table(table)] == [(None, None), (None, None)]
     found = right_against_wrong(table)
-    assert (found["t"], found["p"], found["paired_t"], found["paired_p"]) == (None, None, None, None)
+    assert (found.t, found.p, found.paired_t, found.paired_p) == (None, None, None, None)
 
 
 def test_groups_their_order_and_what_they_are_of(tmp_path: Path, cloze: Path):
@@ -104,7 +118,7 @@ def test_groups_their_order_and_what_they_are_of(tmp_path: Path, cloze: Path):
         "endings",
         [ending("a", "Fine."), ending("a", "Good."), ending("b", "Bad.", "h_seq2seq"), ending("b", "So.")],
     )
-    table = score_groups(stories, cloze, [endings])
+    table = score_files(stories, cloze, [endings])
     assert list(zip(table["group"].to_pylist(), table["text_id"].to_pylist(), strict=True)) == [
         ("right", "v1.0/validation/a"),
         ("right", "v1.0/test/b"),
@@ -122,8 +136,8 @@ def test_groups_their_order_and_what_they_are_of(tmp_path: Path, cloze: Path):
     assert table["compound"].to_pylist() == pytest.approx(plain, abs=1e-7)
     rows = sentiment_table(table)
     story_splits, case_splits = "rocstories train and validation", "v1.0 validation and test"
-    assert [row["of"] for row in rows] == [case_splits, case_splits, story_splits, "", ""]
-    assert [row["paper"] and row["paper"]["positive"] for row in rows] == [1652, 997, 39368, None, 1337]
+    assert [row.of for row in rows] == [case_splits, case_splits, story_splits, "", ""]
+    assert [row.paper and row.paper.positive for row in rows] == [1652, 997, 39368, None, 1337]
 
 
 def test_the_sample_corpus_has_no_published_figures_beside_it():
@@ -134,13 +148,13 @@ def test_the_sample_corpus_has_no_published_figures_beside_it():
 
     for corpus, is_compared in (("v1.0", True), ("sample", False)):
         rows, comparison = sentiment_table(of(corpus)), right_against_wrong(of(corpus))
-        assert [row["paper"] is not None for row in rows] == [is_compared] * 3
-        assert (comparison["paper_p"] is not None) == is_compared
+        assert [row.paper is not None for row in rows] == [is_compared] * 3
+        assert (comparison.paper_p is not None) == is_compared
 
 
 def test_published_shares_are_those_printed_in_the_paper():
     rows = sentiment_table(scored(right=[0.1], wrong=[0.1], rocstories=[0.1], h_seq2seq=[0.1]))
-    shares = [(f"{row['paper']['positive_share']:.2%}", f"{row['paper']['negative_share']:.2%}") for row in rows]
+    shares = [(f"{row.paper.positive_share:.2%}", f"{row.paper.negative_share:.2%}") for row in rows]
     assert [(p[:4], n[:4]) for p, n in shares] == [
         ("44.1", "19.1"),
         ("26.6", "27.1"),
@@ -162,13 +176,13 @@ def test_published_figures_stand_only_beside_what_they_are_of(release, stories, 
     table = scored(right=[0.1], wrong=[0.2], rocstories=[0.1], h_seq2seq=[0.1])
     ids = [f"{release}/test/1", f"{release}/test/1", f"{stories}/train/1", "1"]
     table = table.set_column(0, "text_id", pa.array(ids))
-    assert [row["group"] for row in sentiment_table(table) if row["paper"]] == beside
-    assert (right_against_wrong(table)["paper_p"] is not None) == (release == "v1.0")
+    assert [row.group for row in sentiment_table(table) if row.paper] == beside
+    assert (right_against_wrong(table).paper_p is not None) == (release == "v1.0")
 
 
 def test_a_case_of_validation_and_test_counts_once(tmp_path: Path, capsys):
     rows = [case("a", "Good.", "Bad."), case("a", "Good.", "Bad.", split="test"), case("b", "So.", "No.", split="test")]
-    table = score_groups(None, write(tmp_path / "cloze.parquet", "cloze", rows), [])
+    table = score_files(None, write(tmp_path / "cloze.parquet", "cloze", rows), [])
     assert table["text_id"].to_pylist() == ["v1.0/validation/a", "v1.0/test/b"] * 2
     assert "1 cloze cases repeat an earlier one: only the first counts" in capsys.readouterr().err
 
@@ -183,7 +197,7 @@ def test_blind_cases_and_a_second_release_are_counted_and_left_out(tmp_path: Pat
             case("b", "Good.", "Bad.", label=None, release="v1.5", split="test"),
         ],
     )
-    table = score_groups(None, cloze, [])
+    table = score_files(None, cloze, [])
     assert table["text_id"].to_pylist() == ["v1.0/validation/a"] * 2
     said = capsys.readouterr().err
     assert "1 blind cloze cases" in said
@@ -192,13 +206,13 @@ def test_blind_cases_and_a_second_release_are_counted_and_left_out(tmp_path: Pat
 
 def test_blind_cases_alone_give_no_groups(tmp_path: Path, capsys):
     cloze = write(tmp_path / "cloze.parquet", "cloze", [case("a", "Good.", "Bad.", label=None)])
-    assert score_groups(None, cloze, []).num_rows == 0
+    assert score_files(None, cloze, []).num_rows == 0
     assert "1 blind" in capsys.readouterr().err
 
 
 def test_tables_without_rows_are_no_groups(tmp_path: Path, capsys):
     paths = [write(tmp_path / name, name, []) for name in ("stories", "cloze", "endings")]
-    table = score_groups(paths[0], paths[1], [paths[2]])
+    table = score_files(paths[0], paths[1], [paths[2]])
     assert table.num_rows == 0
     assert sentiment_table(table) == []
     assert right_against_wrong(table) is None
@@ -208,20 +222,20 @@ def test_tables_without_rows_are_no_groups(tmp_path: Path, capsys):
 def test_a_case_in_two_tables_of_one_system_is_refused(tmp_path: Path):
     greedy = write(tmp_path / "greedy.parquet", "endings", [ending("a", "Good.")])
     beam = write(tmp_path / "beam.parquet", "endings", [ending("a", "Bad.")])
-    with pytest.raises(UserError, match=r"beam\.parquet: case a of system 'seq2seq' stands in .*greedy\.parquet too"):
-        score_groups(None, None, [greedy, beam])
-    with pytest.raises(UserError, match="stands in"):
-        score_groups(None, None, [greedy, greedy])
+    with pytest.raises(UserError, match=r"beam\.parquet: case a of system 'seq2seq' is in .*greedy\.parquet too"):
+        score_files(None, None, [greedy, beam])
+    with pytest.raises(UserError, match="is in"):
+        score_files(None, None, [greedy, greedy])
 
 
 def test_a_system_cannot_pass_for_a_group(tmp_path: Path):
     endings = write(tmp_path / "endings.parquet", "endings", [ending("a", "Good.", system="right")])
     with pytest.raises(UserError, match="'right'"):
-        score_groups(None, None, [endings])
+        score_files(None, None, [endings])
 
 
 def test_a_table_with_one_ending_of_a_case_alone_is_refused(tmp_path: Path, cloze: Path):
-    table = score_groups(None, cloze, [])
+    table = score_files(None, cloze, [])
     write_table(table, tmp_path / "whole.parquet", "sentiment")
     assert read_sentiment(tmp_path / "whole.parquet").num_rows == 4
     write_table(table.slice(1), tmp_path / "part.parquet", "sentiment")
@@ -229,9 +243,26 @@ def test_a_table_with_one_ending_of_a_case_alone_is_refused(tmp_path: Path, cloz
         read_sentiment(tmp_path / "part.parquet")
 
 
+def test_kept_scores_are_used_for_their_own_texts_in_the_order_of_the_texts(tmp_path: Path, cloze: Path, capsys):
+    table = score_files(None, cloze, [])
+    cases, kept = read_table(cloze, "cloze"), tmp_path / "sentiment.parquet"
+    changed = table.set_column(2, table.schema.field("compound"), pa.array([0.1, 0.2, 0.3, 0.4], pa.float32()))
+    write_table(changed.take([3, 1, 0, 2]), kept, "sentiment", as_metadata(groups_made_from(None, cases)))
+    assert score_groups(None, cases, kept=kept).equals(changed)
+    assert capsys.readouterr().err == ""
+    write_table(changed, kept, "sentiment")  # which does not say what it was made from
+    assert score_groups(None, cases, kept=kept).equals(table)
+    write_table(changed, kept, "sentiment", as_metadata(groups_made_from(None, cases)))
+    assert (
+        score_groups(None, cases.slice(1), kept=kept)["compound"].to_pylist()
+        == table["compound"].take([1, 3]).to_pylist()
+    )
+    assert capsys.readouterr().err.count("has the scores of other texts than those that are given") == 2
+
+
 def test_the_table_is_written_the_same_twice(tmp_path: Path, cloze: Path):
     for name in ("one", "two"):
-        write_table(score_groups(None, cloze, []), tmp_path / name, "sentiment")
+        write_table(score_files(None, cloze, []), tmp_path / name, "sentiment")
     assert (tmp_path / "one").read_bytes() == (tmp_path / "two").read_bytes()
 
 
@@ -255,22 +286,22 @@ def test_v1_0_validation_against_plain_vader_and_the_formula_of_t(official):
     cloze, *endings = official
     analyzer = SentimentIntensityAnalyzer()
     compounds = [[analyzer.polarity_scores(text)["compound"] for text in texts] for texts in endings]
-    table = score_groups(None, cloze, [])
+    table = score_files(None, cloze, [])
     rows = sentiment_table(table)
     sums_of_squares = []
     for row, compound in zip(rows, compounds, strict=True):
         n, mean = len(compound), math.fsum(compound) / len(compound)
         sums_of_squares.append(math.fsum((score - mean) ** 2 for score in compound))
-        assert row["n"] == n == 1871
-        assert row["positive"] == sum(score >= 0.05 for score in compound)
-        assert row["negative"] == sum(score <= -0.05 for score in compound)
-        assert row["mean"] == pytest.approx(mean, rel=1e-12)
-        assert row["t"] == pytest.approx(mean / math.sqrt(sums_of_squares[-1] / (n - 1) / n), rel=1e-9)
-    assert [(row["positive"], row["negative"]) for row in rows] == [(831, 352), (518, 542)]
+        assert row.n == n == 1871
+        assert row.positive == sum(score >= 0.05 for score in compound)
+        assert row.negative == sum(score <= -0.05 for score in compound)
+        assert row.mean == pytest.approx(mean, rel=1e-12)
+        assert row.t == pytest.approx(mean / math.sqrt(sums_of_squares[-1] / (n - 1) / n), rel=1e-9)
+    assert [(row.positive, row.negative) for row in rows] == [(831, 352), (518, 542)]
     pooled = sum(sums_of_squares) / (2 * 1871 - 2)
     found = right_against_wrong(table)
-    assert found["t"] == pytest.approx((rows[0]["mean"] - rows[1]["mean"]) / math.sqrt(2 * pooled / 1871), rel=1e-9)
-    assert found["p"] == pytest.approx(1.79e-28, rel=0.01)
+    assert found.t == pytest.approx((rows[0].mean - rows[1].mean) / math.sqrt(2 * pooled / 1871), rel=1e-9)
+    assert found.p == pytest.approx(1.79e-28, rel=0.01)
 
 
 def run(*arguments: object):
@@ -301,7 +332,7 @@ def test_command_errors_are_one_line_and_status_2(tmp_path: Path, cloze: Path):
     csv_file = tmp_path / "cloze.csv"
     csv_file.write_text("a,b\n")
     blind = write(tmp_path / "blind.parquet", "cloze", [case("a", "Good.", "Bad.", label=None)])
-    write_table(score_groups(None, cloze, []), tmp_path / "sentiment.parquet", "sentiment")
+    write_table(score_files(None, cloze, []), tmp_path / "sentiment.parquet", "sentiment")
     wrong = {
         "no such file": [tmp_path / "absent.parquet"],
         "a folder": [tmp_path],

@@ -8,10 +8,14 @@ import pytest
 from click.testing import CliRunner
 from test_summary import EVALUATION, HISTORIES, run, write, write_ratings_and_orders  # noqa: F401 -- `run` is a fixture
 
+from denouement.analysis.duplicates import Duplicates, NearDuplicate
+from denouement.analysis.findings import ChartFile, Finding
+from denouement.analysis.statistics import Statistics
 from denouement.analysis.titles import sunburst, title_paths
 from denouement.charts.run import as_svg, training_curves
 from denouement.charts.svg import inline
 from denouement.cli import main
+from denouement.documents import write_document
 from denouement.errors import UserError
 from denouement.report.documents import misfit
 from denouement.report.html.blocks import Bullets, Fold, Heading, Paragraph, Table, blocks
@@ -300,22 +304,23 @@ def test_ratings_and_orders_are_shown_without_votes(page, run):  # noqa: F811
     assert "<code>data/study/ratings/results.json</code>" in text
 
 
-def test_statistics_are_shown_as_they_stand(page):
-    folder = Path("data/statistics")
-    folder.mkdir()
-    table = {"title": "Lengths", "header": ["place", "mean"], "rows": [["first <", "8.1"]], "note": "In tokens."}
-    part = {"title": "Sentences", "what": "How long they are."}
-    document = {"lengths": {**part, "tables": [table], "figures": [{"file": "lengths.svg", "what": "Words <b>"}]}}
-    (folder / "statistics.json").write_text(json.dumps(document))
-    (folder / "lengths.svg").write_text(SVG)
+def test_statistics_are_shown_with_their_charts(page):
+    finding = duplicates_finding_of("first <", 0.812)
+    write_document(Statistics(duplicates=finding), Path("data/statistics/statistics.json"))
+    Path("data/statistics/lengths.svg").write_text(SVG)
     text = section(page(), "statistics")
     assert "first &lt;" in text
-    assert '<td class="number">8.1</td>' in text
-    assert 'id="statistics-lengths-1"' in text
-    document["lengths"]["tables"] = [{**table, "rows": [["8.1"]]}]
-    (folder / "statistics.json").write_text(json.dumps(document))
-    with pytest.raises(UserError, match="a row of Lengths is not as wide as its header"):
+    assert '<td class="number">81%</td>' in text
+    assert 'id="statistics-duplicates-1"' in text
+    path = Path("data/statistics/statistics.json")
+    path.write_text(path.read_text().replace('"near": 1', '"near": "1"'))
+    with pytest.raises(UserError, match="duplicates > values > near is missing or not what is written there"):
         page()
+
+
+def duplicates_finding_of(story: str, similarity: float) -> Finding:
+    values = Duplicates(2, 0, 0, 1, (NearDuplicate(story, "b", similarity),))
+    return Finding("Sentences", "How long they are.", values, (ChartFile("lengths.svg", "Words <b>"),))
 
 
 @pytest.mark.parametrize(

@@ -6,7 +6,10 @@ from pathlib import Path
 import pyarrow as pa
 import pytest
 
-from denouement.analysis.sentiment import groups_made_from, score_groups
+from denouement.analysis.bias_monitor import BiasMonitor, MonitoredSet, VariantAccuracy
+from denouement.analysis.findings import Finding
+from denouement.analysis.statistics import Statistics
+from denouement.documents import write_document
 from denouement.errors import UserError
 from denouement.files import file_digest
 from denouement.provenance import CONTEXTS, as_metadata, contexts_digest, write_record
@@ -14,6 +17,8 @@ from denouement.report.html.page import write_page
 from denouement.report.run import Run
 from denouement.report.summary import write_summary
 from denouement.schemas import TABLES, empty_table, read_table, write_table
+from denouement.stages.sentiment import SentimentPaths, SentimentSettings
+from denouement.stages.sentiment import run as score_sentiment
 from denouement.study.results.results import study_results
 from denouement.study.results.scales import scale_results
 
@@ -106,13 +111,12 @@ def run(tmp_path: Path, monkeypatch) -> Run:
         )
         for system in ("seq2seq", "h_seq2seq")
     ]
-    read = (corpus / "stories.parquet", corpus / "cloze.parquet", endings)
-    metadata = as_metadata(groups_made_from(*read))
-    write_table(score_groups(*read), Path("data/sentiment.parquet"), "sentiment", metadata)
+    read = (corpus / "stories.parquet", corpus / "cloze.parquet")
+    score_sentiment(SentimentSettings(), SentimentPaths(*read, endings, Path("data/sentiment.parquet")))
     story_cloze = Path("data/cloze/evaluation.json")
     story_cloze.parent.mkdir()
     story_cloze.write_text(json.dumps(EVALUATION))
-    write_record(story_cloze.parent, {path.stem: file_digest(path) for path in read[:2]})
+    write_record(story_cloze.parent, {path.stem: file_digest(path) for path in read})
     study = Path("data/study/results.json")
     study.parent.mkdir()
     study.write_text(json.dumps(study_results(empty_table("votes"))))
@@ -230,15 +234,15 @@ def test_a_labelled_test_stands_beside_validation(run):
 
 def test_what_endings_alone_give_away_stands_there_once_it_was_worked_out(run):
     assert "gives endings away" not in write_summary(run, Path("reports"))
-    seen = [
-        {"variant": "", "n": 1871, "accuracy": 0.735, "low": 0.7144, "high": 0.7549},
-        {"variant": "style", "n": 1871, "accuracy": 0.598, "low": 0.575, "high": 0.62},
-    ]
-    part = {"title": "Bias monitor", "what": "What endings tell.", "tables": [], "figures": []}
-    found = {"bias_monitor": {**part, "values": {"sets": {"v1.0 validation": {"variants": seen}}}}}
+    seen = (
+        VariantAccuracy("", 1871, 1375, 0.735, 0.7144, 0.7549),
+        VariantAccuracy("style", 1871, 1119, 0.598, 0.575, 0.62),
+    )
+    monitor = BiasMonitor({"v1.0 validation": MonitoredSet(variants=seen)}, ())
+    found = Statistics(bias_monitor=Finding("Bias monitor", "What endings give away.", monitor))
     run.statistics.mkdir()
     assert "## What gives endings away" not in write_summary(run, Path("reports")), "a folder is no finding"
-    (run.statistics / "statistics.json").write_text(json.dumps(found))
+    write_document(found, run.statistics / "statistics.json")
     section = write_summary(run, Path("reports")).split("## What gives endings away")[1].split("##")[0]
     rows = [line for line in section.splitlines() if line.startswith("|")][2:]
     assert [[cell.strip() for cell in row.split("|")[1:-1]] for row in rows] == [
@@ -266,8 +270,8 @@ def test_the_sample_corpus_is_named_and_nothing_of_the_papers_or_of_people_stand
     cases = read_table(run.corpus / "cloze.parquet", "cloze")
     released = cases.set_column(5, cases.schema.field("release"), pa.array(["sample"] * cases.num_rows))
     write_table(released, run.corpus / "cloze.parquet", "cloze")
-    scores = score_groups(run.corpus / "stories.parquet", run.corpus / "cloze.parquet", run.endings)
-    write_table(scores, run.sentiment, "sentiment")
+    paths = SentimentPaths(run.corpus / "stories.parquet", run.corpus / "cloze.parquet", run.endings, run.sentiment)
+    score_sentiment(SentimentSettings(), paths)
     systems = [{**row, "release": "sample", "paper": None} for row in EVALUATION["systems"]]
     run.story_cloze.write_text(json.dumps({**EVALUATION, "systems": systems}))
     (run.corpus / "ingest.json").write_text(json.dumps({**INGEST, "corpus": "sample"}))

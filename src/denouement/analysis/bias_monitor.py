@@ -1,4 +1,4 @@
-"""Can a model that never sees the story tell right endings from wrong ones? It should not.
+"""Can a model that never sees the story know right endings from wrong ones? It should not.
 
 The model is EndingReg of Sharma et al. 2018, section 4, cross-validated on the cases themselves, so that a collection
 can be watched while it grows.
@@ -11,14 +11,14 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
+from denouement.analysis.ending_statistics import FeatureContrast
 from denouement.cloze.base import Scores
-from denouement.cloze.evaluation.calibration import reliability
+from denouement.cloze.evaluation.calibration import Reliability, reliability
 from denouement.cloze.evaluation.case_sets import CaseSet
 from denouement.cloze.evaluation.cross_validation import out_of_fold
 from denouement.cloze.evaluation.scoring import inputs_digest
@@ -70,6 +70,55 @@ class Thresholds:
 ANYTHING = Thresholds()
 
 
+@dataclass(frozen=True)
+class VariantAccuracy:
+    """How often a variant of EndingReg is right, with the exact 95% interval `low`, `high` of its accuracy."""
+
+    variant: str
+    n: int
+    correct: int
+    accuracy: float
+    low: float
+    high: float
+
+
+@dataclass(frozen=True)
+class FeatureWeight:
+    """The weight of a feature in the model fitted to all cases."""
+
+    feature: str
+    weight: float
+
+
+@dataclass(frozen=True)
+class MonitoredSet:
+    """What the monitor finds in the cases of one release and split.
+
+    Attributes:
+        variants: of EndingReg, that with all features first.
+        missing: why there are none, or None.
+        certain: cases whose right ending the model gives `CERTAIN` or more.
+        misled: cases whose wrong ending it gives so much.
+        reliability: see `calibration.reliability`; None without variants.
+        features: of the model fitted to all cases, the strongest first.
+    """
+
+    variants: tuple[VariantAccuracy, ...] = ()
+    missing: str | None = None
+    certain: int = 0
+    misled: int = 0
+    reliability: Reliability | None = None
+    features: tuple[FeatureWeight, ...] = ()
+
+
+@dataclass(frozen=True)
+class BiasMonitor:
+    """What the monitor finds, by release and split such as `v1.0 validation`, and what is `above` the thresholds."""
+
+    sets: Mapping[str, MonitoredSet]
+    above: tuple[str, ...]
+
+
 class _Calibrated(EndingReg):
     """EndingReg with one more variant, whose difference of scores is the calibrated log-odds of the first ending."""
 
@@ -80,7 +129,7 @@ class _Calibrated(EndingReg):
 
 def bias_monitor(
     sets: CaseSets, cache: Path | None, folds: int = 10
-) -> dict[tuple[str, str], tuple[dict[str, Any], pa.Table]]:
+) -> dict[tuple[str, str], tuple[MonitoredSet, pa.Table]]:
     """Cross-validate EndingReg on the labelled cases of each release and split.
 
     The probabilities are calibrated inside the cases that the model is fitted to (`EndingReg.slope`): a case plays no
@@ -93,12 +142,8 @@ def bias_monitor(
         folds: of the cross-validation.
 
     Returns:
-        By release and split what was found, and the table `bias_cases`: each case with the calibrated `probability`
-        that the model, fitted to the other folds, gives the right ending, the surest first. Found are `variants`: rows
-        `variant`, `n`, `correct`, `accuracy` with its exact 95% interval `low`, `high`; `missing`: why there are none,
-        or None; `certain`: cases whose right ending the model gives `CERTAIN` or more; `misled`: those whose wrong
-        ending it gives so much; `reliability`: see `calibration.reliability`, None without variants; and `features`:
-        rows `feature`, `weight` of the model fitted to all cases, the strongest first.
+        By release and split the result, and the table `bias_cases`: each case with the calibrated `probability`
+        that the model, fitted to the other folds, gives the right ending, the surest first.
     """
     resources = Resources(cache=cache)
     return {of_set: _of_set(cases, resources, folds) for of_set, cases in sets.items()}
@@ -110,22 +155,14 @@ def fewest(folds: int) -> int:
     return next(n for n in itertools.count(folds) if n - math.ceil(n / folds) >= inside)
 
 
-def _of_set(cases: pa.Table, resources: Resources, folds: int) -> tuple[dict[str, Any], pa.Table]:
-    found: dict[str, Any] = {
-        "variants": [],
-        "missing": None,
-        "certain": 0,
-        "misled": 0,
-        "reliability": None,
-        "features": [],
-    }
+def _of_set(cases: pa.Table, resources: Resources, folds: int) -> tuple[MonitoredSet, pa.Table]:
     if cases.num_rows < fewest(folds):
         missing = f"{cases.num_rows:,} labelled cases; {folds} folds take {fewest(folds):,} or more"
-        return found | {"missing": missing}, TABLES["bias_cases"].schema.empty_table()
+        return MonitoredSet(missing=missing), TABLES["bias_cases"].schema.empty_table()
     try:
         scores, features = _fitted(cases, resources, folds)
     except (MissingResourceError, NoParserError) as error:
-        return found | {"missing": str(error)}, TABLES["bias_cases"].schema.empty_table()
+        return MonitoredSet(missing=str(error)), TABLES["bias_cases"].schema.empty_table()
     from scipy.special import expit
 
     calibrated = scores.pop(_CALIBRATED)
@@ -134,21 +171,20 @@ def _of_set(cases: pa.Table, resources: Resources, folds: int) -> tuple[dict[str
     is_first = cases["right_ending"].to_numpy() == 1
     table = _by_case(cases, np.where(is_first, first, expit(-log_odds)))
     given = table["probability"].to_numpy()
-    return found | {
-        "variants": [
-            {"variant": variant, **document(accuracy(correct(of_variant, cases)))}
+    found = MonitoredSet(
+        variants=tuple(
+            VariantAccuracy(variant=variant, **document(accuracy(correct(of_variant, cases))))
             for variant, of_variant in scores.items()
-        ],
-        "certain": int((given >= CERTAIN).sum()),
-        "misled": int((given <= 1 - CERTAIN).sum()),
-        "reliability": document(reliability(first, is_first)),
-        "features": features,
-    }, table
+        ),
+        certain=int((given >= CERTAIN).sum()),
+        misled=int((given <= 1 - CERTAIN).sum()),
+        reliability=reliability(first, is_first),
+        features=features,
+    )
+    return found, table
 
 
-def exceeded(
-    name: str, monitor: Mapping[str, Any], features: Sequence[Mapping[str, Any]], most: Thresholds
-) -> list[str]:
+def exceeded(name: str, monitor: MonitoredSet, features: Sequence[FeatureContrast], most: Thresholds) -> list[str]:
     """What is above the thresholds, a sentence each.
 
     Args:
@@ -160,24 +196,24 @@ def exceeded(
     Raises:
         MissingResourceError: a threshold for a model that could not be fitted.
     """
-    told = []
+    above = []
     if most.accuracy is not None:
-        if monitor["missing"]:
-            raise MissingResourceError(monitor["missing"])
-        accuracy = next(row["accuracy"] for row in monitor["variants"] if not row["variant"])
+        if monitor.missing:
+            raise MissingResourceError(monitor.missing)
+        accuracy = next(row.accuracy for row in monitor.variants if not row.variant)
         if accuracy > most.accuracy:
-            told.append(
+            above.append(
                 f"{name}: a model that sees only the endings is right in {accuracy:.1%} of the cases; at most "
                 f"{most.accuracy:.1%} are allowed"
             )
     if most.effect is not None:
-        told += [
-            f"{name}: right and wrong endings differ in {row['feature']} by d = {row['effect']:.2f}; at most "
+        above += [
+            f"{name}: right and wrong endings differ in {row.feature} by d = {row.effect:.2f}; at most "
             f"{most.effect:.2f} is allowed"
             for row in features
-            if row["effect"] is not None and abs(row["effect"]) > most.effect
+            if row.effect is not None and abs(row.effect) > most.effect
         ]
-    return told
+    return above
 
 
 def _by_case(cases: pa.Table, probability: npt.NDArray[np.float64]) -> pa.Table:
@@ -188,7 +224,7 @@ def _by_case(cases: pa.Table, probability: npt.NDArray[np.float64]) -> pa.Table:
     return table.cast(TABLES["bias_cases"].schema).sort_by([("probability", "descending"), ("case_id", "ascending")])
 
 
-def _fitted(cases: pa.Table, resources: Resources, folds: int) -> tuple[dict[str, Scores], list[dict[str, Any]]]:
+def _fitted(cases: pa.Table, resources: Resources, folds: int) -> tuple[dict[str, Scores], tuple[FeatureWeight, ...]]:
     """The scores of each case by models fitted to the other folds, and the strongest weights of a model of all cases.
 
     They are kept, since fitting takes a while.
@@ -206,19 +242,20 @@ def _fitted(cases: pa.Table, resources: Resources, folds: int) -> tuple[dict[str
     scores = out_of_fold(_Calibrated, cases, resources, folds, f"bias monitor, {release} {split}")
     system = EndingReg()
     system.fit(cases, resources)
-    features = [{"feature": name, "weight": weight} for name, weight in system.weights()[:_STRONGEST]]
+    features = tuple(FeatureWeight(name, weight) for name, weight in system.weights()[:_STRONGEST])
     if path:
-        found = {"scores": {variant: of_set.tolist() for variant, of_set in scores.items()}, "features": features}
+        by_variant = {variant: of_set.tolist() for variant, of_set in scores.items()}
+        found = {"scores": by_variant, "features": [vars(row) for row in features]}
         write_text(path, json.dumps(found, ensure_ascii=False) + "\n")
     return scores, features
 
 
-def _kept(path: Path, n: int) -> tuple[dict[str, Scores], list[dict[str, Any]]] | None:
+def _kept(path: Path, n: int) -> tuple[dict[str, Scores], tuple[FeatureWeight, ...]] | None:
     """What `_fitted` kept of `n` cases; None where it is not there or damaged, so that it is made again."""
     try:
         found = json.loads(path.read_text(encoding="utf-8"))
         scores = {variant: np.array(found["scores"][variant], np.float64) for variant in (*VARIANTS, _CALIBRATED)}
-        features = [{"feature": str(row["feature"]), "weight": float(row["weight"])} for row in found["features"]]
+        features = tuple(FeatureWeight(str(row["feature"]), float(row["weight"])) for row in found["features"])
     except (OSError, ValueError, TypeError, KeyError):
         return None
     is_whole = all(of_set.shape == (n, 2) and np.isfinite(of_set).all() for of_set in scores.values())

@@ -18,7 +18,7 @@ def read_columns(path: Path, columns: Mapping[str, str], required: Collection[st
         required: roles that must be there.
 
     Raises:
-        UserError: no such file, a column that is missing, stands twice or has two roles, no row, or one of another
+        UserError: no such file, a column that is missing, is there twice or has two roles, no row, or one of another
             width than the header.
     """
     wanted: dict[str, str] = {}
@@ -29,11 +29,11 @@ def read_columns(path: Path, columns: Mapping[str, str], required: Collection[st
     header = header_of(path, lambda names: needed <= {_folded(name) for name in names})
     if header is None:
         some = header_of(path, lambda names: len(names) > 1) or header_of(path, bool)
-        told = shortened(some.names) if some else "none"
+        names = shortened(some.names) if some else "none"
         there = {_folded(name) for name in some.names} if some else set()
         missing = [f"{role}={columns[role]}" for role in sorted(required) if _folded(columns[role]) not in there]
         raise UserError(
-            f"{path}: the header has no column {', '.join(missing)} (it has {told}); name the right one: "
+            f"{path}: the header has no column {', '.join(missing)} (it has {names}); name the right one: "
             "--column ROLE=NAME"
         )
     places = {wanted[_folded(name)]: place for place, name in enumerate(header.names) if _folded(name) in wanted}

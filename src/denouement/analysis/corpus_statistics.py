@@ -2,7 +2,6 @@
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -50,74 +49,131 @@ class Words:
         )
 
 
-def by_position(words: Words) -> list[dict[str, Any]]:
-    """How many words the sentences at each place in a story have: Figure 2.
+@dataclass(frozen=True)
+class Lengths:
+    """The lengths in words of `n` texts: mean, standard deviation, median; None of no text, and `sd` of one.
 
-    Returns:
-        Rows `position` (from 1), `n` sentences, `mean`, `sd` (None for one sentence), `median`, and `counts`: how many
-        sentences have 0, 1, 2, ... words.
+    `counts` says how many of the texts have 0, 1, 2, ... words.
     """
+
+    n: int
+    mean: float | None
+    sd: float | None
+    median: float | None
+    counts: tuple[int, ...]
+
+    @classmethod
+    def of(cls, lengths: npt.NDArray[np.int64]) -> "Lengths":
+        """The summary of lengths, int64 [n]."""
+        n = len(lengths)
+        return cls(
+            n,
+            float(lengths.mean()) if n else None,
+            float(lengths.std(ddof=1)) if n > 1 else None,
+            float(np.median(lengths)) if n else None,
+            tuple(np.bincount(lengths).tolist()) if n else (),
+        )
+
+    @property
+    def longest(self) -> int:
+        """The words of the longest text; 0 of no text."""
+        return max(len(self.counts) - 1, 0)
+
+
+@dataclass(frozen=True)
+class PositionLengths(Lengths):
+    """The lengths of the sentences at one `position` of their stories, from 1."""
+
+    position: int
+
+
+@dataclass(frozen=True)
+class MeanLength:
+    """The mean length in words of `n` texts."""
+
+    n: int
+    mean: float
+
+
+@dataclass(frozen=True)
+class SentenceLengths:
+    """The lengths of sentences at each position of a story, and the mean of `all` of them."""
+
+    positions: tuple[PositionLengths, ...]
+    all: MeanLength
+
+
+@dataclass(frozen=True)
+class VocabularyGrowth:
+    """How many different words the first words of a corpus are, in the order of the file.
+
+    Attributes:
+        tokens: words.
+        types: different words.
+        once: words that occur once.
+        points: pairs of tokens and the types up to there.
+        heaps_exponent: the slope of log types by log tokens over these points (Heaps 1978): 1 would be a new word each
+            time. None for fewer than two points.
+    """
+
+    tokens: int
+    types: int
+    once: int
+    points: tuple[tuple[int, int], ...]
+    heaps_exponent: float | None
+
+
+def sentence_lengths(words: Words) -> SentenceLengths:
+    """How many words sentences have, for stories with at least one sentence.
+
+    >>> found = sentence_lengths(Words.of([["Tom ran.", "He fell down."], ["It rained all day."]]))
+    >>> [(row.position, row.n, row.mean) for row in found.positions]
+    [(1, 2, 4.0), (2, 1, 4.0)]
+    """
+    lengths = words.sentence_lengths
+    return SentenceLengths(tuple(by_position(words)), MeanLength(len(lengths), float(lengths.mean())))
+
+
+def by_position(words: Words) -> list[PositionLengths]:
+    """How many words the sentences at each place in a story have: Figure 2."""
     starts = np.cumsum(words.story_lengths) - words.story_lengths
     positions = np.arange(len(words.sentence_lengths)) - np.repeat(starts, words.story_lengths)
     rows = []
     for position in range(int(words.story_lengths.max(initial=0))):
         lengths = words.sentence_lengths[positions == position]
-        rows.append({"position": position + 1, **_summary(lengths), "counts": np.bincount(lengths).tolist()})
+        rows.append(PositionLengths(**vars(Lengths.of(lengths)), position=position + 1))
     return rows
 
 
-def title_lengths(titles: Sequence[str | None]) -> dict[str, Any]:
-    """Words of titles: `n`, `mean`, `sd`, `median` and `counts`, and how many stories have no title (`untitled`).
-
-    The figures are None where no story has a title.
-    """
-    lengths = [len(lowered(title)) for title in titles if title]
-    untitled = sum(1 for title in titles if not title)
-    counts = np.bincount(np.array(lengths, np.int64)).tolist() if lengths else []
-    return {**_summary(np.array(lengths, np.int64)), "untitled": untitled, "counts": counts}
+def title_lengths(titles: Sequence[str | None]) -> Lengths:
+    """How many words titles have; stories without one are left out."""
+    return Lengths.of(np.array([len(lowered(title)) for title in titles if title], np.int64))
 
 
-def vocabulary_growth(words: Words) -> dict[str, Any]:
+def vocabulary_growth(words: Words) -> VocabularyGrowth:
     """How many different words the first words of the corpus are, in the order of the file.
 
-    Returns:
-        `tokens`, `types`, `once` (words that stand once), `points`: pairs of tokens and types up to there; and
-        `heaps_exponent`, the slope of log types by log tokens over these points (Heaps 1978; None for fewer than two):
-        1 would be a new word each time.
+    >>> found = vocabulary_growth(Words.of([["The dog ran.", "The cat ran."]]))
+    >>> found.tokens, found.types, found.once
+    (8, 5, 2)
     """
     n = len(words.ids)
     if not n:
-        return {"tokens": 0, "types": 0, "once": 0, "points": [], "heaps_exponent": None}
+        return VocabularyGrowth(0, 0, 0, (), None)
     counts = np.bincount(words.ids)
     is_new = np.zeros(n, dtype=bool)
     is_new[np.unique(words.ids, return_index=True)[1]] = True
     seen = np.cumsum(is_new)
     ends = np.unique(np.geomspace(min(100, n), n, _GROWTH_POINTS).round().astype(np.int64))
-    points = [(int(end), int(seen[end - 1])) for end in ends]
+    points = tuple((int(end), int(seen[end - 1])) for end in ends)
     exponent = None
     if len(points) > 1:
         tokens, types = np.log(np.array(points, float)).T
         exponent = float(np.polyfit(tokens, types, 1)[0])
-    return {
-        "tokens": n,
-        "types": len(counts),
-        "once": int((counts == 1).sum()),
-        "points": [list(point) for point in points],
-        "heaps_exponent": exponent,
-    }
+    return VocabularyGrowth(n, len(counts), int((counts == 1).sum()), points, exponent)
 
 
 def sentences_of(stories: pa.Table) -> Iterable[list[str]]:
     """The sentences of each story, without all of them in memory as Python's strings."""
     for batch in stories.select(["sentences"]).to_batches(max_chunksize=5000):
         yield from batch["sentences"].to_pylist()
-
-
-def _summary(lengths: npt.NDArray[np.int64]) -> dict[str, Any]:
-    n = len(lengths)
-    return {
-        "n": n,
-        "mean": float(lengths.mean()) if n else None,
-        "sd": float(lengths.std(ddof=1)) if n > 1 else None,
-        "median": float(np.median(lengths)) if n else None,
-    }

@@ -2,9 +2,9 @@
 
 import re
 from collections.abc import Mapping
+from dataclasses import dataclass
 from pathlib import Path
 from statistics import fmean, median
-from typing import Any
 
 from denouement.analysis.columns import read_columns
 from denouement.errors import UserError
@@ -17,35 +17,37 @@ _APPROVED = {"approved", "accepted"}
 
 _LONGEST = 20  # characters of a time or a payment
 _AMBIGUOUS = re.compile(r"[1-9][0-9]{0,2},[0-9]{3}")
-_MARKS = ((",", "."), (".", ","))  # what stands between groups of three digits, and before decimals
-
-PUBLISHED: dict[str, dict[str, float]] = {
-    "stories": {
-        "submitted": 49895,
-        "approved": 49255,
-        "workers": 932,
-        "mean_by_worker": 52.84,
-        "most_by_worker": 3057,
-        "mean_minutes": 4.80,
-        "median_minutes": 2.16,
-        "mean_cents": 26,
-    },
-    "cases": {"submitted": 13500, "workers": 282, "mean_by_worker": 47.8, "most_by_worker": 1461, "mean_cents": 10},
-}
-"""Table 2 (stories) and Table 5 (cases)."""
+_MARKS = ((",", "."), (".", ","))  # the marks between groups of three digits, and before decimals
 
 
-def crowd_statistics(path: Path, columns: Mapping[str, str]) -> dict[str, Any]:
-    """The figures of both tables, from a CSV file with a row for each story or case handed in.
+@dataclass(frozen=True)
+class CrowdStatistics:
+    """The values of both tables; what the file has no column for is None.
+
+    Attributes:
+        submitted: rows.
+        approved: those whose status says so (all, without such a column); the other values are of these alone.
+        workers, mean_by_worker, most_by_worker: how many people wrote them, and how many each wrote.
+        mean_minutes, median_minutes: of the workers' mean times.
+        mean_cents: of the payments, which the file gives in dollars.
+    """
+
+    submitted: int
+    approved: int
+    workers: int
+    mean_by_worker: float | None
+    most_by_worker: int | None
+    mean_minutes: float | None
+    median_minutes: float | None
+    mean_cents: float | None
+
+
+def crowd_statistics(path: Path, columns: Mapping[str, str]) -> CrowdStatistics:
+    """The values of both tables, from a CSV file with a row for each story or case handed in.
 
     Args:
         path: comma-, tab- or semicolon-separated.
         columns: by role (`COLUMNS`) the column that has it, where it is named otherwise.
-
-    Returns:
-        `submitted` rows; `approved`, those whose status says so (all, without such a column); of these `workers`,
-        `mean_by_worker`, `most_by_worker`; `mean_minutes`, `median_minutes` of the workers' mean times; `mean_cents` of
-        the payments, which the file gives in dollars. A figure whose column is missing is None.
 
     Raises:
         UserError: no such file or column, a row without a worker, or a cell that is no number; it names the line.
@@ -65,16 +67,16 @@ def crowd_statistics(path: Path, columns: Mapping[str, str]) -> dict[str, Any]:
         if row.get("payment"):
             cents.append(100 * _number(path, row, "payment"))
     minutes = [fmean(times) / 60 for times in seconds.values()]
-    return {
-        "submitted": len(rows),
-        "approved": len(approved),
-        "workers": len(by_worker),
-        "mean_by_worker": len(approved) / len(by_worker) if by_worker else None,
-        "most_by_worker": max(by_worker.values(), default=None),
-        "mean_minutes": fmean(minutes) if minutes else None,
-        "median_minutes": median(minutes) if minutes else None,
-        "mean_cents": fmean(cents) if cents else None,
-    }
+    return CrowdStatistics(
+        submitted=len(rows),
+        approved=len(approved),
+        workers=len(by_worker),
+        mean_by_worker=len(approved) / len(by_worker) if by_worker else None,
+        most_by_worker=max(by_worker.values(), default=None),
+        mean_minutes=fmean(minutes) if minutes else None,
+        median_minutes=median(minutes) if minutes else None,
+        mean_cents=fmean(cents) if cents else None,
+    )
 
 
 def _number(path: Path, row: Mapping[str, str], role: str) -> float:
@@ -84,11 +86,11 @@ def _number(path: Path, row: Mapping[str, str], role: str) -> float:
         UserError: no number, a negative one, or one such as `1,500` that may be two.
     """
     text = row[role].strip().removeprefix("$").strip()
-    told = f"{path}: line {row['line']}: {role} {shortened([repr(row[role])])}"
+    where = f"{path}: line {row['line']}: {role} {shortened([repr(row[role])])}"
     if _AMBIGUOUS.fullmatch(text):
-        raise UserError(f"{told} may be {text.replace(',', '')} or {text.replace(',', '.')}; write it without a comma")
+        raise UserError(f"{where} may be {text.replace(',', '')} or {text.replace(',', '.')}; write it without a comma")
     for groups, decimals in _MARKS:
         whole, part = rf"(?:[0-9]+|[1-9][0-9]{{0,2}}(?:[{groups}][0-9]{{3}})+)", rf"[{decimals}][0-9]+"
         if len(text) <= _LONGEST and re.fullmatch(f"{whole}(?:{part})?|{part}", text):
             return float(text.replace(groups, "").replace(decimals, "."))
-    raise UserError(f"{told} is no number from 0; correct it or leave it empty")
+    raise UserError(f"{where} is no number from 0; correct it or leave it empty")

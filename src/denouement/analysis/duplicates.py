@@ -1,6 +1,6 @@
-"""Stories that stand in a corpus twice, word for word or nearly so."""
+"""Stories that are in a corpus twice, word for word or nearly so."""
 
-from typing import Any
+from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
@@ -21,10 +21,36 @@ _PRIME = (1 << 31) - 1
 Numbers = npt.NDArray[np.int64]
 
 
-def duplicates(stories: pa.Table, words: Words) -> dict[str, Any]:
-    """Count stories that stand earlier in the table already: the first one of its kind is not counted.
+@dataclass(frozen=True)
+class NearDuplicate:
+    """A story, the earlier one that it resembles (their ids), and the Jaccard similarity of the two."""
 
-    Near-duplicates are looked for by MinHash (Broder 1997) with bands, and each pair found is compared exactly; of
+    story: str
+    earlier: str
+    similarity: float
+
+
+@dataclass(frozen=True)
+class Duplicates:
+    """How many of `n` stories repeat an earlier one; the first of its kind is not counted.
+
+    Attributes:
+        same_story: all sentences are the same, by `keys.normalised`.
+        same_context: all sentences but the last are.
+        near: the two are similar, but not the same story; of these the first ones are `examples`.
+    """
+
+    n: int
+    same_story: int
+    same_context: int
+    near: int
+    examples: tuple[NearDuplicate, ...]
+
+
+def duplicates(stories: pa.Table, words: Words) -> Duplicates:
+    """Count the stories that repeat an earlier one of the table.
+
+    Near-duplicates are looked for by MinHash (Broder 1997) with bands, and each candidate is compared exactly; of
     pairs just above the bound 1 in 700 is missed, of those of similarity 0.8 fewer than 1 in 100,000. A story is
     compared with the first one of each of its bands alone, so that a corpus of templates, in which a story resembles
     thousands, takes no longer: a story that resembles a later one of the band and not the first may be missed.
@@ -32,33 +58,29 @@ def duplicates(stories: pa.Table, words: Words) -> dict[str, Any]:
     Args:
         stories: the table `stories`.
         words: the words of the same stories.
-
-    Returns:
-        `n` stories; `same_story` (all sentences, by `keys.normalised`), `same_context` (all but the last), `near`
-        (similar, but not the same story); `examples`: rows `story`, `earlier` (ids), `similarity`, the first ones.
     """
     n = stories.num_rows
     if not n:
-        return {"n": 0, "same_story": 0, "same_context": 0, "near": 0, "examples": []}
+        return Duplicates(0, 0, 0, 0, ())
     contexts, last = keys.contexts(stories), keys.last_sentences(stories)
     whole = pc.binary_join_element_wise(contexts, last, "\n").combine_chunks()
     same = _repeats(whole)
     similar = _similar(words, np.flatnonzero(~same))
     ids = stories["story_id"]
-    return {
-        "n": n,
-        "same_story": int(same.sum()),
-        "same_context": int(_repeats(contexts.combine_chunks()).sum()),
-        "near": len(similar),
-        "examples": [
-            {"story": ids[story].as_py(), "earlier": ids[earlier].as_py(), "similarity": similarity}
+    return Duplicates(
+        n,
+        int(same.sum()),
+        int(_repeats(contexts.combine_chunks()).sum()),
+        len(similar),
+        tuple(
+            NearDuplicate(ids[story].as_py(), ids[earlier].as_py(), similarity)
             for story, earlier, similarity in similar[:_EXAMPLES]
-        ],
-    }
+        ),
+    )
 
 
 def _repeats(texts: pa.StringArray) -> npt.NDArray[np.bool_]:
-    """bool [n]: whether a text stands earlier."""
+    """bool [n]: whether the same text comes earlier."""
     codes = texts.dictionary_encode().indices.to_numpy()
     is_repeat = np.ones(len(codes), dtype=bool)
     is_repeat[np.unique(codes, return_index=True)[1]] = False

@@ -19,7 +19,36 @@ from denouement.text.wordnet import find_wordnet, read_events
 SHOWN = 50
 
 Lemmas = Counter[tuple[str, str]]
-"""How often each lemma stands as a NOUN or a VERB."""
+"""How often each lemma occurs as a NOUN or a VERB."""
+
+
+@dataclass(frozen=True)
+class EventShare:
+    """A lemma, whether it is a VERB or a NOUN, how often it is an event, and its share of all events (0 to 1)."""
+
+    lemma: str
+    pos: str
+    count: int
+    share: float
+
+
+@dataclass(frozen=True)
+class EventTotals:
+    """How many events there are by one rule, how many `different` ones, and the most frequent, at most `SHOWN`."""
+
+    n: int
+    different: int
+    most_frequent: tuple[EventShare, ...]
+
+    @classmethod
+    def of(cls, events: pa.Table) -> "EventTotals":
+        """The totals of a table `event_counts`."""
+        shown = tuple(EventShare(**row) for row in events.slice(0, SHOWN).to_pylist())
+        return cls(sum(events["count"].to_pylist()), events.num_rows, shown)
+
+    def share_of(self, lemma: str) -> float | None:
+        """The share of a verb that is among the most frequent."""
+        return next((row.share for row in self.most_frequent if (row.lemma, row.pos) == (lemma, "VERB")), None)
 
 
 @dataclass(frozen=True)
@@ -40,8 +69,8 @@ class EventCounts:
 def event_counts(stories: pa.Table, wordnet: Path | None, cache: Path | None) -> EventCounts:
     """The events of the stories: verbs and nouns that WordNet puts under event or process.
 
-    Auxiliaries and names are neither verbs nor nouns here. Parts of speech and lemmas are the parser's; which sense a
-    word has in its sentence nobody decides (`text.wordnet.Events`).
+    Auxiliaries and names are neither verbs nor nouns here. Parts of speech and lemmas are the parser's; the
+    sense that a word has in its sentence is not looked for (`text.wordnet.Events`).
 
     Args:
         stories: the table `stories`.
@@ -76,7 +105,7 @@ def _shares(counts: Mapping[tuple[str, str], int]) -> pa.Table:
 
 
 def lemma_counts(stories: pa.Table, cache: Path | None) -> Lemmas:
-    """How often each lemma stands as noun or verb; with a `cache`, counted once for the same stories and parser."""
+    """How often each lemma occurs as noun or verb; with a `cache`, counted once for the same stories and parser."""
     sentences = Counter(sentence for story in sentences_of(stories) for sentence in story)
     kept = cache / f"lemmas-{_digest(sentences)}.parquet" if cache else None
     if kept and kept.exists():
@@ -106,7 +135,7 @@ def lemma_counts(stories: pa.Table, cache: Path | None) -> Lemmas:
 
 
 def _digest(sentences: Counter[str]) -> str:
-    """Of what the counts depend on: each sentence, how often it stands, and the parser."""
+    """Of what the counts depend on: each sentence, how often it occurs, and the parser."""
     found = hashlib.sha256(syntax.parser_version().encode())
     for line in _lines(sentences):
         found.update(line)

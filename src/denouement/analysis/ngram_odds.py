@@ -1,8 +1,8 @@
 """Which n-grams mark right endings and which wrong ones: Sharma et al. 2018, sections 3 and 5, Table 5."""
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
-from typing import Any
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 
 import numpy as np
 import pyarrow as pa
@@ -17,19 +17,31 @@ LONGEST = 3
 
 CHARACTERS = 4
 LEAST = 5
-"""An n-gram seen less often in both kinds of endings together is left out (Sharma et al. 2018, section 4)."""
+"""An n-gram that occurs less often in both kinds of endings together is left out (Sharma et al. 2018, section 4)."""
 
 SHOWN = 30
 NOTABLE = 2.0
 """What z is at least, or -z, of an n-gram that is shown to mark endings."""
 
-PUBLISHED_DEVIATION = {
-    "v1.0": {"words": 13.9, "characters": 12.4, "pos": 16.4},
-    "v1.5": {"words": 7.0, "characters": 6.3, "pos": 7.5},
-}
-"""Sharma et al. 2018, Table 5, validation and test together, without its unit and the lengths of its n-grams."""
-
 _PRIOR = 0.1  # of the prior's counts: they are so many times those of right and wrong endings together
+
+
+@dataclass(frozen=True)
+class NgramOdds:
+    """How far n-grams mark right endings, those that mark them most first; lists of equal length.
+
+    Attributes:
+        ngram: the n-grams.
+        right, wrong: how often each occurs in right and in wrong endings.
+        log_odds: the difference of its log-odds in right and in wrong endings.
+        z: that in units of its standard error.
+    """
+
+    ngram: list[str]
+    right: list[int]
+    wrong: list[int]
+    log_odds: list[float]
+    z: list[float]
 
 
 def ngrams(kind: str, ending: str, parses: Parses | None) -> Iterator[str]:
@@ -55,16 +67,13 @@ def ngrams(kind: str, ending: str, parses: Parses | None) -> Iterator[str]:
         yield from (" ".join(items[at : at + n]) for at in range(len(items) - n + 1))
 
 
-def ngram_odds(kind: str, right: Iterable[str], wrong: Iterable[str], parses: Parses | None) -> dict[str, list[Any]]:
-    """Counts of n-grams and how far they tell right endings from wrong ones.
+def ngram_odds(kind: str, right: Iterable[str], wrong: Iterable[str], parses: Parses | None) -> NgramOdds:
+    """Count n-grams in right and in wrong endings, and measure how far each marks one of the two.
 
     `log_odds` is the difference of the log-odds of an n-gram in right and in wrong endings, with a Dirichlet prior of
     the n-gram's own frequency in both together; `z` is that in units of its standard error (Monroe, Colaresi and Quinn
     2008, equations 16 and 22). A frequent n-gram with a small difference and a rare one with a large difference so come
     to the same scale. Unlike there, n-grams of all lengths of a kind share one total.
-
-    Returns:
-        Columns `ngram`, `right`, `wrong` (counts), `log_odds`, `z`, the most right first.
     """
     counted = [
         Counter(gram for ending in endings for gram in ngrams(kind, ending, parses)) for endings in (right, wrong)
@@ -79,13 +88,13 @@ def ngram_odds(kind: str, right: Iterable[str], wrong: Iterable[str], parses: Pa
     log_odds = np.subtract(*(np.log(raised) - np.log(others))) if names else np.empty(0)
     z = log_odds / np.sqrt((1 / raised).sum(axis=0))
     order = np.lexsort([np.arange(len(names)), -z])
-    return {
-        "ngram": [names[place] for place in order],
-        "right": counts[0, order].astype(int).tolist(),
-        "wrong": counts[1, order].astype(int).tolist(),
-        "log_odds": log_odds[order].tolist(),
-        "z": z[order].tolist(),
-    }
+    return NgramOdds(
+        [names[place] for place in order],
+        counts[0, order].astype(int).tolist(),
+        counts[1, order].astype(int).tolist(),
+        log_odds[order].tolist(),
+        z[order].tolist(),
+    )
 
 
 def deviation(right: Sequence[int], wrong: Sequence[int]) -> float | None:
@@ -97,13 +106,13 @@ def deviation(right: Sequence[int], wrong: Sequence[int]) -> float | None:
     return float(differences.std(ddof=1)) if len(differences) > 1 else None
 
 
-def odds_table(found: dict[tuple[str, str, str], dict[str, list[Any]]]) -> pa.Table:
-    """The table `ngram_odds` of columns by release, split and kind."""
+def odds_table(found: Mapping[tuple[str, str, str], NgramOdds]) -> pa.Table:
+    """The table `ngram_odds` of n-grams by release, split and kind."""
     schema = TABLES["ngram_odds"].schema
     parts = []
-    for (release, split, kind), columns in found.items():
-        n = len(columns["ngram"])
+    for (release, split, kind), odds in found.items():
+        n = len(odds.ngram)
         parts.append(
-            pa.table({"release": [release] * n, "split": [split] * n, "kind": [kind] * n, **columns}, schema=schema)
+            pa.table({"release": [release] * n, "split": [split] * n, "kind": [kind] * n, **vars(odds)}, schema=schema)
         )
     return pa.concat_tables(parts or [schema.empty_table()])

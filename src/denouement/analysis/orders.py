@@ -3,37 +3,23 @@
 import re
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 import pyarrow as pa
 import pyarrow.compute as pc
 
 from denouement.analysis.columns import read_columns
+from denouement.answers import counted
 from denouement.errors import UserError
 from denouement.schemas import shortened
-from denouement.study.results.counted import counted
 
 ORDER_COLUMNS = {"story": "story", "order": "order"}
 TLINK_COLUMNS = {"first": "first_sentence", "second": "second_sentence", "relation": "relation"}
 """By role the column that has it."""
 
-Orderings = list[tuple[str, tuple[int, ...]]]
+Orderings = Sequence[tuple[str, tuple[int, ...]]]
 """A story's id, and for each place the sentence put there, from 0 in the story's own order."""
-
-PUBLISHED: dict[str, dict[str, Any]] = {
-    "good stories": {"majority": 1.0, "perfect": 0.952, "near": 0.98, "by_place": [0.988, 0.976, 0.96, 0.96, 0.988]},
-    "random stories": {
-        "majority": 0.86,
-        "perfect": 0.824,
-        "near": 0.96,
-        "by_place": [0.956, 0.86, 0.868, 0.912, 0.968],
-    },
-}
-"""Table 3: two samples of 50 stories, five people each."""
-
-PUBLISHED_TLINKS = {"before": 0.62, "simultaneous": 0.10, "agreeing": 0.55}
-"""Section 3.3: the annotation of 20 stories."""
 
 _FORWARD, _BACKWARD = {"before", "ibefore"}, {"after", "iafter"}
 
@@ -58,20 +44,67 @@ def read_orderings(path: Path, columns: Mapping[str, str]) -> Orderings:
             raise UserError(f"{path}: line {row['line']}: no story; leave the row out or name its story")
         numbers = re.split("[ ,-]+", row["order"])
         if sorted(numbers) != sorted(map(str, range(1, len(numbers) + 1))):
-            told = shortened([repr(row["order"])])
-            raise UserError(f"{path}: line {row['line']}: order {told} must hold each number from 1 once")
+            shown = shortened([repr(row["order"])])
+            raise UserError(f"{path}: line {row['line']}: order {shown} must hold each number from 1 once")
         found.append((row["story"], tuple(int(number) - 1 for number in numbers)))
     return found
 
 
-def order_statistics(given: Orderings) -> dict[str, Any]:
-    """Table 3.
+@dataclass(frozen=True)
+class OrderStatistics:
+    """Table 3: how far `orderings` of the shuffled sentences of `stories` agree with the stories' own order.
 
-    Returns:
-        `stories`, `orderings`; `majority`: the share of stories whose own order more than half of the people gave;
-        `perfect`: the share of orderings that are the story's own; `near`: of those with at most one sentence out of
-        its place, the others following each other rightly; `by_place`: for each place of a story, the share of
-        orderings with the right sentence there. Shares from 0 to 1; None without an ordering.
+    Shares are from 0 to 1, None without an ordering.
+
+    Attributes:
+        majority: the share of stories whose own order more than half of the people gave.
+        perfect: the share of orderings that are the story's own.
+        near: the share of those with at most one sentence out of its place, the others following each other rightly.
+        by_place: for each place of a story the share of orderings with the right sentence there.
+    """
+
+    stories: int
+    orderings: int
+    majority: float | None
+    perfect: float | None
+    near: float | None
+    by_place: tuple[float, ...]
+
+
+@dataclass(frozen=True)
+class RelationCount:
+    """How many links have a relation, and which share of all links that is."""
+
+    n: int
+    share: float
+
+
+@dataclass(frozen=True)
+class TlinkStatistics:
+    """Section 3.3: whether temporal links between events agree with the order of sentences.
+
+    Attributes:
+        links: all of them.
+        relations: by relation, in lower case, the most frequent first.
+        between: links between two sentences; of these `ordered` say before or after, and `agreeing` agree.
+        agreeing_share, agreeing_share_of_ordered: of `between` and of `ordered`, from 0 to 1; None where there is none.
+    """
+
+    links: int
+    relations: Mapping[str, RelationCount]
+    between: int
+    ordered: int
+    agreeing: int
+    agreeing_share: float | None
+    agreeing_share_of_ordered: float | None
+
+
+def order_statistics(given: Orderings) -> OrderStatistics:
+    """The values of Table 3.
+
+    >>> found = order_statistics([("a", (0, 1, 2)), ("a", (0, 1, 2)), ("b", (1, 0, 2))])
+    >>> found.majority, round(found.perfect, 3), found.near
+    (0.5, 0.667, 1.0)
     """
     n = len(given)
     by_story: dict[str, list[bool]] = {}
@@ -84,27 +117,22 @@ def order_statistics(given: Orderings) -> dict[str, Any]:
         for place, sentence in enumerate(order):
             of_place[place] += 1
             right[place] += place == sentence
-    return {
-        "stories": len(by_story),
-        "orderings": n,
-        "majority": _share(sum(2 * sum(perfect) > len(perfect) for perfect in by_story.values()), len(by_story)),
-        "perfect": _share(sum(map(sum, by_story.values())), n),
-        "near": _share(near, n),
-        "by_place": [right[place] / of_place[place] for place in sorted(of_place)],
-    }
+    return OrderStatistics(
+        stories=len(by_story),
+        orderings=n,
+        majority=_share(sum(2 * sum(perfect) > len(perfect) for perfect in by_story.values()), len(by_story)),
+        perfect=_share(sum(map(sum, by_story.values())), n),
+        near=_share(near, n),
+        by_place=tuple(right[place] / of_place[place] for place in sorted(of_place)),
+    )
 
 
-def tlink_statistics(path: Path, columns: Mapping[str, str]) -> dict[str, Any]:
+def tlink_statistics(path: Path, columns: Mapping[str, str]) -> TlinkStatistics:
     """Temporal links between events, from a CSV file with a row a link: the sentences (from 1) and the relation.
 
-    Sentence order agrees with a link when the sentence of the earlier event stands first. Links within a sentence say
+    Sentence order agrees with a link when the sentence of the earlier event comes first. Links within a sentence say
     nothing of it. The paper does not say of which links its 55% is; here of all between two sentences, those without
     an order (`simultaneous`, `includes`, ...) being no agreement, and of the ordered ones apart.
-
-    Returns:
-        `links`; `relations`: by relation, in lower case, its `n` and `share`, the most frequent first; `between`
-        (links between two sentences), `ordered` (those of them that say before or after), `agreeing`;
-        `agreeing_share` of `between`, `agreeing_share_of_ordered`; None where there is none.
 
     Raises:
         UserError: no such file or column, or a sentence that is no whole number from 1; it names the line.
@@ -123,15 +151,15 @@ def tlink_statistics(path: Path, columns: Mapping[str, str]) -> dict[str, Any]:
         between += 1
         ordered += relation in _FORWARD | _BACKWARD
         agreeing += relation in (_FORWARD if first < second else _BACKWARD)
-    return {
-        "links": len(rows),
-        "relations": {name: {"n": n, "share": n / len(rows)} for name, n in _by_frequency(relations.items())},
-        "between": between,
-        "ordered": ordered,
-        "agreeing": agreeing,
-        "agreeing_share": _share(agreeing, between),
-        "agreeing_share_of_ordered": _share(agreeing, ordered),
-    }
+    return TlinkStatistics(
+        links=len(rows),
+        relations={name: RelationCount(n, n / len(rows)) for name, n in _by_frequency(relations.items())},
+        between=between,
+        ordered=ordered,
+        agreeing=agreeing,
+        agreeing_share=_share(agreeing, between),
+        agreeing_share_of_ordered=_share(agreeing, ordered),
+    )
 
 
 def _by_frequency(counts: Iterable[tuple[str, int]]) -> list[tuple[str, int]]:
@@ -154,6 +182,6 @@ def _longest_rising(order: Sequence[int]) -> int:
 def _sentence(path: Path, row: Mapping[str, str], role: str) -> int:
     text = row[role]
     if not re.fullmatch("[1-9][0-9]{0,5}", text):
-        told = shortened([repr(text)])
-        raise UserError(f"{path}: line {row['line']}: {role} sentence {told} is no whole number from 1; correct it")
+        shown = shortened([repr(text)])
+        raise UserError(f"{path}: line {row['line']}: {role} sentence {shown} is no whole number from 1; correct it")
     return int(text)

@@ -1,18 +1,20 @@
 """The papers' tables of endings take a release's validation and test together: Sharma et al. 2018, Tables 2 and 5."""
 
 from denouement.corpus.cases import POOLED, CaseSets, Distinct, pooled
-
-PUBLISHED_CASES = {"v1.0": 3742, "v1.5": 3142}
-"""By release the cases of the paper's tables."""
-
+from denouement.papers import published
 
 TOGETHER = " and ".join(POOLED)
-"""What stands for the split of cases that are of both."""
+"""The name of the split of cases that are of both."""
+
+
+def published_cases(release: str) -> int:
+    """How many cases of a release the paper's tables are of."""
+    return int(published("sharma_2018", "Table 5")[release]["cases"])
 
 
 def pools(sets: CaseSets) -> dict[str, Distinct]:
     """By release of the paper its validation and test together, where both have labelled cases."""
-    found = {release: pooled(sets, release) for release in PUBLISHED_CASES}
+    found = {release: pooled(sets, release) for release in published("sharma_2018", "Table 5")}
     return {release: pool for release, pool in found.items() if pool is not None}
 
 
@@ -22,6 +24,6 @@ def pool_name(release: str) -> str:
 
 
 def of_the_paper(release: str, here: str, n: int) -> str:
-    """A sentence on what the paper's figures are of, beside those of `n` cases named `here`."""
-    published = f"The paper's figures are of {pool_name(release)} together, {PUBLISHED_CASES[release]:,} cases"
-    return f"{published}." if n == PUBLISHED_CASES[release] else f"{published}; those here are of {here}, {n:,} cases."
+    """A sentence on the cases that the paper's values are of, beside those of `n` cases named `here`."""
+    paper = f"The paper's figures are of {pool_name(release)} together, {published_cases(release):,} cases"
+    return f"{paper}." if n == published_cases(release) else f"{paper}; those here are of {here}, {n:,} cases."

@@ -2,18 +2,22 @@
 
 import re
 from collections import Counter
-from collections.abc import Callable, Collection, Container, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Container, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from denouement import provenance
 from denouement.analysis.comparison import compare
+from denouement.analysis.named_tables import NamedTable
 from denouement.console import warn
 from denouement.corpus.cases import labelled_cases, right_and_wrong
 from denouement.corpus.kind import SAMPLE
 from denouement.errors import UserError
+from denouement.papers import published
 from denouement.provenance import MadeFrom, rows_digest
 from denouement.schemas import TABLES, read_table
 from denouement.text.sentiment import COLUMNS, NEGATIVE, POSITIVE, vader
@@ -25,70 +29,131 @@ RIGHT, WRONG, STORIES = "right", "wrong", "rocstories"
 
 _FURTHER = re.compile(r"#\d+$")  # what `ending_ids` puts behind the case of a further ending
 
-PUBLISHED: dict[str, dict[str, int | float]] = {
-    RIGHT: {"n": 3742, "mean": 0.146, "positive": 1652, "negative": 715},
-    WRONG: {"n": 3742, "mean": 0.011, "positive": 997, "negative": 1016},
-    STORIES: {"n": 98161, "mean": 0.119, "positive": 39368, "negative": 20558},
-    "h_seq2seq": {"n": 1871, "mean": 0.457, "positive": 1337, "negative": 81},
-}
-"""Mori et al. 2019, Table 4. The paper gives n for H-Seq2seq alone; the others are the sizes of the corpora named."""
 
-PUBLISHED_OF = {
-    RIGHT: "v1.0 validation and test",
-    WRONG: "v1.0 validation and test",
-    STORIES: "all ROCStories",
-    "h_seq2seq": "",  # the paper does not say of which splits its contexts are
-}
-"""What the published figures are of."""
+@dataclass(frozen=True)
+class SentimentCounts:
+    """How positive and negative `n` texts are.
 
-PUBLISHED_P = 3.48e-54
-"""Sharma et al. 2018, Table 2: right against wrong endings of Story Cloze v1.0 (3,742 cases)."""
+    Attributes:
+        of: which releases, sources and splits the texts are of; empty where that is not known.
+        mean: of VADER's compound scores.
+        positive, negative: how many are, with `positive_share`, `negative_share` (0 to 1).
+    """
+
+    of: str
+    n: int
+    mean: float
+    positive: int
+    negative: int
+    positive_share: float
+    negative_share: float
+
+    @classmethod
+    def counted(cls, of: str, n: int, mean: float, positive: int, negative: int) -> "SentimentCounts":
+        """Counts with the shares that follow from them."""
+        return cls(of, n, mean, positive, negative, positive / n, negative / n)
+
+
+@dataclass(frozen=True)
+class GroupSentiment(SentimentCounts):
+    """A row of Mori et al. 2019, Table 4.
+
+    Attributes:
+        group: such as `right`, or the name of a system.
+        t, p: of the two-sided one-sample t-test of the mean against 0, not corrected for the number of groups. None for
+            fewer than two texts, and where all scores are equal.
+        paper: the published values. None where the group is not in the paper, where right and wrong endings are not of
+            v1.0, and for texts of the sample corpus and endings to it.
+    """
+
+    group: str
+    t: float | None
+    p: float | None
+    paper: SentimentCounts | None
+
+
+@dataclass(frozen=True)
+class RightAgainstWrong:
+    """Is the mean compound of right endings that of wrong endings? Sharma et al. 2018, Table 2.
+
+    All tests are two-sided; their t and p are None for fewer than two cases and where nothing varies.
+
+    Attributes:
+        n: cases.
+        mean_difference: right less wrong.
+        t, df, p: of the two-sample test.
+        paired_t, paired_df, paired_p: of the test paired by case.
+        paper_p: the published p, None for another release than v1.0.
+    """
+
+    n: int
+    mean_difference: float | None
+    t: float | None
+    df: int
+    p: float | None
+    paired_t: float | None
+    paired_df: int
+    paired_p: float | None
+    paper_p: float | None
+
+
+@dataclass(frozen=True)
+class SentimentResult:
+    """The rows of Table 4, and the comparison of right with wrong endings; None without such endings."""
+
+    groups: tuple[GroupSentiment, ...]
+    right_against_wrong: RightAgainstWrong | None
 
 
 def score_groups(
-    stories: Path | None, cloze: Path | None, endings: Sequence[Path], workers: int | None = None
+    stories: pa.Table | None,
+    cloze: pa.Table | None,
+    endings: Sequence[NamedTable] = (),
+    workers: int | None = None,
+    kept: Path | None = None,
 ) -> pa.Table:
     """Score every ending of the given tables with VADER.
 
     Groups: `right` and `wrong`, the endings of the labelled cloze cases of one release (`labelled_cases`);
     `rocstories`, the last sentences of the stories, whatever corpus they are of; and each system of `endings`.
 
-    A `text_id` is `release/split/case_id` for cloze endings and `source/split/story_id` for stories, which tells what
-    a group was measured on. For a system's endings it is the `case_id`, and `case_id#2`, `case_id#3` for its further
-    endings of the same case in the same table.
+    A `text_id` is `release/split/case_id` for cloze endings and `source/split/story_id` for stories, so that it names
+    what a group was measured on. For a system's endings it is the `case_id`, and `case_id#2`, `case_id#3` for its
+    further endings of the same case in the same table.
 
     Args:
-        stories: a stories table, or None.
-        cloze: a cloze table, or None. Blind cases, and those of a further release, are left out with a warning.
-        endings: endings tables; one that holds no ending gives no group, with a warning.
+        stories: a table `stories`, or None.
+        cloze: a table `cloze`, or None. Blind cases, and those of a further release, are left out with a warning.
+        endings: tables `endings`; one that holds no ending gives no group, with a warning.
         workers: processes, as in `denouement.text.sentiment.vader`.
+        kept: a table `sentiment`, whose scores are taken instead where it is of the same texts (`groups_made_from`);
+            else a warning says that the texts are scored again.
 
     Returns:
         The table `sentiment`: groups in the order above, rows of a group in the order of its file.
 
     Raises:
-        UserError: an unreadable table, a system in two tables with the same case, or a system named like a group.
+        UserError: a system in two tables with the same case, a system named like a group, or a damaged table `kept`.
     """
-    ids: list[str] = []
-    groups: list[str] = []
-    texts: list[str] = []
-    for group, group_ids, group_texts in _groups(stories, cloze, endings):
-        ids += group_ids
-        groups += [group] * len(group_ids)
-        texts += group_texts
-    scores = vader(texts, workers)
+    found = list(_groups(stories, cloze, endings, warn))
+    ids = [text_id for each in found for text_id in each.ids]
+    groups = [each.group for each in found for _ in each.ids]
+    if kept:
+        if provenance.of_table(kept) == _digests(found):
+            return _in_order(read_sentiment(kept), groups, ids)
+        warn(f"{kept}: has the scores of other texts than those that are given; the texts are scored again")
+    scores = vader([text for each in found for text in each.texts], workers)
     columns = [pa.array(ids, pa.string()), pa.array(groups, pa.string()), *(pa.array(column) for column in scores.T)]
     return pa.table(columns, names=["text_id", "group", *COLUMNS]).cast(TABLES["sentiment"].schema)
 
 
-def groups_made_from(stories: Path | None, cloze: Path | None, endings: Sequence[Path]) -> MadeFrom:
+def groups_made_from(stories: pa.Table | None, cloze: pa.Table | None, endings: Sequence[NamedTable] = ()) -> MadeFrom:
     """By group the digest of the texts that `score_groups` scores: the record of the table `sentiment`.
 
     Raises:
         UserError: as `score_groups`, which also gives the warnings.
     """
-    found = _groups(stories, cloze, endings, say=lambda _: None)
-    return {group: rows_digest(zip(ids, texts, strict=True)) for group, ids, texts in found}
+    return _digests(_groups(stories, cloze, endings, lambda _: None))
 
 
 def read_sentiment(path: Path) -> pa.Table:
@@ -116,50 +181,52 @@ def read_sentiment(path: Path) -> pa.Table:
     return table
 
 
-def sentiment_table(sentiment: pa.Table) -> list[dict[str, Any]]:
-    """Mori et al. 2019, Table 4: one row a group, in the order of the table `sentiment`.
+def sentiment_result(sentiment: pa.Table) -> SentimentResult:
+    """All that is measured on the table `sentiment`.
 
-    Returns:
-        Rows of `group`; `of` (which releases, sources and splits the texts are of; empty for a system); `n`; `mean`
-        (compound); `positive`, `negative` (counts) with `positive_share`, `negative_share` (0 to 1); `t`, `p` of the
-        two-sided one-sample t-test of the mean against 0 (None when n < 2 or all scores are equal), not corrected for
-        the number of groups; and `paper`, the published figures with the same keys up to the shares. It is None where
-        the group is not in the paper, where right and wrong endings are not of v1.0, and for texts of the sample corpus
-        and endings to it.
+    >>> endings = pa.table(
+    ...     {"case_id": ["a", "b"], "system": ["mine"] * 2, "ending": ["She was so happy.", "It was a horrible day."]}
+    ... )
+    >>> [row] = sentiment_result(score_groups(None, None, [(Path("mine.parquet"), endings)])).groups
+    >>> row.group, row.n, row.positive, row.negative, round(row.mean, 4)
+    ('mine', 2, 1, 1, 0.0762)
     """
+    return SentimentResult(tuple(sentiment_table(sentiment)), right_against_wrong(sentiment))
+
+
+def logged_values(result: SentimentResult) -> dict[str, dict[str, int | float]]:
+    """What is logged of it: by group the number of texts, the mean, and how many are positive and negative."""
+    return {
+        row.group: {"n": row.n, "mean": row.mean, "positive": row.positive, "negative": row.negative}
+        for row in result.groups
+    }
+
+
+def sentiment_table(sentiment: pa.Table) -> list[GroupSentiment]:
+    """Mori et al. 2019, Table 4: one row a group, in the order of the table `sentiment`."""
     corpora = _corpora(sentiment)
     is_sample = any(SAMPLE in splits for splits in corpora.values())
     rows = []
     for group in pc.unique(sentiment["group"]).to_pylist():
-        part = sentiment.filter(pc.equal(sentiment["group"], group))
-        compound = _compound(part)
-        positive, negative = int((compound >= POSITIVE).sum()), int((compound <= NEGATIVE).sum())
-        counts = _with_shares(
-            {"n": len(compound), "mean": float(compound.mean()), "positive": positive, "negative": negative}
-        )
+        compound = _compound(sentiment.filter(pc.equal(sentiment["group"], group)))
         splits = corpora.get(group)
         compares = not is_sample if splits is None else SAMPLE not in splits
         if group in (RIGHT, WRONG):
             compares = splits is not None and set(splits) == {"v1.0"}
-        paper = None
-        if group in PUBLISHED and compares:
-            paper = {"of": PUBLISHED_OF[group], **_with_shares(PUBLISHED[group])}
+        positive, negative = int((compound >= POSITIVE).sum()), int((compound <= NEGATIVE).sum())
         of = _origin(splits) if splits else ""
-        rows.append({"group": group, "of": of, **counts, **_against_zero(compound), "paper": paper})
+        counts = SentimentCounts.counted(of, len(compound), float(compound.mean()), positive, negative)
+        t, p = _against_zero(compound)
+        rows.append(GroupSentiment(**vars(counts), group=group, t=t, p=p, paper=_paper(group) if compares else None))
     return rows
 
 
-def right_against_wrong(sentiment: pa.Table) -> dict[str, Any] | None:
-    """Is the mean compound of right endings that of wrong endings? Sharma et al. 2018, Table 2.
+def right_against_wrong(sentiment: pa.Table) -> RightAgainstWrong | None:
+    """Compare the scores of right and wrong endings; None without both groups.
 
     The two-sample test is Student's, as published; both groups are of equal size, so Welch's t would be the same. It
     takes all scores for independent, but the two endings of a case share their context and tend to opposite sentiment,
     which makes the paired test by case, given beside it, the sound one. In v1.0 it has the smaller t.
-
-    Returns:
-        `n` cases; `mean_difference` (right - wrong); `t`, `df`, `p` of the two-sample test; `paired_t`, `paired_df`,
-        `paired_p`; `paper_p`, None for another release than v1.0. All tests are two-sided. None without both groups; t
-        and p are None for fewer than two cases and where nothing varies.
     """
     import numpy as np
 
@@ -169,48 +236,53 @@ def right_against_wrong(sentiment: pa.Table) -> dict[str, Any] | None:
         return None
     place = {text_id: row for row, text_id in enumerate(wrong["text_id"].to_pylist())}
     pairs = np.array([place[text_id] for text_id in right["text_id"].to_pylist()])
-    right_scores, wrong_scores = _compound(right), _compound(wrong)[pairs]
-    found = compare(right_scores, wrong_scores)
-    return {
-        "n": found["n"],
-        "mean_difference": found["difference"],
-        "t": found["t"],
-        "df": 2 * found["n"] - 2,
-        "p": found["p"],
-        "paired_t": found["paired_t"],
-        "paired_df": found["n"] - 1,
-        "paired_p": found["paired_p"],
-        "paper_p": PUBLISHED_P if set(_corpora(right)[RIGHT]) == {"v1.0"} else None,
-    }
+    found = compare(_compound(right), _compound(wrong)[pairs])
+    is_published = set(_corpora(right)[RIGHT]) == {"v1.0"}
+    return RightAgainstWrong(
+        n=found.n,
+        mean_difference=found.difference,
+        t=found.t,
+        df=2 * found.n - 2,
+        p=found.p,
+        paired_t=found.paired_t,
+        paired_df=found.n - 1,
+        paired_p=found.paired_p,
+        paper_p=float(published("sharma_2018", "Table 2")["vader"]["p"]) if is_published else None,
+    )
+
+
+@dataclass(frozen=True)
+class _GroupTexts:
+    """The texts of a group, and their ids."""
+
+    group: str
+    ids: list[str]
+    texts: list[str]
 
 
 def _groups(
-    stories: Path | None, cloze: Path | None, endings: Sequence[Path], say: Callable[[str], None] = warn
-) -> Iterator[tuple[str, list[str], list[str]]]:
-    """Name, text ids and texts of each group that has a text; `say` gets what is left out."""
+    stories: pa.Table | None, cloze: pa.Table | None, endings: Sequence[NamedTable], say: Callable[[str], None]
+) -> Iterator[_GroupTexts]:
+    """Each group that has a text; `say` gets a sentence on each kind of text that is left out."""
     if cloze is not None:
-        cases, left_out = labelled_cases(read_table(cloze, "cloze"))
+        cases, left_out = labelled_cases(cloze)
         for sentence in left_out:
             say(sentence)
         ids = _joined(cases["release"], cases["split"], cases["case_id"])
         for group, texts in zip((RIGHT, WRONG), right_and_wrong(cases), strict=True):
             if ids:
-                yield group, ids, texts.to_pylist()
-    if stories is not None:
-        table = read_table(stories, "stories")
-        sentences = table["sentences"].combine_chunks()
+                yield _GroupTexts(group, ids, texts.to_pylist())
+    if stories is not None and stories.num_rows:
+        sentences = stories["sentences"].combine_chunks()
         last = sentences.values.take(pc.subtract(sentences.offsets[1:], 1))
-        if table.num_rows:
-            yield STORIES, _joined(table["source"], table["split"], table["story_id"]), last.to_pylist()
+        yield _GroupTexts(STORIES, _joined(stories["source"], stories["split"], stories["story_id"]), last.to_pylist())
     yield from _systems(endings, say)
 
 
-def _systems(endings: Sequence[Path], say: Callable[[str], None]) -> Iterator[tuple[str, list[str], list[str]]]:
-    ids: dict[str, list[str]] = {}
-    texts: dict[str, list[str]] = {}
-    source: dict[tuple[str, str], int] = {}  # the table, by its place, that a case of a system was first seen in
-    for number, path in enumerate(endings):
-        table = read_table(path, "endings")
+def _systems(endings: Sequence[NamedTable], say: Callable[[str], None]) -> Iterator[_GroupTexts]:
+    found: dict[str, _GroupTexts] = {}
+    source: dict[tuple[str, str], int] = {}  # the table, by its place, in which a case of a system comes first
+    for number, (path, table) in enumerate(endings):
         if not table.num_rows:
             say(f"{path} holds no endings")
         columns = [table[name].to_pylist() for name in ("case_id", "system", "ending")]
@@ -220,13 +292,27 @@ def _systems(endings: Sequence[Path], say: Callable[[str], None]) -> Iterator[tu
             first = source.setdefault((system, case_id), number)
             if first != number:
                 raise UserError(
-                    f"{path}: case {case_id} of system {system!r} stands in {endings[first]} too: "
+                    f"{path}: case {case_id} of system {system!r} is in {endings[first][0]} too: "
                     "give one of the tables, or give their systems different names"
                 )
-            ids.setdefault(system, []).append(text_id)
-            texts.setdefault(system, []).append(ending)
-    for system in ids:
-        yield system, ids[system], texts[system]
+            group = found.setdefault(system, _GroupTexts(system, [], []))
+            group.ids.append(text_id)
+            group.texts.append(ending)
+    yield from found.values()
+
+
+def _digests(groups: Iterable[_GroupTexts]) -> MadeFrom:
+    return {each.group: rows_digest(zip(each.ids, each.texts, strict=True)) for each in groups}
+
+
+def _in_order(sentiment: pa.Table, groups: Sequence[str], ids: Sequence[str]) -> pa.Table:
+    """The rows of the table `sentiment` of these groups and texts, in the order given.
+
+    The order counts: the divisions of scores that `sentiment_drift` draws at random depend on it.
+    """
+    kept = zip(sentiment["group"].to_pylist(), sentiment["text_id"].to_pylist(), strict=True)
+    place = {key: row for row, key in enumerate(kept)}
+    return sentiment.take(pa.array([place[key] for key in zip(groups, ids, strict=True)], pa.int64()))
 
 
 def ending_ids(endings: pa.Table) -> list[str]:
@@ -280,17 +366,17 @@ def _compound(sentiment: pa.Table) -> "np.ndarray":
     return scores.astype(np.float64).round(4)
 
 
-def _with_shares(counts: Mapping[str, int | float]) -> dict[str, int | float]:
-    n = counts["n"]
-    return {**counts, "positive_share": counts["positive"] / n, "negative_share": counts["negative"] / n}
+def _paper(group: str) -> SentimentCounts | None:
+    row: Any = published("mori_2019", "Table 4").get(group)
+    return SentimentCounts.counted(**row) if row else None
 
 
-def _against_zero(values: "np.ndarray") -> dict[str, float | None]:
+def _against_zero(values: "np.ndarray") -> tuple[float | None, float | None]:
     """t and p of the two-sided one-sample t-test against 0; None where nothing varies."""
     import numpy as np
     from scipy import stats
 
     if len(values) < 2 or not np.ptp(values):
-        return {"t": None, "p": None}
+        return None, None
     test = stats.ttest_1samp(values, 0.0)
-    return {"t": float(test.statistic), "p": float(test.pvalue)}
+    return float(test.statistic), float(test.pvalue)

@@ -1,7 +1,6 @@
 """How the sentiment of endings is spread, and how far generated ones drift from right ones: Mori et al. 2019, 4.5."""
 
-from pathlib import Path
-from typing import Any
+from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
@@ -10,7 +9,6 @@ import pyarrow.compute as pc
 
 from denouement.analysis.sentiment import RIGHT, case_of
 from denouement.corpus.cases import labelled_cases
-from denouement.schemas import read_table
 from denouement.text.sentiment import NEGATIVE, POSITIVE, compound
 
 CONTEXTS = ("negative", "neutral", "positive")
@@ -23,33 +21,65 @@ _SHUFFLES = 200
 Scores = npt.NDArray[np.float64]
 
 
-def distributions(sentiment: pa.Table, seed: int = 1) -> list[dict[str, Any]]:
-    """How the compound scores of each group of the table `sentiment` are spread.
+@dataclass(frozen=True)
+class Spread:
+    """How the compound scores of a group of `n` endings are spread.
 
-    Returns:
-        Rows `group`, `n`, `mean`, `sd`, `quantiles` (of 10, 25, 50, 75 and 90%), `counts` in `BINS` parts from -1 to 1;
-        and against the group `right`: `distance`, the earth mover's distance (by how much scores have to be moved, on
-        average, to make one distribution the other), and `chance`, the distance that 95% of 200 random divisions of
-        both groups' scores into groups of these sizes stay under. None for `right` itself, or without it.
+    Attributes:
+        mean, sd: their mean and standard deviation, None for one ending.
+        quantiles: of 10, 25, 50, 75 and 90%.
+        positive_share, negative_share: from 0 to 1.
+        counts: how many are in each of `BINS` parts from -1 to 1.
+        distance: the earth mover's distance from the group `right`: by how much scores have to be moved, on average,
+            to make one distribution the other. None for `right` itself, and without it, as `chance`.
+        chance: the distance that 95% of 200 random divisions of both groups' scores into groups of these sizes stay
+            under.
     """
+
+    group: str
+    n: int
+    mean: float
+    sd: float | None
+    quantiles: tuple[float, ...]
+    positive_share: float
+    negative_share: float
+    counts: tuple[int, ...]
+    distance: float | None
+    chance: float | None
+
+
+@dataclass(frozen=True)
+class ContextSpread(Spread):
+    """The spread of a group's endings after contexts of one sentiment: one of `CONTEXTS`."""
+
+    context: str
+
+
+@dataclass(frozen=True)
+class SentimentSpread:
+    """The spread of each group's endings: of all of them, and by the sentiment of their context."""
+
+    groups: tuple[Spread, ...]
+    by_context: tuple[ContextSpread, ...]
+
+
+def distributions(sentiment: pa.Table, seed: int = 1) -> list[Spread]:
+    """How the compound scores of each group of the table `sentiment` are spread."""
     of_group = _scores(sentiment)
     right = of_group.get(RIGHT)
     rows = []
     for group, scores in of_group.items():
         compared = right if group != RIGHT else None
-        rows.append({"group": group, **_spread(scores), **_distance(scores, compared, seed)})
+        rows.append(_spread(group, scores, *_distance(scores, compared, seed)))
     return rows
 
 
-def by_context(sentiment: pa.Table, cloze: Path) -> list[dict[str, Any]]:
+def by_context(sentiment: pa.Table, cloze: pa.Table) -> list[ContextSpread]:
     """The same by the sentiment of the context: of all its sentences as one text, negative, neutral or positive.
 
-    Texts that belong to no labelled case of `cloze`, such as the stories' endings, are left out.
-
-    Returns:
-        Rows `group`, `context` and as `distributions`.
+    Texts that belong to no labelled case of the table `cloze`, such as the stories' endings, are left out.
     """
-    cases, _ = labelled_cases(read_table(cloze, "cloze"))
+    cases, _ = labelled_cases(cloze)
     scores = compound([" ".join(context) for context in cases["context"].to_pylist()]).round(4)
     kinds = np.where(scores >= POSITIVE, "positive", np.where(scores <= NEGATIVE, "negative", "neutral"))
     context_of = dict(zip(cases["case_id"].to_pylist(), kinds.tolist(), strict=True))
@@ -59,9 +89,9 @@ def by_context(sentiment: pa.Table, cloze: Path) -> list[dict[str, Any]]:
     found = []
     for context in CONTEXTS:
         rows = distributions(sentiment.filter(pc.equal(of_text, context)))
-        found += [{"group": row.pop("group"), "context": context, **row} for row in rows]
+        found += [ContextSpread(**vars(row), context=context) for row in rows]
     order = list(_scores(sentiment))
-    return sorted(found, key=lambda row: (order.index(row["group"]), CONTEXTS.index(row["context"])))
+    return sorted(found, key=lambda row: (order.index(row.group), CONTEXTS.index(row.context)))
 
 
 def _scores(sentiment: pa.Table) -> dict[str, Scores]:
@@ -71,30 +101,31 @@ def _scores(sentiment: pa.Table) -> dict[str, Scores]:
     return {group: scores[groups == group] for group in dict.fromkeys(groups.tolist())}
 
 
-def _spread(scores: Scores) -> dict[str, Any]:
-    return {
-        "n": len(scores),
-        "mean": float(scores.mean()),
-        "sd": float(scores.std(ddof=1)) if len(scores) > 1 else None,
-        "quantiles": [float(value) for value in np.quantile(scores, _QUANTILES)],
-        "positive_share": float((scores >= POSITIVE).mean()),
-        "negative_share": float((scores <= NEGATIVE).mean()),
-        "counts": np.histogram(scores, bins=BINS, range=(-1, 1))[0].tolist(),
-    }
+def _spread(group: str, scores: Scores, distance: float | None, chance: float | None) -> Spread:
+    return Spread(
+        group=group,
+        n=len(scores),
+        mean=float(scores.mean()),
+        sd=float(scores.std(ddof=1)) if len(scores) > 1 else None,
+        quantiles=tuple(float(value) for value in np.quantile(scores, _QUANTILES)),
+        positive_share=float((scores >= POSITIVE).mean()),
+        negative_share=float((scores <= NEGATIVE).mean()),
+        counts=tuple(np.histogram(scores, bins=BINS, range=(-1, 1))[0].tolist()),
+        distance=distance,
+        chance=chance,
+    )
 
 
-def _distance(scores: Scores, right: Scores | None, seed: int) -> dict[str, Any]:
+def _distance(scores: Scores, right: Scores | None, seed: int) -> tuple[float | None, float | None]:
+    """The distance of scores from those of right endings, and the distance that chance alone stays under."""
     from scipy.stats import wasserstein_distance
 
     if right is None:
-        return {"distance": None, "chance": None}
+        return None, None
     drawn = np.random.default_rng(seed)
     together = np.concatenate([scores, right])
     by_chance = []
     for _ in range(_SHUFFLES):
         drawn.shuffle(together)
         by_chance.append(wasserstein_distance(together[: len(scores)], together[len(scores) :]))
-    return {
-        "distance": float(wasserstein_distance(scores, right)),
-        "chance": float(np.quantile(by_chance, 0.95)),
-    }
+    return float(wasserstein_distance(scores, right)), float(np.quantile(by_chance, 0.95))

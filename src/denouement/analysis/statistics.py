@@ -1,161 +1,147 @@
-"""All statistics of the tables that are given."""
+"""All statistics of stories, cases and endings."""
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from collections import Counter
+from dataclasses import dataclass, fields
 from pathlib import Path
+from typing import Any
 
-from denouement.analysis import cloze_sections, story_sections
-from denouement.analysis.bias_monitor import ANYTHING, Thresholds
-from denouement.analysis.crowd import COLUMNS as CROWD_COLUMNS
-from denouement.analysis.endings import strays
-from denouement.analysis.orders import ORDER_COLUMNS, TLINK_COLUMNS, orderings, read_orderings
-from denouement.analysis.sections import Section
-from denouement.analysis.sentiment_section import sentiment_section
-from denouement.console import warn
+import pyarrow as pa
+
+from denouement.analysis import story_findings
+from denouement.analysis.bias_monitor import ANYTHING, BiasMonitor, Thresholds
+from denouement.analysis.case_findings import EndingFeatures, NgramStatistics, case_findings
+from denouement.analysis.corpus_statistics import SentenceLengths, VocabularyGrowth
+from denouement.analysis.crowd import CrowdStatistics
+from denouement.analysis.duplicates import Duplicates
+from denouement.analysis.findings import Finding, NotWorkedOut, Tables
+from denouement.analysis.orders import Orderings, OrderStatistics, TlinkStatistics, order_statistics
+from denouement.analysis.sentiment_drift import SentimentSpread
+from denouement.analysis.sentiment_finding import sentiment_finding
+from denouement.analysis.story_findings import StoryEvents, TitleStatistics
+from denouement.analysis.titles import Path as TitlePath
+from denouement.analysis.titles import title_paths
 from denouement.corpus.cases import labelled_sets
-from denouement.errors import UserError
-from denouement.files import file_digest
-from denouement.provenance import MadeFrom, check_contexts
-from denouement.schemas import read_parquet, read_table, table_name
 
 
 @dataclass(frozen=True)
-class Inputs:
-    """What statistics are asked of.
+class Statistics:
+    """The findings in the order in which they are read; None: nothing was given that it is measured on."""
+
+    sentence_lengths: Finding[SentenceLengths] | None = None
+    vocabulary: Finding[VocabularyGrowth] | None = None
+    duplicates: Finding[Duplicates] | None = None
+    events: Finding[StoryEvents | NotWorkedOut] | None = None
+    titles: Finding[TitleStatistics | NotWorkedOut] | None = None
+    workers: Finding[CrowdStatistics] | None = None
+    orders: Finding[OrderStatistics] | None = None
+    tlinks: Finding[TlinkStatistics] | None = None
+    ending_features: Finding[EndingFeatures] | None = None
+    ngrams: Finding[NgramStatistics] | None = None
+    bias_monitor: Finding[BiasMonitor] | None = None
+    sentiment: Finding[SentimentSpread] | None = None
+
+    @property
+    def found(self) -> dict[str, Finding[Any]]:
+        """The findings that are there, by name."""
+        named = {field.name: getattr(self, field.name) for field in fields(self)}
+        return {name: finding for name, finding in named.items() if finding is not None}
+
+    @property
+    def above(self) -> tuple[str, ...]:
+        """What is above the thresholds, a sentence each."""
+        return self.bias_monitor.values.above if self.bias_monitor else ()
+
+
+@dataclass(frozen=True)
+class Findings:
+    """Statistics with what belongs to them.
 
     Attributes:
-        stories, cloze: tables, or None.
-        endings: tables of endings.
-        orders: a table `orders`, or None.
-        crowd_file, orders_file, tlinks_file: CSV files, or None.
-        columns: by role the name of a column of these, where it is not the usual one.
+        statistics: the values.
+        tables: `event_counts`, `ngram_odds` and `bias_cases`, those of them that findings have.
+        title_paths: how titles begin, from which their chart is drawn; empty where the findings were read from files.
     """
 
-    stories: Path | None = None
-    cloze: Path | None = None
-    endings: Sequence[Path] = ()
-    orders: Path | None = None
-    crowd_file: Path | None = None
-    orders_file: Path | None = None
-    tlinks_file: Path | None = None
-    columns: Mapping[str, str] = field(default_factory=dict)
-
-    @classmethod
-    def of(
-        cls,
-        tables: Sequence[Path],
-        crowd: Path | None = None,
-        orders: Path | None = None,
-        tlinks: Path | None = None,
-        columns: Mapping[str, str] | None = None,
-    ) -> "Inputs":
-        """The inputs, tables known by what they say they are.
-
-        Raises:
-            UserError: another table, a damaged one, two of a kind of which one is wanted, endings without cases, or a
-                column of a file that is not given.
-        """
-        paths: dict[str, list[Path]] = {"stories": [], "cloze": [], "endings": [], "orders": []}
-        for path in tables:
-            kind = table_name(path)
-            if kind is None:
-                read_parquet(path)  # which refuses a damaged file
-            if kind not in paths:
-                raise UserError(f"{path}: not a table of stories, cloze cases, endings or orders; leave it out")
-            paths[kind].append(path)
-        for kind in ("stories", "cloze", "orders"):
-            if len(paths[kind]) > 1:
-                raise UserError(f"{paths[kind][1]}: a second table of {kind}; give one at a time")
-        if paths["endings"] and not paths["cloze"]:
-            raise UserError(
-                f"{paths['endings'][0]}: endings are compared with right endings: give the table of cases too"
-            )
-        if orders and paths["orders"]:
-            raise UserError(f"{orders}: a second set of orderings beside {paths['orders'][0]}; give one at a time")
-        files = {"crowd": (crowd, CROWD_COLUMNS), "orders": (orders, ORDER_COLUMNS), "tlinks": (tlinks, TLINK_COLUMNS)}
-        for name, (file, roles) in files.items():
-            if not file and (of_it := sorted(roles.keys() & (columns or {}).keys())):
-                raise UserError(f"--column {of_it[0]}=...: is a column of the file of --{name}; give that file too")
-        one = {kind: next(iter(paths[kind]), None) for kind in ("stories", "cloze", "orders")}
-        return cls(
-            one["stories"], one["cloze"], tuple(paths["endings"]), one["orders"], crowd, orders, tlinks, columns or {}
-        )
-
-    def made_from(self) -> MadeFrom:
-        """By name the digest of each table and file that is read; endings are named by their file, the second of a name
-        with a 2 behind it.
-        """
-        named = {
-            "stories": self.stories,
-            "cloze": self.cloze,
-            "orders": self.orders or self.orders_file,
-            "crowd": self.crowd_file,
-            "tlinks": self.tlinks_file,
-        }
-        for place, path in enumerate(self.endings):
-            alike = sum(other.stem == path.stem for other in self.endings[:place])
-            named[f"endings/{path.stem}{f' {alike + 1}' if alike else ''}"] = path
-        return {name: file_digest(path) for name, path in named.items() if path}
+    statistics: Statistics
+    tables: Tables
+    title_paths: Counter[TitlePath]
 
 
 def find_statistics(
-    inputs: Inputs,
+    stories: pa.Table | None = None,
+    cloze: pa.Table | None = None,
+    sentiment: pa.Table | None = None,
+    orderings: Orderings = (),
+    workers: CrowdStatistics | None = None,
+    tlinks: TlinkStatistics | None = None,
     *,
     wordnet: Path | None = None,
     cache: Path | None = None,
     with_events: bool = True,
     folds: int = 10,
     most: Thresholds = ANYTHING,
-) -> tuple[dict[str, Section], list[str]]:
-    """The sections by name, in the order in which they are read, and what is above the thresholds.
+) -> Findings:
+    """Measure what is given.
+
+    Args:
+        stories: a table `stories` with at least one story.
+        cloze: a table `cloze`; its labelled cases count.
+        sentiment: the scores of endings (`sentiment.score_groups`), for which `cloze` is needed too.
+        orderings: of shuffled sentences.
+        workers, tlinks: what was counted in files of other programs.
+        wordnet: the folder of WordNet's database; None looks for it.
+        cache: a folder that keeps parses, scores and weights.
+        with_events: whether events are counted, the one part of the statistics of stories that parses.
+        folds: of the bias monitor's cross-validation.
+        most: what a collection may not exceed.
 
     Raises:
-        UserError: an unreadable table or file, endings that were written for other contexts than the cases have,
-            nothing to measure, or too few cases to cross-validate.
+        UserError: too few cases for a threshold, or a folder that does not hold WordNet.
+
+    >>> names = ["story_id", "title", "sentences", "source", "split"]
+    >>> story = ("a", "The Dog", ["The dog ran.", "It barked."], "mine", "train")
+    >>> stories = pa.Table.from_pylist([dict(zip(names, story))])
+    >>> found = find_statistics(stories, with_events=False).statistics
+    >>> found.vocabulary.values.types, found.duplicates.values.n, found.titles.values.mean
+    (6, 1, 2.0)
     """
-    cases = read_table(inputs.cloze, "cloze") if inputs.cloze else None
-    if cases is not None:
-        for path in inputs.endings:
-            check_contexts(path, cases)  # before the long part
-    sections: dict[str, Section] = {}
-    above: list[str] = []
-    if inputs.stories:
-        stories = read_table(inputs.stories, "stories")
-        if not stories.num_rows:
-            raise UserError(f"{inputs.stories}: no story to measure")
-        sections |= story_sections.corpus_sections(stories, wordnet, cache, with_events)
-    if inputs.crowd_file:
-        sections["workers"] = story_sections.crowd_section(inputs.crowd_file, _of(CROWD_COLUMNS, inputs.columns))
-    if given := _orderings(inputs):
-        sections["orders"] = story_sections.order_section(given)
-    if inputs.tlinks_file:
-        sections["tlinks"] = story_sections.tlink_section(inputs.tlinks_file, _of(TLINK_COLUMNS, inputs.columns))
-    if inputs.cloze and cases is not None:
-        sets = labelled_sets(cases)
-        if blind := cases["right_ending"].null_count:
-            warn(f"{blind:,} blind cases of {inputs.cloze} are left out: no label tells their right ending")
-        if not sets and not inputs.endings:
-            raise UserError(f"{inputs.cloze}: no labelled case to measure")
-        for sentence in strays(inputs.endings, cases):
-            warn(sentence)
-        if sets:
-            found, above = cloze_sections.ending_sections(sets, cache, folds, most)
-            sections |= found
-        sentiment = sentiment_section(inputs.stories, inputs.cloze, inputs.endings)
-        if sentiment:
-            sections["sentiment"] = sentiment
-    if not sections:
-        tables = [str(path) for path in (inputs.cloze, *inputs.endings, inputs.orders) if path]
-        raise UserError(f"nothing to measure: no row of {', '.join(tables)} counts")
-    return sections, above
+    found: dict[str, Finding[Any] | None] = {}
+    tables: dict[str, pa.Table] = {}
+    paths: Counter[TitlePath] = Counter()
+    if stories is not None:
+        words = story_findings.words_of(stories)
+        paths = title_paths(stories["title"].to_pylist())
+        found["sentence_lengths"] = story_findings.lengths_finding(words)
+        found["vocabulary"] = story_findings.vocabulary_finding(words)
+        found["duplicates"] = story_findings.duplicates_finding(stories, words)
+        found["titles"] = story_findings.titles_finding(stories, paths)
+        if with_events:
+            found["events"], events = story_findings.events_finding(stories, wordnet, cache)
+            tables |= {"event_counts": events} if events is not None else {}
+    if workers:
+        found["workers"] = story_findings.workers_finding(workers)
+    if orderings:
+        found["orders"] = story_findings.orders_finding(order_statistics(orderings))
+    if tlinks:
+        found["tlinks"] = story_findings.tlinks_finding(tlinks)
+    if cloze is not None and (sets := labelled_sets(cloze)):
+        of_cases = case_findings(sets, cache, folds, most)
+        found["ending_features"] = of_cases.ending_features
+        found["ngrams"], found["bias_monitor"] = of_cases.ngrams, of_cases.bias_monitor
+        tables |= of_cases.tables
+    if cloze is not None and sentiment is not None:
+        found["sentiment"] = sentiment_finding(sentiment, cloze)
+    return Findings(Statistics(**found), tables, paths)
 
 
-def _orderings(inputs: Inputs) -> list[tuple[str, tuple[int, ...]]]:
-    if inputs.orders_file:
-        return read_orderings(inputs.orders_file, _of(ORDER_COLUMNS, inputs.columns))
-    return orderings(read_table(inputs.orders, "orders")) if inputs.orders else []
-
-
-def _of(roles: Mapping[str, str], columns: Mapping[str, str]) -> dict[str, str]:
-    """Those of the named columns that have one of these roles."""
-    return {role: name for role, name in columns.items() if role in roles}
+def logged_values(statistics: Statistics) -> dict[str, Any]:
+    """What is logged: size and vocabulary of the corpus, and how often a model that sees only endings is right."""
+    values: dict[str, Any] = {}
+    if statistics.vocabulary:
+        vocabulary = statistics.vocabulary.values
+        values |= {"tokens": vocabulary.tokens, "types": vocabulary.types}
+    if statistics.bias_monitor:
+        for name, of_set in statistics.bias_monitor.values.sets.items():
+            if of_set.variants:
+                values["_".join(name.split())] = {row.variant or "all": row.accuracy for row in of_set.variants}
+    return values

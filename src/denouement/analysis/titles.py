@@ -5,14 +5,13 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from html import escape
-from typing import Any
 
 from denouement.charts.run import BLUE, GREEN, ORANGE, PINK, SKY, YELLOW, literal
 from denouement.text.words import lowered
 
 DEPTH = 5
 END = ""
-"""Stands behind the last word of a title shorter than `DEPTH`, and tells it from one that is cut off. It is no word."""
+"""Follows the last word of a title shorter than `DEPTH`, which so differs from one that is cut off. It is no word."""
 
 FADED = 0.001
 """A path of a smaller share of all titles is faded."""
@@ -67,11 +66,20 @@ def faded_share(paths: Counter[Path]) -> float | None:
     return sum(n for _, n in whole if n / total < FADED) / total if total > 1 / FADED else None
 
 
-def first_words(paths: Counter[Path], most: int) -> list[dict[str, Any]]:
-    """The most frequent first words: rows `word`, `count`, `share` of titles."""
+@dataclass(frozen=True)
+class FirstWord:
+    """A word that titles begin with: how many do, and which share of all titles that is."""
+
+    word: str
+    count: int
+    share: float
+
+
+def first_words(paths: Counter[Path], most: int) -> list[FirstWord]:
+    """The most frequent first words of titles, at most so many."""
     found = sorted(((path[0], n) for path, n in paths.items() if len(path) == 1), key=lambda row: (-row[1], row[0]))
     total = sum(n for _, n in found)
-    return [{"word": word, "count": n, "share": n / total} for word, n in found[:most]]
+    return [FirstWord(word, n, n / total) for word, n in found[:most]]
 
 
 def arcs(paths: Counter[Path]) -> list[Arc]:

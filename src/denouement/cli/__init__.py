@@ -17,7 +17,7 @@ import click
 from denouement.cli.options import json_option as _json_option
 from denouement.console import print_json
 from denouement.errors import UserError, is_defect, one_line, printable
-from denouement.files import check_output, existing_file
+from denouement.files import check_output
 from denouement.legible import printed
 
 if TYPE_CHECKING:
@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 COMMANDS = {
     "cloze": "denouement.cli.cloze",
     "ingest": "denouement.cli.corpus",
+    "sentiment": "denouement.cli.sentiment",
     "reasons": "denouement.cli.reasons",
     "report": "denouement.cli.report",
     "statistics": "denouement.cli.statistics",
@@ -126,46 +127,6 @@ class _Commands(click.Group):
 @click.version_option(package_name="denouement")
 def main() -> None:
     """Train story ending generators, compare endings, and measure scores against people."""
-
-
-@main.command()
-@click.argument("tables", nargs=-1, required=True, type=click.Path(path_type=Path), metavar="TABLE...")
-@click.option("--out", type=click.Path(path_type=Path), help="Also write every text's scores to this Parquet file.")
-@click.option("--workers", type=click.IntRange(min=1), help="Processes at most.  [default: one a core]")
-@_json_option
-def sentiment(tables: tuple[Path, ...], out: Path | None, workers: int | None, as_json: bool) -> None:
-    """Measure the sentiment of endings with VADER: Mori et al. 2019, Table 4, a row a group.
-
-    TABLE is a cloze table (right and wrong endings), a stories table (last sentences) or an endings table (a group a
-    system), in any number and order.
-    """
-    from denouement import provenance
-    from denouement.analysis.sentiment import groups_made_from, right_against_wrong, score_groups, sentiment_table
-    from denouement.report.tables import sentiment_text
-    from denouement.schemas import table_name, write_table
-
-    paths: dict[str, list[Path]] = {"stories": [], "cloze": [], "endings": []}
-    if out:
-        check_output(out, tables)
-    for path in tables:
-        kind = table_name(existing_file(path))
-        if kind not in paths:
-            raise UserError(f"{path}: not a table of cloze cases, stories or endings; `denouement ingest` makes them")
-        paths[kind].append(path)
-    for kind in ("stories", "cloze"):
-        if len(paths[kind]) > 1:
-            raise UserError(f"{paths[kind][1]}: a second {kind} table; ingest the files of both into one")
-    read = (next(iter(paths["stories"]), None), next(iter(paths["cloze"]), None), paths["endings"])
-    scores = score_groups(*read, workers)
-    if not scores.num_rows:
-        raise UserError(f"{', '.join(map(str, tables))}: no ending to measure")
-    rows, comparison = sentiment_table(scores), right_against_wrong(scores)
-    if out:
-        write_table(scores, out, "sentiment", provenance.as_metadata(groups_made_from(*read)))
-    if as_json:
-        print_json({"groups": rows, "right_against_wrong": comparison})
-    else:
-        click.echo(sentiment_text(rows, comparison))
 
 
 def _named_values(_: click.Context, option: click.Parameter, words: tuple[str, ...]) -> dict[str, str | int]:

@@ -2,16 +2,12 @@
 
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import click
 
 from denouement.console import print_json
 from denouement.errors import UserError
 from denouement.files import check_output, existing_file
-
-if TYPE_CHECKING:
-    from denouement.analysis.sections import Section
 
 ROLES = ("worker", "seconds", "payment", "status", "story", "order", "first", "second", "relation")
 
@@ -47,7 +43,7 @@ def _columns(_: click.Context, option: click.Parameter, words: tuple[str, ...]) 
     multiple=True,
     metavar="ROLE=NAME",
     callback=_columns,
-    help="What a column of these CSV files is called, such as worker=WorkerId; again for each.",
+    help="Name of a column of these CSV files, such as worker=WorkerId; again for each.",
 )
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON document and nothing else.")
 def statistics(
@@ -65,16 +61,20 @@ def statistics(
     columns: dict[str, str],
     as_json: bool,
 ) -> None:
-    """What a corpus of stories is like, and what gives the endings of Story Cloze cases away.
+    """Measure what a corpus of stories is like, and what gives the endings of Story Cloze cases away.
 
     TABLE is a table of stories (length, vocabulary, duplicates, events, titles), of cloze cases (right against wrong
-    endings, n-grams, bias monitor, sentiment), of endings (sentiment, beside a table of cases) or of orders of a study.
+    endings, n-grams, bias monitor, sentiment), of endings (sentiment, beside a table of cases), of sentiment (scores of
+    these endings, which are else made) or of orders of a study.
 
     Exit status 1: --max-accuracy or --max-effect is exceeded.
     """
     from denouement.analysis.bias_monitor import Thresholds
-    from denouement.analysis.sections import FILE, document, sections_text, write_sections
-    from denouement.analysis.statistics import Inputs, find_statistics
+    from denouement.analysis.sections import statistics_sections
+    from denouement.analysis.statistics_files import FILE
+    from denouement.documents import document
+    from denouement.present import markdown
+    from denouement.stages.statistics import StatisticsPaths, StatisticsSettings, run
 
     csv_files = {"crowd": crowd, "orders": orders, "tlinks": tlinks}
     read = [existing_file(path) for path in (*tables, *filter(None, csv_files.values()))]
@@ -88,29 +88,15 @@ def statistics(
         most = Thresholds(max_accuracy, max_effect)
     except ValueError as error:
         raise UserError(f"--max-{error}") from error
-    inputs = Inputs.of(tables, **csv_files, columns=columns)
-    if (max_accuracy is not None or max_effect is not None) and inputs.cloze is None:
+    paths = StatisticsPaths.of(tables, **csv_files, columns=columns, cache=cache, out=out)
+    if (max_accuracy is not None or max_effect is not None) and paths.cloze is None:
         raise UserError("--max-accuracy and --max-effect are of cloze cases: name a table of them")
-    sections, above = find_statistics(
-        inputs, wordnet=wordnet, cache=cache, with_events=not no_events, folds=folds, most=most
-    )
-    if out:
-        write_sections(sections, out, inputs.made_from())
-        _write_pages(sections, out)
-    print_json(document(sections)) if as_json else click.echo(sections_text(sections))
-    for sentence in above:
+    found = run(StatisticsSettings(not no_events, str(wordnet) if wordnet else None, folds), paths, most)
+    if as_json:
+        print_json(document(found.statistics))
+    else:
+        click.echo(markdown.render(statistics_sections(found).values()))
+    for sentence in found.statistics.above:
         click.echo(f"exceeded: {sentence}", err=True)
-    if above:
+    if found.statistics.above:
         sys.exit(1)
-
-
-def _write_pages(sections: "dict[str, Section]", out: Path) -> None:
-    """The sections as a page of Markdown with their figures, and the bias monitor as a page of its own."""
-    from denouement.analysis.sections import sections_text
-    from denouement.files import write_text
-
-    pages = {"statistics": sections} | (
-        {"bias_monitor": {"bias_monitor": sections["bias_monitor"]}} if "bias_monitor" in sections else {}
-    )
-    for name, shown in pages.items():
-        write_text(out / f"{name}.md", sections_text(shown, level=1, figures=True) + "\n")

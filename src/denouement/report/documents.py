@@ -55,25 +55,6 @@ class _History(_Part):
     epochs: list[_Epoch]
 
 
-class _Table(_Part):
-    title: str
-    header: list[str]
-    rows: list[list[str]]
-    note: str
-
-
-class _Figure(_Part):
-    file: str
-    what: str
-
-
-class _Finding(_Part):
-    title: str
-    what: str
-    tables: list[_Table]
-    figures: list[_Figure]
-
-
 class _Group(_Part):
     n: int
     accuracy: float
@@ -207,7 +188,6 @@ class _Lock(_Part):
 _MADE_BY: dict[str, tuple[str, Any]] = {
     "corpus/ingest.json": ("ingest", _Ingest),
     "history.json": ("train", _History),
-    "statistics/statistics.json": ("statistics", dict[str, _Finding]),
     "cloze/evaluation.json": ("cloze", _Evaluation),
     "study/results.json": ("study", _Study),
     "study/ratings/results.json": ("study", _Ratings),

@@ -12,6 +12,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from denouement import provenance
+from denouement.analysis.named_tables import read_tables
 from denouement.analysis.sentiment import RIGHT, STORIES, WRONG, groups_made_from
 from denouement.files import file_digest
 from denouement.report.run import Run
@@ -89,7 +90,8 @@ def _sentiment(run: Run) -> Iterator[Stale]:
         groups = read_table(path, "sentiment")["group"].unique().to_pylist()
         yield Stale("sentiment", f"{name} does not say what it was made from", renew, groups)
         return
-    now = groups_made_from(stories, cloze, run.endings)
+    endings = read_tables(run.endings, "endings")
+    now = groups_made_from(read_table(stories, "stories"), read_table(cloze, "cloze"), endings)
     if changed := [group for group in made_from if group in now and now[group] != made_from[group]]:
         yield Stale("sentiment", f"{name} has the scores of other texts of {_listed(changed)}", renew, changed)
     if gone := [group for group in made_from if group not in now]:

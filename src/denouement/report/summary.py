@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Mapping, Sequence
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
@@ -9,7 +10,10 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from denouement.analysis.endings import endings_table, strays
-from denouement.analysis.sentiment import read_sentiment, right_against_wrong, sentiment_table
+from denouement.analysis.named_tables import read_tables
+from denouement.analysis.sentiment import read_sentiment, sentiment_result
+from denouement.analysis.statistics import Statistics
+from denouement.analysis.statistics_files import FILE as STATISTICS
 from denouement.charts import run as figures
 from denouement.console import text_table
 from denouement.corpus.cases import labelled_cases, right_and_wrong
@@ -18,10 +22,11 @@ from denouement.corpus.sections import ingest_section
 from denouement.documents import read_document
 from denouement.files import write_text
 from denouement.legible import printed
+from denouement.present.cells import Interval
 from denouement.present.markdown import render
 from denouement.report.run import Run, read_json
 from denouement.report.stale import find_stale, joined_endings
-from denouement.report.tables import cloze_text, endings_text, interval, sentiment_text, training_text
+from denouement.report.tables import cloze_text, endings_text, sentiment_text, training_text
 from denouement.schemas import read_table
 from denouement.study.reasons.reading import elements_text
 from denouement.study.reasons.words import word_chart
@@ -60,8 +65,8 @@ def write_summary(run: Run, out: Path) -> str:
     cloze = read_table(run.corpus / "cloze.parquet", "cloze")
     _, left_out = labelled_cases(cloze)
     stale = find_stale(run)
-    scores = read_sentiment(run.sentiment)
-    rows = sentiment_table(scores)
+    sentiment = sentiment_result(read_sentiment(run.sentiment))
+    endings = read_tables(run.endings, "endings")
     sections = [
         "# What went in and what came out",
         f"Story ending generators were trained on {_CORPUS[ingest.corpus]}, and wrote endings for the Story Cloze "
@@ -74,15 +79,15 @@ def write_summary(run: Run, out: Path) -> str:
     if histories := run.read_histories():
         figures.save(figures.training_curves(histories), out / TRAINING_FIGURE)
         sections += ["## Training", training_text(histories), f"![Perplexity by epoch]({TRAINING_FIGURE})"]
-    if repetition := endings_table(run.endings, run.corpus / "cloze.parquet"):
-        told = [f"{sentence}." for sentence in strays(run.endings, cloze)]
+    if repetition := endings_table(endings, cloze):
+        told = [f"{sentence}." for sentence in strays(endings, cloze)]
         sections += ["## Endings", endings_text(repetition), *told]
-    if rows:
+    if rows := [asdict(row) for row in sentiment.groups]:
         figures.save(figures.sentiment_shares(rows), out / SENTIMENT_FIGURE)
         sections += [
             "## Sentiment",
             f"Mori et al. 2019, Table 4{', with the figures of the paper below ours' if is_official else ''}.",
-            sentiment_text(rows, right_against_wrong(scores)),
+            sentiment_text(sentiment),
             *(f"{sentence}." for sentence in left_out),
             f"![Negative, neutral and positive endings by group]({SENTIMENT_FIGURE})",
         ]
@@ -97,8 +102,8 @@ def write_summary(run: Run, out: Path) -> str:
             cloze_text(systems, {}),
             f"![Accuracy of each system]({CLOZE_FIGURE})",
         ]
-    if (statistics := run.statistics / "statistics.json").exists():
-        sections += _biases(read_json(statistics))
+    if (statistics := run.statistics / STATISTICS).exists():
+        sections += _biases(read_document(statistics, Statistics, "statistics"))
     people = read_json(run.study / "results.json")
     if people["answers"] or run.scales:
         sections += [
@@ -141,13 +146,13 @@ def _words(found: Mapping[str, Any]) -> str:
     return ", ".join(f"{row['word']} ({row['count']:,})" for row in found["words"][:_WORDS])
 
 
-def _biases(statistics: Mapping[str, Any]) -> list[str]:
+def _biases(statistics: Statistics) -> list[str]:
     """How often a model is right that sees endings alone, by release and split; nothing where it was not worked out."""
     rows = [
-        [name, f"{row['n']:,}", f"{row['accuracy']:.1%}", interval(row, ".1%")]
-        for name, of_set in statistics.get("bias_monitor", {"values": {"sets": {}}})["values"]["sets"].items()
-        for row in of_set["variants"]
-        if not row["variant"]
+        [name, f"{row.n:,}", f"{row.accuracy:.1%}", str(Interval(row.low, row.high, 1, of_share=True))]
+        for name, of_set in (statistics.bias_monitor.values.sets.items() if statistics.bias_monitor else ())
+        for row in of_set.variants
+        if not row.variant
     ]
     if not rows:
         return []

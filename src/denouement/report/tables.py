@@ -1,10 +1,14 @@
 """Results as text: readable on a terminal, valid as Markdown."""
 
-import textwrap
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from denouement.console import text_table
+from denouement.present import markdown
+
+if TYPE_CHECKING:
+    from denouement.analysis.endings import SystemEndings
+    from denouement.analysis.sentiment import SentimentResult
 
 
 def training_text(histories: Mapping[str, Mapping[str, Any]]) -> str:
@@ -32,71 +36,18 @@ def training_text(histories: Mapping[str, Mapping[str, Any]]) -> str:
     return f"{text_table(header, lines)}\n\n{note}"
 
 
-def sentiment_text(rows: Sequence[Mapping[str, Any]], comparison: Mapping[str, Any] | None) -> str:
-    """The rows of `analysis.sentiment.sentiment_table`, each above the paper's, and `right_against_wrong` below."""
-    lines = []
-    for row in rows:
-        lines.append([row["group"], row["of"], *_counts(row), number(row["t"], 2), p_value(row["p"])])
-        if paper := row["paper"]:
-            of = ": ".join(filter(None, ["Mori et al. 2019", paper["of"]]))
-            lines.append([row["group"], of, *_counts(paper), "", ""])
-    header = ["group", "of", "n", "mean", "positive", "negative", "t", "p"]
-    paragraphs = [
-        text_table(header, lines),
-        "Mean of VADER's compound score (-1 to 1); an ending is positive from 0.05 upwards, negative from -0.05 "
-        "downwards; t and p of a one-sample t-test of the mean against 0, each group by itself (p is not corrected for "
-        "the number of groups).",
-        *dict.fromkeys(
-            f"The paper's right and wrong endings are of {row['paper']['of']} together, {row['paper']['n']:,} cases; "
-            f"those here are of {row['of']}, {row['n']:,} cases."
-            for row in rows
-            if row["of"] and row["paper"] and row["group"] in ("right", "wrong") and row["n"] != row["paper"]["n"]
-        ),
-    ]
-    if comparison:
-        published = ""
-        if comparison["paper_p"] is not None:
-            of_paper = "Sharma et al. 2018, v1.0 validation and test, 3,742 cases"
-            published = f" ({of_paper}: p = {p_value(comparison['paper_p'])})"
-        paragraphs.append(
-            f"Right against wrong, {comparison['n']:,} cases: mean difference "
-            f"{number(comparison['mean_difference'], 3)}; two-sample t-test "
-            f"{_test(comparison['t'], comparison['df'], comparison['p'])}{published}; paired by case "
-            f"{_test(comparison['paired_t'], comparison['paired_df'], comparison['paired_p'])}."
-        )
-    if any(row["of"].startswith("sample ") for row in rows):
-        paragraphs.append(
-            "The stories and cases of the sample corpus are written by a grammar, not by people: the published figures "
-            "are left out."
-        )
-    return "\n\n".join(paragraphs)
+def sentiment_text(result: "SentimentResult") -> str:
+    """Table 4 of Mori et al. 2019, and right against wrong endings."""
+    from denouement.analysis.sections import sentiment_blocks
+
+    return markdown.render(sentiment_blocks(result))
 
 
-def endings_text(rows: Sequence[Mapping[str, Any]]) -> str:
+def endings_text(rows: "Sequence[SystemEndings]") -> str:
     """The rows of `analysis.endings.endings_table`."""
-    header = ["system", "n", "distinct", "words", "distinct-1", "distinct-2", "log-prob per token", "most frequent"]
-    lines = [
-        [
-            row["system"],
-            f"{row['n']:,}",
-            count_and_share(row["distinct"], row["distinct_share"]),
-            number(row["mean_words"], 1),
-            number(row["distinct_1"], 3),
-            number(row["distinct_2"], 3),
-            number(row["log_prob_per_token"], 2),
-            f"{textwrap.shorten(row['most_frequent'], 60, placeholder=' ...')} "
-            f"({row['most_frequent_count']:,}, {row['most_frequent_share']:.1%})",
-        ]
-        for row in rows
-    ]
-    return "\n\n".join(
-        [
-            text_table(header, lines),
-            "Distinct endings with their share of all; mean length in words; distinct-1 and distinct-2: distinct words "
-            "and pairs of words as a share of all; mean log-probability in nats. Low shares are repetition.",
-            *(f"Decoding of {row['system']}: {row['decoding']}." for row in rows if row["decoding"]),
-        ]
-    )
+    from denouement.analysis.sections import endings_blocks
+
+    return markdown.render(endings_blocks(rows))
 
 
 def cloze_text(rows: Sequence[Mapping[str, Any]], notes: Mapping[str, Mapping[str, int]]) -> str:
@@ -137,16 +88,3 @@ def p_value(p: float | None) -> str:
     if p < 1e-300:
         return "<1e-300"
     return f"{p:.3f}" if p >= 0.001 else f"{p:.2e}"
-
-
-def _counts(row: Mapping[str, Any]) -> list[str]:
-    return [
-        f"{row['n']:,}",
-        number(row["mean"], 3),
-        count_and_share(row["positive"], row["positive_share"]),
-        count_and_share(row["negative"], row["negative_share"]),
-    ]
-
-
-def _test(t: float | None, df: int, p: float | None) -> str:
-    return f"t({df:,}) = {number(t, 2)}, p {p_value(p) if p is not None and p < 1e-300 else f'= {p_value(p)}'}"

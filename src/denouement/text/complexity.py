@@ -4,7 +4,7 @@ Both are defined on constituent trees. Here a tree is made from a dependency par
 are the phrases of the dependents before the word, one by one, and then the nucleus: the word and, one by one, the
 phrases of the dependents behind it. So a clause is a subject and a verb phrase, `[[green ideas] [sleep furiously]]`.
 
-Where that differs from the trees of the Penn Treebank: auxiliaries and adverbs before a verb stand beside its subject
+Where that differs from the trees of the Penn Treebank: auxiliaries and adverbs before a verb are beside its subject
 instead of beginning verb phrases of their own; what follows a noun is inside the nucleus of the noun instead of beside
 the noun phrase; coordinated phrases hang on the first one; the full stop belongs to the verb phrase instead of to the
 clause. So the scores compare sentences with each other, and not with figures from constituent trees.
@@ -83,7 +83,7 @@ def frazier_scores(parse: Parse) -> npt.NDArray[np.float64]:
 
 
 def _dependents(heads: Sequence[int]) -> tuple[list[list[int]], list[list[int]]]:
-    """Of each word those that depend on it and stand before it, and those behind it, in order."""
+    """For each word the words before it that depend on it, and those behind it, in order."""
     before: list[list[int]] = [[] for _ in heads]
     behind: list[list[int]] = [[] for _ in heads]
     for word, head in enumerate(heads):

@@ -151,7 +151,7 @@ def _of_noun(noun: str) -> set[str]:
 
 
 def _of_name(name: Sequence[str]) -> set[str]:
-    """The pronouns of a person's name. The first word that tells decides: "Sarah Thomas", "Mrs. Thomas"."""
+    """The pronouns of a person's name. The first word that shows it decides: "Sarah Thomas", "Mrs. Thomas"."""
     for word in name:
         if word in _MASCULINE:
             return {_MALE}

@@ -18,7 +18,7 @@ class Event(NamedTuple):
         predicate: the verb's lemma, with its particle ("give up"), for a form of "be" what it says ("be happy"), and
             "not" before it where it is negated.
         subject: who or what does it: PERSON (a name or a personal pronoun), NEUTER ("it", "this", "that"), THING (any
-            other noun), or NOBODY. The subject of a passive is NOBODY, as the doer is not told.
+            other noun), or NOBODY. The subject of a passive is NOBODY, as the sentence need not name the doer.
         object: the lemma of its object, in lower case; "" where it has none.
     """
 

@@ -50,7 +50,7 @@ class Parse:
     A text of several sentences has several roots. What the parser cannot handle has an empty parse, `Parse()`.
 
     Attributes:
-        words: as they stand in the sentence, contractions apart ("did", "n't").
+        words: as they are written in the sentence, contractions apart ("did", "n't").
         lemmas: the dictionary forms.
         tags: parts of speech of the Penn Treebank.
         pos: universal parts of speech.
@@ -78,7 +78,7 @@ def parse(sentences: Sequence[str], cache: Path | None) -> Parses:
     there are.
 
     Args:
-        sentences: any texts, also those in which a sentence stands more than once.
+        sentences: any texts, also with the same sentence more than once.
         cache: a Parquet file of parses, which is read and added to; None keeps nothing. Parses of other versions of the
             parser and files that cannot be read are replaced. Several runs may share it: what one of them fails to keep
             because another one wrote in the same moment is only parsed again.
@@ -132,7 +132,7 @@ def _parsed(batch: Sequence[str]) -> list[tuple[str, Parse]]:
 
 
 def _parsed_elsewhere(batches: Sequence[Sequence[str]]) -> Iterator[list[tuple[str, Parse]]]:
-    """`_parsed` of each batch, in order, by other processes, which end when the last one was taken or nobody waits."""
+    """`_parsed` of each batch, in order, by other processes, which end with the last batch or when the caller stops."""
     idle: SimpleQueue[subprocess.Popen[bytes]] = SimpleQueue()
 
     def ask(batch: Sequence[str]) -> list[tuple[str, Parse]]:

@@ -107,7 +107,7 @@ def _lower(word: str) -> str:
 
 
 def _start(words: Sequence[str]) -> int | None:
-    """Place of the word that the sentence's capital stands on, if it begins with one."""
+    """Place of the word that has the sentence's capital, if it begins with one."""
     for place, word in enumerate(words):
         if word[0].isalnum():
             return place if word[0].isupper() else None

@@ -8,7 +8,7 @@ import numpy as np
 def drop_words(sentence: str, probability: float, seed: int, view: int) -> str:
     """`sentence` without the words that an independent draw for each word drops, in their old order.
 
-    Words are what stands between blanks, so a mark goes with the word it is attached to and what is left reads as text
+    Words are what is between blanks, so a mark goes with the word it is attached to and what is left reads as text
     for any encoder. The draw depends on `seed`, `view` and the sentence alone: not on the order in which sentences
     come, the machine, or a library's version. When every word would go, the one with the highest draw stays, since an
     encoder has no vector for nothing.

@@ -57,11 +57,11 @@ def find_wordnet(folder: Path | None = None) -> Path:
     Raises:
         NoWordNetError: none of them holds the database.
     """
-    told = folder or (Path(os.environ["WNSEARCHDIR"]) if os.environ.get("WNSEARCHDIR") else None)
-    if told:
-        if missing := [name for name in FILES if not (told / name).is_file()]:
-            raise NoWordNetError(f"{told}: no WordNet database, it lacks {', '.join(missing)}: {_ADVICE}")
-        return told
+    named = folder or (Path(os.environ["WNSEARCHDIR"]) if os.environ.get("WNSEARCHDIR") else None)
+    if named:
+        if missing := [name for name in FILES if not (named / name).is_file()]:
+            raise NoWordNetError(f"{named}: no WordNet database, it lacks {', '.join(missing)}: {_ADVICE}")
+        return named
     nltk = [Path(each) / "corpora" / "wordnet" for each in os.environ.get("NLTK_DATA", "").split(os.pathsep) if each]
     for place in (*map(Path, _FOLDERS), *nltk, Path.home() / "nltk_data" / "corpora" / "wordnet"):
         if all((place / name).is_file() for name in FILES):

@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
+from typing import ClassVar
 
 import numpy as np
 import numpy.typing as npt
@@ -58,6 +59,8 @@ class ReliabilityBin:
         observed: the share of them that are right.
         low, high: the exact 95% interval of `observed`.
     """
+
+    __pydantic_config__: ClassVar = {"alias_generator": lambda name: name.removesuffix("_")}
 
     from_: float
     to: float

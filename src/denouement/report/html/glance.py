@@ -73,13 +73,13 @@ def _sentiment(run: Run) -> list[Figure]:
     named = {RIGHT: "right endings", WRONG: "wrong endings"}
     return [
         Figure(
-            f"Positive among {named.get(row['group'], 'endings of ' + row['group'])}",
-            f"{row['positive_share']:.1%}",
-            f"{row['paper']['positive_share']:.1%}" if row["paper"] else "",
+            f"Positive among {named.get(row.group, 'endings of ' + row.group)}",
+            f"{row.positive_share:.1%}",
+            f"{row.paper.positive_share:.1%}" if row.paper else "",
             "sentiment",
         )
         for row in sentiment_table(read_sentiment(run.sentiment))
-        if row["group"] != STORIES
+        if row.group != STORIES
     ]
 
 

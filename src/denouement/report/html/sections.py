@@ -1,7 +1,7 @@
 """The sections of the page in the order of reading, each with one plain sentence on what it shows."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -12,8 +12,10 @@ from denouement.corpus.cases import labelled_cases
 from denouement.corpus.ingest import IngestSummary
 from denouement.corpus.sections import ingest_section
 from denouement.documents import read_document
-from denouement.errors import UserError
+from denouement.present import sections as present
+from denouement.present.cells import written
 from denouement.present.markdown import render
+from denouement.present.sections import Chart
 from denouement.report.html.blocks import Block, Bullets, Fold, Heading, Paragraph, Picture, Table, blocks
 from denouement.report.html.endings_browser import endings_browser
 from denouement.report.html.terms import SYSTEMS, TERMS
@@ -92,22 +94,30 @@ def _data(run: Run) -> Section:
 
 def _statistics(run: Run) -> Section:
     what = "What the stories are like, and what tells a right ending from a wrong one without reading the story."
-    file = run.statistics / "statistics.json"
+    from denouement.analysis.sections import statistics_sections
+    from denouement.analysis.statistics_files import FILE, read_findings
+
+    file = run.statistics / FILE
     section = _section("statistics", "Statistics and biases", what, run, ["statistics"], [file])
     if section.missing:
         return section
-    parts = read_json(file)
+    found = read_findings(run.statistics)
+    charts = [each.file for finding in found.statistics.found.values() for each in finding.figures if each.file]
+    pictures = {name: read_beside(file, name) for name in charts}
     content: list[Block] = []
-    for name, part in parts.items():
-        content += [Heading(part["title"]), Paragraph(part["what"])]
-        for place, figure in enumerate(part["figures"], 1):
-            text = read_beside(file, figure["file"])
-            content.append(Picture(inline(text, f"statistics-{name}-{place}", figure["what"]), figure["what"]))
-        for table in part["tables"]:
-            if any(len(row) != len(table["header"]) for row in table["rows"]):
-                raise UserError(f"{file}: a row of {table['title']} is not as wide as its header; make it again")
-            shown = Table(table["header"], table["rows"], table["title"], table["note"])
-            content.append(Fold(shown.title, [shown]) if len(shown.rows) > _LONG_TABLE else shown)
+    for name, part in statistics_sections(found, pictures).items():
+        content += [Heading(part.title), Paragraph(part.what)]
+        drawn = [block for block in part.blocks if isinstance(block, Chart)]
+        for place, chart in enumerate(drawn, 1):
+            text = inline(pictures[chart.file], f"statistics-{name}-{place}", chart.caption)
+            content.append(Picture(text, chart.caption))
+        for block in part.blocks:
+            if isinstance(block, present.Table):
+                rows = [[written(cell) for cell in row] for row in block.rows]
+                shown = Table(block.columns, rows, block.title, block.note)
+                content.append(Fold(shown.title, [shown]) if len(shown.rows) > _LONG_TABLE else shown)
+            elif isinstance(block, present.Paragraph):
+                content.append(Paragraph(block.text))
     content.append(Paragraph("The same on a terminal: denouement statistics."))
     return _filled(section, content)
 
@@ -127,6 +137,7 @@ def _training(run: Run) -> Section:
 
 def _endings(run: Run, stale: Sequence[Stale]) -> Section:
     from denouement.analysis.endings import endings_table, strays
+    from denouement.analysis.named_tables import read_tables
     from denouement.analysis.sentiment import read_sentiment
 
     what = "Every ending that the generators wrote, next to the right ending of the same story."
@@ -134,34 +145,33 @@ def _endings(run: Run, stale: Sequence[Stale]) -> Section:
     section = _section("endings", "Generated endings", what, run, ["generate"], files)
     if section.missing:
         return section
-    cloze = run.corpus / "cloze.parquet"
-    cases = read_table(cloze, "cloze")
+    cases = read_table(run.corpus / "cloze.parquet", "cloze")
     sentiment = joined_sentiment(read_sentiment(run.sentiment), stale) if run.sentiment.exists() else None
     browser = endings_browser(cases, joined_endings(run, stale), sentiment)
-    content = blocks(endings_text(endings_table(run.endings, cloze)))
-    content += [Paragraph(f"{sentence}.") for sentence in strays(run.endings, cases)]
+    endings = read_tables(run.endings, "endings")
+    content = blocks(endings_text(endings_table(endings, cases)))
+    content += [Paragraph(f"{sentence}.") for sentence in strays(endings, cases)]
     if browser:
         content += [Heading("Read the endings"), browser]
     return _filled(section, content)
 
 
 def _sentiment(run: Run) -> Section:
-    from denouement.analysis.sentiment import read_sentiment, right_against_wrong, sentiment_table
+    from denouement.analysis.sentiment import read_sentiment, sentiment_result
 
     what = "How cheerful or gloomy endings are: the right and wrong ones of the cases, and those of each generator."
     files = [run.sentiment, run.corpus / "cloze.parquet"]
     section = _section("sentiment", "Sentiment of endings", what, run, ["sentiment"], files)
     if section.missing:
         return section
-    scores = read_sentiment(run.sentiment)
-    rows = sentiment_table(scores)
-    if not rows:
+    result = sentiment_result(read_sentiment(run.sentiment))
+    if not result.groups:
         return _filled(section, [Paragraph("There is no ending to measure.")])
     _, left_out = labelled_cases(read_table(run.corpus / "cloze.parquet", "cloze"))
     caption = "Negative, neutral and positive endings by group, the paper's paler, below ours"
     shown = [
-        _picture(figures.sentiment_shares(rows), "sentiment", caption),
-        *blocks(sentiment_text(rows, right_against_wrong(scores))),
+        _picture(figures.sentiment_shares([asdict(row) for row in result.groups]), "sentiment", caption),
+        *blocks(sentiment_text(result)),
         *(Paragraph(f"{sentence}.") for sentence in left_out),
     ]
     return _filled(section, shown)

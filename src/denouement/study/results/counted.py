@@ -1,32 +1,5 @@
-"""The answers that results are worked out from."""
+"""`denouement.answers` under the name that it had."""
 
-import pyarrow as pa
-import pyarrow.compute as pc
+from denouement.answers import ANSWER, SCALES, accepted_checks, counted, n_answers, statuses
 
-SCALES = ("ratings", "orders")
-"""Tables of answers that are not votes, and the folders that their results stand in beside those of votes."""
-
-ANSWER = ("study", "item_id", "annotator_id")
-"""What tells an answer in a table of answers; of `ratings` it has a row for each question."""
-
-
-def counted(answers: pa.Table) -> pa.Table:
-    """Those rows of a table `votes`, `ratings` or `orders` that are accepted, attention checks apart."""
-    return answers.filter(pc.and_(pc.equal(answers["status"], "accepted"), pc.invert(answers["is_check"])))
-
-
-def accepted_checks(answers: pa.Table) -> pa.Table:
-    """Those rows of such a table that are accepted answers to attention checks."""
-    return answers.filter(pc.and_(answers["is_check"], pc.equal(answers["status"], "accepted")))
-
-
-def n_answers(answers: pa.Table) -> int:
-    """How many answers such a table holds, whatever the number of their rows."""
-    return int(answers.group_by(list(ANSWER)).aggregate([]).num_rows)
-
-
-def statuses(answers: pa.Table) -> dict[str, int]:
-    """How many answers such a table holds by their status, attention checks apart."""
-    judged = answers.filter(pc.invert(answers["is_check"]))
-    found = sorted(judged["status"].unique().to_pylist())
-    return {status: n_answers(judged.filter(pc.equal(judged["status"], status))) for status in found}
+__all__ = ["ANSWER", "SCALES", "accepted_checks", "counted", "n_answers", "statuses"]
