@@ -10,10 +10,10 @@ from pathlib import Path
 import torch
 
 from denouement.errors import UserError, lacks_memory
-from denouement.generators.base import GeneratorSettings
+from denouement.generators.neural.settings import NeuralSettings
 
 
-def check_size(make: Callable[[], torch.nn.Module], settings: GeneratorSettings) -> None:
+def check_size(make: Callable[[], torch.nn.Module], settings: NeuralSettings) -> None:
     """Refuse a net that this machine cannot hold: a system that promises more memory than it has would end us unheard.
 
     Args:
@@ -40,7 +40,7 @@ def check_size(make: Callable[[], torch.nn.Module], settings: GeneratorSettings)
 
 
 @contextmanager
-def told_if_short(settings: GeneratorSettings) -> Iterator[None]:
+def told_if_short(settings: NeuralSettings) -> Iterator[None]:
     """Tell that memory ran out, the CPU's or a GPU's, by the settings that could be lower.
 
     Raises:
@@ -56,7 +56,7 @@ def told_if_short(settings: GeneratorSettings) -> Iterator[None]:
         ) from error
 
 
-def _sizes(settings: GeneratorSettings, *names: str) -> str:
+def _sizes(settings: NeuralSettings, *names: str) -> str:
     """Such as `units: 512, layers: 2`, of the settings that this kind of generator has."""
     return ", ".join(f"{name}: {getattr(settings, name)}" for name in names if hasattr(settings, name))
 
