@@ -144,10 +144,12 @@ class Generator(ABC):
         """
         raise UserError(f"{self.name} gives no probabilities of endings: name a generator that does")
 
-    def find_vectors(self, embeddings: Path | None, options: Mapping[str, Any] | None = None) -> None:
+    def find_vectors(  # noqa: B027 - most generators need none
+        self, embeddings: Path | None, options: Mapping[str, Any] | None = None
+    ) -> None:
         """Get ready to turn sentences into vectors, from the table `embeddings` or by encoding: here no need of it."""
 
-    def expect(self, contexts: Sequence[Context]) -> None:
+    def expect(self, contexts: Sequence[Context]) -> None:  # noqa: B027 - as above
         """Do at once what would be done anew for each batch of `contexts`: here nothing."""
 
     # What all of them do.

@@ -11,30 +11,24 @@ Method = Literal["greedy", "beam", "sample"]
 MOST_ENDINGS = 1_000_000
 
 
-def _setting(
-    default: Any,
+def _option(
     help: str,
     method: Method | None = None,
     *,
-    shown: object = None,
+    default: object,
     strict: bool = True,
     bounds: tuple[int, int] | None = None,
-) -> Any:
-    """A field of `Decoding`, as the command line shows it.
+) -> dict[str, Any]:
+    """What the command line says of a field of `Decoding`.
 
     Args:
-        default: its value where nothing is said.
         help: in a few words what it does.
         method: the one that uses it; None: all.
-        shown: the default in words.
-        strict: whether another method refuses another value than the default.
+        default: the field's default in words.
+        strict: whether the field must keep its default with another method.
         bounds: the least and the largest value that the command line takes.
     """
-    shown = default if shown is None else shown
-    return field(
-        default=default,
-        metadata={"help": help, "method": method, "shown": shown, "strict": strict, "bounds": bounds},
-    )
+    return {"help": help, "method": method, "default": default, "strict": strict, "bounds": bounds}
 
 
 @dataclass(frozen=True)
@@ -60,16 +54,24 @@ class Decoding:
         seed: of the draws (sample).
     """
 
-    method: Method = _setting("greedy", "Method.")
-    beam_width: int = _setting(5, "Partial endings kept a context.", "beam")
-    length_penalty: float = _setting(0.0, "Above 0 favours longer endings.", "beam", shown=0)
-    temperature: float = _setting(1.0, "Below 1 favours likely words.", "sample", shown=1)
-    top_p: float = _setting(1.0, "Draw from the likeliest words of this share.", "sample", shown=1)
-    top_k: int | None = _setting(None, "Draw from this many likeliest words.", "sample", shown="all")
-    no_repeat_ngram: int | None = _setting(None, "No sequence of so many words twice.", shown="allowed")
-    min_length: int = _setting(1, "Words an ending has at least.")
-    max_length: int = _setting(30, "Words after which it is ended.")
-    seed: int = _setting(1, "Of the draws.", "sample", strict=False, bounds=(0, 2**32 - 1))
+    method: Method = field(default="greedy", metadata=_option("Method.", default="greedy"))
+    beam_width: int = field(default=5, metadata=_option("Partial endings kept a context.", "beam", default=5))
+    length_penalty: float = field(default=0.0, metadata=_option("Above 0 favours longer endings.", "beam", default=0))
+    temperature: float = field(default=1.0, metadata=_option("Below 1 favours likely words.", "sample", default=1))
+    top_p: float = field(
+        default=1.0, metadata=_option("Draw from the likeliest words of this share.", "sample", default=1)
+    )
+    top_k: int | None = field(
+        default=None, metadata=_option("Draw from this many likeliest words.", "sample", default="all")
+    )
+    no_repeat_ngram: int | None = field(
+        default=None, metadata=_option("No sequence of so many words twice.", default="allowed")
+    )
+    min_length: int = field(default=1, metadata=_option("Words an ending has at least.", default=1))
+    max_length: int = field(default=30, metadata=_option("Words after which it is ended.", default=30))
+    seed: int = field(
+        default=1, metadata=_option("Of the draws.", "sample", default=1, strict=False, bounds=(0, 2**32 - 1))
+    )
 
     def __str__(self) -> str:
         """In words: the method, what it always asks for, and what else is not the default."""
@@ -121,7 +123,7 @@ class Decoding:
 def described(setting: "Field[Any]") -> str:
     """The help of a field of `Decoding`, such as `Partial endings kept a context.  [beam; default: 5]`."""
     owner = setting.metadata["method"]
-    return f"{setting.metadata['help']}  [{f'{owner}; ' if owner else ''}default: {setting.metadata['shown']}]"
+    return f"{setting.metadata['help']}  [{f'{owner}; ' if owner else ''}default: {setting.metadata['default']}]"
 
 
 def _require(holds: bool, key: str, wanted: str, found: object) -> None:

@@ -42,7 +42,8 @@ class Retrieval(VectorReader):
     the table of stories is taken. Settings of decoding are refused, and there are no probabilities.
 
     The vectors are kept in float16, as the table of embeddings keeps them. In memory are 2 bytes a story and element
-    (90,000 stories, MiniLM's 384 elements: 69 MB), and while it writes, 4 bytes a story for each of 128 contexts (46 MB).
+    (90,000 stories, MiniLM's 384 elements: 69 MB), and while it writes, 4 bytes a story for each of 128 contexts
+    (46 MB).
     """
 
     name: ClassVar[str] = "retrieval"

@@ -69,7 +69,9 @@ class Seq2Seq(NeuralGenerator):
             )
         longest = max(map(len, rows), default=1)
         padded = [[PAD] * (longest - len(row)) + row for row in rows]
-        return ContextBatch(torch.tensor(padded).reshape(len(rows), longest), torch.tensor([*map(len, rows)])).to(self.device)
+        return ContextBatch(torch.tensor(padded).reshape(len(rows), longest), torch.tensor([*map(len, rows)])).to(
+            self.device
+        )
 
     def start(self, inputs: ContextBatch) -> State:
         """Hidden and cell state of each layer, both [B, layers, units]."""

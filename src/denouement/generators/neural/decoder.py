@@ -1,8 +1,8 @@
 """What every neural generator has in common.
 
-It reads a context and gives the probability of each ending, word by word. A kind of generator says how a context becomes
-numbers (`prepare`), how they become the decoder's first state (`start`) and how the decoder goes on (`decode`); the rest
-is here. It is a plain PyTorch module: `neural.lightning` wraps it where it is trained.
+It reads a context and gives the probability of each ending, word by word. A kind of generator says how a context
+becomes numbers (`prepare`), how they become the decoder's first state (`start`) and how the decoder goes on (`decode`);
+the rest is here. It is a plain PyTorch module: `neural.lightning` wraps it where it is trained.
 """
 
 from __future__ import annotations

@@ -76,5 +76,3 @@ class NeuralSettings(GeneratorSettings):
         if min(hours, minutes, seconds) < 0 or not limit:
             raise ValueError(f"max_time: must be above zero, not {self.max_time!r}")
         return limit
-
-
