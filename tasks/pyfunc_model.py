@@ -1,10 +1,10 @@
 """A trained generator as MLflow serves it. MLflow runs this file ("model from code"), so no pickle is stored.
 
 Input: column `context`, the sentences of a story so far (list of strings). Output: `n` rows for each, in order, with
-columns `context_row` (place of the input row), `ending` and `log_prob` (nats, summed over the ending's tokens; NaN where
-the generator gives no probabilities). Parameters: `n` and the settings of `denouement.generators.decoding.Decoding`. A
-generator that reads sentence vectors encodes them; the caller names the files of its encoder when the model is loaded,
-since each machine has them in another place:
+columns `context_row` (place of the input row), `ending` and `log_prob` (nats, summed over the ending's tokens; NaN
+where the generator gives no probabilities). Parameters: `n` and the settings of
+`denouement.generators.decoding.Decoding`. A generator that reads sentence vectors encodes them; the caller names the
+files of its encoder when the model is loaded, since each machine has them in another place:
 `mlflow.pyfunc.load_model(uri, model_config={"encoder_options": {"weights": ..., "vectors": ...}})`, or the same as JSON
 in `MLFLOW_PYFUNC_INFERENCE_CONFIG` for `mlflow models serve`. The keys are those of `encode.options` in params.yaml.
 """

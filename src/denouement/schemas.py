@@ -487,7 +487,7 @@ def read_table(path: Path, name: str) -> pa.Table:
     wanted = kind.schema if version == kind.version else kind.earlier[version]
     if not schema.equals(wanted):
         raise UserError(f"{path}: columns are {_listing(schema)}; a table '{name}' has {_listing(wanted)}")
-    table = read_parquet(path, schema)
+    table = read_parquet(path)
     if wanted is not kind.schema:
         table = table.cast(kind.schema.with_metadata(schema.metadata))
     problem = _broken_rule(table, kind)
@@ -496,14 +496,16 @@ def read_table(path: Path, name: str) -> pa.Table:
     return table
 
 
-def read_parquet(path: Path, schema: pa.Schema | None = None) -> pa.Table:
+def read_parquet(path: Path) -> pa.Table:
     """All columns of any Parquet file, its checksums and its text checked.
 
     Raises:
         UserError: a damaged file.
     """
     try:
-        table = pq.read_table(path, schema=schema, page_checksum_verification=True)
+        # not pq.read_table: it imports pandas, and takes a folder named a=b for a column
+        with pq.ParquetFile(path, page_checksum_verification=True) as file:
+            table = file.read()
         table.validate(full=True)  # text that is not UTF-8, which other programs may write
     except _UNREADABLE as error:
         raise UserError(f"{path}: damaged Parquet file ({first_line(error)}); make it again") from error

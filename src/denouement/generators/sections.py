@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 
 from denouement.generators.history import History
-from denouement.present.cells import NO_VALUE, Number
+from denouement.present.cells import NO_VALUE, Cell, Number
 from denouement.present.sections import Block, Table
 
 _COLUMNS = ("generator", "stories", "held out", "vocabulary", "epochs", "epoch used", "perplexity", "nats per token")
@@ -11,7 +11,7 @@ _COLUMNS = ("generator", "stories", "held out", "vocabulary", "epochs", "epoch u
 
 def training_section(histories: Mapping[str, History]) -> list[Block]:
     """A row a generator: what it learned from, and how it did in the epoch whose weights are used."""
-    rows = []
+    rows: list[list[Cell]] = []
     for name, history in histories.items():
         used = history.used
         rows.append(
@@ -22,8 +22,8 @@ def training_section(histories: Mapping[str, History]) -> list[Block]:
                 NO_VALUE if history.vocabulary is None else history.vocabulary,
                 len(history.epochs),
                 NO_VALUE if used is None else used.epoch + 1,
-                Number(used and used.validation_perplexity, 1),
-                Number(used and used.validation_loss, 3),
+                Number(used.validation_perplexity if used else None, 1),
+                Number(used.validation_loss if used else None, 3),
             ]
         )
     note = (

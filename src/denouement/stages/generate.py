@@ -82,7 +82,7 @@ class Generated:
     @property
     def distinct_share(self) -> float:
         """Different endings as a share of all, between 0 and 1."""
-        return len(self.endings["ending"].unique()) / self.endings.num_rows
+        return len(set(self.endings["ending"].to_pylist())) / self.endings.num_rows
 
 
 def run(

@@ -27,10 +27,11 @@ _HISTORY = "history.json"  # what training writes beside a checkpoint
 class Likelihood(ClozeSystem):
     """The ending that a generator holds likelier after the context.
 
-    Generators that give no probabilities are left out. Variants of each generator: "<name> sum", the log-likelihood of the ending, its end included, in nats; "<name> per
-    token", the same over the number of tokens, which does not favour short endings; "<name> difference", the
-    log-likelihood less the ending's own, which does not favour what people say in any story. Of several generators of
-    one name, each has its place among them in the order given after its name ("seq2seq 1", "seq2seq 2").
+    Generators that give no probabilities are left out. Variants of each other one: "<name> sum", the log-likelihood of
+    the ending, its end included, in nats; "<name> per token", the same over the number of tokens, which does not favour
+    short endings; "<name> difference", the log-likelihood less the ending's own, which does not favour what people say
+    in any story. Of several generators of one name, each has its place among them in the order given after its name
+    ("seq2seq 1", "seq2seq 2").
 
     An ending's own likelihood is what the same generator gives it without knowing the story: the mean, over contexts of
     stories drawn at random, of its log-likelihood after each. Such contexts are what the generator was trained on; an
