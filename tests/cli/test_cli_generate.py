@@ -10,9 +10,8 @@ from click.testing import CliRunner
 from denouement import schemas
 from denouement.cli import main
 from denouement.generators.base import generator_class
-from denouement.generators.checkpoints import load_generator
-from denouement.generators.decoding import Decoding, decode
-from denouement.tensors import write_checkpoint
+from denouement.generators.checkpoints import load_generator, save_generator
+from denouement.generators.decoding import Decoding
 from denouement.text.vocabulary import Vocabulary
 
 STORY = ["Tom bought a red car.", "He drove it to Mr. Hill."]
@@ -24,10 +23,8 @@ def model(tmp_path_factory):
     with torch.random.fork_rng():
         torch.manual_seed(1)
         generator = kind(kind.settings_class(units=8), Vocabulary.build([*STORY, "The car was fast and loud."]))
-    checkpoint = {"state_dict": generator.state_dict()}
-    generator.on_save_checkpoint(checkpoint)
     path = tmp_path_factory.mktemp("model") / "best.parquet"
-    write_checkpoint(checkpoint, path)
+    save_generator(generator, path)
     return path
 
 
@@ -78,7 +75,7 @@ def test_generate_writes_what_decode_gives(model, cases, tmp_path):
     rows = schemas.read_table(out, "endings").to_pylist()
     assert [row["case_id"] for row in rows] == ["b", "b", "a", "a"]
     decoding = Decoding("beam", beam_width=3, max_length=6)
-    expected = decode(load_generator(model), [STORY[:1], STORY], decoding, n=2)
+    expected = load_generator(model).write([STORY[:1], STORY], decoding, n=2)
     assert [row["ending"] for row in rows] == [ending.text for endings in expected for ending in endings]
     assert {row["system"] for row in rows} == {"seq2seq"}
     assert "4 endings of seq2seq for 2 cases" in result.stdout
@@ -113,7 +110,7 @@ def test_generate_reads_a_csv_of_contexts(model, tmp_path):
     contexts, out = tmp_path / "mine.csv", tmp_path / "endings.parquet"
     contexts.write_text("case_id,context\n1,Tom bought a red car. He drove it to Mr. Hill.\n")
     run("generate", "--model", model, "--contexts", contexts, "--out", out)
-    [[expected]] = decode(load_generator(model), [STORY])
+    [[expected]] = load_generator(model).write([STORY])
     assert schemas.read_table(out, "endings")["ending"].to_pylist() == [expected.text]
 
 
@@ -142,14 +139,14 @@ def test_generate_refuses(model, cases, tmp_path):
 
 
 def test_complete_prints_an_ending(model):
-    [[expected]] = decode(load_generator(model), [STORY])
+    [[expected]] = load_generator(model).write([STORY])
     assert run("complete", "--model", model, " ".join(STORY)).stdout == f"{expected.text}\n"
     assert run("complete", "--model", model, "-", input="\n".join(STORY)).stdout == f"{expected.text}\n"
 
 
 def test_complete_prints_several(model):
     samples = ("complete", "--model", model, " ".join(STORY), "-n", 5, "--decode", "sample", "--max-length", 5)
-    [expected] = decode(load_generator(model), [STORY], Decoding("sample", max_length=5), 5)
+    [expected] = load_generator(model).write([STORY], Decoding("sample", max_length=5), 5)
     assert run(*samples).stdout.splitlines() == [ending.text for ending in expected]
     document = json.loads(run(*samples, "--json").stdout)
     assert document["context"] == STORY

@@ -7,9 +7,9 @@ import torch
 from corpus_toy import small
 
 from denouement.errors import UserError
-from denouement.generators import memory
 from denouement.generators.h_seq2seq import HSeq2Seq, HSeq2SeqSettings
-from denouement.generators.memory import check_size, told_if_short
+from denouement.generators.neural import memory
+from denouement.generators.neural.memory import check_size, told_if_short
 from denouement.generators.seq2seq import Seq2Seq, Seq2SeqSettings
 from denouement.text.vocabulary import Vocabulary
 

@@ -38,14 +38,16 @@ def settings_for(name: str, section: Mapping[str, Any], kind: Literal["sample", 
             f"{where}: unknown key {', '.join(unknown)}; known keys are preset, common, {', '.join(GENERATORS)}"
         )
     own_class = generator_class(name).settings_class
+    own = {field.name for field in fields(own_class)}
     named, common, presets = (_mapping(section, key, where) for key in ("preset", "common", name))
     if strange := [str(key) for key in named if key not in ("sample", "official")]:
         raise UserError(f"{where}.preset: unknown key {', '.join(strange)}; known keys are sample, official")
+    if not own and not presets:
+        return own_class()  # nothing to set, hence no presets
     preset = named.get(kind)
     if not isinstance(preset, str) or preset not in presets:
         there = ", ".join(map(str, presets)) or "none"
         raise UserError(f"{where}.preset.{kind}: is {preset!r}, but {where}.{name} has {there}")
-    own = {field.name for field in fields(own_class)}
     shared = {field.name for field in fields(NeuralSettings)}
     merged = {
         **{key: value for key, value in common.items() if key in own or key not in shared},

@@ -82,7 +82,8 @@ class Generated:
     @property
     def distinct_share(self) -> float:
         """Different endings as a share of all, between 0 and 1."""
-        return len(set(self.endings["ending"].to_pylist())) / self.endings.num_rows
+        endings = self.endings["ending"].to_pylist()
+        return len(set(endings)) / len(endings)
 
 
 def run(
