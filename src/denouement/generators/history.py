@@ -1,6 +1,6 @@
 """What training a generator was like, epoch by epoch: the document `history.json`."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -66,6 +66,20 @@ class History:
     def used(self) -> Epoch | None:
         """The epoch whose weights are used; None where there are no epochs."""
         return next((entry for entry in self.epochs if entry.epoch == self.best_epoch), None)
+
+
+def history_from(content: Mapping[str, Any]) -> History:
+    """The course of a training from the content of `history.json`, as much of it as the report reads."""
+    return History(
+        generator=content.get("generator", ""),
+        unit=content.get("unit"),
+        vocabulary=content["vocabulary"],
+        stories=Counts(**content["stories"]),
+        tokens=None,
+        unknown_share=None,
+        best_epoch=content["best_epoch"],
+        epochs=[Epoch(**entry) for entry in content["epochs"]],
+    )
 
 
 def best_values(history: History) -> dict[str, Any]:
