@@ -73,7 +73,7 @@ class SettingRow:
 def measure_settings(
     generators: Mapping[str, Generator], cases: pa.Table, decodings: Sequence[Decoding] = DECODINGS
 ) -> list[SettingRow]:
-    """A row for each generator that decodes and way of decoding, an ending for each of `cases` (`case_id`, `context`)."""
+    """A row for each decoding generator and way of decoding, an ending for each of `cases` (`case_id`, `context`)."""
     rows = []
     for name, generator in generators.items():
         if not generator.decodes:

@@ -40,7 +40,7 @@ from denouement.generators.neural.lightning import (
     TrainedNetwork,
     epoch_values,
 )
-from denouement.generators.neural.memory import check_size, told_if_short
+from denouement.generators.neural.memory import check_size, reported_if_short
 from denouement.generators.neural.settings import NeuralSettings
 from denouement.generators.vectors import open_embeddings
 from denouement.tensors import read_checkpoint
@@ -101,7 +101,7 @@ def train_network(
         reported = len(done["epochs"]) if settings.devices > 1 else settings.epochs
         with torch.random.fork_rng(devices=[]):
             torch.manual_seed(settings.seed)
-            with told_if_short(settings):
+            with reported_if_short(settings):
                 optimise(make(), StoryBatches(training, validation, settings), log, resumable)
         done = _report(resumable, reported, on_epoch)
     return History(
