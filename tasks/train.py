@@ -13,8 +13,12 @@ from prefect import task
 from denouement.corpus.kind import corpus_kind
 from denouement.files import write_text
 from denouement.generators.base import GeneratorSettings, generator_class
-from denouement.generators.training import settings_for, train
+from denouement.generators.history import best_values, logged_values
+from denouement.generators.sections import training_section
+from denouement.generators.training import settings_for
+from denouement.present import markdown
 from denouement.schemas import read_table
+from denouement.stages import train
 from tasks import LAYOUT, tracking
 from tasks.params import section
 
@@ -37,28 +41,22 @@ def train_generator(generator: str) -> None:
         reads["embeddings"] = LAYOUT.embeddings
     with tracking.run(f"train {generator}", "train", {"generator": generator, **asdict(chosen)}):
         tracking.log_inputs(**reads)
-        history = train(
-            generator,
-            LAYOUT.stories,
-            LAYOUT.models / generator,
-            chosen,
-            embeddings=reads.get("embeddings"),
-            work=LAYOUT.work,
-            on_epoch=_teller(chosen.epochs),
-        )
-        best = history["epochs"][history["best_epoch"]]
-        write_text(LAYOUT.metrics(f"train@{generator}"), json.dumps(best, indent=2) + "\n")
-        tracking.log_values({"best": best, "vocabulary": history["vocabulary"]})
+        paths = train.TrainPaths(LAYOUT.stories, reads.get("embeddings"), LAYOUT.work, LAYOUT.model(generator).parent)
+        history = train.run(generator, chosen, paths, _reporter(getattr(chosen, "epochs", 0)))
+        values = json.dumps(best_values(history), indent=2)
+        write_text(LAYOUT.metrics(f"train@{generator}"), values + "\n")
+        tracking.log_values(logged_values(history))
         log_model(LAYOUT.model(generator))
+        print(markdown.render(training_section({generator: history})))
 
 
-def _teller(epochs: int) -> Callable[[int, Mapping[str, float]], None]:
-    def tell(epoch: int, figures: Mapping[str, float]) -> None:
-        tracking.log_values(figures, step=epoch)
-        shown = ", ".join(f"{name.replace('_', ' ')} {_number(value)}" for name, value in figures.items())
+def _reporter(epochs: int) -> Callable[[int, Mapping[str, float]], None]:
+    def report(epoch: int, values: Mapping[str, float]) -> None:
+        tracking.log_values(values, step=epoch)
+        shown = ", ".join(f"{name.replace('_', ' ')} {_number(value)}" for name, value in values.items())
         print(f"epoch {epoch + 1} of {epochs}: {shown}", flush=True)
 
-    return tell
+    return report
 
 
 def _number(value: float) -> str:
@@ -73,6 +71,6 @@ def log_model(checkpoint: Path) -> None:
         signature=runpy.run_path(str(MODEL_CODE))["SIGNATURE"],
         artifacts={"checkpoint": str(checkpoint)},
         input_example=pd.DataFrame([EXAMPLE]),
-        model_config={"encoder_options": {}},  # MLflow lets whoever loads the model give only what stands here
+        model_config={"encoder_options": {}},  # MLflow lets whoever loads the model give only the keys named here
         pip_requirements=["denouement"],
     )

@@ -44,7 +44,7 @@ def judged(row: Mapping[str, Any]) -> Story:
 
 
 def _page(studies: Sequence[str], shown: Sequence[tuple[str, Sequence[Block]]]) -> str:
-    template = environment("denouement.study").get_template("results.html")
+    template = environment("denouement.study.results").get_template("results.html")
     which = "study" if len(studies) == 1 else "studies"
     title = f"Results of the {which} {', '.join(studies)}" if studies else "Results of no study"
     return template.render(title=title, sections=shown, style=asset("report.css"))
