@@ -236,8 +236,8 @@ def _reliability_tables(name: str, found: MonitoredSet) -> list[Table]:
             rows,
             f"{name}: whether its probabilities come true",
             f"Expected calibration error {Number(found.reliability.error, 3)} (the mean distance between the two "
-            f"columns); Brier score {Number(found.reliability.brier, 3)} (0.25 for one who knows nothing, 0 for one who "
-            "knows all).",
+            f"columns); Brier score {Number(found.reliability.brier, 3)} (0.25 for one who knows nothing, 0 for one "
+            "who knows all).",
         )
     ]
 
