@@ -1,9 +1,9 @@
 import random
 
 import pytest
+from denouement.study.reasons.reading import topics_text
 
 from denouement.errors import UserError
-from denouement.study.reasons.reading import topics_text
 from denouement.study.reasons.topics import TopicSettings, find_topics, topic_rows
 
 FOOD = ["cake", "soup", "bread", "cheese", "salad"]

@@ -11,7 +11,7 @@ def written_reasons(votes: pa.Table) -> pa.Table:
     """The rows of a table `votes` whose reason is analysed: accepted answers to real questions with a reason.
 
     Left out are answers that do not count (excluded, rejected, surplus), attention checks, and answers without a
-    reason or with one of which nothing is seen (`legible.seen`).
+    reason or with one that has only invisible characters (`legible.seen`).
 
     Raises:
         UserError: no row is left.

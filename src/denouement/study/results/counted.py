@@ -1,13 +1,13 @@
-"""The answers that results are worked out from."""
+"""The answers that results are made of."""
 
 import pyarrow as pa
 import pyarrow.compute as pc
 
 SCALES = ("ratings", "orders")
-"""Tables of answers that are not votes, and the folders that their results stand in beside those of votes."""
+"""Tables of answers that are not votes, and the folders of their results within that of votes."""
 
 ANSWER = ("study", "item_id", "annotator_id")
-"""What tells an answer in a table of answers; of `ratings` it has a row for each question."""
+"""The columns that name an answer in a table of answers; in `ratings` an answer has a row for each question."""
 
 
 def counted(answers: pa.Table) -> pa.Table:
@@ -28,5 +28,5 @@ def n_answers(answers: pa.Table) -> int:
 def statuses(answers: pa.Table) -> dict[str, int]:
     """How many answers such a table holds by their status, attention checks apart."""
     judged = answers.filter(pc.invert(answers["is_check"]))
-    found = sorted(judged["status"].unique().to_pylist())
-    return {status: n_answers(judged.filter(pc.equal(judged["status"], status))) for status in found}
+    met = sorted(judged["status"].unique().to_pylist())
+    return {status: n_answers(judged.filter(pc.equal(judged["status"], status))) for status in met}
