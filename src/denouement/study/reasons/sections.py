@@ -46,8 +46,8 @@ def topic_blocks(topics: Topics) -> list[Block]:
     if topics.reasons >= topics.enough_reasons:
         return [table]
     caution = (
-        f"Caution: with fewer than {topics.enough_reasons:,} reasons, {len(topics.topics)} topics mean nothing: another "
-        "--seed gives others. The elements (`denouement reasons elements`) need fewer reasons."
+        f"Caution: with fewer than {topics.enough_reasons:,} reasons, {len(topics.topics)} topics mean nothing: "
+        "another --seed gives others. The elements (`denouement reasons elements`) need fewer reasons."
     )
     return [Paragraph(caution), table]
 
@@ -121,9 +121,9 @@ def _quality(quality: RulesQuality) -> Table:
     rows.append(["macro", "", "", "", *_measures(quality.macro)])
     title = f"How well the rules agree with {quality.n:,} of these reasons as a reader labelled them"
     note = (
-        "Precision: which share of the tags by rule are also the reader's; recall: which share of the reader's are also "
-        "by rule; F1: the harmonic mean of both. Micro: of all elements together; macro: the mean over the elements. "
-        f"All labels of a reason are right in {Share(quality.exact)}."
+        "Precision: which share of the tags by rule are also the reader's; recall: which share of the reader's are "
+        "also by rule; F1: the harmonic mean of both. Micro: of all elements together; macro: the mean over the "
+        f"elements. All labels of a reason are right in {Share(quality.exact)}."
     )
     return Table(["element", "by rule", "by reader", "both", "precision", "recall", "F1"], rows, title, note)
 

@@ -12,7 +12,7 @@ from denouement.report.html.rendering import asset, environment
 
 def render(blocks: Iterable[Block], level: int = 2) -> Markup:
     """Sections as HTML."""
-    template = environment("denouement.study").from_string(
+    template = environment().from_string(
         '{% from "blocks.html" import show %}{% for heading, what, blocks in sections %}<section>\n<h2>{{ heading }}'
         "</h2>\n{% if what %}<p>{{ what }}</p>\n{% endif %}"
         "{% for block in blocks %}{{ show(block) }}{% endfor %}</section>\n{% endfor %}"

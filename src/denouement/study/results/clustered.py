@@ -1,4 +1,4 @@
-"""Means and shares of answers, with intervals that allow for answers about one case, or of one annotator, being alike."""
+"""Means and shares of answers; intervals allow for answers about one case, and of one annotator, being alike."""
 
 from dataclasses import dataclass
 from math import fsum

@@ -292,8 +292,8 @@ def _strengths(strengths: Strengths) -> Section:
     of = [_n(strengths.cases, "case"), *([_n(strengths.annotators, "annotator")] if strengths.annotators else [])]
     ties = "" if strengths.tie is None else f", with Davidson's ties ({strengths.tie:.2f}): both and neither alike"
     note = (
-        f"The model of Bradley and Terry on single answers{ties}. Strengths are logarithms with mean 0; of two systems, "
-        "shares in the ratio 3 to 1 mean that the first is preferred three times as often as the second. "
+        f"The model of Bradley and Terry on single answers{ties}. Strengths are logarithms with mean 0; of two "
+        "systems, shares in the ratio 3 to 1 mean that the first is preferred three times as often as the second. "
         f"{_CLUSTERED} ({', '.join(of)}). {scope([('', strengths)])}"
     )
     what = "All systems on one scale: the stronger one is, the more often people prefer its endings."
