@@ -210,16 +210,18 @@ def export(name: str, out: Path, url: str, as_json: bool) -> None:
 
     They are items.parquet and, by the kind of the study, votes, ratings or orders.parquet.
     """
+    from dataclasses import asdict
+
     from denouement.study.store.export import export as export_study
 
     check_output(out / "items.parquet")
     summary = export_study(_opened(url, make=False), name, out)
     if as_json:
-        print_json(summary)
+        print_json(asdict(summary))
         return
-    told = ", ".join(f"{count:,} {status}" for status, count in summary["answers"].items()) or "none"
-    checks = sum(summary["checks"].values())
-    click.echo(f"Study {name}: answers {told}; answers to checks {checks:,}. Tables: {out}")
+    by_status = ", ".join(f"{count:,} {status}" for status, count in summary.answers.items()) or "none"
+    checks = sum(summary.checks.values())
+    click.echo(f"Study {name}: answers {by_status}; answers to checks {checks:,}. Tables: {out}")
 
 
 @study.command()

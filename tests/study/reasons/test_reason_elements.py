@@ -45,7 +45,7 @@ def test_tags_are_a_table_with_a_row_for_each_rule_that_applies(tagged, tmp_path
     _, tags = tagged
     write_table(tags, tmp_path / "tags.parquet", "reason_elements")
     rows = read_table(tmp_path / "tags.parquet", "reason_elements").to_pylist()
-    found = [(row["item_id"], row.element, row["words"], row.denied) for row in rows]
+    found = [(row["item_id"], row["element"], row["words"], row["denied"]) for row in rows]
     assert found == [
         ("item-0", "logic", "makes sense", False),
         ("item-0", "emotion", "happy", False),
@@ -113,7 +113,7 @@ def test_reasons_that_name_nothing_make_an_empty_table(votes_of, rules):
     votes = votes_of("ok")
     tags = tag_reasons(votes, rules)
     assert tags.num_rows == 0
-    assert elements_summary(votes, tags, {})["untagged"] == 1
+    assert elements_summary(votes, tags, {}).untagged == 1
 
 
 def test_quality_is_that_of_an_independent_computation(tagged):

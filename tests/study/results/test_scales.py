@@ -281,7 +281,7 @@ def test_ratings_are_written(tmp_path):
     assert means[1]["mean"] == pytest.approx((1.5 + 0 + 2) / 3)
     assert (means[2]["low"], means[2]["high"]) == (None, None)
     (alpha,) = pq.read_table(tmp_path / "one/rating_alphas.parquet").to_pylist()
-    assert (alpha["question"], alpha.items) == ("logic", 1)
+    assert (alpha["question"], alpha["items"]) == ("logic", 1)
     assert read_document(tmp_path / "one/results.json", RatingResults).answers == 6
     page = files["results.html"].decode()
     assert evil not in page

@@ -61,7 +61,7 @@ def test_table_2_by_hand():
 def test_agreements_name_the_system():
     table = agreements(count(votes(SMALL)))
     assert table["item_id"].to_pylist() == list(SMALL)
-    assert table.agreement.to_pylist() == [N, "both", P, N, "neither", None]
+    assert table["agreement"].to_pylist() == [N, "both", P, N, "neither", None]
     assert table.slice(1, 1).select(["n_first", "n_second", "n_both", "n_neither"]).to_pylist() == [
         {"n_first": 2, "n_second": 2, "n_both": 0, "n_neither": 1}
     ]
@@ -113,7 +113,7 @@ def test_checks_are_counted_by_annotator():
                 "expected": "check_first",
             }
         ],
-        schema=TABLES.items.schema,
+        schema=TABLES["items"].schema,
     )
     found = study_results(pa.concat_tables([votes(SMALL), checks]), items)
     assert found.checks == ChecksAnswered(answers=3, known=3, failed=2, annotators_failing=2)
@@ -199,7 +199,7 @@ def test_names_of_annotators_reach_the_intervals():
 
 def test_answers_that_name_no_annotator_beside_named_ones_are_taken_for_one_person_s():
     table = votes({f"i{place}": (N, P, [N, P, N if place % 2 else P]) for place in range(10)})
-    ids = [name if name != "p2" else f"unnamed-{row}" for row, name in enumerate(table.annotator_id.to_pylist())]
+    ids = [name if name != "p2" else f"unnamed-{row}" for row, name in enumerate(table["annotator_id"].to_pylist())]
     mixed = table.set_column(table.schema.get_field_index("annotator_id"), "annotator_id", pa.array(ids))
     found, same = (study_results(each).pairs[0].preference for each in (mixed, table))
     assert found == same
@@ -304,7 +304,7 @@ def test_the_order_of_rows_does_not_matter():
 def test_tables_hold_what_the_results_say():
     found = study_results(votes(SMALL))
     tables = result_tables(found)
-    (pair,) = tables.pairs.to_pylist()
+    (pair,) = tables["pairs"].to_pylist()
     assert (pair["n_first"], pair["answers_second"], pair["n_no_agreement"]) == (2, 11, 1)
     (row,) = found.pairs
     assert (pair["items_p"], pair["answers_p"]) == (row.sign_test.p, row.preference.p)
@@ -312,8 +312,8 @@ def test_tables_hold_what_the_results_say():
         row.single_answers.both.low,
         "cases and annotators",
     )
-    assert {strength.over for strength in tables.strengths.to_pylist()} == {"cases and annotators"}
-    assert tables.annotators.num_rows == 5
+    assert {strength.over for strength in tables["strengths"].to_pylist()} == {"cases and annotators"}
+    assert tables["annotators"].num_rows == 5
 
 
 def test_the_published_answers(shared_data):

@@ -17,11 +17,7 @@ def render(blocks: Iterable[Block], level: int = 2) -> Markup:
         "</h2>\n{% if what %}<p>{{ what }}</p>\n{% endif %}"
         "{% for block in blocks %}{{ show(block) }}{% endfor %}</section>\n{% endfor %}"
     )
-    sections = [
-        (each.title, each.what, [part for block in each.blocks for part in _old(block)])
-        for each in blocks
-        if isinstance(each, Section)
-    ]
+    sections = [(each.title, each.what, old_blocks(each.blocks)) for each in blocks if isinstance(each, Section)]
     return Markup(template.render(sections=sections))  # noqa: S704
 
 
@@ -31,6 +27,11 @@ def page(title: str, body: Markup) -> str:
         '{% extends "page.html" %}{% block body %}<main>{{ body }}</main>{% endblock %}'
     )
     return template.render(title=title, body=body, style=asset("report.css"))
+
+
+def old_blocks(blocks: Iterable[Block]) -> list[old.Block]:
+    """The same as blocks of the report."""
+    return [part for block in blocks for part in _old(block)]
 
 
 def _old(block: Block) -> list[old.Block]:

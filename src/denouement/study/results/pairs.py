@@ -23,27 +23,32 @@ class ExactShare:
 
     Attributes:
         n: how many.
-        share: of all items, from 0 to 1; None where there is no item.
+        share: of all items, from 0 to 1.
         low, high: its exact 95% interval (Clopper and Pearson 1934): other items, answered by the same annotators.
     """
 
     n: int
-    share: float | None
-    low: float | None
-    high: float | None
+    share: float
+    low: float
+    high: float
 
 
 @dataclass(frozen=True)
-class SignTest(ExactShare):
+class SignTest:
     """Of the items that are of one of two kinds, how many are of the first, with the exact test that it is a half.
 
     Attributes:
+        n, share, low, high: as of `ExactShare`; all but `n` are None where `of` is 0.
         of: items of either kind.
         p: how often chance alone would differ as much from a half, in either direction; 1 where `of` is 0.
         p_holm: the same, corrected for the number of pairs that are tested (Holm 1979); None where nothing was
             corrected.
     """
 
+    n: int
+    share: float | None
+    low: float | None
+    high: float | None
     of: int
     p: float
     p_holm: float | None = None
@@ -169,8 +174,8 @@ def pair_result(pair: Pair, counts: Counts, n_cases: int, choice: npt.NDArray[np
 
 
 def exact_share(n: int, of: int) -> ExactShare:
-    """The share that `n` items are of `of` independent ones, with its exact interval."""
-    return ExactShare(n, **share_with_interval(n, of))
+    """The share that `n` items are of `of` independent ones, one or more, with its exact interval."""
+    return ExactShare(n, **{name: end for name, end in share_with_interval(n, of).items() if end is not None})
 
 
 def sign_test(first: int, second: int) -> SignTest:

@@ -332,10 +332,10 @@ def _annotators(results: StudyResults) -> Section:
 
 
 def _counted(found: ExactShare | ShareOfAnswers) -> Cell:
-    return found.n if found.share is None else CountAndShare(found.n, found.share)
+    return CountAndShare(found.n, found.share)
 
 
-def _interval(found: ExactShare | ShareOfAnswers | Preference) -> Interval:
+def _interval(found: ExactShare | ShareOfAnswers | SignTest | Preference) -> Interval:
     return Interval(found.low, found.high, 1, of_share=True)
 
 
