@@ -188,7 +188,7 @@ def _preferred(logits: Floats, generator: np.random.Generator) -> Floats:
 
 
 def measure() -> list[Row]:
-    """The coverage of each kind of interval in each simulation; how much wider than needed shows in what is above 95%."""
+    """The coverage of each kind of interval in each simulation; above 95% they are wider than needed."""
     kinds = (
         ("strengths of three systems", strength_coverage),
         ("preference of one of two systems", preference_coverage),

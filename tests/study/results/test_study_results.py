@@ -312,7 +312,7 @@ def test_tables_hold_what_the_results_say():
         row.single_answers.both.low,
         "cases and annotators",
     )
-    assert {strength.over for strength in tables["strengths"].to_pylist()} == {"cases and annotators"}
+    assert {strength["over"] for strength in tables["strengths"].to_pylist()} == {"cases and annotators"}
     assert tables["annotators"].num_rows == 5
 
 
