@@ -1,20 +1,19 @@
 """How often the 95% intervals of studies hold what they should: studies are drawn again and again, with new annotators.
 
 In every study each case raises and lowers what it is about by normal deviates of its own, and so does each annotator.
-Held must be what the figure would be on average over all cases and annotators.
+An interval should hold what the value would be on average over all cases and annotators.
 """
 
 from collections.abc import Callable
 from dataclasses import dataclass
 from itertools import combinations
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from benchmarks.table import Row
 from denouement.study.results.bradley_terry import Comparisons, strengths
-from denouement.study.results.clustered import mean_with_interval, preference
+from denouement.study.results.clustered import MeanOfAnswers, Preference, mean_with_interval, preference
 from denouement.study.results.crossed import Clusters
 
 STUDIES = 400
@@ -28,7 +27,7 @@ Floats = npt.NDArray[np.float64]
 
 
 @dataclass(frozen=True)
-class Design:
+class Simulation:
     """Who answers what in a study, and how far cases and annotators differ.
 
     Attributes:
@@ -72,44 +71,44 @@ class Design:
         )
 
 
-DESIGNS = (
-    Design(30, 5, 0.7, 0.0),
-    Design(30, 5, 0.7, 0.5),
-    Design(30, 5, 0.7, 0.7),
-    Design(30, 20, 0.7, 0.7),
-    Design(30, 5, 0.0, 0.0),
-    Design(30, 4, 0.7, 0.7),
-    Design(30, 3, 0.7, 0.7),
-    Design(30, 2, 0.7, 0.7),
-    Design(8, 5, 0.7, 0.7),
-    Design(30, 10, 0.7, 0.7, per_item=3),
-    Design(30, 50, 0.7, 0.7, per_item=5),
-    Design(60, 8, 0.7, 0.7, per_item=1),
-    Design(60, 5, 0.7, 0.7, per_item=1, shares=(0.6, 0.1, 0.1, 0.1, 0.1)),
+SIMULATIONS = (
+    Simulation(30, 5, 0.7, 0.0),
+    Simulation(30, 5, 0.7, 0.5),
+    Simulation(30, 5, 0.7, 0.7),
+    Simulation(30, 20, 0.7, 0.7),
+    Simulation(30, 5, 0.0, 0.0),
+    Simulation(30, 4, 0.7, 0.7),
+    Simulation(30, 3, 0.7, 0.7),
+    Simulation(30, 2, 0.7, 0.7),
+    Simulation(8, 5, 0.7, 0.7),
+    Simulation(30, 10, 0.7, 0.7, per_item=3),
+    Simulation(30, 50, 0.7, 0.7, per_item=5),
+    Simulation(60, 8, 0.7, 0.7, per_item=1),
+    Simulation(60, 5, 0.7, 0.7, per_item=1, shares=(0.6, 0.1, 0.1, 0.1, 0.1)),
 )
 
 
-def strength_coverage(design: Design, studies: int, seed: int = 1, named: bool = True) -> float:
+def strength_coverage(simulation: Simulation, studies: int, seed: int = 1, named: bool = True) -> float:
     """The share of intervals of three systems' strengths that hold what the model would find in endless answers.
 
     Args:
         named: whether the model learns who gave each answer.
     """
     generator = np.random.default_rng(seed)
-    truth = _endless_strengths(design, generator)
+    truth = _endless_strengths(simulation, generator)
     held = []
     for _ in range(studies):
-        own, taste = design.deviations(generator, 3)
+        own, taste = simulation.deviations(generator, 3)
         pairs = []
         for i, j in combinations(range(3), 2):
-            cases, annotators = design.clusters(generator)
+            cases, annotators = simulation.clusters(generator)
             assert annotators is not None
             answers = _drawn(TRUE_STRENGTHS + own[cases] + taste[annotators], i, j, generator)
             pairs.append(Comparisons(f"s{i}", f"s{j}", answers, cases, annotators if named else None))
         held += [
-            row["low"] <= truth[row["system"]] <= row["high"]
-            for row in strengths(pairs)["systems"]
-            if row["low"] is not None
+            row.low <= truth[row.system] <= row.high
+            for row in strengths(pairs).systems
+            if row.low is not None and row.high is not None
         ]
     return float(np.mean(held))
 
@@ -122,26 +121,26 @@ def _drawn(strength: Floats, i: int, j: int, generator: np.random.Generator) -> 
     return np.eye(3, dtype=np.int64)[chosen]
 
 
-def _endless_strengths(design: Design, generator: np.random.Generator) -> dict[str, float]:
+def _endless_strengths(simulation: Simulation, generator: np.random.Generator) -> dict[str, float]:
     n = 200_000
-    deviation = float(np.hypot(design.case_deviation, design.annotator_deviation))
+    deviation = float(np.hypot(simulation.case_deviation, simulation.annotator_deviation))
     strength = TRUE_STRENGTHS + generator.normal(0, deviation, (n, 3))
     pairs = [
         Comparisons(f"s{i}", f"s{j}", _drawn(strength, i, j, generator), np.arange(n))
         for i, j in combinations(range(3), 2)
     ]
-    return {row["system"]: row["strength"] for row in strengths(pairs)["systems"]}
+    return {row.system: row.strength for row in strengths(pairs).systems}
 
 
-def preference_coverage(design: Design, studies: int, seed: int = 1, logit: float = 0.5) -> float:
+def preference_coverage(simulation: Simulation, studies: int, seed: int = 1, logit: float = 0.5) -> float:
     """The share of intervals of the share of answers for one of two systems that hold its mean."""
-    return _coverage(design, studies, seed, logit, 0, _preferred, lambda values, by: preference(values > 0, by))
+    return _coverage(simulation, studies, seed, logit, 0, _preferred, lambda values, by: preference(values > 0, by))
 
 
-def rating_coverage(design: Design, studies: int, seed: int = 1, middle: float = 4.2) -> float:
+def rating_coverage(simulation: Simulation, studies: int, seed: int = 1, middle: float = 4.2) -> float:
     """The share of intervals of the mean of ratings from 1 to 5 that hold its mean; 4.2 is near an end of the scale."""
     return _coverage(
-        design,
+        simulation,
         studies,
         seed,
         middle,
@@ -152,13 +151,13 @@ def rating_coverage(design: Design, studies: int, seed: int = 1, middle: float =
 
 
 def _coverage(
-    design: Design,
+    simulation: Simulation,
     studies: int,
     seed: int,
     middle: float,
     noise: float,
     answer: Callable[[Floats, np.random.Generator], Floats],
-    interval: Callable[[Floats, Clusters], dict[str, Any]],
+    interval: Callable[[Floats, Clusters], MeanOfAnswers | Preference],
 ) -> float:
     """How often `interval` of the answers holds the mean of answers about all cases of all annotators.
 
@@ -168,18 +167,18 @@ def _coverage(
         answer: makes answers of it.
     """
     generator = np.random.default_rng(seed)
-    deviation = np.sqrt(design.case_deviation**2 + design.annotator_deviation**2 + noise**2)
+    deviation = np.sqrt(simulation.case_deviation**2 + simulation.annotator_deviation**2 + noise**2)
     truth = answer(middle + generator.normal(0, deviation, 2_000_000), generator).mean()
     held = []
     for _ in range(studies):
-        own, taste = design.deviations(generator, 1)
-        clusters = design.clusters(generator)
+        own, taste = simulation.deviations(generator, 1)
+        clusters = simulation.clusters(generator)
         assert clusters.annotators is not None
         made_of = middle + own[clusters.cases, 0] + taste[clusters.annotators, 0]
         values = answer(made_of + generator.normal(0, noise, len(made_of)), generator)
         found = interval(values, clusters)
-        if found["low"] is not None:
-            held.append(found["low"] <= truth <= found["high"])
+        if found.low is not None and found.high is not None:
+            held.append(found.low <= truth <= found.high)
     return float(np.mean(held))
 
 
@@ -189,7 +188,7 @@ def _preferred(logits: Floats, generator: np.random.Generator) -> Floats:
 
 
 def measure() -> list[Row]:
-    """The coverage of each kind of interval in each design; how much wider than needed shows in what is above 95%."""
+    """The coverage of each kind of interval in each simulation; above 95% they are wider than needed."""
     kinds = (
         ("strengths of three systems", strength_coverage),
         ("preference of one of two systems", preference_coverage),
@@ -197,9 +196,11 @@ def measure() -> list[Row]:
     )
     rows = []
     for what, coverage in kinds:
-        for design in DESIGNS:
-            if what == "mean rating" and design.cases < 10:
+        for simulation in SIMULATIONS:
+            if what == "mean rating" and simulation.cases < 10:
                 continue  # `denouement study results` prints no interval of so few
-            held = coverage(design, STUDIES)
-            rows.append(Row(f"{what}: {design}", "what it promises", held, PROMISED, "held", held / PROMISED, AT_LEAST))
+            held = coverage(simulation, STUDIES)
+            rows.append(
+                Row(f"{what}: {simulation}", "what it promises", held, PROMISED, "held", held / PROMISED, AT_LEAST)
+            )
     return rows

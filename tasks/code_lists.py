@@ -196,7 +196,7 @@ def _plain(name: str) -> str:
 
 
 if __name__ == "__main__":
-    from tasks.command import told_in_one_line
+    from tasks.command import errors_as_lines
 
-    with told_in_one_line():
+    with errors_as_lines():
         write_text(ROOT / GRAPH, listed())

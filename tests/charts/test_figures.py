@@ -7,7 +7,7 @@ import pytest
 
 from denouement.charts.corpus import marking_ngrams, sentence_lengths, sentiment_by_context
 from denouement.charts.run import save, sentiment_shares, study_outcomes, training_curves
-from denouement.study.reasons.words import word_chart
+from denouement.study.reasons.words import FrequentWord, word_chart
 
 
 def history(validation: list[float | None], best: int) -> dict:
@@ -87,7 +87,7 @@ def test_each_outcome_of_a_pair_has_its_part_of_the_bar():
     [
         lambda name: sentiment_shares([shares(name, 0.2, 0.5)]),
         lambda name: training_curves({name: history([1.0], best=0)}),
-        lambda name: word_chart([{"word": name, "count": 3}, {"word": "b", "count": 1}], 4),
+        lambda name: word_chart([FrequentWord(name, 3, 3), FrequentWord("b", 1, 1)], 4),
         lambda name: marking_ngrams({"v1.0 test": {"ngram": [name], "z": [2.0]}}, 5, str),
         lambda name: sentiment_by_context([{"group": name, "context": "neutral", "mean": 0.5}]),
     ],

@@ -119,7 +119,7 @@ def run(tmp_path: Path, monkeypatch) -> Run:
     write_record(story_cloze.parent, {path.stem: file_digest(path) for path in read})
     study = Path("data/study/results.json")
     study.parent.mkdir()
-    study.write_text(json.dumps(study_results(empty_table("votes"))))
+    write_document(study_results(empty_table("votes")), study)
     write_record(study.parent, {})
     for name, history in HISTORIES.items():
         path = Path(f"data/models/{name}/history.json")
@@ -176,7 +176,7 @@ def test_what_people_answered_stands_there_with_its_chart_and_nothing_without_an
         for place, (answer, choice) in enumerate([("A", "seq2seq"), ("B", "human_right"), ("B", "human_right")])
     ]
     votes = pa.Table.from_pylist(rows, schema=TABLES["votes"].schema)
-    (run.study / "results.json").write_text(json.dumps(study_results(votes)))
+    write_document(study_results(votes), run.study / "results.json")
     section = write_summary(run, Path("reports")).split("## Human evaluation")[1]
     assert "### Which ending is better: seq2seq or human_right?" in section
     row = next(line for line in section.splitlines() if line.startswith("| items "))
@@ -199,7 +199,7 @@ def write_ratings_and_orders(study: Path) -> None:
     for name, rows in (("ratings", rated), ("orders", ordered)):
         (study / name).mkdir()
         found = scale_results(name, pa.Table.from_pylist(rows, schema=TABLES[name].schema))
-        (study / name / "results.json").write_text(json.dumps(found))
+        write_document(found, study / name / "results.json")
 
 
 def test_ratings_and_orders_stand_there_too(run):

@@ -11,8 +11,9 @@ import pytest
 from denouement.errors import UserError
 from denouement.schemas import TABLES, read_table, write_table
 from denouement.settings import build
+from denouement.stages.study import StudySettings
 from tasks import LAYOUT
-from tasks.study import StudySettings, work_out_results
+from tasks.study import work_out_results
 
 ANSWERS = """InputStoryid,context,optionA,optionB,answer,reason,RightEnding,model1,answer_correspondence
 case-1,One. Two.,He sang.,He slept.,A,Nice.,He slept.,A,Generated
@@ -146,7 +147,7 @@ def test_what_prolific_tells_of_people_is_not_written():
     [
         ("columns", {"answer": 3}, "columns: answer must be a column's name, not 3; put it in quotes"),
         ("values", {True: "A"}, "values: True: 'A' must be a text and its answer; put the text in quotes"),
-        ("values", {1: "A", "1": "B"}, "values: a text stands twice, once as a number; give it once"),
+        ("values", {1: "A", "1": "B"}, "values: a text is there twice, once as a number; give it once"),
         ("values", {"1": True}, "values: '1': True must be a text and its answer"),
     ],
 )

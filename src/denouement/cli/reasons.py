@@ -1,4 +1,4 @@
-"""`denouement reasons`: what annotators wrote. Heavy imports stay inside the commands."""
+"""`denouement reasons`: the reasons that annotators gave. Heavy imports stay inside the commands."""
 
 from collections.abc import Callable, Iterable
 from pathlib import Path
@@ -13,6 +13,9 @@ from denouement.study.reasons import ELEMENTS
 
 if TYPE_CHECKING:  # heavy
     import pyarrow as pa
+    from _typeshed import DataclassInstance
+
+    from denouement.present.sections import Block
 
 
 def _common(command: Callable[..., Any]) -> Callable[..., Any]:
@@ -53,19 +56,20 @@ def words(votes: Path, cache: Path | None, out: Path | None, as_json: bool, top:
         raise UserError(f"{figure}: name a figure .svg or .png")
     _check_outputs((out, figure), (votes,))
     from denouement.charts.run import save
-    from denouement.study.reasons.reading import words_text
-    from denouement.study.reasons.words import word_chart, word_frequencies, words_document
+    from denouement.schemas import write_table
+    from denouement.study.reasons.sections import word_blocks
+    from denouement.study.reasons.words import most_frequent, word_chart, word_frequencies, word_table
 
     texts = _content_words(votes, cache)
-    rows = word_frequencies(texts)
-    if not rows:
+    words = word_frequencies(texts)
+    if not words:
         raise UserError(f"{votes}: no reason has a noun, adjective, verb or adverb")
     if out:
-        _write(rows, out, "reason_words")
+        write_table(word_table(words), out, "reason_words")
     if figure:
-        save(word_chart(rows[:top], len(texts)), figure)
-    document = words_document(texts, rows, top)
-    print_json(document) if as_json else click.echo(words_text(document))
+        save(word_chart(words[:top], len(texts)), figure)
+    shown = most_frequent(len(texts), words, top)
+    _print(shown, word_blocks(shown), as_json)
 
 
 @reasons.command()
@@ -77,7 +81,7 @@ def words(votes: Path, cache: Path | None, out: Path | None, as_json: bool, top:
     type=click.IntRange(min=1),
     default=2,
     show_default=True,
-    help="Leave out words that stand in fewer reasons.",
+    help="Leave out words that are in fewer reasons.",
 )
 @click.option("--seed", type=click.IntRange(0, 2**32 - 1), default=1, show_default=True, help="Of the model.")
 def topics(
@@ -95,14 +99,15 @@ def topics(
     As Mori et al. 2019 (4.4) tried; with the topics' coherence.
     """
     _check_outputs((out,), (votes,))
-    from denouement.study.reasons.reading import topics_text
-    from denouement.study.reasons.topics import TopicSettings, find_topics, topic_rows
+    from denouement.schemas import write_table
+    from denouement.study.reasons.sections import topic_blocks
+    from denouement.study.reasons.topics import TopicSettings, find_topics, topic_table
 
     settings = TopicSettings(topics=n_topics, words=n_words, min_reasons=min_reasons, seed=seed)
     found = find_topics(_content_words(votes, cache), settings)
     if out:
-        _write(topic_rows(found), out, "reason_topics")
-    print_json(found) if as_json else click.echo(topics_text(found))
+        write_table(topic_table(found), out, "reason_topics")
+    _print(found, topic_blocks(found), as_json)
 
 
 @reasons.command()
@@ -131,15 +136,15 @@ def elements(
     """
     _check_outputs((out,), (votes, rules_file, labels_file))
     from denouement.schemas import write_table
-    from denouement.study.reasons.elements import elements_document, read_labels
-    from denouement.study.reasons.reading import elements_text
+    from denouement.study.reasons.elements import elements_summary, read_labels
+    from denouement.study.reasons.sections import element_blocks
 
     labels = read_labels(labels_file)
     table, tags = _tagged(votes, cache, rules_file)
     if out:
         write_table(tags, out, "reason_elements")
-    document = elements_document(table, tags, labels)
-    print_json(document) if as_json else click.echo(elements_text(document))
+    summary = elements_summary(table, tags, labels)
+    _print(summary, element_blocks(summary), as_json)
 
 
 @reasons.command()
@@ -160,18 +165,19 @@ def examples(
 ) -> None:
     """Show reasons that name each element.
 
-    They are drawn by the seed; with what was chosen and the words that told.
+    They are drawn by the seed, and printed with what was chosen and the words that the rule matched.
     """
     _check_outputs((out,), (votes, rules_file))
+    from denouement.present.markdown import render
     from denouement.schemas import write_table
     from denouement.study.reasons.examples import draw_examples
-    from denouement.study.reasons.reading import examples_text
+    from denouement.study.reasons.sections import example_blocks
 
     _, tags = _tagged(votes, cache, rules_file)
     drawn = draw_examples(tags, list(dict.fromkeys(names)) or ELEMENTS, count, seed)
     if out:
         write_table(drawn, out, "reason_elements")
-    print_json(drawn.to_pylist()) if as_json else click.echo(examples_text(drawn.to_pylist()))
+    print_json(drawn.to_pylist()) if as_json else click.echo(render(example_blocks(drawn)))
 
 
 def _check_outputs(outputs: Iterable[Path | None], read: Iterable[Path | None]) -> None:
@@ -198,9 +204,8 @@ def _tagged(votes: Path, cache: Path | None, rules_file: Path | None) -> tuple["
     return table, tag_reasons(table, rules, cache)
 
 
-def _write(rows: list[dict[str, Any]], out: Path, name: str) -> None:
-    import pyarrow as pa
+def _print(result: "DataclassInstance", blocks: "Iterable[Block]", as_json: bool) -> None:
+    from denouement.documents import document
+    from denouement.present.markdown import render
 
-    from denouement.schemas import TABLES, write_table
-
-    write_table(pa.Table.from_pylist(rows, TABLES[name].schema), out, name)
+    print_json(document(result)) if as_json else click.echo(render(blocks))

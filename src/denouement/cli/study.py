@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING
 import click
 
 from denouement.cli.options import named_values
+from denouement.cli.study_results import results
 from denouement.console import print_json, text_table, warn
 from denouement.errors import UserError
-from denouement.files import check_output, existing_file, file_digest
+from denouement.files import check_output
 
 if TYPE_CHECKING:
     from denouement.study.store import Store
@@ -30,6 +31,9 @@ _JSON = click.option("--json", "as_json", is_flag=True, help="Print one JSON doc
 @click.group()
 def study() -> None:
     """Ask people which ending is better, and why."""
+
+
+study.add_command(results)
 
 
 @study.command()
@@ -207,16 +211,18 @@ def export(name: str, out: Path, url: str, as_json: bool) -> None:
 
     They are items.parquet and, by the kind of the study, votes, ratings or orders.parquet.
     """
+    from dataclasses import asdict
+
     from denouement.study.store.export import export as export_study
 
     check_output(out / "items.parquet")
     summary = export_study(_opened(url, make=False), name, out)
     if as_json:
-        print_json(summary)
+        print_json(asdict(summary))
         return
-    statuses = ", ".join(f"{count:,} {status}" for status, count in summary["answers"].items()) or "none"
-    checks = sum(summary["checks"].values())
-    click.echo(f"Study {name}: answers {statuses}; answers to checks {checks:,}. Tables: {out}")
+    by_status = ", ".join(f"{count:,} {status}" for status, count in summary.answers.items()) or "none"
+    checks = sum(summary.checks.values())
+    click.echo(f"Study {name}: answers {by_status}; answers to checks {checks:,}. Tables: {out}")
 
 
 @study.command()
@@ -371,92 +377,6 @@ def _ids_of(url: str) -> Callable[[str, str], list[str]]:
             return []
 
     return ids
-
-
-@study.command()
-@click.argument("votes", type=click.Path(path_type=Path))
-@click.option("--items", type=click.Path(path_type=Path), help="Items table: stories and endings, checks' answers.")
-@click.option("--out", type=click.Path(path_type=Path), help="Folder for all tables, as Parquet and as a page.")
-@click.option("--reasons", "with_reasons", is_flag=True, help="Also print all reasons: of votes, Table 3.")
-@_JSON
-def results(votes: Path, items: Path | None, out: Path | None, with_reasons: bool, as_json: bool) -> None:
-    """Print agreement, tests and tables of answers.
-
-    The tables are those of Mori et al. 2019, Tables 2 and 3. --out writes results.html, results.json, and as Parquet
-    pairs, agreements, strengths, annotators and table_3.
-
-    VOTES may also be a table of ratings or of orders, whose means are printed; --out writes rating_means and
-    rating_alphas, or order_means. The page has the reasons for ratings.
-    """
-    from denouement.schemas import read_table, shortened, table_name
-
-    if not votes.exists() and (names := _names_of_studies()):
-        raise UserError(
-            f"{votes}: no such file; `denouement study export STUDY --out FOLDER` writes one, of {shortened(names)}"
-        )
-    kind = table_name(existing_file(votes))
-    if kind in ("ratings", "orders"):
-        if with_reasons and kind == "orders":
-            raise UserError(f"{votes}: a table 'orders' has no reasons; leave --reasons out")
-        _scale_results(votes, kind, items, out, with_reasons, as_json)
-        return
-    if with_reasons and not items:
-        raise UserError("--reasons: stories and endings stand in the items table; give it with --items")
-    from denouement.study.results.ballot import count
-    from denouement.study.results.output import write_results
-    from denouement.study.results.results import study_results, table_3
-    from denouement.study.results.table_3 import table_3_text
-    from denouement.study.results.tables import results_text
-
-    answers = read_table(votes, "votes")
-    shown = read_table(items, "items") if items else None
-    ballot = count(answers)
-    if out:
-        found = write_results(out, answers, shown, _digests(votes, "votes", items), ballot)
-    else:
-        found = study_results(answers, shown, ballot)
-    if as_json:
-        print_json(found)
-        return
-    click.echo(results_text(found))
-    if with_reasons and shown is not None:
-        click.echo(f"\n## Table 3: stories, endings and reasons\n\n{table_3_text(table_3(ballot, shown))}")
-    if out:
-        click.echo(f"\nTables and the page results.html: {out}")
-
-
-def _digests(answers: Path, kind: str, items: Path | None) -> dict[str, str]:
-    """What results are made from: by name the digest of each table."""
-    return {name: file_digest(path) for name, path in ((kind, answers), ("items", items)) if path}
-
-
-def _scale_results(
-    answers: Path, kind: str, items: Path | None, out: Path | None, with_reasons: bool, as_json: bool
-) -> None:
-    """Print what ratings or orders came to, and write it into the folder `out`."""
-    from denouement.schemas import read_table
-    from denouement.study.results.output import write_scale_results
-    from denouement.study.results.scales import scale_results
-    from denouement.study.results.tables import scale_reasons, scale_section, section_text
-
-    found = scale_results(kind, read_table(answers, kind), read_table(items, "items") if items else None)
-    section = scale_section(found)
-    if out:
-        write_scale_results(out, found, section, _digests(answers, kind, items))
-    if as_json:
-        print_json(found)
-        return
-    click.echo("\n\n".join(map(section_text, [section, *(scale_reasons(found) if with_reasons else [])])))
-    if out:
-        click.echo(f"\nTables and the page results.html: {out}")
-
-
-def _names_of_studies() -> list[str]:
-    """The studies of the store that commands take when none is named; none where there is no store."""
-    try:
-        return _opened(os.environ.get(_STORE_VARIABLE, _STORE_URL), make=False).studies()
-    except UserError:
-        return []
 
 
 def _opened(url: str, make: bool = True) -> "Store":

@@ -29,6 +29,17 @@ class CountAndShare:
 
 
 @dataclass(frozen=True)
+class CountOf:
+    """How many of how many: `1,652 of 3,744`."""
+
+    n: int
+    of: int
+
+    def __str__(self) -> str:
+        return f"{self.n:,} of {self.of:,}"
+
+
+@dataclass(frozen=True)
 class Number:
     """A number with so many decimals: `1,024.50`; None is a dash."""
 
@@ -56,6 +67,18 @@ class Interval:
 
 
 @dataclass(frozen=True)
+class ShareAndInterval:
+    """A share with its interval, such as `44.1% (40.2% to 48.0%)`; without ends, a dash in place of the interval."""
+
+    share: float
+    low: float | None
+    high: float | None
+
+    def __str__(self) -> str:
+        return f"{Share(self.share)} ({Interval(self.low, self.high, 1, of_share=True)})"
+
+
+@dataclass(frozen=True)
 class PValue:
     """A p-value: three decimals from 0.001 upwards, scientific below; `<1e-300` where float64 ends; None is a dash."""
 
@@ -69,7 +92,7 @@ class PValue:
         return f"{self.p:.3f}" if self.p >= 0.001 else f"{self.p:.2e}"
 
 
-Cell: TypeAlias = str | int | Share | CountAndShare | Number | Interval | PValue
+Cell: TypeAlias = str | int | Share | CountAndShare | CountOf | Number | Interval | ShareAndInterval | PValue
 """A text, a count (an int, written `1,652`), or one of the kinds above."""
 
 

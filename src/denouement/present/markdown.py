@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Sequence
 
 from denouement.present.cells import written
-from denouement.present.sections import Block, Bullets, Chart, Paragraph, Section, Table
+from denouement.present.sections import Block, Bullets, Chart, Paragraph, Section, Stories, Table
 
 
 def render(blocks: Iterable[Block], level: int = 2, charts: bool = False) -> str:
@@ -35,6 +35,17 @@ def _parts(block: Block, level: int, charts: bool) -> list[str]:
                 [table(block.columns, ([written(cell) for cell in row] for row in block.rows))] if block.rows else []
             )
             return [*heading, *shown, *([block.note] if block.note else [])]
+        case Stories(stories):
+            return [
+                "\n".join(
+                    [
+                        f"{place}. `{story.case_id}` {story.context}",
+                        *(f"   - {each.whose} ({each.remark}): {each.text}" for each in story.endings),
+                        *(f"   - {who}: {remark}" for who, remark in story.remarks),
+                    ]
+                )
+                for place, story in enumerate(stories, 1)
+            ]
         case Chart(file, _, caption):
             return [f"![{caption}]({file})"] if charts else []
         case Section(title, what, inner):

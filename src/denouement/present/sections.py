@@ -69,6 +69,53 @@ class Chart:
 
 
 @dataclass(frozen=True)
+class ShownEnding:
+    """An ending of a story.
+
+    Attributes:
+        whose: the system, or `right`.
+        text: the ending; empty for an outcome without one, such as `both`.
+        remark: such as `positive, 0.62` or `3 answers, agreed`; may be empty. Pages mark sentiments by its first word.
+    """
+
+    whose: str
+    text: str
+    remark: str = ""
+
+
+@dataclass(frozen=True)
+class ShownStory:
+    """A story with its endings, and what people said of them: by whom or about what, and the text."""
+
+    case_id: str
+    context: str
+    endings: Sequence[ShownEnding]
+    remarks: Sequence[tuple[str, str]] = ()
+
+
+@dataclass(frozen=True)
+class Stories:
+    """Stories to read, one after the other.
+
+    Attributes:
+        stories: in the order of reading.
+        compared_with: where it is not empty, a page lets its reader search the stories, and compare each ending with
+            that of this system; until a search, and in every other medium, the first `SHOWN` are shown.
+    """
+
+    stories: Sequence[ShownStory]
+    compared_with: str = ""
+
+    @property
+    def first(self) -> Sequence[ShownStory]:
+        """Those that are shown without a search."""
+        return self.stories[:SHOWN] if self.compared_with else self.stories
+
+
+SHOWN = 10
+
+
+@dataclass(frozen=True)
 class Section:
     """A heading, one plain sentence on what follows (may be empty), and what follows; sections may hold sections."""
 
@@ -77,4 +124,4 @@ class Section:
     blocks: Sequence["Block"]
 
 
-Block: TypeAlias = Paragraph | Bullets | Table | Chart | Section
+Block: TypeAlias = Paragraph | Bullets | Table | Chart | Stories | Section

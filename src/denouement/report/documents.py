@@ -104,78 +104,6 @@ class _Evaluation(_Part):
     notes: dict[str, dict[str, int]]
 
 
-class _Share(_Part):
-    n: int
-    share: float
-
-
-class _Agreement(_Part):
-    first: _Share
-    second: _Share
-    both: _Share
-    neither: _Share
-    no_agreement: _Share
-
-
-class _Over(_Part):
-    over: str | None
-    why_not: str | None
-
-
-class _Compared(_Part):
-    first: str
-    second: str
-    items: int
-    cases: int
-    paper: dict[str, int] | None
-    agreement: _Agreement
-    single_answers: dict[str, _Over]
-    preference: _Over
-
-
-class _Ratings(_Part):
-    means: list[_Over]
-
-
-class _Orders(_Part):
-    systems: list[_Over]
-
-
-class _Study(_Part):
-    strengths: _Over
-    answers: int
-    studies: list[str]
-    statuses: dict[str, int]
-    pairs: list[_Compared]
-
-
-class _Word(_Part):
-    word: str
-    count: int
-    reasons: int
-
-
-class _Words(_Part):
-    reasons: int
-    distinct: int
-    words: list[_Word]
-
-
-class _Element(_Part):
-    element: str
-    n: int
-    denied: int
-
-
-class _Elements(_Part):
-    elements: list[_Element]
-
-
-class _Reasons(_Part):
-    words: _Words
-    elements: _Elements
-
-
 class _Stage(_Part):
     cmd: str
     params: dict[str, dict[str, Any]] = {}
@@ -189,10 +117,6 @@ _MADE_BY: dict[str, tuple[str, Any]] = {
     "corpus/ingest.json": ("ingest", _Ingest),
     "history.json": ("train", _History),
     "cloze/evaluation.json": ("cloze", _Evaluation),
-    "study/results.json": ("study", _Study),
-    "study/ratings/results.json": ("study", _Ratings),
-    "study/orders/results.json": ("study", _Orders),
-    "study/reasons.json": ("study", _Reasons),
     "dvc.lock": ("", _Lock),
 }
 """By the end of its path the stage that makes a document, and what it holds."""

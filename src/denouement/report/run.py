@@ -8,10 +8,14 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
+from denouement.answers import SCALES
+from denouement.documents import read_document
 from denouement.errors import UserError, printable
 from denouement.files import existing_file, file_digest
 from denouement.report.documents import misfit
-from denouement.study.results.counted import SCALES
+from denouement.study.reasons.files import ReasonsSummary
+from denouement.study.results.results import StudyResults
+from denouement.study.results.scales import OrderResults, RatingResults, ScaleResults
 from denouement.yaml_files import read_yaml
 
 _DIGITS = 12  # of a digest: enough to tell files apart, and short enough to compare by eye
@@ -154,6 +158,34 @@ def read_json(path: Path) -> dict[str, Any]:
     if problem := misfit(path, content):
         raise UserError(f"{path}: {problem}")
     return content
+
+
+def read_study(run: Run) -> StudyResults:
+    """The results of pairs.
+
+    Raises:
+        UserError: as `documents.read_document`.
+    """
+    return read_document(run.study / "results.json", StudyResults, "study")
+
+
+def read_scales(run: Run) -> list[ScaleResults]:
+    """The results of ratings and of orders, where there are any.
+
+    Raises:
+        UserError: as `documents.read_document`.
+    """
+    kinds: dict[str, type[RatingResults] | type[OrderResults]] = {"ratings": RatingResults, "orders": OrderResults}
+    return [read_document(path, kinds[path.parent.name], "study") for path in run.scales]
+
+
+def read_reasons(run: Run) -> ReasonsSummary:
+    """What reasons say.
+
+    Raises:
+        UserError: as `documents.read_document`.
+    """
+    return read_document(run.study / "reasons.json", ReasonsSummary, "study")
 
 
 def read_beside(path: Path, name: object) -> str:

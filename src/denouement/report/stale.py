@@ -14,10 +14,10 @@ import pyarrow.compute as pc
 from denouement import provenance
 from denouement.analysis.named_tables import read_tables
 from denouement.analysis.sentiment import RIGHT, STORIES, WRONG, groups_made_from
+from denouement.answers import SCALES
 from denouement.files import file_digest
 from denouement.report.run import Run
 from denouement.schemas import read_table
-from denouement.study.results.counted import SCALES
 
 
 @dataclass(frozen=True)

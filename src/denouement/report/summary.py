@@ -1,10 +1,9 @@
 """The summary of a reproduction, for a terminal and for pull requests: its key tables. The page has all of them."""
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import asdict
 from pathlib import Path
-from typing import Any
 
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -19,19 +18,18 @@ from denouement.console import text_table
 from denouement.corpus.cases import labelled_cases, right_and_wrong
 from denouement.corpus.ingest import IngestSummary
 from denouement.corpus.sections import ingest_section
-from denouement.documents import read_document
+from denouement.documents import document, read_document
 from denouement.files import write_text
 from denouement.legible import printed
 from denouement.present.cells import Interval
 from denouement.present.markdown import render
-from denouement.report.run import Run, read_json
+from denouement.report.run import Run, read_json, read_reasons, read_scales, read_study
 from denouement.report.stale import find_stale, joined_endings
 from denouement.report.tables import cloze_text, endings_text, sentiment_text, training_text
 from denouement.schemas import read_table
-from denouement.study.reasons.reading import elements_text
-from denouement.study.reasons.words import word_chart
-from denouement.study.results.tables import scale_section, section_text
-from denouement.study.results.tables import sections as study_sections
+from denouement.study.reasons.sections import named_elements
+from denouement.study.reasons.words import FrequentWords, word_chart
+from denouement.study.results.sections import scale_section, study_sections
 
 SUMMARY = "summary.md"
 TRAINING_FIGURE, SENTIMENT_FIGURE, CLOZE_FIGURE = "training.svg", "sentiment.svg", "cloze.svg"
@@ -104,30 +102,30 @@ def write_summary(run: Run, out: Path) -> str:
         ]
     if (statistics := run.statistics / STATISTICS).exists():
         sections += _biases(read_document(statistics, Statistics, "statistics"))
-    people = read_json(run.study / "results.json")
-    if people["answers"] or run.scales:
+    people = read_study(run)
+    if people.answers or run.scales:
         sections += [
             "## Human evaluation",
             "What people said who read stories with endings of the corpus and of systems.",
         ]
-    if people["answers"]:
-        figures.save(figures.study_outcomes(people["pairs"]), out / STUDY_FIGURE)
+    if people.answers:
+        figures.save(figures.study_outcomes(document(people)["pairs"]), out / STUDY_FIGURE)
         sections += [
             *(
-                section_text(section, level=3)
+                render([section], level=3)
                 for section in study_sections(people)
                 if not section.title.startswith(_DETAILS)
             ),
             f"![What people agree on, by pair of systems, which stand at the ends of its bar]({STUDY_FIGURE})",
         ]
-    sections += [section_text(scale_section(read_json(path)), level=3) for path in run.scales]
+    sections += [render([scale_section(of_scale)], level=3) for of_scale in read_scales(run)]
     if (run.study / "reasons.json").exists():
-        reasons = read_json(run.study / "reasons.json")
-        figures.save(word_chart(reasons["words"]["words"], reasons["words"]["reasons"]), out / REASONS_FIGURE)
+        reasons = read_reasons(run)
+        figures.save(word_chart(reasons.words.words, reasons.words.reasons), out / REASONS_FIGURE)
         sections += [
             "### Reasons",
-            f"The words that annotators use most: {_words(reasons['words'])}. The elements of a story that they name:",
-            *elements_text(reasons["elements"]).split("\n\n")[:2],  # its first table, with the note
+            f"The words that annotators use most: {_words(reasons.words)}. The elements of a story that they name:",
+            render([named_elements(reasons.elements)], level=4),
             f"![The most frequent words]({REASONS_FIGURE})",
         ]
     if examples := _examples(cloze, joined_endings(run, stale)):
@@ -142,8 +140,8 @@ def write_summary(run: Run, out: Path) -> str:
     return text
 
 
-def _words(found: Mapping[str, Any]) -> str:
-    return ", ".join(f"{row['word']} ({row['count']:,})" for row in found["words"][:_WORDS])
+def _words(words: FrequentWords) -> str:
+    return ", ".join(f"{row.word} ({row.count:,})" for row in words.words[:_WORDS])
 
 
 def _biases(statistics: Statistics) -> list[str]:

@@ -67,7 +67,7 @@ def test_a_batch(tmp_path):
     assert item["context"] == ["Tom lost his key.", "He looked for it.", "It was not at home.", "He went back to work."]
     assert dict(zip(item["systems"], item["endings"], strict=True)) == {"net": GENERATED, "people": RIGHT}
     assert "any name.txt line 9: no answer is given" in imported_text(found)
-    assert study_results(found.tables["votes"], found.tables["items"])["answers"] == 3
+    assert study_results(found.tables["votes"], found.tables["items"]).answers == 3
 
 
 @pytest.mark.parametrize(
@@ -189,8 +189,8 @@ def test_sentences_in_columns_of_their_own_and_checks(tmp_path):
     (item,) = found.tables["items"].to_pylist()
     assert item["context"] == ["Sentence 1.", "Sentence 2.", "Sentence 3.", "Sentence 10."]
     assert (item["is_check"], item["expected"]) == (True, "people")
-    checks = study_results(found.tables["votes"], found.tables["items"])["checks"]
-    assert (checks["known"], checks["failed"]) == (1, 1)
+    checks = study_results(found.tables["votes"], found.tables["items"]).checks
+    assert (checks.known, checks.failed) == (1, 1)
 
 
 @pytest.mark.parametrize(
@@ -265,7 +265,7 @@ def test_the_published_layout(tmp_path):
         assert found.rejects["line"].to_pylist() == [8, 9, 10, 11]
         assert found.rejects["reason"][0].as_py() == "answer is 'maybe', not A, B, both or neither"
         results = study_results(votes, found.tables["items"])
-        assert (results["unnamed_answers"], results["annotators"]) == (5, [])
+        assert (results.unnamed_answers, results.annotators) == (5, [])
 
 
 def test_our_own_export_comes_back_as_it_was(tmp_path):

@@ -93,14 +93,14 @@ RULE = {"name": "joy", "patterns": ["joy"]}
         ("- a", "no section `elements`"),
         (changed(elements={"style": {}}), "unknown style; elements are logic"),
         (changed(colour=1), "unknown colour"),
-        (changed(elements={"logic": {"rules": [RULE]}}), "stands where another is due"),
+        (changed(elements={"logic": {"rules": [RULE]}}), "is where another kind should be"),
         (changed(elements={"logic": [RULE | {"when": 1}]}), "'joy': unknown key when"),
         (
             changed(elements={"logic": [RULE | {"patterns": ["@colours"]}]}),
             "logic, rule 'joy': pattern '@colours': no list 'colours'",
         ),
         (changed(elements={"logic": [RULE | {"unless": ["..."]}]}), "begin and end"),
-        (changed(elements={"logic": 3}), "stands where another is due"),
+        (changed(elements={"logic": 3}), "is where another kind should be"),
         (changed(elements={"logic": [RULE, RULE]}), "two rules of the same name"),
         (changed(elements={"logic": [{"name": "y"}]}), "missing key patterns"),
         (

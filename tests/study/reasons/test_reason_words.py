@@ -1,7 +1,7 @@
 import pytest
 
 from denouement.study.reasons.rules import packaged
-from denouement.study.reasons.words import content_words, stop_words, word_chart, word_frequencies
+from denouement.study.reasons.words import FrequentWord, content_words, stop_words, word_chart, word_frequencies
 
 
 def test_words_are_prepared_as_in_a4():
@@ -17,7 +17,7 @@ def test_texts_without_a_word_have_none():
 
 def test_words_are_counted_often_and_by_reason():
     rows = word_frequencies([["b", "a", "b"], ["b", "c"], []])
-    assert [(row["word"], row["count"], row["reasons"]) for row in rows] == [("b", 3, 2), ("a", 1, 1), ("c", 1, 1)]
+    assert [(row.word, row.count, row.reasons) for row in rows] == [("b", 3, 2), ("a", 1, 1), ("c", 1, 1)]
 
 
 def test_stop_words_kept_here_are_nltks():
@@ -38,7 +38,7 @@ def test_stop_words_kept_here_are_nltks():
 
 
 def test_chart_has_a_bar_for_each_word_as_tall_as_it_is_frequent():
-    rows = [{"word": "make", "count": 5, "reasons": 4}, {"word": "sense", "count": 2, "reasons": 2}]
+    rows = [FrequentWord("make", 5, 4), FrequentWord("sense", 2, 2)]
     [panel] = word_chart(rows, 7).axes
     assert [bar.get_height() for bar in panel.patches] == [5, 2]
     assert [label.get_text() for label in panel.get_xticklabels()] == ["make", "sense"]
@@ -47,5 +47,5 @@ def test_chart_has_a_bar_for_each_word_as_tall_as_it_is_frequent():
 
 def test_frequent_words_of_the_published_answers(published_votes):
     rows = word_frequencies(content_words(published_votes["reason"].to_pylist()))
-    assert [row["word"] for row in rows[:5]] == ["make", "story", "sense", "get", "happy"]
-    assert {"logical", "mention"} <= {row["word"] for row in rows[:20]}
+    assert [row.word for row in rows[:5]] == ["make", "story", "sense", "get", "happy"]
+    assert {"logical", "mention"} <= {row.word for row in rows[:20]}

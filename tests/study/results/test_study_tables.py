@@ -11,11 +11,13 @@ from click.testing import CliRunner
 from votes_by_hand import votes
 
 from denouement.cli import main
+from denouement.documents import document
+from denouement.present.markdown import render
 from denouement.schemas import TABLES, read_table, write_table
 from denouement.study.results.output import write_results
-from denouement.study.results.page import results_html
-from denouement.study.results.results import study_results
-from denouement.study.results.tables import results_text, section_text, sections
+from denouement.study.results.page import study_page
+from denouement.study.results.results import StudyResults, study_results
+from denouement.study.results.sections import study_sections
 
 EVIL = "<script>alert(\"1\")</script> & 'x'"
 
@@ -53,6 +55,10 @@ def run(*arguments: object):
     return CliRunner().invoke(main, ["study", *map(str, arguments)])
 
 
+def text_of(results: StudyResults) -> str:
+    return render(study_sections(results))
+
+
 def cells(text: str, beginning: str) -> list[str]:
     line = next(line for line in text.splitlines() if line.startswith(beginning))
     return [cell.strip() for cell in line.split("|")[1:-1]]
@@ -70,20 +76,20 @@ def test_results_are_printed(files):
     # Of the five answers for one of the two, three prefer the new one; of three people, as one.
     answers = done.output.split("| new / plain ")[2].split("|")
     assert [cell.strip() for cell in answers[1:4]] == ["answers", "new", "3 of 5"]
-    assert "The 95% interval tells what other cases and other annotators would give." in done.output
+    assert "The 95% interval shows what other cases and other annotators would give." in done.output
     assert "6 answers count. By status: 6 accepted." in done.output
     assert "| p0 " in done.output
     # Sides are swapped for every second person: A, B, B and B, B, both.
     assert (
         "Answers for one ending: 1 for A, 4 for B. Of 2 items with more answers for one side, 0 (0.0%)" in done.output
     )
-    assert "and those of one annotator, going together (2 cases, 3 annotators)." in done.output
+    assert "and answers of one annotator, being alike (2 cases, 3 annotators)." in done.output
 
 
 def test_json_is_what_the_library_returns_and_numbers_are_numbers(files):
     done = run("results", files / "votes.parquet", "--json", "--out", files / "out")
     found = json.loads(done.stdout)
-    assert found == study_results(read_table(files / "votes.parquet", "votes"))
+    assert found == json.loads(json.dumps(document(study_results(read_table(files / "votes.parquet", "votes")))))
     assert isinstance(found["pairs"][0]["agreement"]["first"]["n"], int)
     assert isinstance(found["pairs"][0]["agreement"]["first"]["share"], float)
 
@@ -110,9 +116,9 @@ def test_what_is_agreed_on_is_marked_alike_in_text_and_on_the_page(tmp_path):
 
 def test_one_is_no_plural():
     table = votes({"i1": ("new", "plain", ["new", "new", "plain"])})
-    text = results_text(study_results(table))
+    text = text_of(study_results(table))
     assert not re.search(r"\b1 (items|answers|annotators|cases|are|have)\b", text)
-    assert "1 answer counts." in results_text(study_results(votes({"i1": ("new", "plain", ["new"])})))
+    assert "1 answer counts." in text_of(study_results(votes({"i1": ("new", "plain", ["new"])})))
 
 
 def test_everything_is_written_and_the_same_twice(files):
@@ -179,26 +185,26 @@ def test_wide_tables_scroll_in_their_boxes_and_the_page_does_not(files, width):
 
 def test_a_page_and_a_text_without_answers():
     nothing = study_results(TABLES["votes"].schema.empty_table())
-    assert "0 answers count" in results_text(nothing)
-    assert "0 answers count" in results_html(nothing, None)
+    assert "0 answers count" in text_of(nothing)
+    assert "0 answers count" in study_page(nothing, None)
 
 
 def test_whichever_system_is_preferred_is_named_with_its_own_share():
     table = votes({f"i{place}": ("new", "plain", [choice]) for place, choice in enumerate(["plain"] * 4 + ["new"])})
-    text = results_text(study_results(table))
+    text = text_of(study_results(table))
     # The exact interval of 4 of 5 is that of 1 of 5, turned round.
     assert cells(text, "| new / plain ")[1:5] == ["items", "plain", "4 of 5", "28.4% to 99.5%"]
     # One annotator alone: the interval holds for other cases only, and the text says so.
-    assert "asked of the same annotators, since the answers name no annotators, or one alone." in text
-    even = results_text(study_results(votes({"i": ("new", "plain", ["new"]), "j": ("new", "plain", ["plain"])})))
+    assert "answered by the same annotators, since the answers name no annotators, or only one." in text
+    even = text_of(study_results(votes({"i": ("new", "plain", ["new"]), "j": ("new", "plain", ["plain"])})))
     assert cells(even, "| new / plain ")[1:4] == ["items", "-", "1 of 2"]
 
 
 def test_several_pairs_show_corrected_p_values_and_one_does_not():
     one = {f"i{place}": ("new", "plain", [choice]) for place, choice in enumerate(["plain"] * 6)}
-    assert "Holm" not in results_text(study_results(votes(one)))
+    assert "Holm" not in text_of(study_results(votes(one)))
     two = one | {f"j{place}": ("new", "third", [choice]) for place, choice in enumerate(["third"] * 5 + ["new"])}
-    text = results_text(study_results(votes(two)))
+    text = text_of(study_results(votes(two)))
     assert cells(text, "| new / plain ")[-2:] == ["0.031", "0.062"], "6 of 6: 2 / 2^6, twice"
     assert "2 pairs are 2 chances of a false alarm: compare the corrected p (Holm 1979)" in text
     assert "There is no 95% interval of new / plain, since all answers are the same." in text
@@ -211,7 +217,7 @@ def test_strengths_without_intervals_say_why():
             votes({f"i{n}": ("b", "c", ["b" if n % 2 else "c"]) for n in range(6)}, annotator_id="q", study="t"),
         ]
     )
-    text = results_text(study_results(table))
+    text = text_of(study_results(table))
     assert cells(text.split("## Strengths of the systems")[1], "| b ")[2] == "-"
     assert (
         "There is no 95% interval, since one case or one annotator alone connects some systems to the others." in text
@@ -219,16 +225,16 @@ def test_strengths_without_intervals_say_why():
 
 
 def test_the_paper_s_row_tells_where_it_comes_from():
-    (_, pair, *_) = sections(study_results(votes({"i": ("h_seq2seq", "human_right", ["human_right"])})))
-    text = section_text(pair)
+    (_, pair, *_) = study_sections(study_results(votes({"i": ("h_seq2seq", "human_right", ["human_right"])})))
+    text = render([pair])
     assert cells(text, "| Mori et al. 2019 ")[1:4] == ["200", "4 (2.0%)", "179 (89.5%)"]
     assert "their Table 2" in text.split("| Mori et al. 2019")[1]
-    (_, pair, *_) = sections(study_results(votes({"i": ("new", "plain", ["new"])})))
-    assert "Mori" not in section_text(pair)
+    (_, pair, *_) = study_sections(study_results(votes({"i": ("new", "plain", ["new"])})))
+    assert "Mori" not in render([pair])
 
 
 def test_why_there_are_no_strengths_is_said():
-    text = results_text(study_results(votes({"i": ("a", "b", ["a"]), "j": ("c", "d", ["c"])})))
+    text = text_of(study_results(votes({"i": ("a", "b", ["a"]), "j": ("c", "d", ["c"])})))
     assert "Not estimated (Bradley and Terry): no chain of comparisons connects [a, b] and [c, d]." in text
 
 

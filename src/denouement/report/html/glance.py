@@ -6,7 +6,8 @@ from typing import Any
 import pyarrow.compute as pc
 
 from denouement.corpus.cases import labelled_cases
-from denouement.report.run import Run, read_json
+from denouement.documents import document
+from denouement.report.run import Run, read_json, read_study
 from denouement.report.tables import system_name
 from denouement.schemas import read_table
 
@@ -103,11 +104,10 @@ def _story_cloze(run: Run) -> list[Figure]:
 
 
 def _people(run: Run) -> list[Figure]:
-    path = run.study / "results.json"
-    if not path.exists():
+    if not (run.study / "results.json").exists():
         return []
     found = []
-    for row in read_json(path)["pairs"]:
+    for row in document(read_study(run))["pairs"]:
         paper = row["paper"]
         for side in ("first", "second"):
             published = f"{paper[side] / sum(paper.values()):.0%}" if paper else ""

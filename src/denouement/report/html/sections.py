@@ -11,15 +11,15 @@ from denouement.charts.svg import inline
 from denouement.corpus.cases import labelled_cases
 from denouement.corpus.ingest import IngestSummary
 from denouement.corpus.sections import ingest_section
-from denouement.documents import read_document
+from denouement.documents import document, read_document
 from denouement.present import sections as present
 from denouement.present.cells import written
 from denouement.present.markdown import render
-from denouement.present.sections import Chart
+from denouement.present.sections import Chart, Stories
 from denouement.report.html.blocks import Block, Bullets, Fold, Heading, Paragraph, Picture, Table, blocks
 from denouement.report.html.endings_browser import endings_browser
 from denouement.report.html.terms import SYSTEMS, TERMS
-from denouement.report.run import Origin, Run, read_beside, read_json
+from denouement.report.run import Origin, Run, read_beside, read_json, read_reasons, read_scales, read_study
 from denouement.report.stale import Stale, find_stale, joined_endings, joined_sentiment
 from denouement.report.tables import (
     cloze_text,
@@ -236,27 +236,28 @@ def _comparisons(evaluation: dict[str, Any]) -> list[Block]:
 
 
 def _human_evaluation(run: Run) -> Section:
-    from denouement.study.results.page import judged, section_blocks
-    from denouement.study.results.tables import scale_section
-    from denouement.study.results.tables import sections as pair_sections
+    from denouement.study.results._html import old_blocks
+    from denouement.study.results.sections import scale_section, study_sections
+    from denouement.study.results.table_3 import shown_story
 
     what = "What people said who read stories with endings of the corpus and of systems."
     files = [run.study / "results.json", run.study / "votes.parquet", *run.scales]
     section = _section("human-evaluation", "Human evaluation", what, run, ["study"], files)
-    results = None if section.missing else read_json(files[0])
-    if not results or not (results["answers"] or run.scales):
+    results = None if section.missing else read_study(run)
+    if not results or not (results.answers or run.scales):
         return _without_answers("human-evaluation", "Human evaluation", what)
-    parts = [scale_section(read_json(path)) for path in run.scales]
+    parts = [scale_section(of_scale) for of_scale in read_scales(run)]
     shown: list[Block] = []
-    if results["answers"]:
+    if results.answers:
         caption = "What people agree on, by pair of systems, which stand at the ends of its bar"
-        shown.append(_picture(figures.study_outcomes(results["pairs"]), "study", caption))
-        parts = [*pair_sections(results), *parts]
+        shown.append(_picture(figures.study_outcomes(document(results)["pairs"]), "study", caption))
+        parts = [*study_sections(results), *parts]
     for part in parts:
-        shown += [Heading(part.title), *section_blocks(part)]
+        lead: list[Block] = [Paragraph(part.what)] if part.what else []
+        shown += [Heading(part.title), *lead, *old_blocks(part.blocks)]
     told = read_table(run.study / "table_3.parquet", "table_3")
     if told.num_rows:
-        first = [judged(row) for row in told.slice(0, _STORIES).to_pylist()]
+        first = old_blocks([Stories([shown_story(row) for row in told.slice(0, _STORIES).to_pylist()])])
         title = f"The first {len(first)} of {told.num_rows:,} stories with their endings, answers and reasons"
         shown.append(Fold(title, [*first, Paragraph("All of them stand in results.html in the folder of the study.")]))
     return _filled(section, shown)
@@ -265,8 +266,9 @@ def _human_evaluation(run: Run) -> Section:
 def _reasons(run: Run) -> Section:
     from denouement.study.reasons import ELEMENTS
     from denouement.study.reasons.examples import draw_examples
-    from denouement.study.reasons.reading import elements_text, words_text
+    from denouement.study.reasons.sections import element_blocks, word_blocks
     from denouement.study.reasons.words import word_chart
+    from denouement.study.results._html import old_blocks
 
     title = "Reasons"
     what = "Why people preferred an ending: the words they used, and which elements of a story they spoke of."
@@ -274,15 +276,15 @@ def _reasons(run: Run) -> Section:
     section = _section("reasons", title, what, run, ["study"], files)
     if section.missing:
         return _without_answers("reasons", title, what)
-    found = read_json(files[0])
-    words = found["words"]
-    caption = f"The words used most in {words['reasons']:,} reasons"
+    found = read_reasons(run)
+    words = found.words
+    caption = f"The words used most in {words.reasons:,} reasons"
     shown: list[Block] = [
         Heading("Words"),
-        _picture(word_chart(words["words"], words["reasons"]), "reasons", caption),
-        Fold("The same as a table", blocks(words_text(words))),
+        _picture(word_chart(words.words, words.reasons), "reasons", caption),
+        Fold("The same as a table", old_blocks(word_blocks(words))),
         Heading("Elements"),
-        *blocks(elements_text(found["elements"])),
+        *old_blocks(element_blocks(found.elements)),
         Heading("Examples by element"),
     ]
     tags = read_table(files[1], "reason_elements")

@@ -12,6 +12,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from denouement import schemas
+from denouement.answers import ANSWER, SCALES
 from denouement.errors import UserError
 from denouement.study.importing import argilla, label_studio, merging, mturk, own, potato, prolific, published
 from denouement.study.importing.answers import Imported, ImportedAnswer, Unusable, hashing, tables_of
@@ -22,7 +23,6 @@ from denouement.study.importing.recognising import Format, Source, find_answers,
 from denouement.study.importing.records import Loaded, Reading
 from denouement.study.importing.telling import imported_text
 from denouement.study.results.agreement import like_an_answer
-from denouement.study.results.counted import ANSWER, SCALES
 
 __all__ = ["SYSTEMS", "find_answers", "import_answers", "imported_text", "recognise"]
 

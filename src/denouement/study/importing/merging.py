@@ -9,10 +9,10 @@ from typing import Any
 
 import pyarrow as pa
 
+from denouement.answers import ANSWER
 from denouement.errors import UserError
 from denouement.schemas import TABLES
 from denouement.study.importing.copies import Conflict, Copy, settle
-from denouement.study.results.counted import ANSWER
 
 _STATE = ("status", "reason", "started_at", "submitted_at")
 

@@ -7,12 +7,12 @@ from typing import Any
 
 import pyarrow as pa
 
+from denouement.answers import SCALES
 from denouement.delimited import Header, rows_of
 from denouement.errors import UserError
 from denouement.schemas import TABLES, read_table
 from denouement.study.importing.answers import Unusable, moment
 from denouement.study.results.agreement import like_an_answer
-from denouement.study.results.counted import SCALES
 
 NAMES = ("votes", "items", *SCALES)
 """The tables of an export that are read here."""

@@ -8,12 +8,12 @@ from pathlib import Path
 
 import pyarrow as pa
 
+from denouement.answers import ANSWER
 from denouement.delimited import Header, rows_of
 from denouement.schemas import TABLES, shortened
 from denouement.study.importing.answers import Unusable, moment
 from denouement.study.importing.copies import STRICTNESS
 from denouement.study.importing.roles import key_of
-from denouement.study.results.counted import ANSWER
 
 _IDS = ({"submissionid", "sessionid"}, {"participantid"}, {"status"})
 # Columns that identify a person, or open the study to others.

@@ -7,12 +7,12 @@ from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
 from denouement import schemas
+from denouement.answers import SCALES
 from denouement.delimited import Header, header_of
 from denouement.errors import UserError
 from denouement.files import existing_file, file_digest, visible_files
 from denouement.study.importing import argilla, label_studio, mturk, own, potato, prolific, published
 from denouement.study.importing.jsonl import begins_as_json, objects_of
-from denouement.study.results.counted import SCALES
 
 Format = Literal["mturk", "published", "own", "own_csv", "label_studio", "argilla", "potato", "potato_data", "prolific"]
 

@@ -2,16 +2,17 @@
 
 Mori et al. 2019 (section 4.4) read 250 reasons and named these elements. Here rules tag them (`elements.yaml`); a
 reason may have several tags, or none. `elements_summary` counts how often each element is named, which are named
-together, and what those who name it chose; `rules_quality` says how good the rules are on labelled reasons.
+together, and what those who name it chose; `rules_quality` measures the rules on labelled reasons.
 """
 
 import hashlib
 from collections import Counter
 from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
 from importlib.resources import as_file, files
 from itertools import combinations
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -23,17 +24,158 @@ from denouement.errors import UserError
 from denouement.study.reasons import ELEMENTS
 from denouement.study.reasons.rules import Rules, matches
 from denouement.study.reasons.written import written_reasons
-from denouement.study.results.clustered import clusters, share_of_answers
+from denouement.study.results.clustered import clusters, mean_with_interval
 from denouement.study.results.crossed import Clusters
 from denouement.text.syntax import parse
-
-FIGURES = ("precision", "recall", "f1")
 
 _VOTE = ("study", "item_id", "case_id", "annotator_id", "choice", "reason")
 
 
+Key: TypeAlias = tuple[str, ...]
+"""Study, item and annotator of an answer."""
+
+
+@dataclass(frozen=True)
+class Chosen:
+    """How many of those who gave some of the reasons chose one of the answers.
+
+    Attributes:
+        choice: a system, `both` or `neither`.
+        n: how many chose it.
+        share: of those who gave the reasons, from 0 to 1; this and what follows is None where there is no such reason.
+        low, high, over, why_not: its 95% interval, as of `clustered.MeanOfAnswers`.
+        share_without: the share among the other reasons; None where there are none.
+    """
+
+    choice: str
+    n: int
+    share: float | None
+    low: float | None
+    high: float | None
+    over: str | None
+    why_not: str | None
+    share_without: float | None
+
+
+@dataclass(frozen=True)
+class ElementNamed:
+    """How often an element is named, and what those who name it chose.
+
+    Attributes:
+        element: one of `ELEMENTS`.
+        n, share: reasons that name it, and the share of all reasons that these are.
+        denied: those of them that deny it wherever they name it.
+        choices: what was chosen, a row an answer, in the same order for all elements.
+    """
+
+    element: str
+    n: int
+    share: float
+    denied: int
+    choices: list[Chosen]
+
+
+@dataclass(frozen=True)
+class NamedTogether:
+    """How many reasons name both of two elements."""
+
+    elements: tuple[str, str]
+    n: int
+
+
+@dataclass(frozen=True)
+class RuleCount:
+    """How many reasons a rule tags."""
+
+    element: str
+    rule: str
+    n: int
+
+
+@dataclass(frozen=True)
+class Quality:
+    """How well tags agree with labels.
+
+    Attributes:
+        precision: which share of the tags are labels.
+        recall: which share of the labels are tags.
+        f1: the harmonic mean of the two. A value is None where nothing is tagged or labelled that it needs.
+    """
+
+    precision: float | None
+    recall: float | None
+    f1: float | None
+
+
+@dataclass(frozen=True)
+class TagCounts:
+    """How many tags and labels there are, how many of them are both, and how well they agree, as of `Quality`."""
+
+    tagged: int
+    labelled: int
+    both: int
+    precision: float | None
+    recall: float | None
+    f1: float | None
+
+
+@dataclass(frozen=True)
+class ElementQuality:
+    """The `TagCounts` of an element."""
+
+    element: str
+    tagged: int
+    labelled: int
+    both: int
+    precision: float | None
+    recall: float | None
+    f1: float | None
+
+
+@dataclass(frozen=True)
+class RulesQuality:
+    """How well the rules agree with labels.
+
+    Attributes:
+        n: reasons that have labels.
+        elements: a row an element, in the order of `ELEMENTS`.
+        micro: of all elements' counts added up.
+        macro: the plain means of the elements' values, without those that are None.
+        exact: share of the reasons whose tags are exactly the labels.
+    """
+
+    n: int
+    elements: list[ElementQuality]
+    micro: TagCounts
+    macro: Quality
+    exact: float
+
+
+@dataclass(frozen=True)
+class ElementsSummary:
+    """What reasons speak of.
+
+    Attributes:
+        reasons: how many there are.
+        untagged: those of them that name no element.
+        choices: what was chosen by all who gave a reason, a row an answer, the most frequent first.
+        elements: a row an element, in the order of `ELEMENTS`.
+        together: a row for every two elements.
+        rules: a row for every rule that tags a reason.
+        quality: how well the rules agree with labels; None where no reason has labels.
+    """
+
+    reasons: int
+    untagged: int
+    choices: list[Chosen]
+    elements: list[ElementNamed]
+    together: list[NamedTogether]
+    rules: list[RuleCount]
+    quality: RulesQuality | None
+
+
 def tag_reasons(votes: pa.Table, rules: Rules, cache: Path | None = None) -> pa.Table:
-    """Every rule that applies to a reason: a table `reason_elements`, in the votes' order.
+    """The table `reason_elements`: every rule that applies to a reason, in the votes' order.
 
     Args:
         votes: a table `votes`.
@@ -45,37 +187,31 @@ def tag_reasons(votes: pa.Table, rules: Rules, cache: Path | None = None) -> pa.
     """
     written = written_reasons(votes)
     parses = parse(written["reason"].to_pylist(), cache)
-    found = {reason: matches(parsed, rules) for reason, parsed in parses.items()}
+    matched = {reason: matches(parsed, rules) for reason, parsed in parses.items()}
     schema = schemas.TABLES["reason_elements"].schema
     rows = [
         {name: vote[name] for name in _VOTE}
         | {"element": match.element, "rule": match.rule, "words": match.words, "denied": match.denied}
         for vote in written.to_pylist()
-        for match in found[vote["reason"]]
+        for match in matched[vote["reason"]]
     ]
     return pa.Table.from_pylist(rows, schema)
 
 
-def elements_summary(votes: pa.Table, tags: pa.Table) -> dict[str, Any]:
-    """What the tags tell: counts are integers, shares are between 0 and 1.
+def elements_summary(votes: pa.Table, tags: pa.Table, labels: Mapping[str, frozenset[str]]) -> ElementsSummary:
+    """How often each element is named, with what, and by whom.
 
-    Returns:
-        `reasons`, how many there are; `untagged`, how many have no tag; `choices`, the row of all reasons;
-        `elements`, a row an element in the order of `ELEMENTS` (see below); `together`, a row for every two elements
-        with the number of reasons that name both; `rules`, how many reasons each rule tagged.
-
-        A row of an element has the number `n` and the `share` of reasons that name it, `denied`, how many of these deny
-        it wherever they name it, and `choices`: for each choice the number `n` and the `share` of those who named the
-        element, with its 95% interval `low`, `high`, `over`, `why_not` (`clustered.share_of_answers`: what other cases
-        and other annotators would give), and `share_without`, the share among the other reasons. All of these but `n`
-        are None where no reason names the element.
+    Args:
+        votes: a table `votes`.
+        tags: of `tag_reasons`.
+        labels: of `read_labels`; may be empty.
     """
     written = written_reasons(votes)
     keys = [_key(vote) for vote in written.select(["study", "item_id", "annotator_id"]).to_pylist()]
     choice_of = dict(zip(keys, written["choice"].to_pylist(), strict=True))
     by = clusters(written)
-    named: dict[str, set[tuple[str, ...]]] = {element: set() for element in ELEMENTS}
-    affirmed: dict[str, set[tuple[str, ...]]] = {element: set() for element in ELEMENTS}
+    named: dict[str, set[Key]] = {element: set() for element in ELEMENTS}
+    affirmed: dict[str, set[Key]] = {element: set() for element in ELEMENTS}
     for tag in tags.to_pylist():
         named[tag["element"]].add(_key(tag))
         if not tag["denied"]:
@@ -83,63 +219,53 @@ def elements_summary(votes: pa.Table, tags: pa.Table) -> dict[str, Any]:
     choices = [choice for choice, _ in Counter(choice_of.values()).most_common()]
     total = len(choice_of)
 
-    def choices_of(reasons: set[tuple[str, ...]]) -> list[dict[str, Any]]:
+    def choices_of(reasons: set[Key]) -> list[Chosen]:
         return _choices(reasons, choice_of, choices, by.of(np.array([key in reasons for key in keys], dtype=bool)))
 
-    return {
-        "reasons": total,
-        "untagged": total - len(set().union(*named.values())),
-        "choices": choices_of(set(choice_of)),
-        "elements": [
-            {
-                "element": element,
-                "n": len(reasons),
-                "share": len(reasons) / total,
-                "denied": len(reasons - affirmed[element]),
-                "choices": choices_of(reasons),
-            }
-            for element, reasons in named.items()
+    rules = Counter(zip(tags["element"].to_pylist(), tags["rule"].to_pylist(), strict=True))
+    return ElementsSummary(
+        reasons=total,
+        untagged=total - len(set().union(*named.values())),
+        choices=choices_of(set(choice_of)),
+        elements=[
+            ElementNamed(element, len(its), len(its) / total, len(its - affirmed[element]), choices_of(its))
+            for element, its in named.items()
         ],
-        "together": [
-            {"elements": [one, other], "n": len(named[one] & named[other])} for one, other in combinations(ELEMENTS, 2)
-        ],
-        "rules": [
-            {"element": element, "rule": rule, "n": n}
-            for (element, rule), n in Counter(
-                zip(tags["element"].to_pylist(), tags["rule"].to_pylist(), strict=True)
-            ).items()
-        ],
-    }
+        together=[NamedTogether((one, other), len(named[one] & named[other])) for one, other in combinations(named, 2)],
+        rules=[RuleCount(element, rule, n) for (element, rule), n in rules.items()],
+        quality=rules_quality(votes, tags, labels),
+    )
 
 
-def _key(row: Mapping[str, Any]) -> tuple[str, ...]:
+def _key(row: Mapping[str, Any]) -> Key:
     return row["study"], row["item_id"], row["annotator_id"]
 
 
-def _choices(
-    reasons: set[tuple[str, ...]], choice_of: Mapping[tuple[str, ...], str], choices: Iterable[str], by: Clusters
-) -> list[dict[str, Any]]:
+def _choices(reasons: set[Key], choice_of: Mapping[Key, str], choices: Iterable[str], by: Clusters) -> list[Chosen]:
     """What was chosen by those who gave some of the reasons, whose answers are `by`, in the order of `choice_of`."""
     chosen = np.array([choice for reason, choice in choice_of.items() if reason in reasons], dtype=str)
     others = Counter(choice for reason, choice in choice_of.items() if reason not in reasons)
-    nothing = dict.fromkeys(("share", "low", "high", "over", "why_not"))
     rows = []
     for choice in choices:
-        share = share_of_answers(chosen == choice, by) if len(chosen) else {"n": 0, **nothing}
         without = others[choice] / others.total() if others else None
-        rows.append({"choice": choice, **share, "share_without": without})
+        if not len(chosen):
+            rows.append(Chosen(choice, 0, None, None, None, None, None, without))
+            continue
+        share = mean_with_interval(chosen == choice, by, (0, 1))
+        n = int((chosen == choice).sum())
+        rows.append(Chosen(choice, n, share.mean, share.low, share.high, share.over, share.why_not, without))
     return rows
 
 
 def reason_digest(case_id: str, reason: str) -> str:
-    """What a file of labels knows a reason by: 16 hex digits of SHA-256 over its case and its words."""
+    """The name of a reason in a file of labels: 16 hex digits of SHA-256 over its case and its words."""
     return hashlib.sha256(f"{case_id}\n{' '.join(reason.split())}".encode()).hexdigest()[:16]
 
 
 def read_labels(path: Path | None = None) -> dict[str, frozenset[str]]:
-    """By a reason's digest the elements that a reader found in it; without a file, those of 98 published reasons.
+    """By a reason's digest the elements that a reader saw in it; without a file, those of 98 published reasons.
 
-    A file is CSV with columns `digest` and `labels`, the elements with blanks between; other columns are passed over.
+    A file is CSV with columns `digest` and `labels`, the elements with blanks between; other columns are not read.
 
     Raises:
         UserError: other columns, a row of another width, an unknown element, or the same reason twice.
@@ -155,31 +281,19 @@ def read_labels(path: Path | None = None) -> dict[str, frozenset[str]]:
         if problem := header.misfit(row.cells):
             raise UserError(f"{path}: line {row.line} has {problem}; correct the line")
         cells = dict(zip(header.names, map(str.strip, row.cells), strict=True))
-        found = frozenset(cells["labels"].split())
-        if strange := found - set(ELEMENTS):
+        of_reason = frozenset(cells["labels"].split())
+        if strange := of_reason - set(ELEMENTS):
             raise UserError(
                 f"{path}: line {row.line}: unknown label {', '.join(sorted(strange))}; labels are {', '.join(ELEMENTS)}"
             )
         if cells["digest"] in labels:
-            raise UserError(f"{path}: line {row.line}: the reason {cells['digest']} stands twice")
-        labels[cells["digest"]] = found
+            raise UserError(f"{path}: line {row.line}: the reason {cells['digest']} is there twice")
+        labels[cells["digest"]] = of_reason
     return labels
 
 
-def elements_document(votes: pa.Table, tags: pa.Table, labels: Mapping[str, frozenset[str]]) -> dict[str, Any]:
-    """What `elements_summary` tells, and as `quality` how well the rules agree with labels (`rules_quality`)."""
-    return elements_summary(votes, tags) | {"quality": rules_quality(votes, tags, labels)}
-
-
-def rules_quality(votes: pa.Table, tags: pa.Table, labels: Mapping[str, frozenset[str]]) -> dict[str, Any] | None:
-    """How well the tags agree with labels, on the reasons that have them; None where none of them has.
-
-    Returns:
-        `n`, the reasons with labels; `elements`, for each element how many reasons the rules tagged (`tagged`), have
-        the label (`labelled`) and have both (`both`), with `precision`, `recall` and `f1`; `micro`, the same of all
-        elements' counts added up; `macro`, the plain means of the elements' three. A figure that nothing was tagged or
-        labelled for is None and no part of the means. `exact`: share of reasons whose tags are exactly the labels.
-    """
+def rules_quality(votes: pa.Table, tags: pa.Table, labels: Mapping[str, frozenset[str]]) -> RulesQuality | None:
+    """How well the tags agree with labels, on the reasons that have them; None where none has."""
     tagged_by_reason: dict[tuple[str, ...], set[str]] = {}
     for tag in tags.to_pylist():
         tagged_by_reason.setdefault(_key(tag), set()).add(tag["element"])
@@ -193,27 +307,29 @@ def rules_quality(votes: pa.Table, tags: pa.Table, labels: Mapping[str, frozense
         return None
     by_rule, by_hand = np.array(tagged), np.array(labelled)
     rows = [
-        {"element": element, **_quality(by_rule[:, [place]], by_hand[:, [place]])}
+        ElementQuality(element, **vars(_counts(by_rule[:, [place]], by_hand[:, [place]])))
         for place, element in enumerate(ELEMENTS)
     ]
-    known = {name: [row[name] for row in rows if row[name] is not None] for name in FIGURES}
-    return {
-        "n": len(labelled),
-        "elements": rows,
-        "micro": _quality(by_rule, by_hand),
-        "macro": {name: float(np.mean(values)) if values else None for name, values in known.items()},
-        "exact": float((by_rule == by_hand).all(1).mean()),
-    }
+    return RulesQuality(
+        n=len(labelled),
+        elements=rows,
+        micro=_counts(by_rule, by_hand),
+        macro=Quality(
+            _mean(row.precision for row in rows), _mean(row.recall for row in rows), _mean(row.f1 for row in rows)
+        ),
+        exact=float((by_rule == by_hand).all(1).mean()),
+    )
 
 
-def _quality(tagged: npt.NDArray[np.bool_], labelled: npt.NDArray[np.bool_]) -> dict[str, Any]:
-    """The counts and the figures of `rules_quality`, of everything in bool [reasons, elements] together."""
+def _counts(tagged: npt.NDArray[np.bool_], labelled: npt.NDArray[np.bool_]) -> TagCounts:
+    """Of everything in bool [reasons, elements] together."""
     from sklearn.metrics import precision_recall_fscore_support
 
-    figures = precision_recall_fscore_support(labelled.ravel(), tagged.ravel(), average="binary", zero_division=np.nan)
-    return {
-        "tagged": int(tagged.sum()),
-        "labelled": int(labelled.sum()),
-        "both": int((tagged & labelled).sum()),
-        **{name: None if np.isnan(of) else float(of) for name, of in zip(FIGURES, figures[:3], strict=True)},
-    }
+    values = precision_recall_fscore_support(labelled.ravel(), tagged.ravel(), average="binary", zero_division=np.nan)
+    precision, recall, f1 = (None if np.isnan(value) else float(value) for value in values[:3])
+    return TagCounts(int(tagged.sum()), int(labelled.sum()), int((tagged & labelled).sum()), precision, recall, f1)
+
+
+def _mean(values: Iterable[float | None]) -> float | None:
+    known = [value for value in values if value is not None]
+    return float(np.mean(known)) if known else None

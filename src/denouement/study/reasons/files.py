@@ -1,43 +1,51 @@
-"""What was found in the reasons, as files."""
+"""What reasons say, as files."""
 
-import json
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 import pyarrow as pa
 
 from denouement import provenance
 from denouement.charts.run import save
+from denouement.documents import write_document
 from denouement.errors import UserError
-from denouement.files import write_text
 from denouement.provenance import MadeFrom
-from denouement.schemas import TABLES, write_table
-from denouement.study.reasons.elements import elements_document, read_labels, tag_reasons
+from denouement.schemas import write_table
+from denouement.study.reasons.elements import ElementsSummary, elements_summary, read_labels, tag_reasons
 from denouement.study.reasons.rules import read_rules
 from denouement.study.reasons.words import (
-    MOST_FREQUENT,
+    FrequentWords,
     content_words,
+    most_frequent,
     word_chart,
     word_frequencies,
-    words_document,
+    word_table,
 )
 from denouement.study.reasons.written import written_reasons
 
 
-def write_reasons(out: Path, votes: pa.Table, made_from: MadeFrom, cache: Path | None = None) -> dict[str, Any] | None:
+@dataclass(frozen=True)
+class ReasonsSummary:
+    """The words of the reasons, and the elements of a story that they speak of."""
+
+    words: FrequentWords
+    elements: ElementsSummary
+
+
+def write_reasons(out: Path, votes: pa.Table, made_from: MadeFrom, cache: Path | None = None) -> ReasonsSummary | None:
     """Write the words and the elements of the reasons into the folder `out`; the same answers give the same bytes.
 
-    Written are `reasons.json`, `reason_words.parquet`, `reason_elements.parquet` and the chart `reason_words.svg`.
+    Written are `reasons.json` (a `ReasonsSummary`), `reason_words.parquet`, `reason_elements.parquet` and the chart
+    `reason_words.svg`.
 
     Args:
         out: the folder.
         votes: the table `votes`.
-        made_from: its digest, which stands in each table.
+        made_from: its digest, which is written into each table.
         cache: a Parquet file that keeps parses.
 
     Returns:
-        What `reasons.json` holds: `words` as `denouement reasons words --json` prints it, and `elements`, likewise.
-        None, and nothing is written, when no answer that counts has a reason, or none has a word to count.
+        None, and nothing is written, where no answer that counts has a reason, or none has a word to count.
 
     Raises:
         UserError: no parser, or a folder that cannot be written to.
@@ -51,14 +59,10 @@ def write_reasons(out: Path, votes: pa.Table, made_from: MadeFrom, cache: Path |
     if not words:
         return None
     tags = tag_reasons(votes, read_rules(), cache)
-    found = {
-        "words": words_document(texts, words),
-        "elements": elements_document(votes, tags, read_labels()),
-    }
+    summary = ReasonsSummary(most_frequent(len(texts), words), elements_summary(votes, tags, read_labels()))
     metadata = provenance.as_metadata(made_from)
-    of_words = pa.Table.from_pylist(words, TABLES["reason_words"].schema)
-    write_table(of_words, out / "reason_words.parquet", "reason_words", metadata)
+    write_table(word_table(words), out / "reason_words.parquet", "reason_words", metadata)
     write_table(tags, out / "reason_elements.parquet", "reason_elements", metadata)
-    save(word_chart(words[:MOST_FREQUENT], len(texts)), out / "reason_words.svg")
-    write_text(out / "reasons.json", json.dumps(found, indent=2, ensure_ascii=False) + "\n")
-    return found
+    save(word_chart(summary.words.words, len(texts)), out / "reason_words.svg")
+    write_document(summary, out / "reasons.json")
+    return summary

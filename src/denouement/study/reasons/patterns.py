@@ -1,15 +1,15 @@
 """Patterns over the words of a parsed sentence, and whether what they match is denied.
 
-A pattern is a line of items with blanks between:
+A pattern is a line of parts with blanks between:
 
-- `sense`: a word, in any case, or its lemma (`make` stands for "makes", "making", ...);
+- `sense`: a word, in any case, or its lemma (`make` also matches "makes", "making", ...);
 - `ADJ`, `NNS`: a part of speech, universal or of the Penn Treebank;
 - `OPTION`: the letter A or B for an answer, and not the article: "A fits", not "a fit";
 - `@feelings`: any word of a named list;
 - `good|best|@feelings`: any of these;  `!better`: a word that is none of these;  `very?`: such a word or nothing;
 - `...`: up to four words, whatever they are.
 
-Everything matched stands in one sentence; a sentence ends at . ! ? and ;
+A match never leaves its sentence; a sentence ends at . ! ? and ;
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -35,26 +35,26 @@ _SENTENCE_ENDS = {".", "!", "?", ";"}
 
 
 @dataclass(frozen=True, slots=True)
-class Item:
-    """One item of a pattern: what it stands for, or with `forbids` what it does not stand for."""
+class PatternPart:
+    """One part of a pattern: what a word there may be, or with `forbids` what it may not be."""
 
     any_of: frozenset[str]
     forbids: bool = False
     optional: bool = False
 
 
-Pattern: TypeAlias = tuple[Item | None, ...]
+Pattern: TypeAlias = tuple[PatternPart | None, ...]
 
 
 @dataclass(frozen=True, slots=True)
-class Word:
+class TaggedWord:
     """A word of a text and all that a pattern may call it: itself, its lemma, part of speech and tag."""
 
     text: str
     faces: frozenset[str]
 
 
-Sentence: TypeAlias = Sequence[Word]
+Sentence: TypeAlias = Sequence[TaggedWord]
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,39 +67,39 @@ class Denial:
 
 
 def compile_pattern(text: str, lists: Mapping[str, frozenset[str]]) -> Pattern:
-    """The pattern that `text` writes down.
+    """The pattern that `text` describes.
 
     Raises:
         ValueError: an unknown list or part of speech; no word at the beginning or at the end.
     """
-    pattern: list[Item | None] = []
-    for item in text.split():
-        if item == "...":
+    pattern: list[PatternPart | None] = []
+    for part in text.split():
+        if part == "...":
             pattern.append(GAP)
             continue
         any_of: set[str] = set()
-        if strange := [word for word in _words(item) if word != word.lower() and word not in _PARTS_OF_SPEECH]:
+        if strange := [word for word in _words(part) if word != word.lower() and word not in _PARTS_OF_SPEECH]:
             raise ValueError(f"pattern {text!r}: {strange[0]!r} is no part of speech; write words in lower case")
-        for name in _words(item):
+        for name in _words(part):
             if not name.startswith("@"):
                 any_of.add(name)
             elif name[1:] in lists:
                 any_of |= lists[name[1:]]
             else:
                 raise ValueError(f"pattern {text!r}: no list {name[1:]!r}; lists are {', '.join(sorted(lists))}")
-        pattern.append(Item(frozenset(any_of), item.startswith("!"), item.endswith("?")))
+        pattern.append(PatternPart(frozenset(any_of), part.startswith("!"), part.endswith("?")))
     if not pattern or pattern[0] is GAP or pattern[-1] is GAP:
         raise ValueError(f"pattern {text!r}: must begin and end with a word")
     return tuple(pattern)
 
 
-def _words(item: str) -> list[str]:
-    return item.removeprefix("!").removesuffix("?").split("|")
+def _words(part: str) -> list[str]:
+    return part.removeprefix("!").removesuffix("?").split("|")
 
 
 def sentences(parsed: Parse) -> list[Sentence]:
     """The words of a parsed text, sentence by sentence."""
-    found: list[list[Word]] = [[]]
+    found: list[list[TaggedWord]] = [[]]
     following = (*parsed.tags[1:], ".")
     for word, lemma, pos, tag, after in zip(
         parsed.words, parsed.lemmas, parsed.pos, parsed.tags, following, strict=True
@@ -110,7 +110,7 @@ def sentences(parsed: Parse) -> list[Sentence]:
             faces.add("OPTION")
         if plain.endswith("n't"):  # what spaCy leaves whole, such as DOESN'T
             faces.add("n't")
-        found[-1].append(Word(word, frozenset(faces)))
+        found[-1].append(TaggedWord(word, frozenset(faces)))
         if plain in _SENTENCE_ENDS:
             found.append([])
     return [sentence for sentence in found if sentence]

@@ -83,7 +83,7 @@ def read_rules(path: Path | None = None) -> Rules:
     except ValueError as error:
         raise UserError(f"{where}: {error}") from error
     except (AttributeError, TypeError) as error:
-        raise UserError(f"{where}: text, a list or a section stands where another is due ({error})") from error
+        raise UserError(f"{where}: text, a list or a section is where another kind should be ({error})") from error
     return Rules(tuple(rules), denial)
 
 
@@ -97,8 +97,8 @@ def _rule(element: str, rule: Mapping[str, Any], lists: Mapping[str, frozenset[s
     if not isinstance(rule["name"], str):
         raise ValueError(f"{name}: a name is text; put it in quotes")
     if unknown := set(rule) - _KEYS:
-        told = ", ".join(sorted(map(str, unknown)))
-        raise ValueError(f"{name}: unknown key {told}; keys are {', '.join(sorted(_KEYS))}")
+        listed = ", ".join(sorted(map(str, unknown)))
+        raise ValueError(f"{name}: unknown key {listed}; keys are {', '.join(sorted(_KEYS))}")
     written = {"patterns": rule["patterns"], "unless": rule.get("unless", []), "except": rule.get("except", [])}
     for key, texts in written.items():
         # A text alone would be read as one pattern a letter.

@@ -1,18 +1,20 @@
 """Topics of reasons by latent Dirichlet allocation (Blei et al. 2003), as Mori et al. 2019 (section 4.4) tried them.
 
 The paper found that topics follow what the stories are about, not what mattered for the choice; the words of each topic
-show whether that is so here. Of few reasons they mean nothing: another seed finds others (`ENOUGH_A_TOPIC`).
+show whether that is so here. With few reasons they mean nothing: another seed gives others (`ENOUGH_A_TOPIC`).
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+
+import pyarrow as pa
 
 from denouement.errors import UserError
+from denouement.schemas import TABLES
 from denouement.settings import at_least
 
 ENOUGH_A_TOPIC = 200
-"""Reasons for each topic under which topics mean nothing; a rule of thumb, whose ground `docs/reasons.md` tells."""
+"""With fewer reasons for each topic, topics mean nothing: a rule of thumb that `docs/reasons.md` explains."""
 
 
 @dataclass(frozen=True)
@@ -22,7 +24,7 @@ class TopicSettings:
     Attributes:
         topics: how many.
         words: how many words of a topic are printed.
-        min_reasons: words that stand in fewer reasons are left out.
+        min_reasons: words in fewer reasons are left out.
         passes: through all reasons.
         seed: of the model; the same reasons, settings and seed give the same topics.
     """
@@ -39,15 +41,55 @@ class TopicSettings:
         at_least(self, 0, "seed")
 
 
-def find_topics(texts: Sequence[Sequence[str]], settings: TopicSettings) -> dict[str, Any]:
-    """Topics of texts, each the list of its words (`words.content_words`).
+@dataclass(frozen=True)
+class TopicWord:
+    """A word of a topic, and its probability."""
 
-    Returns:
-        `reasons` that have a word left; `enough_reasons`, under how many the topics mean nothing; `vocabulary`, the
-        number of words; `topics`, a row a topic, the largest first:
-        `share` of all words' probability mass, `reasons` in which it is the strongest, `words` with their probability
-        `weight`, `coherence`; and the means of two coherences over the topics: `coherence_c_v` (Roeder et al. 2015; 0
-        to 1) and `coherence_u_mass` (Mimno et al. 2011; below 0, nearer to 0 is better). More is better for both.
+    word: str
+    weight: float
+
+
+@dataclass(frozen=True)
+class Topic:
+    """A topic.
+
+    Attributes:
+        share: of all words' probability mass.
+        reasons: in how many it is the strongest topic.
+        coherence: C_v of its words; None where it is undefined, as for a topic of one word.
+        words: the most probable first.
+    """
+
+    share: float
+    reasons: int
+    coherence: float | None
+    words: list[TopicWord]
+
+
+@dataclass(frozen=True)
+class Topics:
+    """The topics of reasons.
+
+    Attributes:
+        reasons: how many have a word left.
+        enough_reasons: with fewer the topics mean nothing.
+        vocabulary: the number of words.
+        topics: the largest first.
+        coherence_c_v, coherence_u_mass: means over the topics of two measures of how often the words of a topic are
+            used together: C_v (Roeder et al. 2015), from 0 to 1, and U_mass (Mimno et al. 2011), below 0. More is
+            better for both; None where undefined.
+    """
+
+    reasons: int
+    enough_reasons: int
+    vocabulary: int
+    topics: list[Topic]
+    coherence_c_v: float | None
+    coherence_u_mass: float | None
+
+
+def find_topics(texts: Sequence[Sequence[str]], settings: TopicSettings) -> Topics:
+    """Topics of texts, each the list of its words (`words.content_words`).
 
     Raises:
         UserError: no word is frequent enough.
@@ -58,7 +100,7 @@ def find_topics(texts: Sequence[Sequence[str]], settings: TopicSettings) -> dict
     dictionary = Dictionary(texts)
     dictionary.filter_extremes(no_below=settings.min_reasons, no_above=1.0, keep_n=None)
     if len(dictionary) < 2:
-        raise UserError(f"fewer than two words stand in {settings.min_reasons} reasons or more: no topics to find")
+        raise UserError(f"fewer than two words are in {settings.min_reasons} reasons or more: no topics to find")
     kept = [list(text) for text in texts if dictionary.doc2bow(text)]
     bags = [dictionary.doc2bow(text) for text in kept]
     model = LdaModel(
@@ -80,31 +122,32 @@ def find_topics(texts: Sequence[Sequence[str]], settings: TopicSettings) -> dict
     mixtures = [dict(model.get_document_topics(bag, minimum_probability=0)) for bag in bags]
     lengths = [sum(count for _, count in bag) for bag in bags]
     by_topic = [
-        {
-            "share": float(sum(mix[topic] * n for mix, n in zip(mixtures, lengths, strict=True)) / sum(lengths)),
-            "reasons": sum(max(mix, key=lambda each: (mix[each], -each)) == topic for mix in mixtures),
-            "coherence": _number(coherence),
-            "words": [{"word": word, "weight": float(weight)} for word, weight in tops[topic]],
-        }
+        Topic(
+            share=float(sum(mix[topic] * n for mix, n in zip(mixtures, lengths, strict=True)) / sum(lengths)),
+            reasons=sum(max(mix, key=lambda each: (mix[each], -each)) == topic for mix in mixtures),
+            coherence=_number(coherence),
+            words=[TopicWord(word, float(weight)) for word, weight in tops[topic]],
+        )
         for topic, coherence in enumerate(c_v.get_coherence_per_topic())
     ]
-    return {
-        "reasons": len(bags),
-        "enough_reasons": ENOUGH_A_TOPIC * settings.topics,
-        "vocabulary": len(dictionary),
-        "topics": sorted(by_topic, key=lambda row: -row["share"]),
-        "coherence_c_v": _number(c_v.get_coherence()),
-        "coherence_u_mass": _number(u_mass.get_coherence()),
-    }
+    return Topics(
+        reasons=len(bags),
+        enough_reasons=ENOUGH_A_TOPIC * settings.topics,
+        vocabulary=len(dictionary),
+        topics=sorted(by_topic, key=lambda topic: -topic.share),
+        coherence_c_v=_number(c_v.get_coherence()),
+        coherence_u_mass=_number(u_mass.get_coherence()),
+    )
 
 
-def topic_rows(found: Mapping[str, Any]) -> list[dict[str, Any]]:
-    """The rows of a table `reason_topics`: a row for each word of each topic, topics counted from 1."""
-    return [
-        {"topic": number} | {name: topic[name] for name in ("share", "reasons", "coherence")} | word
-        for number, topic in enumerate(found["topics"], 1)
-        for word in topic["words"]
+def topic_table(topics: Topics) -> pa.Table:
+    """The table `reason_topics`: a row for each word of each topic, topics counted from 1."""
+    rows = [
+        {"topic": number, "share": topic.share, "reasons": topic.reasons, "coherence": topic.coherence} | vars(word)
+        for number, topic in enumerate(topics.topics, 1)
+        for word in topic.words
     ]
+    return pa.Table.from_pylist(rows, TABLES["reason_topics"].schema)
 
 
 def _number(value: float) -> float | None:

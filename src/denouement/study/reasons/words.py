@@ -1,11 +1,15 @@
 """The words that reasons are made of, prepared as Mori et al. 2019 (A.4) prepared them for their Figure 2."""
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from functools import cache as kept
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
+import pyarrow as pa
+
+from denouement.schemas import TABLES
 from denouement.study.reasons.rules import packaged
 from denouement.text.syntax import parse
 
@@ -14,6 +18,30 @@ if TYPE_CHECKING:  # heavy
 
 MOST_FREQUENT = 20  # words that are printed and drawn, as in Mori et al. 2019, Figure 2
 CONTENT = frozenset({"NOUN", "ADJ", "VERB", "ADV"})
+
+
+@dataclass(frozen=True)
+class FrequentWord:
+    """A word, how often it is used, and in how many reasons."""
+
+    word: str
+    count: int
+    reasons: int
+
+
+@dataclass(frozen=True)
+class FrequentWords:
+    """The most frequent words of reasons.
+
+    Attributes:
+        reasons: how many there are.
+        distinct: how many different words they have.
+        words: the most frequent of these, the most frequent first.
+    """
+
+    reasons: int
+    distinct: int
+    words: list[FrequentWord]
 
 
 @kept
@@ -29,11 +57,11 @@ def stop_words() -> frozenset[str]:
 
 
 def content_words(texts: Sequence[str], cache: Path | None = None) -> list[list[str]]:
-    """The words of each text that A.4 keeps.
+    """The words of each text that Mori et al. (A.4) keep.
 
     Gensim's lower-case tokens (`simple_preprocess`: 2 to 15 letters, accents kept), without NLTK's stop words; of these
-    the lemmas of nouns, adjectives, verbs and adverbs. spaCy is given each word by itself: A.4 lemmatizes "the words",
-    and this gives the order of frequent words that is known of the published answers.
+    the lemmas of nouns, adjectives, verbs and adverbs. spaCy reads each word by itself: A.4 lemmatizes "the words", and
+    this gives the published order of the frequent words of the published answers.
 
     Args:
         texts: any texts.
@@ -51,26 +79,33 @@ def content_words(texts: Sequence[str], cache: Path | None = None) -> list[list[
     return [[lemma for word in words for lemma in lemmas(word)] for words in left]
 
 
-def word_frequencies(texts: Sequence[Sequence[str]]) -> list[dict[str, Any]]:
-    """Each word with its `count` and the number of `reasons` it stands in; frequent ones first, then by alphabet."""
+def word_frequencies(texts: Sequence[Sequence[str]]) -> list[FrequentWord]:
+    """Every word of texts, each the list of its words; the frequent ones first, equally frequent ones by alphabet.
+
+    >>> [(row.word, row.count, row.reasons) for row in word_frequencies([["make", "sense", "make"], ["make"]])]
+    [('make', 3, 2), ('sense', 1, 1)]
+    """
     counts = Counter(word for text in texts for word in text)
     reasons = Counter(word for text in texts for word in set(text))
     ordered = sorted(counts, key=lambda word: (-counts[word], word))
-    return [{"word": word, "count": counts[word], "reasons": reasons[word]} for word in ordered]
+    return [FrequentWord(word, counts[word], reasons[word]) for word in ordered]
 
 
-def words_document(
-    texts: Sequence[Sequence[str]], rows: Sequence[Mapping[str, Any]], top: int = MOST_FREQUENT
-) -> dict[str, Any]:
-    """How many `reasons` there are, how many `distinct` words, and the `top` most frequent `words` of these `rows`."""
-    return {"reasons": len(texts), "distinct": len(rows), "words": rows[:top]}
+def most_frequent(n_reasons: int, words: Sequence[FrequentWord], top: int = MOST_FREQUENT) -> FrequentWords:
+    """The first `top` of all the words of so many reasons, as `word_frequencies` returns them."""
+    return FrequentWords(n_reasons, len(words), list(words[:top]))
 
 
-def word_chart(rows: Sequence[Mapping[str, Any]], n_reasons: int) -> "Figure":
+def word_table(words: Sequence[FrequentWord]) -> pa.Table:
+    """The table `reason_words`."""
+    return pa.Table.from_pylist(list(map(vars, words)), TABLES["reason_words"].schema)
+
+
+def word_chart(words: Sequence[FrequentWord], n_reasons: int) -> "Figure":
     """Figure 2 of the paper: a bar for each word, as tall as it is frequent.
 
     Args:
-        rows: of `word_frequencies`, as many as are to be drawn.
+        words: as many as are to be drawn.
         n_reasons: how many reasons were counted.
     """
     from matplotlib.figure import Figure
@@ -78,12 +113,12 @@ def word_chart(rows: Sequence[Mapping[str, Any]], n_reasons: int) -> "Figure":
 
     from denouement.charts.run import BLUE
 
-    figure = Figure(figsize=(max(4.0, 0.42 * len(rows) + 1), 3.6), layout="constrained")
+    figure = Figure(figsize=(max(4.0, 0.42 * len(words) + 1), 3.6), layout="constrained")
     panel = figure.subplots()
-    bars = panel.bar([row["word"] for row in rows], [row["count"] for row in rows], width=0.7, color=BLUE)
+    bars = panel.bar([each.word for each in words], [each.count for each in words], width=0.7, color=BLUE)
     panel.bar_label(bars, fontsize="small", padding=2)
     panel.set_ylabel("times")
-    panel.set_title(f"Words in {n_reasons:,} reasons, the {len(rows)} most frequent", fontsize="medium")
+    panel.set_title(f"Words in {n_reasons:,} reasons, the {len(words)} most frequent", fontsize="medium")
     panel.yaxis.set_major_locator(MaxNLocator(integer=True))
     panel.tick_params(axis="x", rotation=60, length=0)
     panel.spines[["top", "right"]].set_visible(False)

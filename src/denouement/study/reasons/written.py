@@ -2,16 +2,16 @@
 
 import pyarrow as pa
 
+from denouement.answers import counted
 from denouement.errors import UserError
 from denouement.legible import seen
-from denouement.study.results.counted import counted
 
 
 def written_reasons(votes: pa.Table) -> pa.Table:
     """The rows of a table `votes` whose reason is analysed: accepted answers to real questions with a reason.
 
     Left out are answers that do not count (excluded, rejected, surplus), attention checks, and answers without a
-    reason or with one of which nothing is seen (`legible.seen`).
+    reason or with one that has only invisible characters (`legible.seen`).
 
     Raises:
         UserError: no row is left.

@@ -29,7 +29,7 @@ _TIES = {
 
 
 def like_an_answer(systems: Iterable[str]) -> str | None:
-    """What is wrong with the names of `systems`, if one of them could not be told from an answer."""
+    """What is wrong with the names of `systems` where one of them is also an answer; else None."""
     mistaken = sorted({"both", "neither"} & set(systems))
     return f"a system is called {mistaken[0]}, which is an answer" if mistaken else None
 
@@ -50,11 +50,16 @@ _OUTCOMES = _outcomes()
 def agreement(counts: Counts) -> Codes:
     """The answer that the annotators of each item agree on.
 
-    It is the most frequent one. Of two that are equally frequent and more so than the others, the paper says for five
-    annotators (two votes each) what they come to: both systems make `both`; a system and `both` or `neither`, the
-    system; `both` and `neither`, `both`. The same holds here for any number of annotators. Three or four equally
-    frequent answers, which the paper does not name and five annotators cannot give, are no agreement; nor is an item
-    without answers.
+    It is the most frequent one. Where two are equally frequent and more so than the others, the paper's rule for five
+    annotators (two votes each) applies, here with any number of annotators: both systems make `both`; a system and
+    `both` or `neither` make the system; `both` and `neither` make `both`. Three or four equally frequent answers, which
+    five annotators cannot give, are no agreement; nor is an item without answers.
+
+    Of five answers to each of three stories, the most are for the second ending; two each are for both systems; two
+    each are for the first system and for neither:
+
+    >>> agreement(np.array([[1, 3, 1, 0], [2, 2, 0, 1], [2, 1, 0, 2]])).tolist() == [SECOND, BOTH, FIRST]
+    True
 
     Args:
         counts: int64 [items, 4], in the order FIRST, SECOND, BOTH, NEITHER.

@@ -8,9 +8,9 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from denouement import schemas
+from denouement.answers import counted
 from denouement.errors import UserError
 from denouement.study.results.agreement import BOTH, FIRST, NEITHER, SECOND, Codes, Counts, like_an_answer
-from denouement.study.results.counted import counted
 
 Numbers = npt.NDArray[np.int64]
 
@@ -75,7 +75,7 @@ def count(votes: pa.Table) -> Ballot:
 
 
 def _check_choices(votes: pa.Table) -> None:
-    """Refuse votes whose choice is not what the answer and the sides say, or does not tell which system it is."""
+    """Refuse votes whose choice is not what the answer and the sides say, or could be of either system."""
     answer, a, b = votes["answer"], votes["position_a"], votes["position_b"]
     if problem := like_an_answer([*a.unique().to_pylist(), *b.unique().to_pylist()]):
         raise UserError(f"votes: {problem}; give it another name")

@@ -8,7 +8,6 @@ constant for each pair.
 import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -23,7 +22,7 @@ class Comparisons:
     Attributes:
         first, second: the systems.
         counts: int64 [rows, 3]: answers for the first, for the second, and ties, row by row.
-        cases: int64 [rows]: the number of each row's case; the same in all pairs in which the case stands.
+        cases: int64 [rows]: the number of each row's case; the same in all pairs.
         annotators: int64 [rows]: the number of the annotator who gave the row's answers, the same in all pairs; None
             where rows hold answers of several annotators, or it is not known whose they are.
     """
@@ -35,54 +34,118 @@ class Comparisons:
     annotators: npt.NDArray[np.int64] | None = None
 
 
-def strengths(comparisons: Sequence[Comparisons]) -> dict[str, Any]:
+@dataclass(frozen=True)
+class Strength:
+    """How strong a system is.
+
+    Attributes:
+        system: its name.
+        strength: log w, with mean 0 over the systems.
+        low, high: its 95% interval; None where there is none.
+        share: w as a share of the sum over the systems.
+    """
+
+    system: str
+    strength: float
+    low: float | None
+    high: float | None
+    share: float
+
+
+@dataclass(frozen=True)
+class Strengths:
+    """All systems on one scale.
+
+    Attributes:
+        systems: the strongest first; empty where there is no estimate.
+        tie: v; None where no answer is a tie.
+        answers, cases: how many there are.
+        annotators: how many there are; None where they are not known.
+        over: what intervals allow for, `crossed.CASES` or `crossed.CASES_AND_ANNOTATORS`; None without intervals.
+        why_not: a clause that says why there is no estimate, or no interval; None where there are both.
+    """
+
+    systems: list[Strength]
+    tie: float | None
+    answers: int
+    cases: int
+    annotators: int | None
+    over: str | None
+    why_not: str | None
+
+
+def strengths(comparisons: Sequence[Comparisons]) -> Strengths:
     """Fit the model to all answers.
 
     Answers about one case are about the same story and in part the same endings, and answers of one annotator share
-    that person's taste, so they are not independent. Intervals are of what other cases and other annotators would give:
-    by Student's t, with the variance and the degrees of freedom of `crossed.spread`. Without `annotators` they are of
-    what other cases would give, asked of the same annotators: counts alone cannot tell a taste that shows in all cases
-    from the strength of a system, so they are too narrow for other annotators. By chance few clusters can come out all
-    alike, so no standard error is taken to be below that of independent answers.
+    that person's taste, so they are not independent. Intervals allow for other cases and other annotators: they are
+    Student's, with the variance and the degrees of freedom of `crossed.spread`. Without `annotators` they allow for
+    other cases that the same annotators answer: counts alone do not show whether a preference that is the same in all
+    cases is that of these annotators or of everybody, so they are too narrow for other annotators. A few clusters may
+    all be alike by chance, so no standard error is taken to be below that of independent answers.
+
+    Two stories, whose endings by systems a and b are compared by five people each; a tie is "both" or "neither":
+
+    >>> counts = np.array([[3, 1, 1], [4, 0, 1]])
+    >>> found = strengths([Comparisons("a", "b", counts, cases=np.arange(2))])
+    >>> [(row.system, round(row.strength, 2), round(row.share, 3)) for row in found.systems]
+    [('a', 0.97, 0.875), ('b', -0.97, 0.125)]
+    >>> found.answers, found.over
+    (10, 'cases')
 
     Args:
         comparisons: of pairs of systems, each pair once.
-
-    Returns:
-        `systems`: rows `system`, `strength` (log w, mean 0 over the systems), `low`, `high` (95%), `share` (w as a
-        share of the sum), the strongest first; `tie`: v, or None when no answer is a tie; `answers`, `cases` and
-        `annotators` (None where they are not known): how many there are; `over`: what intervals are taken over
-        (`crossed.CASES` or `crossed.CASES_AND_ANNOTATORS`). `why_not` is None, or a clause on why there is no estimate,
-        and then `systems` is empty; or on why there is no interval, and then `low` and `high` are None. `over` is None
-        with either.
     """
-    from scipy.stats import t
-
     compared = [_answered(pair) for pair in comparisons if pair.counts.any()]
     names = sorted({name for pair in compared for name in (pair.first, pair.second)})
     totals = np.array([pair.counts.sum(axis=0) for pair in compared]).reshape(-1, 3)
     annotators = _annotators(compared)
     n_cases = len({*np.concatenate([[], *(pair.cases for pair in compared)]).tolist()})
-    found: dict[str, Any] = {
-        "systems": [],
-        "tie": None,
-        "answers": int(totals.sum()),
-        "cases": n_cases,
-        "annotators": None if annotators is None else len(np.unique(annotators)),
-        "over": None,
-        "why_not": _disconnected(names, compared),
-    }
-    if found["why_not"]:
-        return found
+    no_estimate = Strengths(
+        systems=[],
+        tie=None,
+        answers=int(totals.sum()),
+        cases=n_cases,
+        annotators=None if annotators is None else len(np.unique(annotators)),
+        over=None,
+        why_not=_disconnected(names, compared),
+    )
+    if no_estimate.why_not:
+        return no_estimate
     has_ties = bool(totals[:, 2].any())
     outcomes = [_outcomes(names, pair, has_ties) for pair in compared]
     totals = totals if has_ties else totals[:, :2]
-    found["why_not"] = _without_bound(names, outcomes, totals)
-    if not found["why_not"] and n_cases == 1:
-        found["why_not"] = "all answers are about one case, so nothing tells how strengths differ from case to case"
-    if found["why_not"]:
-        return found
+    why_not = _without_bound(names, outcomes, totals)
+    if not why_not and n_cases == 1:
+        why_not = "all answers are about one case, so nothing tells how strengths differ from case to case"
+    if why_not:
+        return replace(no_estimate, why_not=why_not)
     parameters = _fit(outcomes, totals)
+    logs, half_widths, over = _with_half_widths(names, compared, outcomes, parameters, annotators)
+    shares = np.exp(logs) / np.exp(logs).sum()
+    have_intervals = bool(np.isfinite(half_widths).all())
+    return replace(
+        no_estimate,
+        systems=[
+            _strength(names[place], float(logs[place]), float(half_widths[place]), float(shares[place]))
+            for place in np.argsort(-logs, kind="stable")
+        ],
+        tie=float(np.exp(parameters[-1])) if has_ties else None,
+        over=over if have_intervals else None,
+        why_not=None if have_intervals else "one case or one annotator alone connects some systems to the others",
+    )
+
+
+def _with_half_widths(
+    names: Sequence[str],
+    compared: Sequence[Comparisons],
+    outcomes: Sequence[Floats],
+    parameters: Floats,
+    annotators: npt.NDArray[np.int64] | None,
+) -> tuple[Floats, Floats, str | None]:
+    """float64 [systems]: strengths, and half the widths of their intervals; and what these allow for."""
+    from scipy.stats import t
+
     n_free = len(names) - 1  # the first system's strength is 0 while fitting
     centre = np.eye(len(names)) - 1 / len(names)
     logs = centre @ np.concatenate([[0.0], parameters[:n_free]])
@@ -92,22 +155,7 @@ def strengths(comparisons: Sequence[Comparisons]) -> dict[str, Any]:
     varied = spread(estimate)
     independent = np.diag(contrasts @ estimate.covariance() @ contrasts.T)
     half_widths = t.ppf(0.975, varied.degrees) * np.sqrt(np.maximum(varied.variances, independent))
-    shares = np.exp(logs) / np.exp(logs).sum()
-    found["systems"] = [
-        {
-            "system": names[place],
-            "strength": float(logs[place]),
-            **_interval(float(logs[place]), float(half_widths[place])),
-            "share": float(shares[place]),
-        }
-        for place in np.argsort(-logs, kind="stable")
-    ]
-    found["tie"] = float(np.exp(parameters[-1])) if has_ties else None
-    if np.isfinite(half_widths).all():
-        found["over"] = varied.over
-    else:
-        found["why_not"] = "one case or one annotator alone connects some systems to the others"
-    return found
+    return logs, half_widths, varied.over
 
 
 def _answered(pair: Comparisons) -> Comparisons:
@@ -199,7 +247,7 @@ def _estimate(
     contrasts: Floats,
     annotators: npt.NDArray[np.int64] | None,
 ) -> Estimate:
-    """Scores and informations of the multinomial likelihood, in which the constants of the pairs do not stand."""
+    """Scores and informations of the multinomial likelihood, which has no constants of the pairs."""
     scores, informations = [], []
     for pair, rows in zip(compared, outcomes, strict=True):
         counts = pair.counts[:, : len(rows)]
@@ -221,7 +269,7 @@ def _joined(names: Sequence[str]) -> str:
     return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
 
 
-def _interval(middle: float, half_width: float) -> dict[str, float | None]:
+def _strength(system: str, middle: float, half_width: float, share: float) -> Strength:
     if not np.isfinite(half_width):
-        return {"low": None, "high": None}
-    return {"low": middle - half_width, "high": middle + half_width}
+        return Strength(system, middle, None, None, share)
+    return Strength(system, middle, middle - half_width, middle + half_width, share)

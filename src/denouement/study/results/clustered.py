@@ -1,5 +1,6 @@
-"""Means and shares of answers. Intervals allow for answers about one case, or of one annotator, going together."""
+"""Means and shares of answers; intervals allow for answers about one case, and of one annotator, being alike."""
 
+from dataclasses import dataclass
 from math import fsum
 from typing import Any, NamedTuple
 
@@ -12,12 +13,75 @@ from denouement.schemas import UNNAMED_ANNOTATOR
 from denouement.study.results.crossed import Clusters, Estimate, Floats, Numbers, spread
 
 
+@dataclass(frozen=True)
+class MeanOfAnswers:
+    """The mean of answers, with its 95% interval.
+
+    Attributes:
+        mean: on the scale of the answers.
+        low, high: the ends of the interval; None where there is none.
+        over: what would differ in another study, `crossed.CASES` or `crossed.CASES_AND_ANNOTATORS`; None without an
+            interval.
+        why_not: a clause that says why there is no interval; None where there is one.
+    """
+
+    mean: float
+    low: float | None
+    high: float | None
+    over: str | None
+    why_not: str | None
+
+
+@dataclass(frozen=True)
+class ShareOfAnswers:
+    """How many answers are of one kind.
+
+    Attributes:
+        n: how many.
+        share: of all answers, from 0 to 1.
+        low, high, over, why_not: its 95% interval, as of `MeanOfAnswers`.
+    """
+
+    n: int
+    share: float
+    low: float | None
+    high: float | None
+    over: str | None
+    why_not: str | None
+
+
+@dataclass(frozen=True)
+class Preference:
+    """How many of the answers for one of two options are for the first, with a test of whether half of them are.
+
+    Attributes:
+        n: answers for the first.
+        of: answers for either.
+        share: `n / of`; None where `of` is 0.
+        low, high, over, why_not: its 95% interval, as of `MeanOfAnswers`.
+        p: of the two-sided test by Student's t on the interval's scale, below 0.05 where the interval does not hold a
+            half; None without an interval.
+        p_holm: the same, corrected for the number of pairs that are tested (Holm 1979); None where nothing was
+            corrected.
+    """
+
+    n: int
+    of: int
+    share: float | None
+    low: float | None
+    high: float | None
+    over: str | None
+    p: float | None
+    why_not: str | None
+    p_holm: float | None = None
+
+
 def clusters(answers: pa.Table) -> Clusters:
     """Which rows of a table `votes`, `ratings` or `orders` are about the same case, and which of the same annotator.
 
-    Ids are compared whatever the study: the same case, or the same id of an annotator, in two studies is one. Rows that
-    name no annotator are taken for those of one person, which makes intervals too wide rather than too narrow; where no
-    row names one, annotators are not known.
+    Ids are compared across studies: the same case, or the same id of an annotator, in two studies is one. Rows that
+    name no annotator count as those of one person, which makes intervals too wide rather than too narrow; where no row
+    names one, `annotators` is None.
     """
     unnamed = pc.starts_with(answers["annotator_id"], UNNAMED_ANNOTATOR)
     annotators = pc.if_else(unnamed, UNNAMED_ANNOTATOR, answers["annotator_id"])
@@ -31,8 +95,8 @@ def mean_with_interval(
     ends: tuple[float, float],
     weights: Floats | None = None,
     fewest_cases: int = 2,
-) -> dict[str, Any]:
-    """The mean of annotators' answers about cases, and what other cases and other annotators would give.
+) -> MeanOfAnswers:
+    """The mean of annotators' answers about cases, with an interval for other cases and other annotators.
 
     The variance is that of `crossed.spread`, and not below that of independent answers. The 95% interval is Student's
     on the scale `log((mean - least) / (most - mean))`, so it never leaves the `ends`.
@@ -42,44 +106,48 @@ def mean_with_interval(
         by: whose each answer is, and about which case.
         ends: the least and the greatest possible value, `least < most` unless all values are alike.
         weights: float64 [answers], each answer's weight in the mean; equal ones by default.
-        fewest_cases: of fewer there is no interval.
-
-    Returns:
-        `mean`; `low`, `high`; `over`: what they are taken over (`crossed.CASES` or `crossed.CASES_AND_ANNOTATORS`);
-        `why_not`: a clause on why there is no interval, else None. Without an interval the other three are None.
+        fewest_cases: with fewer there is no interval.
     """
     mean, on_logits, why_not = _logit(values, by, ends, weights, fewest_cases)
-    return {"mean": mean, **_interval(on_logits, ends), "why_not": why_not}
+    return MeanOfAnswers(mean, *_interval(on_logits, ends), why_not)
 
 
-def share_of_answers(is_one: npt.NDArray[np.bool_], by: Clusters) -> dict[str, Any]:
-    """How many answers are ones: `n`, their `share`, and the rest as of `mean_with_interval`."""
+def share_of_answers(is_one: npt.NDArray[np.bool_], by: Clusters) -> ShareOfAnswers:
+    """How many of the answers are of one kind.
+
+    Args:
+        is_one: bool [answers], one or more: whether each is of that kind.
+        by: whose each answer is, and about which case.
+    """
     found = mean_with_interval(is_one, by, (0, 1))
-    return {"n": int(is_one.sum()), "share": found.pop("mean"), **found}
+    return ShareOfAnswers(int(is_one.sum()), found.mean, found.low, found.high, found.over, found.why_not)
 
 
-def preference(is_first: npt.NDArray[np.bool_], by: Clusters) -> dict[str, Any]:
-    """Is one of two options preferred: the share of the answers that is for the first, and a test that it is a half.
+def preference(is_first: npt.NDArray[np.bool_], by: Clusters) -> Preference:
+    """Which share of the answers for one of two options is for the first, and is it a half?
+
+    Three people choose between two endings of four stories:
+
+    >>> is_first = np.array([True, True, False, True, True, True, True, False, False, True, True, True])
+    >>> by = Clusters(cases=np.repeat(np.arange(4), 3), annotators=np.tile(np.arange(3), 4))
+    >>> found = preference(is_first, by)
+    >>> found.n, found.of, found.share, found.over
+    (9, 12, 0.75, 'cases and annotators')
+    >>> round(found.low, 2), round(found.high, 2), round(found.p, 2)
+    (0.04, 1.0, 0.38)
 
     Args:
         is_first: bool [answers]: whether each is for the first; else it is for the second.
         by: whose each answer is, and about which case.
-
-    Returns:
-        `n` answers for the first, `of` how many; their `share`, with `low`, `high`, `over` and `why_not` as of
-        `mean_with_interval`; `p` of the two-sided test by Student's t on the same scale, below 0.05 where the interval
-        does not hold a half. None where there is no interval; without an answer also the `share`.
     """
     from scipy.stats import t
 
-    share: float | None
-    if len(is_first):
-        share, on_logits, why_not = _logit(is_first, by, (0, 1), None, 2)
-    else:
-        share, on_logits, why_not = None, None, "there are no such answers"
+    n, of = int(is_first.sum()), len(is_first)
+    if not of:
+        return Preference(n, of, None, None, None, None, None, "there are no such answers")
+    share, on_logits, why_not = _logit(is_first, by, (0, 1), None, 2)
     p = on_logits and float(2 * t.sf(abs(on_logits.middle) / on_logits.error, on_logits.degrees))
-    n = int(is_first.sum())
-    return {"n": n, "of": len(is_first), "share": share, **_interval(on_logits, (0, 1)), "p": p, "why_not": why_not}
+    return Preference(n, of, share, *_interval(on_logits, (0, 1)), p, why_not)
 
 
 class _OnLogits(NamedTuple):
@@ -91,15 +159,16 @@ class _OnLogits(NamedTuple):
     over: str
 
 
-def _interval(on_logits: _OnLogits | None, ends: tuple[float, float]) -> dict[str, Any]:
+def _interval(on_logits: _OnLogits | None, ends: tuple[float, float]) -> tuple[float | None, float | None, str | None]:
+    """The low and the high end of the interval, and what would differ in another study."""
     if on_logits is None:
-        return {"low": None, "high": None, "over": None}
+        return None, None, None
     from scipy.special import expit
     from scipy.stats import t
 
     half_width = t.ppf(0.975, on_logits.degrees) * on_logits.error
     low, high = (ends[0] + (ends[1] - ends[0]) * expit(on_logits.middle + side * half_width) for side in (-1, 1))
-    return {"low": float(low), "high": float(high), "over": on_logits.over}
+    return float(low), float(high), on_logits.over
 
 
 def _logit(
@@ -109,7 +178,7 @@ def _logit(
     weights: Floats | None,
     fewest_cases: int,
 ) -> tuple[float, _OnLogits | None, str | None]:
-    """The mean, the same on the scale of intervals, or why it cannot be told there."""
+    """The mean, and the same on the scale of intervals, or why there is no interval."""
     from scipy.special import logit
 
     given = np.asarray(values, dtype=np.float64)
@@ -118,11 +187,8 @@ def _logit(
     mean = fsum(weights * given) / total
     n_cases = len(np.unique(by.cases))
     if n_cases < fewest_cases:
-        return (
-            mean,
-            None,
-            f"the answers are about {n_cases} case{'s' if n_cases > 1 else ''}, fewer than {fewest_cases}",
-        )
+        why_not = f"the answers are about {n_cases} case{'s' if n_cases > 1 else ''}, fewer than {fewest_cases}"
+        return mean, None, why_not
     if given.min() == given.max():
         return mean, None, "all answers are the same"
     scores = weights * (given - mean)

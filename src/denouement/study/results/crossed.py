@@ -27,7 +27,7 @@ Numbers = npt.NDArray[np.int64]
 
 CASES = "cases"
 CASES_AND_ANNOTATORS = "cases and annotators"
-"""What an interval is taken over: what other cases would give, asked of the same annotators, or of other ones too."""
+"""What an interval allows for: other cases answered by the same annotators, or by other annotators too."""
 
 _SINGULAR = 1e-9
 
@@ -61,7 +61,7 @@ class Estimate:
         kinds: int64 [rows]: each row's place in `informations`.
         weights: float64 [rows]: how many times that information the row has.
         informations: float64 [kinds, parameters, parameters], symmetric.
-        contrasts: float64 [figures, parameters]: each figure as a sum of parameters.
+        contrasts: float64 [values, parameters]: each value of interest as a sum of parameters.
         clusters: of the rows.
     """
 
@@ -80,13 +80,13 @@ class Estimate:
 
 @dataclass(frozen=True)
 class Spread:
-    """How far each figure of an `Estimate` would vary.
+    """How much each value of an `Estimate` would vary.
 
     Attributes:
-        variances: float64 [figures]; infinite where all that is known of a figure is from one case or one annotator.
-        degrees: float64 [figures]: degrees of freedom for Student's t, 1 or more.
-        over: what is taken to vary, `CASES` or `CASES_AND_ANNOTATORS`; None where there is one case alone, which leaves
-            all variances infinite.
+        variances: float64 [values]; infinite where all that is known of a value is from one case or one annotator.
+        degrees: float64 [values]: degrees of freedom for Student's t, 1 or more.
+        over: what would differ in another study, `CASES` or `CASES_AND_ANNOTATORS`; None where there is only one case:
+            all variances are then infinite.
     """
 
     variances: Floats
@@ -144,20 +144,20 @@ class _Part(NamedTuple):
 def _jackknife(estimate: Estimate, clusters: Numbers) -> _Part:
     """The variances when one cluster at a time is left out, and their degrees of freedom."""
     names, cluster = np.unique(clusters, return_inverse=True)
-    n, n_kinds, n_figures = len(names), len(estimate.informations), len(estimate.contrasts)
+    n, n_kinds, n_values = len(names), len(estimate.informations), len(estimate.contrasts)
     if n < 2:
-        return _Part(np.full(n_figures, np.inf), np.ones(n_figures), n)
+        return _Part(np.full(n_values, np.inf), np.ones(n_values), n)
     scores = _sums(estimate.scores, cluster, n)
     amounts = np.bincount(cluster * n_kinds + estimate.kinds, estimate.weights, n * n_kinds).reshape(n, n_kinds)
     informations = np.tensordot(amounts, estimate.informations, axes=1)
-    # What a unit's change of a cluster's own parameters does to each figure: float64 [clusters, figures, parameters].
+    # What a unit's change of a cluster's own parameters does to each value: float64 [clusters, values, parameters].
     pulls = estimate.contrasts @ estimate.covariance() @ informations
     squares = (pulls**2).sum(axis=2)
     degrees = np.maximum(squares.sum(axis=0) ** 2 / (squares**2).sum(axis=0) - 1, 1)
     without = informations.sum(axis=0) - informations
     # Symmetric, so singular where the least eigenvalue is 0; measured against all information.
     root = np.linalg.cholesky(estimate.covariance())
-    variances = np.full(n_figures, np.inf)
+    variances = np.full(n_values, np.inf)
     if np.linalg.eigvalsh(root.T @ without @ root)[:, 0].min() > _SINGULAR:
         changes = np.linalg.solve(without, scores[:, :, None])[:, :, 0] @ estimate.contrasts.T
         variances = (n - 1) / n * (changes**2).sum(axis=0)
@@ -165,7 +165,7 @@ def _jackknife(estimate: Estimate, clusters: Numbers) -> _Part:
 
 
 def _noise(estimate: Estimate) -> Floats:
-    """float64 [figures]: the variance from single answers alone; the answers of an annotator about a case are one."""
+    """float64 [values]: the variance from single answers alone; the answers of an annotator about a case are one."""
     from scipy.sparse import csr_array
     from scipy.sparse.csgraph import connected_components
     from scipy.sparse.linalg import lsmr

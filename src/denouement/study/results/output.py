@@ -1,27 +1,28 @@
 """A study's results as files."""
 
-import json
-from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
 
 import pyarrow as pa
 
 from denouement import provenance
+from denouement.documents import write_document
 from denouement.files import write_text
 from denouement.provenance import MadeFrom
 from denouement.schemas import write_table
 from denouement.study.results.ballot import Ballot, count
-from denouement.study.results.page import results_html, sections_html
-from denouement.study.results.results import agreements, result_tables, study_results, table_3
-from denouement.study.results.scales import scale_tables
+from denouement.study.results.page import scale_page, study_page
+from denouement.study.results.results import StudyResults, study_results
+from denouement.study.results.scales import ScaleResults, scale_tables
 from denouement.study.results.table_3 import table_3_text
-from denouement.study.results.tables import Section, scale_reasons
+from denouement.study.results.tables import agreements, result_tables, table_3
+
+DOCUMENT = "results.json"
+"""The name of the file, in each folder of results, that `documents.read_document` reads back."""
 
 
 def write_results(
     out: Path, votes: pa.Table, items: pa.Table | None, made_from: MadeFrom, ballot: Ballot | None = None
-) -> dict[str, Any]:
+) -> StudyResults:
     """Work out the results and write them into the folder `out`; the same answers give the same bytes.
 
     Written are `results.json`, `results.html`, the tables `pairs`, `agreements`, `strengths` and `annotators` as
@@ -31,11 +32,8 @@ def write_results(
         out: the folder.
         votes: the table `votes`.
         items: the table `items`, if there is one.
-        made_from: the digests of both, which stand in `made_from.json` and in each table.
-        ballot: `ballot.count(votes)`, where it is at hand.
-
-    Returns:
-        What `results.study_results` returns.
+        made_from: the digests of both, which are written to `made_from.json` and into each table.
+        ballot: `ballot.count(votes)`, where the caller has it already.
 
     Raises:
         UserError: as `results.study_results`, or a folder that cannot be written to.
@@ -49,33 +47,27 @@ def write_results(
         write_text(out / "table_3.txt", table_3_text(third) + "\n")
     for name, table in tables.items():
         write_table(table, out / f"{name}.parquet", name, provenance.as_metadata(made_from))
-    _write_json(out, results)
-    write_text(out / "results.html", results_html(results, third))
+    write_document(results, out / DOCUMENT)
+    write_text(out / "results.html", study_page(results, third))
     provenance.write_record(out, made_from)
     return results
 
 
-def write_scale_results(out: Path, results: Mapping[str, Any], section: Section, made_from: MadeFrom) -> None:
-    """Write what ratings or orders came to into the folder `out`; the same answers give the same bytes.
+def write_scale_results(out: Path, results: ScaleResults, made_from: MadeFrom) -> None:
+    """Write the results of ratings or orders into the folder `out`; the same answers give the same bytes.
 
-    Written are `results.json`, `results.html`, and as Parquet the tables `scales.scale_tables`: of ratings
-    `rating_means` and `rating_alphas`, of orders `order_means`.
+    Written are `results.json`, `results.html`, and the tables `scales.scale_tables` as Parquet.
 
     Args:
         out: the folder.
-        results: of `scales.rating_results` or `scales.order_results`.
-        section: the same for the page, which also has the reasons for ratings.
-        made_from: the digests of the answers and the items, which stand in `made_from.json` and in each table.
+        results: what to write.
+        made_from: the digests of the answers and the items, which are written to `made_from.json` and into each table.
 
     Raises:
         UserError: a folder that cannot be written to.
     """
     for name, table in scale_tables(results).items():
         write_table(table, out / f"{name}.parquet", name, provenance.as_metadata(made_from))
-    _write_json(out, results)
+    write_document(results, out / DOCUMENT)
     provenance.write_record(out, made_from)
-    write_text(out / "results.html", sections_html(results["studies"], [section, *scale_reasons(results)]))
-
-
-def _write_json(out: Path, results: Mapping[str, Any]) -> None:
-    write_text(out / "results.json", json.dumps(results, indent=2, ensure_ascii=False) + "\n")
+    write_text(out / "results.html", scale_page(results))

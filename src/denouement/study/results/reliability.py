@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -10,19 +11,102 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from denouement import schemas
+from denouement.answers import ANSWER, accepted_checks, n_answers
 from denouement.study.results.agreement import NO_AGREEMENT, Counts, agreement
 from denouement.study.results.ballot import Ballot, numbered
-from denouement.study.results.counted import ANSWER, accepted_checks, n_answers
+
+Checks = Mapping[tuple[str, str], tuple[int, int]]
+"""By study and annotator, attention checks answered and those of them answered wrong."""
 
 
-def kappa(counts: Counts) -> dict[str, Any]:
-    """Fleiss' kappa (1971), which asks for the same number of answers to each item, two or more.
+@dataclass(frozen=True)
+class Kappa:
+    """How far annotators agree beyond chance: 1 is always, 0 no more than by chance (Fleiss 1971).
 
-    It is taken over the items with the number of answers that most of them have (of two such numbers, the larger).
+    Attributes:
+        kappa: None where no item has two answers, or all answers are the same.
+        items: how many it is taken over.
+        answers_per_item: the number of answers that each of these has.
+        items_left_out: items with another number of answers.
+    """
 
-    Returns:
-        `kappa` (None where there is no such item, or all answers are the same), `items`, `answers_per_item` and
-        `items_left_out`.
+    kappa: float | None
+    items: int
+    answers_per_item: int
+    items_left_out: int
+
+
+@dataclass(frozen=True)
+class Alpha:
+    """How far annotators agree beyond chance, whatever the number of answers to an item (Krippendorff 2011).
+
+    Attributes:
+        alpha: for nominal data; None where no item has two answers, or all of them are the same.
+        items: those with two answers or more, over which it is taken.
+        items_left_out: those with fewer.
+    """
+
+    alpha: float | None
+    items: int
+    items_left_out: int
+
+
+@dataclass(frozen=True)
+class AnnotatorResult:
+    """How an annotator agrees with the others.
+
+    Attributes:
+        study, annotator_id: who it is.
+        answers: how many the annotator gave.
+        compared: those to items on which the others agree.
+        agreeing: those of them that are what the others agree on.
+        share: `agreeing / compared`; None where nothing is compared.
+        pairwise: the mean share of the others' answers to an item that equal the annotator's; None where nobody else
+            answered.
+        seconds: median time of an answer; None where no time is known.
+        checks, checks_failed: attention checks answered, and those of them answered wrong.
+    """
+
+    study: str
+    annotator_id: str
+    answers: int
+    compared: int
+    agreeing: int
+    share: float | None
+    pairwise: float | None
+    seconds: float | None
+    checks: int
+    checks_failed: int
+
+
+@dataclass(frozen=True)
+class ChecksAnswered:
+    """How attention checks were answered.
+
+    Attributes:
+        answers: accepted answers to them.
+        known: those whose right answer is known; this and what follows is None without a table of items.
+        failed: those of them that are wrong.
+        annotators_failing: annotators with a wrong one.
+    """
+
+    answers: int
+    known: int | None
+    failed: int | None
+    annotators_failing: int | None
+
+
+def kappa(counts: Counts) -> Kappa:
+    """Fleiss' kappa, over the items with the number of answers that most of them have (of two such, the larger).
+
+    Five people each say of four stories whether the first or the second ending is better, both are, or neither is:
+
+    >>> found = kappa(np.array([[3, 2, 0, 0], [0, 5, 0, 0], [1, 1, 2, 1], [0, 0, 4, 1]]))
+    >>> round(found.kappa, 3), found.items, found.answers_per_item
+    (0.321, 4, 5)
+
+    Args:
+        counts: int64 [items, 4]: how many annotators gave each answer.
     """
     from statsmodels.stats.inter_rater import fleiss_kappa
 
@@ -32,46 +116,34 @@ def kappa(counts: Counts) -> dict[str, Any]:
     number = int(len(frequencies) - 1 - frequencies[::-1].argmax()) if frequencies.any() else 0
     chosen = counts[per_item == number] if number else counts[:0]
     varied = np.count_nonzero(chosen.sum(axis=0)) > 1
-    return {
-        "kappa": float(fleiss_kappa(chosen)) if varied else None,
-        "items": len(chosen),
-        "answers_per_item": number,
-        "items_left_out": len(counts) - len(chosen),
-    }
+    return Kappa(float(fleiss_kappa(chosen)) if varied else None, len(chosen), number, len(counts) - len(chosen))
 
 
-def alpha(counts: Counts) -> dict[str, Any]:
-    """Krippendorff's alpha (2011) for nominal data, over all items with two answers or more, however many.
+def alpha(counts: Counts) -> Alpha:
+    """Krippendorff's alpha for nominal data, over all items with two answers or more.
 
-    Returns:
-        `alpha` (None where no item has two answers, or all of them are the same), `items` and `items_left_out`.
+    The last of these four stories has one answer, which agrees with nobody and differs from nobody:
+
+    >>> found = alpha(np.array([[3, 2, 0, 0], [0, 2, 0, 0], [1, 0, 2, 0], [0, 0, 0, 1]]))
+    >>> round(found.alpha, 3), found.items, found.items_left_out
+    (0.297, 3, 1)
+
+    Args:
+        counts: int64 [items, 4]: how many annotators gave each answer.
     """
     import krippendorff
 
     pairable = counts[counts.sum(axis=1) > 1]
     varied = np.count_nonzero(pairable.sum(axis=0)) > 1
     value = krippendorff.alpha(value_counts=pairable, level_of_measurement="nominal") if varied else None
-    return {
-        "alpha": None if value is None else float(value),
-        "items": len(pairable),
-        "items_left_out": len(counts) - len(pairable),
-    }
+    return Alpha(None if value is None else float(value), len(pairable), len(counts) - len(pairable))
 
 
-def annotator_results(
-    ballot: Ballot, checks: Mapping[tuple[str, str], tuple[int, int]]
-) -> tuple[list[dict[str, Any]], int]:
-    """How each annotator agrees with the rest, and how many answers tell no annotator.
+def annotator_results(ballot: Ballot, checks: Checks) -> tuple[list[AnnotatorResult], int]:
+    """How each annotator agrees with the others, and how many answers have no known annotator.
 
-    Args:
-        ballot: the answers that count.
-        checks: by study and annotator, attention checks answered and those of them that are wrong.
-
-    Returns:
-        Rows `study`, `annotator_id`, `answers`; `compared`: answers to items on which the others agree (by the same
-        rules), `agreeing`: those of them that give that answer, and `share`; `pairwise`: the mean share of the others'
-        answers to an item that equal the annotator's, None where nobody else answered; `seconds`: median time of an
-        answer; `checks`, `checks_failed`. The least agreeing come first.
+    What the others agree on is decided by the rules of `agreement`, without the annotator's own answer. Who agrees
+    least comes first.
     """
     counts = ballot.counts()
     own = np.eye(4, dtype=np.int64)[ballot.choice]
@@ -85,40 +157,39 @@ def annotator_results(
     (codes,), names = numbered(_joined_ids(ballot.votes))
     order = np.argsort(codes, kind="stable")
     groups = np.split(order, np.flatnonzero(np.diff(codes[order])) + 1) if len(order) else []
-    rows, unnamed, seen = [], 0, set()
+    rows, unnamed = [], 0
     for group in groups:
         study, annotator = _study_and_id(names[codes[group[0]]])
         if annotator.startswith(schemas.UNNAMED_ANNOTATOR):
             unnamed += len(group)
             continue
-        seen.add((study, annotator))
         done, failed = checks.get((study, annotator), (0, 0))
         n_compared, n_agreeing = int(compared[group].sum()), int(agreeing[group].sum())
         with_others = group[n_rest[group] > 0]
         rows.append(
-            {
-                "study": study,
-                "annotator_id": annotator,
-                "answers": len(group),
-                "compared": n_compared,
-                "agreeing": n_agreeing,
-                "share": n_agreeing / n_compared if n_compared else None,
-                "pairwise": float(same[with_others].mean()) if len(with_others) else None,
-                "seconds": median(seconds[group]),
-                "checks": done,
-                "checks_failed": failed,
-            }
+            AnnotatorResult(
+                study=study,
+                annotator_id=annotator,
+                answers=len(group),
+                compared=n_compared,
+                agreeing=n_agreeing,
+                share=n_agreeing / n_compared if n_compared else None,
+                pairwise=float(same[with_others].mean()) if len(with_others) else None,
+                seconds=median(seconds[group]),
+                checks=done,
+                checks_failed=failed,
+            )
         )
-    rows.sort(key=lambda row: (row["share"] is None, row["share"] or 0, row["study"], row["annotator_id"]))
+    rows.sort(key=lambda row: (row.share is None, row.share or 0, row.study, row.annotator_id))
     return rows, unnamed
 
 
-def check_results(answers: pa.Table, items: pa.Table | None) -> dict[tuple[str, str], tuple[int, int]]:
+def check_results(answers: pa.Table, items: pa.Table | None) -> Checks:
     """By study and annotator, attention checks answered and those of them answered wrong.
 
     Args:
         answers: a table `votes`, `ratings` or `orders`.
-        items: the table `items`, which tells the right answers; without it none is known.
+        items: the table `items`, which has the right answers; without it none is known.
     """
     if items is None:
         return {}
@@ -135,11 +206,11 @@ def check_results(answers: pa.Table, items: pa.Table | None) -> dict[tuple[str, 
         if (study, item_id) in expected:
             answer = study, item_id, annotator
             right[answer] = right.get(answer, True) and _is_right(row, expected[study, item_id])
-    found: dict[tuple[str, str], tuple[int, int]] = {}
+    of_annotator: dict[tuple[str, str], tuple[int, int]] = {}
     for (study, _, annotator), is_right in right.items():
-        done, failed = found.get((study, annotator), (0, 0))
-        found[study, annotator] = done + 1, failed + (not is_right)
-    return found
+        done, failed = of_annotator.get((study, annotator), (0, 0))
+        of_annotator[study, annotator] = done + 1, failed + (not is_right)
+    return of_annotator
 
 
 def _is_right(row: Mapping[str, Any], expected: str) -> bool:
@@ -151,17 +222,13 @@ def _is_right(row: Mapping[str, Any], expected: str) -> bool:
     return bool(row["order"] == json.loads(expected))
 
 
-def checks_in_all(
-    answers: pa.Table, checks: Mapping[tuple[str, str], tuple[int, int]], items: pa.Table | None
-) -> dict[str, Any]:
-    """What is told of all attention checks together: `checks` of `results.study_results`; None without `items`."""
-    known = items is not None
-    return {
-        "answers": n_answers(accepted_checks(answers)),
-        "known": sum(done for done, _ in checks.values()) if known else None,
-        "failed": sum(failed for _, failed in checks.values()) if known else None,
-        "annotators_failing": sum(failed > 0 for _, failed in checks.values()) if known else None,
-    }
+def checks_in_all(answers: pa.Table, checks: Checks, items: pa.Table | None) -> ChecksAnswered:
+    """How the attention checks in a table of answers were answered, all annotators together."""
+    n = n_answers(accepted_checks(answers))
+    if items is None:
+        return ChecksAnswered(n, None, None, None)
+    failed = [failed for _, failed in checks.values()]
+    return ChecksAnswered(n, sum(done for done, _ in checks.values()), sum(failed), sum(map(bool, failed)))
 
 
 _BETWEEN = "\x1f"  # between a study's name and an annotator's id; in neither

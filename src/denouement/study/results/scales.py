@@ -1,49 +1,159 @@
-"""What came out of studies that ask for ratings, or for the order of shuffled sentences."""
+"""The results of studies that ask for ratings, or for the order of shuffled sentences."""
 
-from collections.abc import Mapping
+from dataclasses import dataclass
 from functools import lru_cache
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from denouement.intervals import share_with_interval
+from denouement.answers import ANSWER, counted, n_answers, statuses
 from denouement.schemas import TABLES
-from denouement.study.results.clustered import clusters, mean_with_interval
-from denouement.study.results.counted import ANSWER, counted, n_answers, statuses
-from denouement.study.results.reliability import check_results, checks_in_all
+from denouement.study.results.clustered import MeanOfAnswers, clusters, mean_with_interval
+from denouement.study.results.pairs import ExactShare, exact_share
+from denouement.study.results.reliability import ChecksAnswered, check_results, checks_in_all
 
 ALL = "all"
-"""Stands for the system where no table of items tells it."""
+"""The name of the system where no table of items has it."""
 
-# Tables do not tell where a scale ends, so the ends are the least and the greatest value that anyone gave. Few answers
+# Tables do not say where a scale ends, so the ends are the least and the greatest value that anyone gave. Few answers
 # do not reach them: of five cases with one answer each, intervals between them held the mean in 66% of studies.
 _FEWEST_RATED = 10
 
 
-def scale_results(name: str, answers: pa.Table, items: pa.Table | None = None) -> dict[str, Any]:
+@dataclass(frozen=True)
+class MeanRating:
+    """How people rated the endings of one system by one question.
+
+    Attributes:
+        question, system: what was asked, and of whose endings.
+        items, answers: how many there are.
+        mean: of the items' means.
+        low, high, over, why_not: its 95% interval, as of `clustered.MeanOfAnswers`; its ends are the least and the
+            greatest value that anyone gave to the question, and of fewer than ten cases there is none.
+        values: how often each value was given, from the least to the greatest.
+    """
+
+    question: str
+    system: str
+    items: int
+    answers: int
+    mean: float
+    low: float | None
+    high: float | None
+    over: str | None
+    why_not: str | None
+    values: dict[str, int]
+
+
+@dataclass(frozen=True)
+class OrdinalAlpha:
+    """How far annotators agree on the ratings by one question, beyond chance: Krippendorff's alpha for ordinal data.
+
+    Attributes:
+        question: what was asked.
+        items: those with two answers or more, over which it is taken.
+        alpha: None where all values are the same.
+    """
+
+    question: str
+    items: int
+    alpha: float | None
+
+
+@dataclass(frozen=True)
+class ReasonForRating:
+    """An answer that has a reason: who rated which item how, and why; `ending` is None without a table of items."""
+
+    study: str
+    item_id: str
+    case_id: str
+    system: str
+    annotator_id: str
+    reason: str
+    ending: str | None
+    values: dict[str, int]
+
+
+@dataclass(frozen=True)
+class RatingResults:
+    """What ratings come to.
+
+    Attributes:
+        studies, statuses, checks: as of `results.StudyResults`.
+        answers: how many count; an answer rates an item by every question.
+        means: a row a question and system.
+        alphas: a row a question.
+        reasons: the answers that have one.
+    """
+
+    studies: list[str]
+    statuses: dict[str, int]
+    answers: int
+    checks: ChecksAnswered
+    means: list[MeanRating]
+    alphas: list[OrdinalAlpha]
+    reasons: list[ReasonForRating]
+
+
+@dataclass(frozen=True)
+class OrderResult:
+    """How well people put the shuffled sentences of stories into order, by the system that wrote the ending.
+
+    Attributes:
+        system: whose endings.
+        right, share: answers that are the story's own order from the first sentence to the last.
+        items, answers: how many there are.
+        mean: of the items' means of Kendall's tau between the two orders: 1 is the same, -1 the reverse.
+        low, high, over, why_not: its 95% interval, as of `clustered.MeanOfAnswers`.
+        last: items whose ending more than half of the answers put last.
+    """
+
+    system: str
+    right: int
+    share: float
+    items: int
+    answers: int
+    mean: float
+    low: float | None
+    high: float | None
+    over: str | None
+    why_not: str | None
+    last: ExactShare
+
+
+@dataclass(frozen=True)
+class OrderResults:
+    """What orders of shuffled sentences come to.
+
+    Attributes:
+        studies, statuses, answers, checks: as of `results.StudyResults`.
+        systems: a row a system.
+    """
+
+    studies: list[str]
+    statuses: dict[str, int]
+    answers: int
+    checks: ChecksAnswered
+    systems: list[OrderResult]
+
+
+ScaleResults: TypeAlias = RatingResults | OrderResults
+
+
+def scale_results(name: str, answers: pa.Table, items: pa.Table | None = None) -> ScaleResults:
     """`rating_results` or `order_results` of the table `ratings` or `orders`, as its `name` says."""
     return rating_results(answers, items) if name == "ratings" else order_results(answers, items)
 
 
-def rating_results(ratings: pa.Table, items: pa.Table | None = None) -> dict[str, Any]:
-    """What the accepted answers of the table `ratings` come to, attention checks apart.
+def rating_results(ratings: pa.Table, items: pa.Table | None = None) -> RatingResults:
+    """What the accepted answers of the table `ratings` come to, without attention checks.
 
     Args:
-        ratings: the answers, their questions in the order in which they are to be told.
-        items: the table `items`, which tells endings and the right answers to checks.
-
-    Returns:
-        `studies`; `statuses`, `answers` (an answer rates an item by every question) and `checks` as of
-        `results.study_results`; `means`: rows `question`, `system`, `items`, `answers`, `mean` with its 95% interval
-        `low`, `high`, `over`, `why_not` (`mean_with_interval`; every item has the same weight, the ends are the least
-        and the greatest value that anyone gave to the question, and of fewer than ten cases there is no interval), and
-        `values`, how often each was given, from the least to the greatest; `alphas`: rows `question`,
-        `items` with two answers or more, and `alpha`: Krippendorff's, for ordinal data (None where all values are the
-        same); `reasons`: rows `study`, `item_id`, `case_id`, `system`, `ending` (None without `items`), `annotator_id`,
-        `values` by question, and `reason`, of the answers that have one.
+        ratings: the answers; results have their questions in the same order.
+        items: the table `items`, which has the endings and the right answers to checks.
     """
     accepted = counted(ratings)
     means, alphas = [], []
@@ -55,31 +165,19 @@ def rating_results(ratings: pa.Table, items: pa.Table | None = None) -> dict[str
             values = rows["value"].to_numpy().astype(np.int64)
             numbers = np.bincount(values - least, minlength=most - least + 1)
             frequencies = {str(value): n for value, n in enumerate(numbers.tolist(), least)}
-            mean = _mean(rows, values, (least, most), _FEWEST_RATED)
-            means.append({"question": question, "system": system, **mean, "values": frequencies})
-        alphas.append({"question": question, **_ordinal_alpha(of_question)})
-    return {
-        **_counts(ratings, items),
-        "means": means,
-        "alphas": alphas,
-        "reasons": _reasons(accepted, items),
-    }
+            n_items, mean = _mean_of_items(rows, values, (least, most), _FEWEST_RATED)
+            means.append(MeanRating(question, system, n_items, len(values), **vars(mean), values=frequencies))
+        alphas.append(_ordinal_alpha(question, of_question))
+    return RatingResults(**_shared(ratings, items), means=means, alphas=alphas, reasons=_reasons(accepted, items))
 
 
-def order_results(orders: pa.Table, items: pa.Table | None = None) -> dict[str, Any]:
-    """How often people put shuffled sentences into the order of the story: the table `orders`, checks apart.
+def order_results(orders: pa.Table, items: pa.Table | None = None) -> OrderResults:
+    """What the accepted answers of the table `orders` come to, without attention checks.
 
     Args:
         orders: the answers.
-        items: the table `items`, which tells the system that wrote the ending, and the right answers to checks; without
+        items: the table `items`, which has the system that wrote the ending, and the right answers to checks; without
             it all answers are of `ALL`.
-
-    Returns:
-        `studies`; `statuses`, `answers` and `checks` as of `results.study_results`; `systems`: rows `system`, `items`,
-        `answers`, `right` (the story's own order, all of it) with its `share`, `mean`, `low`, `high`, `over`, `why_not`
-        (`mean_with_interval`) of Kendall's tau between the two orders (1 is the same, -1 reversed), every item with the
-        same weight, and `last`: `n`, the items whose ending more than half of the answers put last, and
-        `share_with_interval` of these, which is of other items with the same annotators.
     """
     accepted = counted(orders)
     system_of = _first_of(items, "systems")
@@ -94,15 +192,17 @@ def order_results(orders: pa.Table, items: pa.Table | None = None) -> dict[str, 
         its = np.flatnonzero(systems == system)
         n_right = int(right[its].sum())
         of_system = accepted.take(pa.array(its))
-        found = _mean(of_system, taus[its], (-1, 1))
+        n_items, mean = _mean_of_items(of_system, taus[its], (-1, 1))
         n_last = int((_item_means(of_system, last[its]) > 0.5).sum())
-        told_last = {"n": n_last, **share_with_interval(n_last, found["items"])}
-        rows.append({"system": system, "right": n_right, "share": n_right / len(its), **found, "last": told_last})
-    return {**_counts(orders, items), "systems": rows}
+        share = n_right / len(its)
+        rows.append(
+            OrderResult(system, n_right, share, n_items, len(its), **vars(mean), last=exact_share(n_last, n_items))
+        )
+    return OrderResults(**_shared(orders, items), systems=rows)
 
 
-def _counts(answers: pa.Table, items: pa.Table | None) -> dict[str, Any]:
-    """`studies`, `statuses`, `answers` and `checks`."""
+def _shared(answers: pa.Table, items: pa.Table | None) -> dict[str, Any]:
+    """The fields that results of ratings and of orders share."""
     return {
         "studies": sorted(answers["study"].unique().to_pylist()),
         "statuses": statuses(answers),
@@ -119,15 +219,17 @@ def _first_of(items: pa.Table | None, column: str) -> dict[tuple[str, str], str]
     return {(study, item_id): texts[0] for study, item_id, texts in zip(*columns, strict=True)}
 
 
-def _reasons(accepted: pa.Table, items: pa.Table | None) -> list[dict[str, Any]]:
+def _reasons(accepted: pa.Table, items: pa.Table | None) -> list[ReasonForRating]:
     """The answers of the table `ratings` that have a reason."""
     ending_of = _first_of(items, "endings")
-    answers: dict[tuple[str, ...], dict[str, Any]] = {}
+    answers: dict[tuple[str, ...], ReasonForRating] = {}
     for row in accepted.filter(pc.is_valid(accepted["reason"])).to_pylist():
-        told = {name: row[name] for name in ("study", "item_id", "case_id", "system", "annotator_id", "reason")}
-        ending = ending_of.get((row["study"], row["item_id"]))
-        answer = answers.setdefault(tuple(row[name] for name in ANSWER), {**told, "ending": ending, "values": {}})
-        answer["values"][row["question"]] = row["value"]
+        answer = tuple(row[name] for name in ANSWER)
+        if answer not in answers:
+            given = {name: row[name] for name in ("study", "item_id", "case_id", "system", "annotator_id", "reason")}
+            ending = ending_of.get((row["study"], row["item_id"]))
+            answers[answer] = ReasonForRating(**given, ending=ending, values={})
+        answers[answer].values[row["question"]] = row["value"]
     return list(answers.values())
 
 
@@ -143,15 +245,16 @@ def _item_means(rows: pa.Table, values: npt.NDArray[Any]) -> npt.NDArray[np.floa
     return np.bincount(item, values) / np.bincount(item)
 
 
-def _mean(rows: pa.Table, values: npt.NDArray[Any], ends: tuple[float, float], fewest_cases: int = 2) -> dict[str, Any]:
-    """`items`, `answers`, and the mean of items' means with its interval."""
+def _mean_of_items(
+    rows: pa.Table, values: npt.NDArray[Any], ends: tuple[float, float], fewest_cases: int = 2
+) -> tuple[int, MeanOfAnswers]:
+    """How many items there are, and the mean of their means."""
     item = _items(rows)
     of_item = np.bincount(item)
-    found = mean_with_interval(values, clusters(rows), ends, 1 / of_item[item], fewest_cases)
-    return {"items": len(of_item), "answers": len(values), **found}
+    return len(of_item), mean_with_interval(values, clusters(rows), ends, 1 / of_item[item], fewest_cases)
 
 
-def _ordinal_alpha(rows: pa.Table) -> dict[str, Any]:
+def _ordinal_alpha(question: str, rows: pa.Table) -> OrdinalAlpha:
     import krippendorff
 
     values = rows["value"].to_numpy()
@@ -161,9 +264,9 @@ def _ordinal_alpha(rows: pa.Table) -> dict[str, Any]:
     np.add.at(counts, (item, place), 1)
     pairable = counts[counts.sum(axis=1) > 1]
     if np.count_nonzero(pairable.sum(axis=0)) < 2:
-        return {"items": len(pairable), "alpha": None}
+        return OrdinalAlpha(question, len(pairable), None)
     alpha = krippendorff.alpha(value_counts=pairable, value_domain=domain.tolist(), level_of_measurement="ordinal")
-    return {"items": len(pairable), "alpha": float(alpha)}
+    return OrdinalAlpha(question, len(pairable), float(alpha))
 
 
 @lru_cache(maxsize=4096)  # most people give one of a few orders
@@ -174,14 +277,15 @@ def _tau(order: tuple[int, ...]) -> float:
     return float(kendalltau(order, range(len(order))).statistic) if len(order) > 1 else 1.0
 
 
-def scale_tables(results: Mapping[str, Any]) -> dict[str, pa.Table]:
-    """What `rating_results` or `order_results` returns as tables, by their names."""
-    if "systems" in results:
-        rows = {"order_means": results["systems"]}
+def scale_tables(results: ScaleResults) -> dict[str, pa.Table]:
+    """The tables that are written of ratings, `rating_means` and `rating_alphas`, or of orders, `order_means`."""
+    rows: dict[str, list[dict[str, Any]]]
+    if isinstance(results, OrderResults):
+        rows = {"order_means": list(map(vars, results.systems))}
     else:
         means = [
-            row | {"values": [int(value) for value in row["values"]], "counts": list(row["values"].values())}
-            for row in results["means"]
+            vars(row) | {"values": list(map(int, row.values)), "counts": list(row.values.values())}
+            for row in results.means
         ]
-        rows = {"rating_means": means, "rating_alphas": results["alphas"]}
+        rows = {"rating_means": means, "rating_alphas": list(map(vars, results.alphas))}
     return {name: pa.Table.from_pylist(its, schema=TABLES[name].schema) for name, its in rows.items()}

@@ -2,6 +2,7 @@
 
 from collections import Counter
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
@@ -62,12 +63,27 @@ def table_file(table: pa.Table, name: str) -> bytes:
         return path.read_bytes()
 
 
-def export(store: Store, study: str, out: Path) -> dict[str, Any]:
-    """Write a study's tables into the folder `out`, each as NAME.parquet.
+@dataclass(frozen=True)
+class StudyExport:
+    """What was written.
 
-    Returns:
-        JSON-ready: `study`, `kind`, `answers` by status (those of checks apart, under `checks`), `rows` by the tables'
-        names, `out`.
+    Attributes:
+        study, kind: the study, and what it asks for.
+        answers, checks: by status, the answers to items and those to attention checks.
+        rows: by name of a table, how many it has.
+        out: the folder.
+    """
+
+    study: str
+    kind: str
+    answers: dict[str, int]
+    checks: dict[str, int]
+    rows: dict[str, int]
+    out: str
+
+
+def export(store: Store, study: str, out: Path) -> StudyExport:
+    """Write a study's tables into the folder `out`, each as NAME.parquet.
 
     Raises:
         UserError: no such study; a folder that cannot be written to.
@@ -76,14 +92,14 @@ def export(store: Store, study: str, out: Path) -> dict[str, Any]:
     tables = _tables(store, study, answers)
     for name, table in tables.items():
         write_table(table, out / f"{name}.parquet", name)
-    return {
-        "study": study,
-        "kind": store.design(study).kind,
-        "answers": dict(sorted(Counter(each.status for each in answers if not each.item.is_check).items())),
-        "checks": dict(sorted(Counter(each.status for each in answers if each.item.is_check).items())),
-        "rows": {name: table.num_rows for name, table in tables.items()},
-        "out": str(out),
-    }
+    return StudyExport(
+        study=study,
+        kind=store.design(study).kind,
+        answers=dict(sorted(Counter(each.status for each in answers if not each.item.is_check).items())),
+        checks=dict(sorted(Counter(each.status for each in answers if each.item.is_check).items())),
+        rows={name: table.num_rows for name, table in tables.items()},
+        out=str(out),
+    )
 
 
 def _tables(store: Store, study: str, answers: Sequence[Answer]) -> dict[str, pa.Table]:

@@ -5,14 +5,14 @@ import hmac
 import secrets
 from collections.abc import Callable, Sequence
 from datetime import UTC, datetime, timedelta
-from typing import Annotated, Any, TypeVar
+from typing import Annotated, TypeVar
 
 from fastapi import APIRouter, Depends, Request, Response
 from fastapi.responses import RedirectResponse
 
 from denouement.errors import UserError
 from denouement.study.results.ballot import count
-from denouement.study.results.results import pair_results
+from denouement.study.results.pairs import PairItems, pair_items
 from denouement.study.store import Answer, Progress, Store, StoreUnavailableError
 from denouement.study.store.export import ANSWER_TABLES, answers_table, study_tables, table_file
 from denouement.study.web.render import message, page
@@ -203,12 +203,12 @@ def export(store: Organised, study: str, name: str) -> Response:
     )
 
 
-def _pairs_so_far(progress: Progress, k: int, answers: Sequence[Answer]) -> list[dict[str, Any]]:
-    """`results.pair_results` of each pair, over the items that have all of their `k` answers."""
+def _pairs_so_far(progress: Progress, k: int, answers: Sequence[Answer]) -> list[PairItems]:
+    """`pairs.pair_items` of each pair, over the items that have all of their `k` answers."""
     complete = {item.item_id for item in progress.items if item.accepted >= k}
     ballot = count(answers_table("pair", progress.study, [each for each in answers if each.item.id in complete]))
     counts, pair_of_item = ballot.counts(), ballot.items["pair"].to_numpy()
-    return [pair_results(pair, counts[pair_of_item == place]) for place, pair in enumerate(ballot.pairs)]
+    return [pair_items(pair, counts[pair_of_item == place]) for place, pair in enumerate(ballot.pairs)]
 
 
 def _known(of_study: Callable[[str], Result], study: str) -> Result:

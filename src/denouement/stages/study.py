@@ -1,0 +1,207 @@
+"""Human evaluation: files of answers are imported, and their results worked out."""
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+
+from denouement.answers import SCALES
+from denouement.files import existing_file, file_digest
+from denouement.schemas import empty_table, read_table, table_name, write_table
+from denouement.study.importing import SYSTEMS, import_answers
+from denouement.study.importing.answers import Imported
+from denouement.study.reasons.files import ReasonsSummary, write_reasons
+from denouement.study.results.agreement import like_an_answer
+from denouement.study.results.ballot import count
+from denouement.study.results.output import write_results, write_scale_results
+from denouement.study.results.results import StudyResults, study_results
+from denouement.study.results.scales import OrderResults, ScaleResults, scale_results
+from denouement.study.results.tables import table_3
+
+_TABLES = ("votes", "items", "rejects")
+
+
+@dataclass(frozen=True)
+class StudySettings:
+    """How files of answers are read.
+
+    Attributes:
+        systems: names for the generator and the human endings, where a file says only which is which.
+        columns: by role the column that has it, where its name does not show it: as `--column` of `study import`.
+        values: by a text that means an answer, the answer: as `--value`.
+        keep_ids: keep the annotators' ids of other tools; else they are hashed.
+    """
+
+    systems: tuple[str, ...] = SYSTEMS
+    columns: dict[str, Any] = field(default_factory=dict)
+    values: dict[Any, Any] = field(default_factory=dict)
+    keep_ids: bool = False
+
+    def __post_init__(self) -> None:
+        if len(set(self.systems)) != 2 or len(self.systems) != 2:
+            raise ValueError(f"systems: must be two names, not {', '.join(self.systems) or 'none'}")
+        if problem := like_an_answer(self.systems):
+            raise ValueError(f"systems: {problem}")
+        for role, column in self.columns.items():
+            if not isinstance(column, str):
+                raise ValueError(f"columns: {role} must be a column's name, not {column!r}; put it in quotes")
+        for text, answer in self.values.items():
+            if isinstance(text, bool) or not isinstance(text, str | int) or not isinstance(answer, str):
+                raise ValueError(f"values: {text!r}: {answer!r} must be a text and its answer; put the text in quotes")
+        texts = {str(text): answer for text, answer in self.values.items()}
+        if len(texts) < len(self.values):
+            raise ValueError("values: a text is there twice, once as a number; give it once")
+        object.__setattr__(self, "values", texts)
+
+
+@dataclass(frozen=True)
+class StudyPaths:
+    """What the stage reads, and where it writes.
+
+    Attributes:
+        answers: files of answers; without any, all tables are empty.
+        out: the folder of the tables and of their results.
+        parses: a Parquet file that keeps the parses of reasons; None to keep none.
+    """
+
+    answers: Sequence[Path]
+    out: Path
+    parses: Path | None = None
+
+
+@dataclass(frozen=True)
+class StudyStage:
+    """What the stage made.
+
+    Attributes:
+        imported: what was read from files; None where there are none.
+        tables: by name the tables that results were made from, as written.
+        results: of the pairs.
+        scales: results of ratings and of orders, by the table's name, where there are such answers.
+        reasons: what the reasons for votes say; None where there are none.
+    """
+
+    imported: Imported | None
+    tables: Mapping[str, Path]
+    results: StudyResults
+    scales: Mapping[str, ScaleResults]
+    reasons: ReasonsSummary | None
+
+
+def run(settings: StudySettings, paths: StudyPaths) -> StudyStage:
+    """Import all files of answers, and work out the results; everything is written into the folder `out`.
+
+    What a platform's export says about its participants is not written.
+
+    Raises:
+        UserError: a file that cannot be read, answers that contradict each other, or a folder that cannot be written.
+    """
+    imported = None
+    tables = {name: empty_table(name) for name in _TABLES}
+    if paths.answers:
+        generator, human = settings.systems
+        imported = import_answers(
+            paths.answers,
+            systems=(generator, human),
+            columns=settings.columns,
+            values=settings.values,
+            keep_ids=settings.keep_ids,
+        )
+        tables |= {**imported.tables, "rejects": imported.rejects}
+        tables.pop("participants", None)
+    for name, table in tables.items():
+        metadata = imported.metadata if imported and name == "votes" else None
+        write_table(table, paths.out / f"{name}.parquet", name, metadata)
+    read = {name: paths.out / f"{name}.parquet" for name in tables if name != "rejects"}
+    made_from = {name: file_digest(path) for name, path in read.items()}
+    results = write_results(paths.out, tables["votes"], tables["items"], made_from)
+    scales = {name: scale_results(name, tables[name], tables["items"]) for name in SCALES if name in tables}
+    for name, of_scale in scales.items():
+        write_scale_results(paths.out / name, of_scale, made_from)
+    reasons = write_reasons(paths.out, tables["votes"], made_from, paths.parses)
+    return StudyStage(imported, read, results, scales, reasons)
+
+
+@dataclass(frozen=True)
+class ResultsPaths:
+    """What results are made from, and where they are written.
+
+    Attributes:
+        answers: a table `votes`, `ratings` or `orders`.
+        items: the table `items` of the same studies; may be missing.
+        out: the folder to write into; None to write nothing.
+    """
+
+    answers: Path
+    items: Path | None = None
+    out: Path | None = None
+
+
+@dataclass(frozen=True)
+class AnswersResults:
+    """The results of a table of answers, and the table `table_3` where it was asked for."""
+
+    results: StudyResults | ScaleResults
+    stories: pa.Table | None = None
+
+
+def work_out(paths: ResultsPaths, with_stories: bool = False) -> AnswersResults:
+    """The results of one table of answers, as `run` works them out; written into the folder `out` where there is one.
+
+    Args:
+        paths: the tables and the folder.
+        with_stories: return the table `table_3` too, of votes with items.
+
+    Raises:
+        UserError: a table that cannot be read, or a folder that cannot be written.
+    """
+    kind = table_name(existing_file(paths.answers))
+    name = kind if kind in SCALES else "votes"
+    answers = read_table(paths.answers, name)
+    items = read_table(paths.items, "items") if paths.items else None
+    read = {name: paths.answers, **({"items": paths.items} if paths.items else {})}
+    made_from = {each: file_digest(path) for each, path in read.items()} if paths.out else {}
+    if name in SCALES:
+        of_scale = scale_results(name, answers, items)
+        if paths.out:
+            write_scale_results(paths.out, of_scale, made_from)
+        return AnswersResults(of_scale)
+    ballot = count(answers)
+    if paths.out:
+        results = write_results(paths.out, answers, items, made_from, ballot)
+    else:
+        results = study_results(answers, items, ballot)
+    return AnswersResults(results, table_3(ballot, items) if with_stories and items is not None else None)
+
+
+def logged_values(stage: StudyStage) -> dict[str, Any]:
+    """What is logged.
+
+    By pair of systems the numbers of items by outcome, and how far annotators agree; by system its strength; the means
+    of ratings by question and system, and of orders by system; and which share of the reasons names each element.
+    """
+    results = stage.results
+    values: dict[str, Any] = {"answers": results.answers}
+    for row in results.pairs:
+        outcomes = {name: share.n for name, share in vars(row.agreement).items()}
+        measures = {"p": row.sign_test.p, "kappa": row.kappa.kappa, "alpha": row.alpha.alpha}
+        values[_key(row.first, row.second)] = {**outcomes, **measures}
+    values["strengths"] = {
+        _key(row.system): {"strength": row.strength, "low": row.low, "high": row.high, "share": row.share}
+        for row in results.strengths.systems
+    }
+    for name, of_scale in stage.scales.items():
+        if isinstance(of_scale, OrderResults):
+            values[name] = {_key(row.system): row.mean for row in of_scale.systems}
+        else:
+            values[name] = {_key(row.question, row.system): row.mean for row in of_scale.means}
+    if stage.reasons:
+        values["reasons"] = {row.element: row.share for row in stage.reasons.elements.elements}
+    return values
+
+
+def _key(*names: str) -> str:
+    return re.sub(r"\W", "_", "_".join(names))

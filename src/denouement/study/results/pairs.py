@@ -1,0 +1,199 @@
+"""What the answers to one pair of systems say: a row of Table 2 of Mori et al. 2019, with how sure it is."""
+
+from dataclasses import dataclass
+from typing import TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+
+from denouement.intervals import share_with_interval
+from denouement.papers import published
+from denouement.study.results.agreement import BOTH, FIRST, NEITHER, NO_AGREEMENT, SECOND, Counts, agreement
+from denouement.study.results.clustered import Preference, ShareOfAnswers, preference, share_of_answers
+from denouement.study.results.crossed import Clusters
+from denouement.study.results.reliability import Alpha, Kappa, alpha, kappa
+
+Pair: TypeAlias = tuple[str, str]
+"""The names of two systems; where one is human, it is the second."""
+
+
+@dataclass(frozen=True)
+class ExactShare:
+    """How many independent items are of one kind.
+
+    Attributes:
+        n: how many.
+        share: of all items, from 0 to 1.
+        low, high: its exact 95% interval (Clopper and Pearson 1934): other items, answered by the same annotators.
+    """
+
+    n: int
+    share: float
+    low: float
+    high: float
+
+
+@dataclass(frozen=True)
+class SignTest:
+    """Of the items that are of one of two kinds, how many are of the first, with the exact test that it is a half.
+
+    Attributes:
+        n, share, low, high: as of `ExactShare`; all but `n` are None where `of` is 0.
+        of: items of either kind.
+        p: how often chance alone would differ as much from a half, in either direction; 1 where `of` is 0.
+        p_holm: the same, corrected for the number of pairs that are tested (Holm 1979); None where nothing was
+            corrected.
+    """
+
+    n: int
+    share: float | None
+    low: float | None
+    high: float | None
+    of: int
+    p: float
+    p_holm: float | None = None
+
+
+@dataclass(frozen=True)
+class AgreedOutcomes:
+    """On how many items of a pair the annotators agree in each way."""
+
+    first: ExactShare
+    second: ExactShare
+    both: ExactShare
+    neither: ExactShare
+    no_agreement: ExactShare
+
+
+@dataclass(frozen=True)
+class SingleAnswers:
+    """How many single answers to the items of a pair are of each kind."""
+
+    first: ShareOfAnswers
+    second: ShareOfAnswers
+    both: ShareOfAnswers
+    neither: ShareOfAnswers
+
+
+@dataclass(frozen=True)
+class PublishedItems:
+    """The published numbers of items by what annotators agree on."""
+
+    first: int
+    second: int
+    both: int
+    neither: int
+
+
+@dataclass(frozen=True)
+class PairItems:
+    """What the items of a pair come to.
+
+    Attributes:
+        first, second: the systems.
+        items, answers: how many there are.
+        answers_per_item: the least and the greatest number.
+        agreement: by what annotators agree on, how many items; intervals allow for other items, answered by the same
+            annotators.
+        sign_test: of the items on which one system is preferred, how many prefer the first.
+        kappa, alpha: how far annotators agree with each other.
+        paper: what Mori et al. 2019 published for these two systems; None where they did not compare them.
+    """
+
+    first: str
+    second: str
+    items: int
+    answers: int
+    answers_per_item: tuple[int, int]
+    agreement: AgreedOutcomes
+    sign_test: SignTest
+    kappa: Kappa
+    alpha: Alpha
+    paper: PublishedItems | None
+
+
+@dataclass(frozen=True)
+class PairResult(PairItems):
+    """A row of Table 2: what the items and the single answers of a pair come to.
+
+    Attributes:
+        cases: how many cases the items are about.
+        single_answers: how many answers are of each kind; intervals allow for other cases and other annotators.
+        preference: of the answers for one of the two systems, how many are for the first.
+    """
+
+    cases: int
+    single_answers: SingleAnswers
+    preference: Preference
+
+
+def pair_items(pair: Pair, counts: Counts) -> PairItems:
+    """What the items of a pair come to.
+
+    Args:
+        pair: the first and the second system.
+        counts: int64 [items, 4] of that pair, one item or more.
+    """
+    agreed = agreement(counts)
+    first, second, both, neither, no_agreement = (
+        exact_share(int((agreed == code).sum()), len(counts)) for code in (FIRST, SECOND, BOTH, NEITHER, NO_AGREEMENT)
+    )
+    per_item = counts.sum(axis=1)
+    return PairItems(
+        first=pair[0],
+        second=pair[1],
+        items=len(counts),
+        answers=int(counts.sum()),
+        answers_per_item=(int(per_item.min()), int(per_item.max())),
+        agreement=AgreedOutcomes(first, second, both, neither, no_agreement),
+        sign_test=sign_test(first.n, second.n),
+        kappa=kappa(counts),
+        alpha=alpha(counts),
+        paper=_published(pair),
+    )
+
+
+def pair_result(pair: Pair, counts: Counts, n_cases: int, choice: npt.NDArray[np.int64], by: Clusters) -> PairResult:
+    """A row of Table 2.
+
+    Args:
+        pair: the first and the second system.
+        counts: int64 [items, 4] of that pair, one item or more.
+        n_cases: how many cases the items are about.
+        choice: int64 [answers]: FIRST, SECOND, BOTH or NEITHER.
+        by: whose each answer is, and about which case.
+    """
+    first, second, both, neither = (share_of_answers(choice == code, by) for code in (FIRST, SECOND, BOTH, NEITHER))
+    prefers = choice <= SECOND
+    return PairResult(
+        **vars(pair_items(pair, counts)),
+        cases=n_cases,
+        single_answers=SingleAnswers(first, second, both, neither),
+        preference=preference(choice[prefers] == FIRST, by.of(prefers)),
+    )
+
+
+def exact_share(n: int, of: int) -> ExactShare:
+    """The share that `n` items are of `of` independent ones, one or more, with its exact interval."""
+    return ExactShare(n, **{name: end for name, end in share_with_interval(n, of).items() if end is not None})
+
+
+def sign_test(first: int, second: int) -> SignTest:
+    """Are two kinds of items equally frequent?
+
+    Of eight items on which one of two endings is preferred, seven prefer the second:
+
+    >>> found = sign_test(1, 7)
+    >>> found.n, found.of, round(found.low, 3), round(found.high, 3), round(found.p, 4)
+    (1, 8, 0.003, 0.527, 0.0703)
+    """
+    from scipy.stats import binomtest
+
+    n = first + second
+    p = float(binomtest(first, n).pvalue) if n else 1.0
+    return SignTest(first, **share_with_interval(first, n), of=n, p=p)
+
+
+def _published(pair: Pair) -> PublishedItems | None:
+    row = published("mori_2019", "Table 2").get(" / ".join(pair))
+    return None if row is None else PublishedItems(**{outcome: int(n) for outcome, n in row.items()})
