@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import click
+from denouement.report.run import Run, commit, read_json
 
 from benchmarks.decoding_settings import SettingRow, as_markdown
 from denouement.analysis.endings import endings_table
@@ -20,7 +21,6 @@ from denouement.cloze.evaluation.published import HUMAN
 from denouement.console import text_table
 from denouement.errors import UserError
 from denouement.files import file_digest, write_text
-from denouement.report.run import Run, commit, read_json
 from denouement.report.stale import find_stale
 from denouement.report.tables import number, p_value
 from denouement.schemas import read_table

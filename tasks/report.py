@@ -1,41 +1,34 @@
-"""The report for people: the page and the summary."""
+"""The stage `report` as a task: what `stages.report` writes, with what MLflow keeps of it."""
 
 import json
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 
 import mlflow
 from prefect import task
 
-from denouement.analysis.endings import endings_table
+from denouement.errors import UserError
 from denouement.files import write_text
-from denouement.report.html.page import missing_text, stale_text, write_page
-from denouement.report.run import Run, commit
-from denouement.report.summary import write_summary
+from denouement.layout import Layout
+from denouement.stages.report import ReportPaths, ReportSettings, logged_values
+from denouement.stages.report import run as write
 from tasks import ROOT, paths, tracking
 from tasks.generators import warn_of_leftovers
 
 
-@dataclass(frozen=True)
-class ReportSettings:
-    """Nothing to set so far."""
-
-
 @task
 def write_report(settings: ReportSettings, generators: Sequence[str]) -> None:
-    """Write reports/report.html and reports/summary.md with its figures, and log them."""
+    """Write reports/report.html and reports/summary.md with its charts, and log them."""
+    layout = Layout(paths.DATA)
     with tracking.run("report", "report", asdict(settings)):
         warn_of_leftovers(generators)
-        run = Run(paths.DATA, paths.LOCK, generators)
-        write_summary(run, paths.REPORTS)
-        found = write_page(run, paths.REPORTS, commit(ROOT))
-        rows = endings_table(run.endings, paths.CLOZE)
-        figures = {row["system"]: {key: row[key] for key in ("n", "distinct_share", "mean_words")} for row in rows}
-        write_text(paths.METRICS / "report.json", json.dumps(figures, indent=2) + "\n")
-        tracking.log_figures(figures)
-        mlflow.log_artifacts(str(paths.REPORTS))
-        print(f"report, summary and figures: {paths.REPORTS}")
-        for line in stale_text(found):
+        result = write(settings, ReportPaths(layout, paths.LOCK, ROOT, layout.reports, generators))
+        if result.summary is None:
+            raise UserError(f"{layout.folder}: the run is not complete; make what the report lacks: dvc repro")
+        values = logged_values(result)
+        write_text(layout.metrics("report"), json.dumps(values, indent=2) + "\n")
+        tracking.log_figures(values)
+        mlflow.log_artifacts(str(layout.reports))
+        print(f"report, summary and charts: {layout.reports}")
+        for line in (*result.stale, *(f"not run: {line}" for line in result.missing)):
             print(line)
-        for line in missing_text(found):
-            print(f"not run: {line}")

@@ -6,6 +6,11 @@ from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
+from denouement.report.html.blocks import Bullets, Fold, Heading, Paragraph, Table, blocks
+from denouement.report.html.glance import glance
+from denouement.report.html.page import write_page
+from denouement.report.html.sections import sections
+from denouement.report.run import Run, read_beside, read_json
 from test_summary import EVALUATION, HISTORIES, run, write, write_ratings_and_orders  # noqa: F401 -- `run` is a fixture
 
 from denouement.analysis.titles import sunburst, title_paths
@@ -14,11 +19,6 @@ from denouement.charts.svg import inline
 from denouement.cli import main
 from denouement.errors import UserError
 from denouement.report.documents import misfit
-from denouement.report.html.blocks import Bullets, Fold, Heading, Paragraph, Table, blocks
-from denouement.report.html.glance import glance
-from denouement.report.html.page import write_page
-from denouement.report.html.sections import sections
-from denouement.report.run import Run, read_beside, read_json
 
 LOCK = """
 stages:

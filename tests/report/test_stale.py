@@ -5,12 +5,12 @@ from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
+from denouement.report.run import Run
 from test_html import page  # noqa: F401
 from test_summary import run, write  # noqa: F401
 
 from denouement.cli import main
 from denouement.provenance import CONTEXTS, MODEL, contexts_digest, of_folder, write_record
-from denouement.report.run import Run
 from denouement.report.stale import find_stale
 from denouement.report.summary import write_summary
 from denouement.schemas import read_table

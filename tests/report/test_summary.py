@@ -5,13 +5,13 @@ from pathlib import Path
 
 import pyarrow as pa
 import pytest
+from denouement.report.html.page import write_page
+from denouement.report.run import Run
 
 from denouement.analysis.sentiment import groups_made_from, score_groups
 from denouement.errors import UserError
 from denouement.files import file_digest
 from denouement.provenance import CONTEXTS, as_metadata, contexts_digest, write_record
-from denouement.report.html.page import write_page
-from denouement.report.run import Run
 from denouement.report.summary import write_summary
 from denouement.schemas import TABLES, empty_table, read_table, write_table
 from denouement.study.results.results import study_results

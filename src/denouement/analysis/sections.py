@@ -42,11 +42,11 @@ class Chart:
     """A figure with what it shows.
 
     Attributes:
-        figure: of matplotlib, or the text of an SVG file.
+        figure: of matplotlib, or the text of an SVG file; None where there is nothing to draw.
         what: a sentence that says how to read it.
     """
 
-    figure: "Figure | str"
+    figure: "Figure | str | None"
     what: str
 
 
@@ -78,7 +78,7 @@ def document(sections: Mapping[str, Section]) -> dict[str, Any]:
             "title": section.title,
             "what": section.what,
             "tables": [asdict(table) for table in section.tables],
-            "figures": [{"file": name, "what": chart.what} for name, chart in section.figures.items()],
+            "figures": [{"file": name, "what": chart.what} for name, chart in section.figures.items() if chart.figure],
             "data": [f"{table}.parquet" for table in section.data],
             "values": dict(section.values),
         }
@@ -99,13 +99,13 @@ def write_sections(sections: Mapping[str, Section], out: Path, made_from: MadeFr
     Raises:
         UserError: a folder that cannot be written to.
     """
-    from denouement.charts.run import save
+    from denouement.charts.output import save
 
     for section in sections.values():
         for file_name, chart in section.figures.items():
             if isinstance(chart.figure, str):
                 write_text(out / file_name, chart.figure)
-            else:
+            elif chart.figure:
                 save(chart.figure, out / file_name)
         for name, table in section.data.items():
             write_table(table, out / f"{name}.parquet", name, provenance.as_metadata(made_from))
@@ -123,5 +123,5 @@ def _parts(section: Section, level: int, figures: bool) -> list[str]:
         if table.note:
             parts.append(table.note)
     if figures:
-        parts += [f"![{chart.what}]({name})" for name, chart in section.figures.items()]
+        parts += [f"![{chart.what}]({name})" for name, chart in section.figures.items() if chart.figure]
     return parts

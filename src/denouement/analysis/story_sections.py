@@ -16,6 +16,7 @@ from denouement.analysis.orders import PUBLISHED as ORDERS_PUBLISHED
 from denouement.analysis.orders import PUBLISHED_TLINKS, Orderings, order_statistics, tlink_statistics
 from denouement.analysis.sections import Chart, Section, Table
 from denouement.charts import corpus as figures
+from denouement.charts.sunburst import sunburst
 from denouement.console import progress
 from denouement.corpus.kind import corpus_kind
 from denouement.report.tables import count_and_share, number
@@ -323,7 +324,7 @@ def _titles(given: Sequence[str | None], is_sample: bool) -> Section:
         ],
         figures={
             "titles.svg": Chart(
-                titles.sunburst(paths),
+                sunburst(paths, titles.FADED, "titles"),
                 "Titles word by word, from the first word inside to the fifth outside; the wider an arc, the more "
                 "titles begin so. Dark grey: the title ends. Pale: all beginnings of under 0.1%.",
             )

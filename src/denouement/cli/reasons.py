@@ -52,7 +52,7 @@ def words(votes: Path, cache: Path | None, out: Path | None, as_json: bool, top:
     if figure and figure.suffix not in (".svg", ".png"):
         raise UserError(f"{figure}: name a figure .svg or .png")
     _check_outputs((out, figure), (votes,))
-    from denouement.charts.run import save
+    from denouement.charts.output import save
     from denouement.study.reasons.reading import words_text
     from denouement.study.reasons.words import word_chart, word_frequencies, words_document
 
@@ -62,8 +62,8 @@ def words(votes: Path, cache: Path | None, out: Path | None, as_json: bool, top:
         raise UserError(f"{votes}: no reason has a noun, adjective, verb or adverb")
     if out:
         _write(rows, out, "reason_words")
-    if figure:
-        save(word_chart(rows[:top], len(texts)), figure)
+    if figure and (chart := word_chart(rows[:top], len(texts))):
+        save(chart, figure)
     document = words_document(texts, rows, top)
     print_json(document) if as_json else click.echo(words_text(document))
 

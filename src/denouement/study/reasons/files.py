@@ -7,7 +7,7 @@ from typing import Any
 import pyarrow as pa
 
 from denouement import provenance
-from denouement.charts.run import save
+from denouement.charts.output import save
 from denouement.errors import UserError
 from denouement.files import write_text
 from denouement.provenance import MadeFrom
@@ -59,6 +59,7 @@ def write_reasons(out: Path, votes: pa.Table, made_from: MadeFrom, cache: Path |
     of_words = pa.Table.from_pylist(words, TABLES["reason_words"].schema)
     write_table(of_words, out / "reason_words.parquet", "reason_words", metadata)
     write_table(tags, out / "reason_elements.parquet", "reason_elements", metadata)
-    save(word_chart(words[:MOST_FREQUENT], len(texts)), out / "reason_words.svg")
+    if chart := word_chart(words[:MOST_FREQUENT], len(texts)):
+        save(chart, out / "reason_words.svg")
     write_text(out / "reasons.json", json.dumps(found, indent=2, ensure_ascii=False) + "\n")
     return found

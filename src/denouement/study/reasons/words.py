@@ -6,6 +6,7 @@ from functools import cache as kept
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from denouement.charts.bars import Bar, word_bars
 from denouement.study.reasons.rules import packaged
 from denouement.text.syntax import parse
 
@@ -66,26 +67,12 @@ def words_document(
     return {"reasons": len(texts), "distinct": len(rows), "words": rows[:top]}
 
 
-def word_chart(rows: Sequence[Mapping[str, Any]], n_reasons: int) -> "Figure":
-    """Figure 2 of the paper: a bar for each word, as tall as it is frequent.
+def word_chart(rows: Sequence[Mapping[str, Any]], n_reasons: int) -> "Figure | None":
+    """Figure 2 of the paper: a bar for each word, as tall as it is frequent; None without a word.
 
     Args:
         rows: of `word_frequencies`, as many as are to be drawn.
         n_reasons: how many reasons were counted.
     """
-    from matplotlib.figure import Figure
-    from matplotlib.ticker import MaxNLocator
-
-    from denouement.charts.run import BLUE
-
-    figure = Figure(figsize=(max(4.0, 0.42 * len(rows) + 1), 3.6), layout="constrained")
-    panel = figure.subplots()
-    bars = panel.bar([row["word"] for row in rows], [row["count"] for row in rows], width=0.7, color=BLUE)
-    panel.bar_label(bars, fontsize="small", padding=2)
-    panel.set_ylabel("times")
-    panel.set_title(f"Words in {n_reasons:,} reasons, the {len(rows)} most frequent", fontsize="medium")
-    panel.yaxis.set_major_locator(MaxNLocator(integer=True))
-    panel.tick_params(axis="x", rotation=60, length=0)
-    panel.spines[["top", "right"]].set_visible(False)
-    panel.margins(x=0.01)
-    return figure
+    bars = [Bar(row["word"], row["count"]) for row in rows]
+    return word_bars(bars, f"Words in {n_reasons:,} reasons, the {len(rows)} most frequent")

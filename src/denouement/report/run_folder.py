@@ -8,9 +8,17 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
+import pyarrow as pa
+
+from denouement.analysis.endings import endings_table
+from denouement.analysis.sections import FILE as STATISTICS_FILE
+from denouement.analysis.sentiment import read_sentiment, sentiment_table
+from denouement.corpus.cases import labelled_cases
 from denouement.errors import UserError, printable
 from denouement.files import existing_file, file_digest
+from denouement.layout import Layout
 from denouement.report.documents import misfit
+from denouement.schemas import read_table
 from denouement.study.results.counted import SCALES
 from denouement.yaml_files import read_yaml
 
@@ -33,78 +41,96 @@ class Origin:
 
 
 @dataclass(frozen=True)
-class Run:
-    """The folder of a run, laid out as the graph does it, any part of which may be missing.
+class RunFolder:
+    """The folder of a run, any part of which may be missing; each of its tables and documents is read once.
 
     Attributes:
-        folder: such as `data`.
+        layout: its files.
         lock: DVC's record (`dvc.lock`) of the commands and parameters that made the files; may be missing.
         generators: whose models and endings count; None: those of every file in the folder.
     """
 
-    folder: Path
+    layout: Layout
     lock: Path
     generators: Sequence[str] | None = None
 
     @property
-    def corpus(self) -> Path:
-        """Stories, cases and the summary of both."""
-        return self.folder / "corpus"
-
-    @property
     def histories(self) -> list[Path]:
-        """A training curve a generator."""
-        found = sorted(self.folder.glob("models/*/history.json"))
-        return [path for path in found if self._counts(path.parent.name)]
-
-    def read_histories(self) -> dict[str, dict[str, Any]]:
-        """By generator what `generators.training.train` returned.
-
-        Raises:
-            UserError: as `read_json`.
-        """
-        return {path.parent.name: read_json(path) for path in self.histories}
+        """The course of training of each generator."""
+        names = sorted(path.parent.name for path in self.layout.models.glob("*/history.json"))
+        return [self.layout.history(name) for name in names if self._counts(name)]
 
     @property
     def endings(self) -> list[Path]:
         """Tables of generated endings, each named after its generator."""
-        return [path for path in sorted(self.folder.glob("endings/*.parquet")) if self._counts(path.stem)]
-
-    def model(self, generator: str) -> Path:
-        """The checkpoint of a generator that endings are written by."""
-        return self.folder / "models" / generator / "best.parquet"
-
-    @property
-    def sentiment(self) -> Path:
-        """The sentiment of each ending."""
-        return self.folder / "sentiment.parquet"
-
-    @property
-    def story_cloze(self) -> Path:
-        """What Story Cloze systems chose."""
-        return self.folder / "cloze" / "evaluation.json"
-
-    @property
-    def study(self) -> Path:
-        """The folder of what people answered."""
-        return self.folder / "study"
+        return [path for path in sorted(self.layout.written.glob("*.parquet")) if self._counts(path.stem)]
 
     @property
     def scales(self) -> list[Path]:
         """Results of ratings and of orders, where there are any."""
-        return [path for name in SCALES if (path := self.study / name / "results.json").exists()]
+        return [path for name in SCALES if (path := self.layout.study / name / "results.json").exists()]
 
-    @property
-    def statistics(self) -> Path:
-        """The folder of what the corpus is like."""
-        return self.folder / "statistics"
+    @cached_property
+    def read_histories(self) -> dict[str, dict[str, Any]]:
+        """By generator the course of its training."""
+        return {path.parent.name: read_json(path) for path in self.histories}
+
+    @cached_property
+    def read_endings(self) -> dict[str, pa.Table]:
+        """By the name of its file each table `endings`."""
+        return {path.stem: read_table(path, "endings") for path in self.endings}
+
+    @cached_property
+    def cases(self) -> pa.Table:
+        """The table `cloze`."""
+        return read_table(self.layout.cloze, "cloze")
+
+    @cached_property
+    def labelled(self) -> tuple[pa.Table, list[str]]:
+        """The cases that count, and a sentence for each kind of case left out (`corpus.cases.labelled_cases`)."""
+        return labelled_cases(self.cases)
+
+    @cached_property
+    def sentiment(self) -> pa.Table:
+        """The table `sentiment`, checked."""
+        return read_sentiment(self.layout.sentiment)
+
+    @cached_property
+    def sentiment_rows(self) -> list[dict[str, Any]]:
+        """The sentiment of each group (`analysis.sentiment.sentiment_table`)."""
+        return sentiment_table(self.sentiment)
+
+    @cached_property
+    def repetition(self) -> list[dict[str, Any]]:
+        """How far the endings of each system repeat themselves (`analysis.endings.endings_table`)."""
+        return endings_table(self.endings, self.layout.cloze if self.layout.cloze.exists() else None)
+
+    @cached_property
+    def ingest(self) -> dict[str, Any]:
+        """What went into the corpus."""
+        return read_json(self.layout.ingest)
+
+    @cached_property
+    def statistics(self) -> dict[str, Any]:
+        """What stories are like and what gives endings away, by name of the analysis."""
+        return read_json(self.layout.statistics / STATISTICS_FILE)
+
+    @cached_property
+    def evaluation(self) -> dict[str, Any]:
+        """How often Story Cloze systems are right."""
+        return read_json(self.layout.evaluation)
+
+    @cached_property
+    def study(self) -> dict[str, Any]:
+        """What people preferred."""
+        return read_json(self.layout.study / "results.json")
 
     def _counts(self, generator: str) -> bool:
         return self.generators is None or generator in self.generators
 
     def name(self, path: Path) -> str:
         """`path` as the page calls it: within the run, whatever the folder that the run is in."""
-        return (Path(self.folder.name) / path.relative_to(self.folder)).as_posix()
+        return (Path(self.layout.folder.name) / path.relative_to(self.layout.folder)).as_posix()
 
     def origin(self, stages: Sequence[str], files: Sequence[Path]) -> Origin:
         """Where `files` came from: made by `stages`, a name such as `train` standing for `train@seq2seq` too."""
