@@ -102,7 +102,7 @@ def test_names_in_a_figure_mean_themselves(tmp_path: Path, capsys, make):
 
 def test_a_character_that_the_font_lacks_is_told_in_one_line(tmp_path: Path, capsys):
     save(sentiment_shares([shares("\u4e2d", 0.2, 0.5)]), tmp_path / "one.svg")
-    assert capsys.readouterr().err.startswith("warning: a figure: Glyph")
+    assert capsys.readouterr().err.startswith("warning: a chart: Glyph")
 
 
 def test_figures_of_little_raise_no_warning():

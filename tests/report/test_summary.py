@@ -5,14 +5,17 @@ from pathlib import Path
 
 import pyarrow as pa
 import pytest
-from denouement.report.html.page import write_page
-from denouement.report.run import Run
 
 from denouement.analysis.sentiment import groups_made_from, score_groups
 from denouement.errors import UserError
 from denouement.files import file_digest
+from denouement.layout import Layout
 from denouement.provenance import CONTEXTS, as_metadata, contexts_digest, write_record
-from denouement.report.summary import write_summary
+from denouement.report import summary as written
+from denouement.report.page import write_page as written_page
+from denouement.report.run_folder import RunFolder
+from denouement.report.sections import report_sections
+from denouement.report.stale import find_stale
 from denouement.schemas import TABLES, empty_table, read_table, write_table
 from denouement.study.results.results import study_results
 from denouement.study.results.scales import scale_results
@@ -82,8 +85,23 @@ def write(path: Path, name: str, rows: list[tuple], made_from: dict[str, str] | 
     return path
 
 
+def fresh(run: RunFolder) -> RunFolder:
+    """The same folder, read anew: a `RunFolder` reads each file once."""
+    return RunFolder(run.layout, run.lock, run.generators)
+
+
+def write_summary(run: RunFolder, out: Path) -> str:
+    run = fresh(run)
+    return written.write_summary(run, report_sections(run, find_stale(run)), out)
+
+
+def write_page(run: RunFolder, out: Path, commit: str | None) -> None:
+    run = fresh(run)
+    written_page(run, report_sections(run, find_stale(run)), out, commit)
+
+
 @pytest.fixture
-def run(tmp_path: Path, monkeypatch) -> Run:
+def run(tmp_path: Path, monkeypatch) -> RunFolder:
     """What a small reproduction leaves: 12 cases, the last one blind, and endings of two systems."""
     monkeypatch.chdir(tmp_path)
     corpus = Path("data/corpus")
@@ -121,7 +139,7 @@ def run(tmp_path: Path, monkeypatch) -> Run:
         path = Path(f"data/models/{name}/history.json")
         path.parent.mkdir(parents=True)
         path.write_text(json.dumps(history))
-    return Run(Path("data"), Path("dvc.lock"))
+    return RunFolder(Layout(Path("data")), Path("dvc.lock"))
 
 
 def test_it_shows_the_first_cases_that_have_endings_in_file_order(run):
@@ -140,7 +158,7 @@ def test_it_shows_the_first_cases_that_have_endings_in_file_order(run):
 def test_what_a_generator_or_a_file_s_name_holds_is_text_and_no_html(run):
     ending = "<script>alert(1)</script> [a](b)"
     write(run.endings[0], "endings", [("case-01", "h_seq2seq", ending, -3.0, 3)])
-    write(run.corpus / "rejects.parquet", "rejects", [("<img src=x>.csv", 2, "1 cell where the header has 7")])
+    write(run.layout.rejects, "rejects", [("<img src=x>.csv", 2, "1 cell where the header has 7")])
     text = write_summary(run, Path("reports"))
     assert re.findall(r".<(?:script|/script|img)", text) == [r"\<img", *[r"\<script", r"\</script"] * 2]
     assert r"\[a](b)" in text
@@ -172,7 +190,7 @@ def test_what_people_answered_stands_there_with_its_chart_and_nothing_without_an
         for place, (answer, choice) in enumerate([("A", "seq2seq"), ("B", "human_right"), ("B", "human_right")])
     ]
     votes = pa.Table.from_pylist(rows, schema=TABLES["votes"].schema)
-    (run.study / "results.json").write_text(json.dumps(study_results(votes)))
+    (run.layout.study / "results.json").write_text(json.dumps(study_results(votes)))
     section = write_summary(run, Path("reports")).split("## Human evaluation")[1]
     assert "### Which ending is better: seq2seq or human_right?" in section
     row = next(line for line in section.splitlines() if line.startswith("| items "))
@@ -199,7 +217,7 @@ def write_ratings_and_orders(study: Path) -> None:
 
 
 def test_ratings_and_orders_stand_there_too(run):
-    write_ratings_and_orders(run.study)
+    write_ratings_and_orders(run.layout.study)
     section = write_summary(run, Path("reports")).split("## Human evaluation")[1]
     assert r"| \<i>logic\</i> | seq2seq |" in re.sub(" +", " ", section)
     assert "| 2.50 |" in re.sub(" +", " ", section)
@@ -221,7 +239,7 @@ def test_story_cloze_systems_stand_beside_the_paper_and_missing_ones_are_named(r
 def test_a_labelled_test_stands_beside_validation(run):
     first = EVALUATION["systems"][0]
     of_test = {**first, "split": "test", "accuracy": 0.625, "correct": 5, "paper": 0.513}
-    run.story_cloze.write_text(json.dumps({**EVALUATION, "systems": [first, of_test]}))
+    run.layout.evaluation.write_text(json.dumps({**EVALUATION, "systems": [first, of_test]}))
     section = write_summary(run, Path("reports")).split("## Story Cloze")[1].split("\n## ")[0]
     table = [[cell.strip() for cell in line.split("|")[1:-1]] for line in section.splitlines() if line.startswith("|")]
     assert table[0] == ["system", "v1.0 validation (n = 8)", "v1.0 test (n = 8)"]
@@ -236,9 +254,9 @@ def test_what_endings_alone_give_away_stands_there_once_it_was_worked_out(run):
     ]
     part = {"title": "Bias monitor", "what": "What endings tell.", "tables": [], "figures": []}
     found = {"bias_monitor": {**part, "values": {"sets": {"v1.0 validation": {"variants": seen}}}}}
-    run.statistics.mkdir()
+    run.layout.statistics.mkdir()
     assert "## What gives endings away" not in write_summary(run, Path("reports")), "a folder is no finding"
-    (run.statistics / "statistics.json").write_text(json.dumps(found))
+    (run.layout.statistics / "statistics.json").write_text(json.dumps(found))
     section = write_summary(run, Path("reports")).split("## What gives endings away")[1].split("##")[0]
     rows = [line for line in section.splitlines() if line.startswith("|")][2:]
     assert [[cell.strip() for cell in row.split("|")[1:-1]] for row in rows] == [
@@ -251,7 +269,7 @@ def test_it_is_the_same_wherever_it_is_made(run, tmp_path: Path, monkeypatch):
     elsewhere = tmp_path / "elsewhere"
     shutil.copytree("data", elsewhere / "data")
     monkeypatch.chdir(elsewhere)
-    write_summary(Run(elsewhere / "data", elsewhere / "dvc.lock"), elsewhere / "out")
+    write_summary(RunFolder(Layout(elsewhere / "data"), elsewhere / "dvc.lock"), elsewhere / "out")
     for name in ("summary.md", "training.svg", "sentiment.svg", "cloze.svg"):
         assert (elsewhere / "out" / name).read_bytes() == (tmp_path / "reports" / name).read_bytes()
     assert str(tmp_path) not in (elsewhere / "out/summary.md").read_text()
@@ -262,15 +280,15 @@ def test_cases_left_out_of_right_and_wrong_are_counted(run):
 
 
 def test_the_sample_corpus_is_named_and_nothing_of_the_papers_or_of_people_stands_beside_it(run):
-    write(run.corpus / "stories.parquet", "stories", [("s", None, ["One.", "A good end."], "sample", "train")])
-    cases = read_table(run.corpus / "cloze.parquet", "cloze")
+    write(run.layout.stories, "stories", [("s", None, ["One.", "A good end."], "sample", "train")])
+    cases = read_table(run.layout.cloze, "cloze")
     released = cases.set_column(5, cases.schema.field("release"), pa.array(["sample"] * cases.num_rows))
-    write_table(released, run.corpus / "cloze.parquet", "cloze")
-    scores = score_groups(run.corpus / "stories.parquet", run.corpus / "cloze.parquet", run.endings)
-    write_table(scores, run.sentiment, "sentiment")
+    write_table(released, run.layout.cloze, "cloze")
+    scores = score_groups(run.layout.stories, run.layout.cloze, run.endings)
+    write_table(scores, run.layout.sentiment, "sentiment")
     systems = [{**row, "release": "sample", "paper": None} for row in EVALUATION["systems"]]
-    run.story_cloze.write_text(json.dumps({**EVALUATION, "systems": systems}))
-    (run.corpus / "ingest.json").write_text(json.dumps({**INGEST, "corpus": "sample"}))
+    run.layout.evaluation.write_text(json.dumps({**EVALUATION, "systems": systems}))
+    (run.layout.ingest).write_text(json.dumps({**INGEST, "corpus": "sample"}))
     text = write_summary(run, Path("reports"))
     assert "sample corpus" in text
     write_page(run, Path("reports"), None)
@@ -283,7 +301,7 @@ def test_the_sample_corpus_is_named_and_nothing_of_the_papers_or_of_people_stand
 
 
 def test_without_training_and_endings_it_holds_the_data(run):
-    write_table(empty_table("sentiment"), run.sentiment, "sentiment")
+    write_table(empty_table("sentiment"), run.layout.sentiment, "sentiment")
     for path in (*run.histories, *run.endings):
         path.unlink()
     text = write_summary(run, Path("reports"))
@@ -294,6 +312,6 @@ def test_without_training_and_endings_it_holds_the_data(run):
 
 
 def test_a_missing_summary_of_the_data_is_one_line(run):
-    (run.corpus / "ingest.json").unlink()
+    (run.layout.ingest).unlink()
     with pytest.raises(UserError, match=r"ingest\.json: no such file"):
         write_summary(run, Path("reports"))

@@ -288,7 +288,7 @@ def _reasons(run: RunFolder, _: Sequence[Stale]) -> Content:
     examples: dict[str, list[str]] = {}
     for row in draw_examples(tags, ELEMENTS, _EXAMPLES, seed=1).to_pylist():
         denied = ", denied" if row["denied"] else ""
-        quoted = f"“{' '.join(row['reason'].split())}” (chose {row['choice']}; named by “{row['words']}”{denied})"
+        quoted = f"“{' '.join(row['reason'].split())}” (chose {row['choice']}; matched “{row['words']}”{denied})"
         examples.setdefault(row["element"], []).append(quoted)
     most = ", ".join(f"{row['word']} ({row['count']:,})" for row in words["words"][:_WORDS])
     intro = f"The words that annotators use most: {most}. The elements of a story that they name:"
