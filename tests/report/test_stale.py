@@ -45,7 +45,7 @@ def test_new_endings_do_not_carry_the_sentiment_of_the_old_ones(run, page):  # n
     text = page()
     assert "Stale: data/sentiment.parquet has the scores of other texts of seq2seq" in text
     stories = json.loads(text.split('type="application/json">')[1].split("</script>")[0])["stories"]
-    systems = {place: {value is None for *_, of in stories for at, _, value in of if at == place} for place in range(3)}
+    systems = {place: {not remark for *_, of in stories for at, _, remark in of if at == place} for place in range(3)}
     assert systems[1] == {False}  # h_seq2seq keeps its sentiment
     assert systems[2] == {True}
     assert "**Stale**: data/sentiment.parquet has the scores" in write_summary(run, Path("reports"))

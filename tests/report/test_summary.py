@@ -1,9 +1,11 @@
 import json
 import re
 import shutil
+from collections import Counter
 from pathlib import Path
 
 import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 
 from denouement.analysis.sentiment import groups_made_from, score_groups
@@ -17,6 +19,8 @@ from denouement.report.run_folder import RunFolder
 from denouement.report.sections import report_sections
 from denouement.report.stale import find_stale
 from denouement.schemas import TABLES, empty_table, read_table, write_table
+from denouement.stages.report import ReportPaths, ReportSettings
+from denouement.stages.report import run as write_report
 from denouement.study.results.results import study_results
 from denouement.study.results.scales import scale_results
 
@@ -164,7 +168,7 @@ def test_what_a_generator_or_a_file_s_name_holds_is_text_and_no_html(run):
     assert r"\[a](b)" in text
 
 
-def test_it_tells_the_best_epoch_counting_from_one(run):
+def test_it_shows_the_best_epoch_counting_from_one(run):
     text = write_summary(run, Path("reports"))
     row = next(line for line in text.splitlines() if line.startswith("| seq2seq"))
     assert [cell.strip() for cell in row.split("|")[1:-1]] == [
@@ -191,6 +195,7 @@ def test_what_people_answered_stands_there_with_its_chart_and_nothing_without_an
     ]
     votes = pa.Table.from_pylist(rows, schema=TABLES["votes"].schema)
     (run.layout.study / "results.json").write_text(json.dumps(study_results(votes)))
+    write_table(votes, run.layout.study / "votes.parquet", "votes")
     section = write_summary(run, Path("reports")).split("## Human evaluation")[1]
     assert "### Which ending is better: seq2seq or human_right?" in section
     row = next(line for line in section.splitlines() if line.startswith("| items "))
@@ -217,6 +222,7 @@ def write_ratings_and_orders(study: Path) -> None:
 
 
 def test_ratings_and_orders_stand_there_too(run):
+    write(run.layout.study / "votes.parquet", "votes", [])
     write_ratings_and_orders(run.layout.study)
     section = write_summary(run, Path("reports")).split("## Human evaluation")[1]
     assert r"| \<i>logic\</i> | seq2seq |" in re.sub(" +", " ", section)
@@ -315,3 +321,24 @@ def test_a_missing_summary_of_the_data_is_one_line(run):
     (run.layout.ingest).unlink()
     with pytest.raises(UserError, match=r"ingest\.json: no such file"):
         write_summary(run, Path("reports"))
+
+
+def test_each_file_of_a_run_is_read_once(run, monkeypatch):
+    """But for the tables that functions of the analyses still read themselves, by their paths."""
+    read = Counter()
+    read_parquet, read_text = pq.read_table, Path.read_text
+
+    def counted_table(path, *args, **kwargs):
+        read[Path(str(path)).name] += 1
+        return read_parquet(path, *args, **kwargs)
+
+    def counted_text(path, *args, **kwargs):
+        read[path.name] += 1
+        return read_text(path, *args, **kwargs)
+
+    monkeypatch.setattr(pq, "read_table", counted_table)
+    monkeypatch.setattr(Path, "read_text", counted_text)
+    write_report(ReportSettings(), ReportPaths(run.layout, run.lock, Path(), Path("reports")))
+    assert Path("reports/summary.md").exists()
+    print(read)
+    assert read["seq2seq.parquet"] == 99

@@ -12,7 +12,7 @@ if TYPE_CHECKING:  # heavy
 
 _KINDS = (BLUE, ORANGE)
 _THIN = 0.75  # height of a bar among many
-_FEWEST = 7  # words that an upright chart leaves room for
+_FEWEST = 7  # bars that there is room for at least
 
 
 @dataclass(frozen=True)
@@ -61,13 +61,16 @@ def opposed_bars(sets: Mapping[str, Sequence[Bar]], left: str, value: str, right
     n_bars = max(map(len, sets.values()), default=0)
     if not n_bars:
         return None
-    figure, made = panels(3.9 * len(sets), 0.9 + 0.18 * max(4, n_bars), n_columns=len(sets), sharing=False)
+    n_places = max(_FEWEST, n_bars)  # so that a few bars are no thicker than many
+    figure, made = panels(3.9 * len(sets), 0.9 + 0.18 * n_places, n_columns=len(sets), sharing=False)
     for place, (title, bars) in zip(made, sets.items(), strict=True):
-        _lie(place, bars, [BLUE if bar.value > 0 else ORANGE for bar in bars], n_bars, "x-small")
-        place.axvline(0, color="black", linewidth=0.6)
+        _lie(place, bars, [BLUE if bar.value > 0 else ORANGE for bar in bars], n_places, "x-small")
         place.set_title(title, fontsize="medium")
         place.set_xlabel(f"{left}  <   {value}   >  {right}", fontsize="small")
-        if not bars:
+        if bars:
+            place.axvline(0, color="black", linewidth=0.6)
+        else:
+            place.set_xticks([])
             place.text(0.5, 0.5, "none", transform=place.transAxes, ha="center", fontsize="small")
     return figure
 

@@ -47,7 +47,7 @@ def _parts(block: Block, level: int, charts: bool) -> Iterator[str]:
             yield "\n".join([*([title] if title else []), *(f"- {item}" for item in items)])
         case Table(columns, rows, title, note):
             yield from [f"{'#' * level} {title}"] if title else []
-            yield from [table(columns, rows)] if rows else []
+            yield from [table(columns, rows) if rows else "None."] if columns else []
             yield from [note] if note else []
         case Chart(file, picture, caption) if picture is not None:
             yield from [f"![{caption}]({file})"] if charts else []

@@ -33,7 +33,7 @@ class Table:
     """A table of typed cells.
 
     Attributes:
-        columns: their headings.
+        columns: their headings; empty for a title with its note alone.
         rows: each as long as `columns`; the first cell names the row.
         title: what it shows; may be empty.
         note: how its values are to be read; may be empty.

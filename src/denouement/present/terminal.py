@@ -13,7 +13,7 @@ if TYPE_CHECKING:  # heavy
     from rich.console import RenderableType
     from rich.text import Text
 
-_GAP = 2  # blanks between two columns
+_GAP = 2  # blanks between two columns, one of which is the box's
 _NARROW = 16  # characters that a column of words is left at least, unless its words are fewer
 
 
@@ -45,9 +45,9 @@ def _parts(block: Block, width: int) -> "Iterator[RenderableType]":
             yield _text(text)
         case Bullets(title, items):
             yield _text("\n".join([*([title] if title else []), *(f"- {item}" for item in items)]))
-        case Table(_, rows, title, note):
+        case Table(columns, rows, title, note):
             yield from [_text(title, "bold")] if title else []
-            yield from _tables(block, width) if rows else []
+            yield from (_tables(block, width) if rows else [_text("None.")]) if columns else []
             yield from [_text(note, "dim")] if note else []
         case Chart(_, picture, _):
             yield from [_text(block.instead)] if picture is None else []
@@ -68,7 +68,7 @@ def _tables(table: Table, width: int) -> "Iterator[RenderableType]":
     from rich.table import Table as RichTable
 
     for places in _fitting([_least(table, place) for place in range(len(table.columns))], width):
-        shown = RichTable(box=box.SIMPLE_HEAD, pad_edge=False, padding=(0, _GAP, 0, 0), show_edge=False)
+        shown = RichTable(box=box.SIMPLE_HEAD, pad_edge=False, padding=(0, _GAP - 1, 0, 0), show_edge=False)
         for place in places:
             is_of_numbers = table.is_of_numbers(place)
             shown.add_column(

@@ -76,9 +76,9 @@ class RunFolder:
         return {path.parent.name: read_json(path) for path in self.histories}
 
     @cached_property
-    def read_endings(self) -> dict[str, pa.Table]:
-        """By the name of its file each table `endings`."""
-        return {path.stem: read_table(path, "endings") for path in self.endings}
+    def read_endings(self) -> list[tuple[Path, pa.Table]]:
+        """Each table `endings` with its file."""
+        return [(path, read_table(path, "endings")) for path in self.endings]
 
     @cached_property
     def cases(self) -> pa.Table:

@@ -27,7 +27,7 @@ from denouement.report.run_folder import Origin, RunFolder, read_beside, read_js
 from denouement.report.stale import Stale, joined_endings, joined_sentiment
 from denouement.report.tables import cloze_text, endings_text, sentiment_text, system_name, training_text
 from denouement.report.terms import SYSTEMS, TERMS
-from denouement.schemas import read_table
+from denouement.schemas import empty_table, read_table
 
 _LONG_TABLE = 15  # rows above which a table of statistics is folded
 _FIRST_ENDINGS = 3  # stories whose endings the summary shows
@@ -73,6 +73,11 @@ class ReportSection:
     origin: Origin | None = None
     missing: tuple[str, str] | None = None
     stale: Sequence[Stale] = ()
+
+    @property
+    def brief(self) -> Sequence[Block]:
+        """What the summary shows of it."""
+        return self.content.brief if self.content else ()
 
     @property
     def reading(self) -> Sequence[tuple[str, str]]:
@@ -220,9 +225,8 @@ def _story_cloze(run: RunFolder, _: Sequence[Stale]) -> Content:
     labelled = [{**row, "by_sentiment": None, "by_length": None} for row in systems if not row["blind"]]
     if all(row["accuracy"] is None for row in labelled):
         return Content(full, terms=terms)
-    beside = ", with the values of the papers beside ours" if run.ingest["corpus"] == "official" else ""
-    question = f"Which of two endings is the right one? How often each system knows{beside}."
-    return Content(full, [Paragraph(question), *blocks(cloze_text(labelled, {})), chart], terms)
+    beside = [Paragraph("The papers' values are beside ours.")] if run.ingest["corpus"] == "official" else []
+    return Content(full, [*beside, *blocks(cloze_text(labelled, {})), chart], terms)
 
 
 def _comparisons(evaluation: dict[str, Any]) -> Iterable[Block]:
@@ -263,7 +267,8 @@ def _human_evaluation(run: RunFolder, _: Sequence[Stale]) -> Content | None:
         return None
     caption = "What people agree on, by pair of systems, which stand at the ends of its bar"
     chart = [Chart("study.svg", charts.study_outcomes(run.study["pairs"]), caption)] if pairs else []
-    table = read_table(run.layout.study / "table_3.parquet", "table_3")
+    path = run.layout.study / "table_3.parquet"
+    table = read_table(path, "table_3") if path.exists() else empty_table("table_3")  # made where there are items
     stories = [judged(row) for row in table.slice(0, _JUDGED).to_pylist()]
     title = f"The first {len(stories)} of {table.num_rows:,} stories with their endings, answers and reasons"
     rest = Paragraph("All of them are in results.html in the folder of the study.")

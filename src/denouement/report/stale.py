@@ -50,7 +50,7 @@ def find_stale(run: RunFolder) -> list[Stale]:
 def joined_endings(run: RunFolder, stale: Sequence[Stale]) -> list[pa.Table]:
     """The tables of endings that may be set beside the cases of the run."""
     apart = {name for each in stale if each.anchor == "endings" for name in each.apart}
-    return [table for name, table in run.read_endings.items() if name not in apart]
+    return [table for path, table in run.read_endings if path.stem not in apart]
 
 
 def joined_sentiment(scores: pa.Table, stale: Sequence[Stale]) -> pa.Table:
@@ -63,13 +63,13 @@ def _endings(run: RunFolder) -> Iterator[Stale]:
     cloze = run.layout.cloze
     if not cloze.exists():
         return
-    for path in run.endings:
+    for path, table in run.read_endings:
         name, renew = run.name(path), f"dvc repro generate@{path.stem} report"
         made_from = provenance.of_table(path)
         model = run.layout.model(path.stem)
         if made_from is None:
             yield Stale("endings", f"{name} does not say what it was made from", renew)
-        elif provenance.written_for_other_contexts(path, run.cases):
+        elif provenance.of_other_contexts(made_from, table, run.cases):
             what = f"{name} was written for other contexts than {run.name(cloze)} has"
             yield Stale("endings", what, renew, [path.stem])
         elif model.exists() and made_from.get(provenance.MODEL) != file_digest(model):

@@ -53,7 +53,7 @@ def write_summary(run: RunFolder, sections: Sequence[ReportSection], out: Path) 
             for part in sections
             for each in part.stale
         ),
-        *(Section(part.title, "", part.content.brief) for part in sections if part.content and part.content.brief),
+        *(Section(part.title, part.what, part.brief) for part in sections if part.brief),
         Section("Where the rest is", "", [Bullets("", list(_places(run)))]),
     ]
     for chart in _charts(shown):
