@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
-from test_html import page  # noqa: F401
+from test_page import page  # noqa: F401
 from test_summary import fresh, run, write, write_summary  # noqa: F401
 
 from denouement.cli import main
