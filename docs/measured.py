@@ -12,18 +12,17 @@ from pathlib import Path
 from typing import Any
 
 import click
-from denouement.report.run import Run, commit, read_json
 
 from benchmarks.decoding_settings import SettingRow, as_markdown
-from denouement.analysis.endings import endings_table
-from denouement.analysis.sentiment import read_sentiment, right_against_wrong, sentiment_table
+from denouement.analysis.sentiment import right_against_wrong
 from denouement.cloze.evaluation.published import HUMAN
 from denouement.console import text_table
 from denouement.errors import UserError
 from denouement.files import file_digest, write_text
+from denouement.layout import Layout
+from denouement.report.run_folder import RunFolder, commit, read_json
 from denouement.report.stale import find_stale
 from denouement.report.tables import number, p_value
-from denouement.schemas import read_table
 from tasks.command import told_in_one_line
 
 ROOT = Path(__file__).parents[1]
@@ -43,48 +42,44 @@ def collect(data: Path) -> dict[str, Any]:
     Raises:
         UserError: a result is missing, damaged, or made from other files than those that lie beside it.
     """
-    run = Run(data, data.parent / "dvc.lock")
+    run = RunFolder(Layout(data), data.parent / "dvc.lock")
     if stale := find_stale(run):
         raise UserError("; ".join(map(str, stale)))
-    cloze = run.corpus / "cloze.parquet"
-    scores = read_sentiment(run.sentiment)
-    evaluation = read_json(run.story_cloze)
-    people = read_json(run.study / "results.json")
-    elements = read_json(run.study / "reasons.json")["elements"]
+    elements = read_json(run.layout.study / "reasons.json")["elements"]
     return {
         "commit": commit(data) or "",
         "corpus": _corpus(run),
-        "training": {name: _training(history) for name, history in run.read_histories().items()},
-        "endings": {row["system"]: _without(row, "system") for row in endings_table(run.endings, cloze)},
+        "training": {name: _training(history) for name, history in run.read_histories.items()},
+        "endings": {row["system"]: _without(row, "system") for row in run.repetition},
         "first": _first_endings(run),
-        "sentiment": {row["group"]: _without(row, "group") for row in sentiment_table(scores)},
-        "right_against_wrong": right_against_wrong(scores),
-        "statistics": _statistics(read_json(run.statistics / "statistics.json")),
+        "sentiment": {row["group"]: _without(row, "group") for row in run.sentiment_rows},
+        "right_against_wrong": right_against_wrong(run.sentiment),
+        "statistics": _statistics(run.statistics),
         "cloze": {
             f"{row['system']} {row['variant']} {row['release']} {row['split']}".replace("  ", " "): row
-            for row in evaluation["systems"]
+            for row in run.evaluation["systems"]
             if not row["blind"]
         },
-        "study": people,
+        "study": run.study,
         "elements": {key: elements[key] for key in ("reasons", "untagged", "choices", "elements")},
         "decoding": _decoding(run),
     }
 
 
-def _decoding(run: Run) -> list[dict[str, Any]]:
+def _decoding(run: RunFolder) -> list[dict[str, Any]]:
     """What settings of decoding do, as `python -m benchmarks.decoding_settings` measured it on the run's generators."""
-    path = run.folder / "decoding_settings.json"
-    renew = f"python -m benchmarks.decoding_settings --data {run.folder} --out {path}"
+    path = run.layout.folder / "decoding_settings.json"
+    renew = f"python -m benchmarks.decoding_settings --data {run.layout.folder} --out {path}"
     found = read_json(path) if path.exists() else None
-    digests = {path.parent.name: file_digest(path) for path in sorted(run.folder.glob("models/*/best.parquet"))}
+    digests = {path.parent.name: file_digest(path) for path in sorted(run.layout.folder.glob("models/*/best.parquet"))}
     if found is None or found["made_from"]["models"] != digests:
         raise UserError(f"{path}: missing, or of other generators; make it: {renew}")
     rows: list[dict[str, Any]] = found["rows"]
     return rows
 
 
-def _corpus(run: Run) -> dict[str, Any]:
-    ingest = read_json(run.corpus / "ingest.json")
+def _corpus(run: RunFolder) -> dict[str, Any]:
+    ingest = run.ingest
     return {
         "stories": sum(n for splits in ingest["stories"].values() for n in splits.values()),
         "cloze": ingest["cloze"],
@@ -131,11 +126,10 @@ def _training(history: Mapping[str, Any]) -> dict[str, Any]:
     }
 
 
-def _first_endings(run: Run) -> list[dict[str, str]]:
-    cases = read_table(run.corpus / "cloze.parquet", "cloze")["case_id"].to_pylist()
+def _first_endings(run: RunFolder) -> list[dict[str, str]]:
+    cases = run.cases["case_id"].to_pylist()
     written: dict[str, dict[str, str]] = {}
-    for path in run.endings:
-        table = read_table(path, "endings")
+    for _, table in run.read_endings:
         columns = (table[name].to_pylist() for name in ("case_id", "system", "ending"))
         for case_id, system, ending in zip(*columns, strict=True):
             written.setdefault(case_id, {}).setdefault(system, ending)
