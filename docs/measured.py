@@ -8,24 +8,22 @@ value, such as `60.6<!-- training/h_seq2seq/perplexity -->`, and a table stands 
 import json
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
 import click
 
 from benchmarks.decoding_settings import SettingRow, as_markdown
-from denouement.analysis.endings import endings_table
-from denouement.analysis.named_tables import read_tables
-from denouement.analysis.sentiment import read_sentiment, sentiment_result
 from denouement.cloze.evaluation.published import HUMAN
 from denouement.console import text_table
+from denouement.documents import document
 from denouement.errors import UserError
 from denouement.files import file_digest, write_text
-from denouement.report.run import Run, commit, read_json
+from denouement.generators.history import History
+from denouement.layout import Layout
+from denouement.present.cells import Number, PValue
+from denouement.report.run_folder import RunFolder, commit
 from denouement.report.stale import find_stale
-from denouement.report.tables import number, p_value
-from denouement.schemas import read_table
 from tasks.command import errors_as_lines
 
 ROOT = Path(__file__).parents[1]
@@ -45,52 +43,47 @@ def collect(data: Path) -> dict[str, Any]:
     Raises:
         UserError: a result is missing, damaged, or made from other files than those that lie beside it.
     """
-    run = Run(data, data.parent / "dvc.lock")
+    run = RunFolder(Layout(data), data.parent / "dvc.lock")
     if stale := find_stale(run):
         raise UserError("; ".join(map(str, stale)))
-    endings = endings_table(read_tables(run.endings, "endings"), read_table(run.corpus / "cloze.parquet", "cloze"))
-    sentiment = sentiment_result(read_sentiment(run.sentiment))
-    comparison = sentiment.right_against_wrong
-    evaluation = read_json(run.story_cloze)
-    people = read_json(run.study / "results.json")
-    elements = read_json(run.study / "reasons.json")["elements"]
+    comparison = run.sentiment_result.right_against_wrong
+    elements = document(run.reasons.elements)
     return {
         "commit": commit(data) or "",
         "corpus": _corpus(run),
-        "training": {name: _training(history) for name, history in run.read_histories().items()},
-        "endings": {row.system: _without(asdict(row), "system") for row in endings},
+        "training": {name: _training(history) for name, history in run.read_histories.items()},
+        "endings": {row.system: _without(document(row), "system") for row in run.repetition},
         "first": _first_endings(run),
-        "sentiment": {row.group: _without(asdict(row), "group") for row in sentiment.groups},
-        "right_against_wrong": asdict(comparison) if comparison else None,
-        "statistics": _statistics(read_json(run.statistics / "statistics.json")),
+        "sentiment": {row.group: _without(document(row), "group") for row in run.sentiment_result.groups},
+        "right_against_wrong": document(comparison) if comparison else None,
+        "statistics": _statistics(document(run.statistics.statistics)),
         "cloze": {
-            f"{row['system']} {row['variant']} {row['release']} {row['split']}".replace("  ", " "): row
-            for row in evaluation["systems"]
-            if not row["blind"]
+            f"{row.system} {row.variant} {row.release} {row.split}".replace("  ", " "): document(row)
+            for row in run.evaluation.systems
+            if not row.blind
         },
-        "study": people,
+        "study": document(run.study),
         "elements": {key: elements[key] for key in ("reasons", "untagged", "choices", "elements")},
         "decoding": _decoding(run),
     }
 
 
-def _decoding(run: Run) -> list[dict[str, Any]]:
+def _decoding(run: RunFolder) -> list[dict[str, Any]]:
     """What settings of decoding do, as `python -m benchmarks.decoding_settings` measured it on the run's generators."""
-    path = run.folder / "decoding_settings.json"
-    renew = f"python -m benchmarks.decoding_settings --data {run.folder} --out {path}"
-    found = read_json(path) if path.exists() else None
-    digests = {path.parent.name: file_digest(path) for path in sorted(run.folder.glob("models/*/best.parquet"))}
+    path = run.layout.folder / "decoding_settings.json"
+    renew = f"python -m benchmarks.decoding_settings --data {run.layout.folder} --out {path}"
+    found = json.loads(path.read_text(encoding="utf-8")) if path.exists() else None
+    digests = {path.parent.name: file_digest(path) for path in sorted(run.layout.models.glob("*/best.parquet"))}
     if found is None or found["made_from"]["models"] != digests:
         raise UserError(f"{path}: missing, or of other generators; make it: {renew}")
     rows: list[dict[str, Any]] = found["rows"]
     return rows
 
 
-def _corpus(run: Run) -> dict[str, Any]:
-    ingest = read_json(run.corpus / "ingest.json")
+def _corpus(run: RunFolder) -> dict[str, Any]:
     return {
-        "stories": sum(n for splits in ingest["stories"].values() for n in splits.values()),
-        "cloze": ingest["cloze"],
+        "stories": sum(n for splits in run.ingest.stories.values() for n in splits.values()),
+        "cloze": run.ingest.cloze,
     }
 
 
@@ -121,24 +114,23 @@ def _statistics(document: Mapping[str, Any]) -> dict[str, Any]:
     }
 
 
-def _training(history: Mapping[str, Any]) -> dict[str, Any]:
-    used = history["epochs"][history["best_epoch"]]
+def _training(history: History) -> dict[str, Any]:
+    used = history.used
     return {
-        "stories": history["stories"]["train"],
-        "held_out": history["stories"]["validation"],
-        "vocabulary": history["vocabulary"],
-        "epoch": history["best_epoch"] + 1,
-        "perplexity": used["validation_perplexity"],
-        "loss": used["validation_loss"],
-        "epochs": [[entry["validation_perplexity"], entry["train_loss"]] for entry in history["epochs"]],
+        "stories": history.stories.train,
+        "held_out": history.stories.validation,
+        "vocabulary": history.vocabulary,
+        "epoch": used and used.epoch + 1,
+        "perplexity": used and used.validation_perplexity,
+        "loss": used and used.validation_loss,
+        "epochs": [[entry.validation_perplexity, entry.train_loss] for entry in history.epochs],
     }
 
 
-def _first_endings(run: Run) -> list[dict[str, str]]:
-    cases = read_table(run.corpus / "cloze.parquet", "cloze")["case_id"].to_pylist()
+def _first_endings(run: RunFolder) -> list[dict[str, str]]:
+    cases = run.cases["case_id"].to_pylist()
     written: dict[str, dict[str, str]] = {}
-    for path in run.endings:
-        table = read_table(path, "endings")
+    for _, table in run.read_endings:
         columns = (table[name].to_pylist() for name in ("case_id", "system", "ending"))
         for case_id, system, ending in zip(*columns, strict=True):
             written.setdefault(case_id, {}).setdefault(system, ending)
@@ -253,7 +245,7 @@ def _readme_table(values: Values) -> str:
 def _sentiment_rows(values: Values) -> str:
     rows: list[list[str]] = []
     for group, of in values["sentiment"].items():
-        rows.append([f"{group}, {of['of']}" if of["of"] else group, *_counts(of), number(of["t"], 2), p_value(of["p"])])
+        rows.append([f"{group}, {of['of']}" if of["of"] else group, *_counts(of), Number(of["t"], 2), PValue(of["p"])])
         if of["paper"]:
             rows.append(["paper", *_counts(of["paper"]), "", ""])
     return text_table(["group", "n", "mean", "positive", "negative", "t", "p"], rows)
@@ -275,9 +267,9 @@ def _features_table(values: Values) -> str:
     rows = []
     for row in values["statistics"]["features"]["v1.0 validation"]:
         paper = row["paper"]
-        numbers = [number(row[key], 3) for key in ("right", "wrong", "effect")]
-        numbers += [p_value(row[key]) for key in ("p", "paired_p", "paired_p_holm")]
-        published = f"{paper['right']:g}, {paper['wrong']:g}, {p_value(paper['p'])}" if paper else ""
+        numbers = [Number(row[key], 3) for key in ("right", "wrong", "effect")]
+        numbers += [PValue(row[key]) for key in ("p", "paired_p", "paired_p_holm")]
+        published = f"{paper['right']:g}, {paper['wrong']:g}, {PValue(paper['p'])}" if paper else ""
         rows.append([row["feature"], *numbers, published])
     return text_table(header, rows)
 

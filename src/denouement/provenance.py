@@ -113,10 +113,16 @@ def written_for_other_contexts(endings: Path, cases: pa.Table) -> bool:
 
     Releases of Story Cloze share ids, so it is enough that the cases of one release and split are those.
     """
-    wanted = (of_table(endings) or {}).get(CONTEXTS) if table_name(endings) == "endings" else None
+    made_from = of_table(endings) if table_name(endings) == "endings" else None
+    return made_from is not None and of_other_contexts(made_from, pq.read_table(endings, columns=["case_id"]), cases)
+
+
+def of_other_contexts(made_from: MadeFrom, endings: pa.Table, cases: pa.Table) -> bool:
+    """The same of endings whose record was read already; of them the column `case_id` is used."""
+    wanted = made_from.get(CONTEXTS)
     if wanted is None:
         return False
-    ids = pc.unique(pq.read_table(endings, columns=["case_id"])["case_id"])
+    ids = pc.unique(endings["case_id"])
     shared = cases.filter(pc.is_in(cases["case_id"], ids))
     if len(pc.unique(shared["case_id"])) < len(ids):
         return False

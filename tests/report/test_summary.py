@@ -1,24 +1,26 @@
 import json
 import re
 import shutil
+from collections import Counter
 from pathlib import Path
 
 import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 
-from denouement.analysis.bias_monitor import BiasMonitor, MonitoredSet, VariantAccuracy
-from denouement.analysis.findings import Finding
-from denouement.analysis.statistics import Statistics
-from denouement.documents import write_document
+from denouement.analysis.sentiment import groups_made_from, score_groups
 from denouement.errors import UserError
 from denouement.files import file_digest
+from denouement.layout import Layout
 from denouement.provenance import CONTEXTS, as_metadata, contexts_digest, write_record
-from denouement.report.html.page import write_page
-from denouement.report.run import Run
-from denouement.report.summary import write_summary
+from denouement.report import summary as written
+from denouement.report.page import write_page as written_page
+from denouement.report.run_folder import RunFolder
+from denouement.report.sections import report_sections
+from denouement.report.stale import find_stale
 from denouement.schemas import TABLES, empty_table, read_table, write_table
-from denouement.stages.sentiment import SentimentPaths, SentimentSettings
-from denouement.stages.sentiment import run as score_sentiment
+from denouement.stages.report import ReportPaths, ReportSettings
+from denouement.stages.report import run as write_report
 from denouement.study.results.results import study_results
 from denouement.study.results.scales import scale_results
 
@@ -87,8 +89,23 @@ def write(path: Path, name: str, rows: list[tuple], made_from: dict[str, str] | 
     return path
 
 
+def fresh(run: RunFolder) -> RunFolder:
+    """The same folder, read anew: a `RunFolder` reads each file once."""
+    return RunFolder(run.layout, run.lock, run.generators)
+
+
+def write_summary(run: RunFolder, out: Path) -> str:
+    run = fresh(run)
+    return written.write_summary(run, report_sections(run, find_stale(run)), out)
+
+
+def write_page(run: RunFolder, out: Path, commit: str | None) -> None:
+    run = fresh(run)
+    written_page(run, report_sections(run, find_stale(run)), out, commit)
+
+
 @pytest.fixture
-def run(tmp_path: Path, monkeypatch) -> Run:
+def run(tmp_path: Path, monkeypatch) -> RunFolder:
     """What a small reproduction leaves: 12 cases, the last one blind, and endings of two systems."""
     monkeypatch.chdir(tmp_path)
     corpus = Path("data/corpus")
@@ -111,21 +128,22 @@ def run(tmp_path: Path, monkeypatch) -> Run:
         )
         for system in ("seq2seq", "h_seq2seq")
     ]
-    read = (corpus / "stories.parquet", corpus / "cloze.parquet")
-    score_sentiment(SentimentSettings(), SentimentPaths(*read, endings, Path("data/sentiment.parquet")))
+    read = (corpus / "stories.parquet", corpus / "cloze.parquet", endings)
+    metadata = as_metadata(groups_made_from(*read))
+    write_table(score_groups(*read), Path("data/sentiment.parquet"), "sentiment", metadata)
     story_cloze = Path("data/cloze/evaluation.json")
     story_cloze.parent.mkdir()
     story_cloze.write_text(json.dumps(EVALUATION))
-    write_record(story_cloze.parent, {path.stem: file_digest(path) for path in read})
+    write_record(story_cloze.parent, {path.stem: file_digest(path) for path in read[:2]})
     study = Path("data/study/results.json")
     study.parent.mkdir()
-    write_document(study_results(empty_table("votes")), study)
+    study.write_text(json.dumps(study_results(empty_table("votes"))))
     write_record(study.parent, {})
     for name, history in HISTORIES.items():
         path = Path(f"data/models/{name}/history.json")
         path.parent.mkdir(parents=True)
         path.write_text(json.dumps(history))
-    return Run(Path("data"), Path("dvc.lock"))
+    return RunFolder(Layout(Path("data")), Path("dvc.lock"))
 
 
 def test_it_shows_the_first_cases_that_have_endings_in_file_order(run):
@@ -144,13 +162,13 @@ def test_it_shows_the_first_cases_that_have_endings_in_file_order(run):
 def test_what_a_generator_or_a_file_s_name_holds_is_text_and_no_html(run):
     ending = "<script>alert(1)</script> [a](b)"
     write(run.endings[0], "endings", [("case-01", "h_seq2seq", ending, -3.0, 3)])
-    write(run.corpus / "rejects.parquet", "rejects", [("<img src=x>.csv", 2, "1 cell where the header has 7")])
+    write(run.layout.rejects, "rejects", [("<img src=x>.csv", 2, "1 cell where the header has 7")])
     text = write_summary(run, Path("reports"))
     assert re.findall(r".<(?:script|/script|img)", text) == [r"\<img", *[r"\<script", r"\</script"] * 2]
     assert r"\[a](b)" in text
 
 
-def test_it_tells_the_best_epoch_counting_from_one(run):
+def test_it_shows_the_best_epoch_counting_from_one(run):
     text = write_summary(run, Path("reports"))
     row = next(line for line in text.splitlines() if line.startswith("| seq2seq"))
     assert [cell.strip() for cell in row.split("|")[1:-1]] == [
@@ -176,7 +194,8 @@ def test_what_people_answered_stands_there_with_its_chart_and_nothing_without_an
         for place, (answer, choice) in enumerate([("A", "seq2seq"), ("B", "human_right"), ("B", "human_right")])
     ]
     votes = pa.Table.from_pylist(rows, schema=TABLES["votes"].schema)
-    write_document(study_results(votes), run.study / "results.json")
+    (run.layout.study / "results.json").write_text(json.dumps(study_results(votes)))
+    write_table(votes, run.layout.study / "votes.parquet", "votes")
     section = write_summary(run, Path("reports")).split("## Human evaluation")[1]
     assert "### Which ending is better: seq2seq or human_right?" in section
     row = next(line for line in section.splitlines() if line.startswith("| items "))
@@ -199,11 +218,12 @@ def write_ratings_and_orders(study: Path) -> None:
     for name, rows in (("ratings", rated), ("orders", ordered)):
         (study / name).mkdir()
         found = scale_results(name, pa.Table.from_pylist(rows, schema=TABLES[name].schema))
-        write_document(found, study / name / "results.json")
+        (study / name / "results.json").write_text(json.dumps(found))
 
 
 def test_ratings_and_orders_stand_there_too(run):
-    write_ratings_and_orders(run.study)
+    write(run.layout.study / "votes.parquet", "votes", [])
+    write_ratings_and_orders(run.layout.study)
     section = write_summary(run, Path("reports")).split("## Human evaluation")[1]
     assert r"| \<i>logic\</i> | seq2seq |" in re.sub(" +", " ", section)
     assert "| 2.50 |" in re.sub(" +", " ", section)
@@ -225,7 +245,7 @@ def test_story_cloze_systems_stand_beside_the_paper_and_missing_ones_are_named(r
 def test_a_labelled_test_stands_beside_validation(run):
     first = EVALUATION["systems"][0]
     of_test = {**first, "split": "test", "accuracy": 0.625, "correct": 5, "paper": 0.513}
-    run.story_cloze.write_text(json.dumps({**EVALUATION, "systems": [first, of_test]}))
+    run.layout.evaluation.write_text(json.dumps({**EVALUATION, "systems": [first, of_test]}))
     section = write_summary(run, Path("reports")).split("## Story Cloze")[1].split("\n## ")[0]
     table = [[cell.strip() for cell in line.split("|")[1:-1]] for line in section.splitlines() if line.startswith("|")]
     assert table[0] == ["system", "v1.0 validation (n = 8)", "v1.0 test (n = 8)"]
@@ -234,15 +254,15 @@ def test_a_labelled_test_stands_beside_validation(run):
 
 def test_what_endings_alone_give_away_stands_there_once_it_was_worked_out(run):
     assert "gives endings away" not in write_summary(run, Path("reports"))
-    seen = (
-        VariantAccuracy("", 1871, 1375, 0.735, 0.7144, 0.7549),
-        VariantAccuracy("style", 1871, 1119, 0.598, 0.575, 0.62),
-    )
-    monitor = BiasMonitor({"v1.0 validation": MonitoredSet(variants=seen)}, ())
-    found = Statistics(bias_monitor=Finding("Bias monitor", "What endings give away.", monitor))
-    run.statistics.mkdir()
+    seen = [
+        {"variant": "", "n": 1871, "accuracy": 0.735, "low": 0.7144, "high": 0.7549},
+        {"variant": "style", "n": 1871, "accuracy": 0.598, "low": 0.575, "high": 0.62},
+    ]
+    part = {"title": "Bias monitor", "what": "What endings tell.", "tables": [], "figures": []}
+    found = {"bias_monitor": {**part, "values": {"sets": {"v1.0 validation": {"variants": seen}}}}}
+    run.layout.statistics.mkdir()
     assert "## What gives endings away" not in write_summary(run, Path("reports")), "a folder is no finding"
-    write_document(found, run.statistics / "statistics.json")
+    (run.layout.statistics / "statistics.json").write_text(json.dumps(found))
     section = write_summary(run, Path("reports")).split("## What gives endings away")[1].split("##")[0]
     rows = [line for line in section.splitlines() if line.startswith("|")][2:]
     assert [[cell.strip() for cell in row.split("|")[1:-1]] for row in rows] == [
@@ -255,7 +275,7 @@ def test_it_is_the_same_wherever_it_is_made(run, tmp_path: Path, monkeypatch):
     elsewhere = tmp_path / "elsewhere"
     shutil.copytree("data", elsewhere / "data")
     monkeypatch.chdir(elsewhere)
-    write_summary(Run(elsewhere / "data", elsewhere / "dvc.lock"), elsewhere / "out")
+    write_summary(RunFolder(Layout(elsewhere / "data"), elsewhere / "dvc.lock"), elsewhere / "out")
     for name in ("summary.md", "training.svg", "sentiment.svg", "cloze.svg"):
         assert (elsewhere / "out" / name).read_bytes() == (tmp_path / "reports" / name).read_bytes()
     assert str(tmp_path) not in (elsewhere / "out/summary.md").read_text()
@@ -266,15 +286,15 @@ def test_cases_left_out_of_right_and_wrong_are_counted(run):
 
 
 def test_the_sample_corpus_is_named_and_nothing_of_the_papers_or_of_people_stands_beside_it(run):
-    write(run.corpus / "stories.parquet", "stories", [("s", None, ["One.", "A good end."], "sample", "train")])
-    cases = read_table(run.corpus / "cloze.parquet", "cloze")
+    write(run.layout.stories, "stories", [("s", None, ["One.", "A good end."], "sample", "train")])
+    cases = read_table(run.layout.cloze, "cloze")
     released = cases.set_column(5, cases.schema.field("release"), pa.array(["sample"] * cases.num_rows))
-    write_table(released, run.corpus / "cloze.parquet", "cloze")
-    paths = SentimentPaths(run.corpus / "stories.parquet", run.corpus / "cloze.parquet", run.endings, run.sentiment)
-    score_sentiment(SentimentSettings(), paths)
+    write_table(released, run.layout.cloze, "cloze")
+    scores = score_groups(run.layout.stories, run.layout.cloze, run.endings)
+    write_table(scores, run.layout.sentiment, "sentiment")
     systems = [{**row, "release": "sample", "paper": None} for row in EVALUATION["systems"]]
-    run.story_cloze.write_text(json.dumps({**EVALUATION, "systems": systems}))
-    (run.corpus / "ingest.json").write_text(json.dumps({**INGEST, "corpus": "sample"}))
+    run.layout.evaluation.write_text(json.dumps({**EVALUATION, "systems": systems}))
+    (run.layout.ingest).write_text(json.dumps({**INGEST, "corpus": "sample"}))
     text = write_summary(run, Path("reports"))
     assert "sample corpus" in text
     write_page(run, Path("reports"), None)
@@ -287,7 +307,7 @@ def test_the_sample_corpus_is_named_and_nothing_of_the_papers_or_of_people_stand
 
 
 def test_without_training_and_endings_it_holds_the_data(run):
-    write_table(empty_table("sentiment"), run.sentiment, "sentiment")
+    write_table(empty_table("sentiment"), run.layout.sentiment, "sentiment")
     for path in (*run.histories, *run.endings):
         path.unlink()
     text = write_summary(run, Path("reports"))
@@ -298,6 +318,28 @@ def test_without_training_and_endings_it_holds_the_data(run):
 
 
 def test_a_missing_summary_of_the_data_is_one_line(run):
-    (run.corpus / "ingest.json").unlink()
+    (run.layout.ingest).unlink()
     with pytest.raises(UserError, match=r"ingest\.json: no such file"):
         write_summary(run, Path("reports"))
+
+
+def test_each_table_and_document_of_a_run_is_read_once(run, monkeypatch):
+    read = Counter()
+    by_path = Counter(dict.fromkeys(("seq2seq.parquet", "h_seq2seq.parquet"), 3))  # reads of functions that take paths:
+    by_path["cloze.parquet"] = 2  # groups_made_from, endings_table; of endings strays, too
+
+    def counted(function):
+        def call(path, *args, **kwargs):
+            read[Path(path).name] += 1
+            return function(path, *args, **kwargs)
+
+        return call
+
+    monkeypatch.setattr(pq, "read_table", counted(pq.read_table))
+    monkeypatch.setattr(Path, "read_text", counted(Path.read_text))
+    (run.layout.study / "made_from.json").unlink()
+    write_report(ReportSettings(), ReportPaths(run.layout, run.lock, Path(), Path("reports")))
+    assert Path("reports/summary.md").exists()
+    files = ("ingest.json", "rejects.parquet", "history.json", "sentiment.parquet", "evaluation.json", "results.json")
+    tables = ("stories.parquet", "cloze.parquet", "seq2seq.parquet", "h_seq2seq.parquet")
+    assert read - by_path == Counter((*files, *tables, "made_from.json"))

@@ -1,20 +1,26 @@
 """The charts of the statistics, drawn from their values and tables."""
 
 from collections.abc import Callable, Mapping
-from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 import pyarrow.compute as pc
 
 from denouement.analysis import case_findings, sentiment_finding, story_findings
 from denouement.analysis.bias_monitor import SYSTEM, VARIANTS, BiasMonitor
-from denouement.analysis.ngram_odds import KINDS
+from denouement.analysis.corpus_statistics import SentenceLengths, VocabularyGrowth
+from denouement.analysis.ngram_odds import KINDS, NOTABLE
 from denouement.analysis.sections.cases import FEATURES, by_set, visible
+from denouement.analysis.sentiment import RIGHT
+from denouement.analysis.sentiment_drift import SentimentSpread
 from denouement.analysis.statistics import Findings
-from denouement.analysis.titles import sunburst
-from denouement.charts import corpus
+from denouement.analysis.story_findings import StoryEvents
+from denouement.analysis.titles import FADED
+from denouement.charts.bars import Bar, opposed_bars, share_bars
+from denouement.charts.intervals import Calibration, Estimate, accuracies, effects, reliability_curve
+from denouement.charts.lines import Distribution, sentence_lengths, vocabulary_growth
+from denouement.charts.sentiment import sentiment_by_context, sentiment_distributions
+from denouement.charts.sunburst import sunburst
 from denouement.cloze.evaluation.published import accuracy
-from denouement.documents import document
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -24,58 +30,125 @@ _NGRAMS_DRAWN = 15
 
 def pictures(found: Findings) -> dict[str, "Figure | str"]:
     """By file each chart that a finding has: of matplotlib, or the text of an SVG file."""
-    return {
+    drawn = {
         chart.file: _DRAWN[chart.file](found, finding.values)
         for finding in found.statistics.found.values()
         for chart in finding.figures
         if chart.file is not None
     }
+    return {file: picture for file, picture in drawn.items() if picture is not None}
 
 
-def _bias(found: Findings, values: BiasMonitor) -> "Figure":
-    from denouement.charts.run import cloze_accuracies
-
-    rows = []
-    for name, of_set in values.sets.items():
-        release, split = name.split()
-        for row in of_set.variants:
-            paper = accuracy(SYSTEM, row.variant, release, "test")
-            of_model = {"system": VARIANTS[row.variant], "variant": "", "paper": paper}
-            rows.append({**asdict(row), **of_model, "release": release, "split": split})
-    return cloze_accuracies(rows)
+def _lengths(_: Findings, values: SentenceLengths) -> "Figure | None":
+    rows = sorted(values.positions, key=lambda row: row.position)
+    return sentence_lengths([Distribution(f"sentence {row.position}: mean {row.mean:.1f}", row.counts) for row in rows])
 
 
-def _reliability(_: Findings, values: BiasMonitor) -> "Figure":
-    curves = {
-        name: document(of_set.reliability) for name, of_set in values.sets.items() if of_set.reliability is not None
-    }
-    return corpus.reliability_curve(curves)
+def _vocabulary(_: Findings, values: VocabularyGrowth) -> "Figure | None":
+    return vocabulary_growth(values.points)
 
 
-def _features(_: Findings, values: case_findings.EndingFeatures) -> "Figure":
-    return corpus.feature_effects({name: [*map(asdict, rows)] for name, rows in values.sets.items()}, FEATURES)
+def _events(_: Findings, values: StoryEvents) -> "Figure | None":
+    bars = [Bar(row.lemma, row.share, row.pos.lower()) for row in values.events.most_frequent]
+    return share_bars(bars, "share of all events", ("verb", "noun"))
 
 
-def _ngrams(kind: str) -> Callable[[Findings, Any], "Figure"]:
-    def draw(found: Findings, values: case_findings.NgramStatistics) -> "Figure":
+def _bias(_: Findings, values: BiasMonitor) -> "Figure | None":
+    return accuracies(
+        {
+            f"{name} (n = {of_set.variants[0].n:,})": [
+                Estimate(
+                    VARIANTS[row.variant],
+                    row.accuracy,
+                    row.low,
+                    row.high,
+                    accuracy(SYSTEM, row.variant, name.split()[0], "test"),
+                )
+                for row in of_set.variants
+            ]
+            for name, of_set in values.sets.items()
+            if of_set.variants
+        }
+    )
+
+
+def _reliability(_: Findings, values: BiasMonitor) -> "Figure | None":
+    return reliability_curve(
+        {
+            name: [Calibration(row.predicted, row.observed, row.low, row.high) for row in of_set.reliability.bins]
+            for name, of_set in values.sets.items()
+            if of_set.reliability is not None
+        }
+    )
+
+
+def _features(_: Findings, values: case_findings.EndingFeatures) -> "Figure | None":
+    return effects(
+        {
+            name: [
+                Estimate(FEATURES[row.feature], row.effect, row.effect_low, row.effect_high)
+                for row in rows
+                if row.effect is not None and row.effect_low is not None and row.effect_high is not None
+            ]
+            for name, rows in values.sets.items()
+        }
+    )
+
+
+def _ngrams(kind: str) -> Callable[[Findings, Any], "Figure | None"]:
+    def draw(found: Findings, values: case_findings.NgramStatistics) -> "Figure | None":
         odds = found.tables["ngram_odds"]
         of_kind = by_set(odds.filter(pc.equal(odds["kind"], kind)), values.deviations)
-        columns = {name: table.select(["ngram", "z"]).to_pydict() for name, table in of_kind.items()}
-        return corpus.marking_ngrams(columns, _NGRAMS_DRAWN, visible if kind == "characters" else str)
+        as_shown = visible if kind == "characters" else str
+        return opposed_bars(
+            {
+                name: _most_marking([Bar(as_shown(gram), z) for gram, z in _columns(table)])
+                for name, table in of_kind.items()
+            },
+            "wrong",
+            "z of the log-odds",
+            "right",
+        )
 
     return draw
 
 
-_DRAWN: Mapping[str, Callable[[Findings, Any], "Figure | str"]] = {
-    story_findings.LENGTHS_CHART: lambda _, values: corpus.sentence_lengths([*map(asdict, values.positions)]),
-    story_findings.VOCABULARY_CHART: lambda _, values: corpus.vocabulary_growth(asdict(values)),
-    story_findings.EVENTS_CHART: lambda _, values: corpus.events([*map(asdict, values.events.most_frequent)]),
-    story_findings.TITLES_CHART: lambda found, _: sunburst(found.title_paths),
+def _columns(table: Any) -> Any:
+    return zip(table["ngram"].to_pylist(), table["z"].to_pylist(), strict=True)
+
+
+def _most_marking(bars: list[Bar]) -> list[Bar]:
+    """Those at both ends of the n-grams of a set, which come in the order of their z, that are notable."""
+    top = [bar for bar in bars[:_NGRAMS_DRAWN] if bar.value >= NOTABLE]
+    return top + [bar for bar in bars[max(len(top), len(bars) - _NGRAMS_DRAWN) :] if bar.value <= -NOTABLE]
+
+
+def _spread(_: Findings, values: SentimentSpread) -> "Figure | None":
+    groups = {row.group: Distribution(row.group, row.counts) for row in values.groups}
+    return sentiment_distributions(list(groups.values()), groups.get(RIGHT))
+
+
+def _by_context(_: Findings, values: SentimentSpread) -> "Figure | None":
+    groups: dict[str, dict[str, float]] = {}
+    for row in values.by_context:
+        groups.setdefault(row.group, {})[row.context] = row.mean
+    return sentiment_by_context(groups)
+
+
+def _titles(found: Findings, _: Any) -> str | None:
+    return sunburst(found.title_paths, FADED, "titles")
+
+
+_DRAWN: Mapping[str, Callable[[Findings, Any], "Figure | str | None"]] = {
+    story_findings.LENGTHS_CHART: _lengths,
+    story_findings.VOCABULARY_CHART: _vocabulary,
+    story_findings.EVENTS_CHART: _events,
+    story_findings.TITLES_CHART: _titles,
     case_findings.FEATURES_CHART: _features,
     case_findings.ACCURACY_CHART: _bias,
     case_findings.RELIABILITY_CHART: _reliability,
     **{case_findings.ngrams_chart(kind): _ngrams(kind) for kind in KINDS},
-    sentiment_finding.SPREAD_CHART: lambda _, values: corpus.sentiment_distributions([*map(asdict, values.groups)]),
-    sentiment_finding.CONTEXT_CHART: lambda _, values: corpus.sentiment_by_context([*map(asdict, values.by_context)]),
+    sentiment_finding.SPREAD_CHART: _spread,
+    sentiment_finding.CONTEXT_CHART: _by_context,
 }
 """By file what draws it."""

@@ -18,8 +18,8 @@ from denouement.analysis.orders import Orderings, OrderStatistics, TlinkStatisti
 from denouement.analysis.sentiment_drift import SentimentSpread
 from denouement.analysis.sentiment_finding import sentiment_finding
 from denouement.analysis.story_findings import StoryEvents, TitleStatistics
-from denouement.analysis.titles import Path as TitlePath
 from denouement.analysis.titles import title_paths
+from denouement.charts.sunburst import Path as TitlePath
 from denouement.corpus.cases import labelled_sets
 
 

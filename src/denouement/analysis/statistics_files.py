@@ -33,7 +33,7 @@ def write_findings(found: Findings, out: Path, made_from: MadeFrom) -> None:
         UserError: a folder that cannot be written to.
     """
     from denouement.analysis.drawing import pictures
-    from denouement.charts.run import save
+    from denouement.charts.output import save
 
     drawn = pictures(found)
     for name, picture in drawn.items():

@@ -22,6 +22,7 @@ from denouement.analysis.duplicates import Duplicates, duplicates
 from denouement.analysis.events import EventTotals, event_counts
 from denouement.analysis.findings import ChartFile, Finding, NotWorkedOut
 from denouement.analysis.orders import OrderStatistics, TlinkStatistics
+from denouement.charts.sunburst import Path as TitlePath
 from denouement.console import progress
 from denouement.corpus.kind import SAMPLE, corpus_kind
 from denouement.text.syntax import NoParserError
@@ -127,7 +128,7 @@ def events_finding(
     return Finding(title, what, found, (chart,), ("event_counts.parquet",)), counts.events
 
 
-def titles_finding(stories: pa.Table, paths: Counter[titles.Path]) -> Finding[TitleStatistics | NotWorkedOut]:
+def titles_finding(stories: pa.Table, paths: Counter[TitlePath]) -> Finding[TitleStatistics | NotWorkedOut]:
     """How long titles are and how they begin.
 
     Args:

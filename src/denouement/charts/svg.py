@@ -1,7 +1,7 @@
-"""Figures as parts of a page: several in one page share its ids and styles, which files of their own do not.
+"""Charts as parts of a page, in which all charts share one set of ids and styles; as files they have their own.
 
-A figure may come from anywhere, and a page runs in a browser: so a figure is read as XML, and only what Matplotlib and
-our own sunburst write is written again. What is not known is refused.
+The text of a chart may come from anywhere, and a browser runs what is in a page. So it is read as XML, and only the
+elements, attributes and styles that Matplotlib and `charts.sunburst` write are written again; any other is refused.
 """
 
 import re
@@ -40,7 +40,7 @@ _PIXELS = {"pt": 4 / 3, "px": 1.0, "": 1.0}
 _NAME = re.compile(r"[A-Za-z][\w-]*")
 _REFERENCE = re.compile(r"url\(#([\w.-]+)\)")
 _LINK = re.compile(r"#([\w.-]+)")
-_SHEET = re.compile(r"\s*(?:(?:\*|\.sunburst [a-z:]+)\s*\{[^{}]*\}\s*)*")  # a page's other parts are not its business
+_SHEET = re.compile(r"\s*(?:(?:\*|\.sunburst [a-z:]+)\s*\{[^{}]*\}\s*)*")  # it must not style other parts of the page
 # what can run or fetch within a value or a style; in CSS a backslash and a comment can hide it
 _UNSAFE = re.compile(r"url\s*\((?!#[\w.-]+\))|\\|@|/\*|:\s*expression|javascript:|<", re.IGNORECASE)
 
@@ -51,14 +51,14 @@ def inline(svg: str, name: str, what: str) -> Markup:
     Args:
         svg: the text of the file.
         name: unique in the page; its ids begin with it.
-        what: what the figure shows, for those who do not see it.
+        what: what the chart shows, for those who do not see it.
 
     Raises:
-        UserError: a name that is no id, no SVG, or one that holds what no figure of ours does, such as a script or
+        UserError: a name that is no id, no SVG, or one that holds what no chart of ours does, such as a script or
             something to fetch.
     """
     if not _NAME.fullmatch(name):
-        raise UserError(f"figure {name}: a name of other than letters, digits, - and _; make it again")
+        raise UserError(f"chart {name}: a name of other than letters, digits, - and _; make it again")
     reading = _Reading(name)
     parser = expat.ParserCreate()
     parser.buffer_text = True
@@ -69,12 +69,12 @@ def inline(svg: str, name: str, what: str) -> Markup:
     try:
         parser.Parse(svg.encode("utf-8", "replace"), True)
     except (expat.ExpatError, ValueError) as error:
-        raise UserError(f"figure {name}: is no SVG ({error}); make it again") from error
+        raise UserError(f"chart {name}: is no SVG ({error}); make it again") from error
     root = reading.root
     view = _VIEW.fullmatch(root.get("viewBox", ""))
     width = _WIDTH.fullmatch(root.get("width", "")) if "width" in root else None
     if view is None or (width is None and "width" in root):
-        raise UserError(f"figure {name}: no viewBox or width that is a number; make it again")
+        raise UserError(f"chart {name}: no viewBox or width that is a number; make it again")
     pixels = float(width[1]) * _PIXELS[width[2]] if width else float(view[1])
     kept = " ".join(f'{key}="{escape(root[key])}"' for key in root if key == "viewBox" or key in _ROOT)
     made = (
@@ -86,7 +86,7 @@ def inline(svg: str, name: str, what: str) -> Markup:
 
 
 class _Reading:
-    """What a parser meets: the root's attributes, and what of the rest is written again, comments left out."""
+    """What a parser calls: it keeps the root's attributes, and the rest to be written again, without comments."""
 
     def __init__(self, name: str) -> None:
         self.name = name
@@ -118,14 +118,14 @@ class _Reading:
             self._check(text)
             if not _SHEET.fullmatch(text):
                 raise self._refused("a style of more than itself")
-            text = text.replace("*{", f"#{self.name} *{{")  # Matplotlib's style for all of the figure
+            text = text.replace("*{", f"#{self.name} *{{")  # Matplotlib's style for all of the chart
         self.parts.append(escape(text, quote=False))
 
     def entity(self, name: str, *_: object) -> None:
         raise self._refused(f"the entity {name}")
 
     def _value(self, tag: str, key: str, value: str) -> str:
-        """An attribute's value, once it is known to be harmless, its references led to this figure's ids."""
+        """An attribute's value, once it is known to be harmless, with its references changed to this chart's ids."""
         link = _LINK.fullmatch(value) if key == "xlink:href" else None
         if key not in _ALLOWED[tag] or (key == "xlink:href" and not link):
             raise self._refused(f"{key}= in <{tag}>")
@@ -141,4 +141,4 @@ class _Reading:
             raise self._refused(repr(unsafe[0]))
 
     def _refused(self, held: str) -> UserError:
-        return UserError(f"figure {self.name}: holds {held}, which a page must not run; make it again")
+        return UserError(f"chart {self.name}: holds {held}, which a page must not run; make it again")

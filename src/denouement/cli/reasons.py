@@ -55,7 +55,7 @@ def words(votes: Path, cache: Path | None, out: Path | None, as_json: bool, top:
     if figure and figure.suffix not in (".svg", ".png"):
         raise UserError(f"{figure}: name a figure .svg or .png")
     _check_outputs((out, figure), (votes,))
-    from denouement.charts.run import save
+    from denouement.charts.output import save
     from denouement.schemas import write_table
     from denouement.study.reasons.sections import word_blocks
     from denouement.study.reasons.words import most_frequent, word_chart, word_frequencies, word_table
@@ -66,8 +66,8 @@ def words(votes: Path, cache: Path | None, out: Path | None, as_json: bool, top:
         raise UserError(f"{votes}: no reason has a noun, adjective, verb or adverb")
     if out:
         write_table(word_table(words), out, "reason_words")
-    if figure:
-        save(word_chart(words[:top], len(texts)), figure)
+    if figure and (chart := word_chart(words[:top], len(texts))):
+        save(chart, figure)
     shown = most_frequent(len(texts), words, top)
     _print(shown, word_blocks(shown), as_json)
 

@@ -26,22 +26,18 @@ from denouement.console import warn
 def report(out: Path, data: Path, lock: Path) -> None:
     """Write everything that a run has as one page, report.html, that opens from disk without a network.
 
-    What has not been run is named with the command that runs it, and so is what was made from other files than those
-    that lie beside it now, which is marked as stale. summary.md, the short version, is written beside it
-    once data, sentiment, Story Cloze systems and human evaluation are there.
+    Where a part has not been run, the page names the command that runs it. A result that was made from other files
+    than those beside it now is marked as stale, with the command that renews it. The short version, summary.md, is
+    written beside the page once data, sentiment, Story Cloze systems and human evaluation are there.
     """
-    from denouement.report.html.page import PAGE, missing_text, stale_text, write_page
-    from denouement.report.run import Run, commit
-    from denouement.report.summary import SUMMARY, write_summary
+    from denouement.layout import Layout
+    from denouement.stages.report import ReportPaths, ReportSettings, run
 
-    run = Run(data, lock)
-    found = write_page(run, out, commit(data))
-    click.echo(f"report: {out / PAGE}")
-    study = run.study / "results.json"
-    if all(path.exists() for path in (run.corpus / "ingest.json", run.sentiment, run.story_cloze, study)):
-        write_summary(run, out)
-        click.echo(f"the short version: {out / SUMMARY}")
-    for line in stale_text(found):
+    written = run(ReportSettings(), ReportPaths(Layout(data), lock, data, out))
+    click.echo(f"report: {written.page}")
+    if written.summary:
+        click.echo(f"the short version: {written.summary}")
+    for line in written.stale:
         warn(line)
-    for line in missing_text(found):
+    for line in written.missing:
         click.echo(f"not run: {line}")

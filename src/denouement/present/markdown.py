@@ -1,9 +1,20 @@
-"""Sections as Markdown."""
+"""Sections as Markdown that is also readable as text, such as in a log."""
 
-from collections.abc import Iterable, Sequence
+import re
+from collections.abc import Iterable, Iterator, Sequence
 
-from denouement.present.cells import written
-from denouement.present.sections import Block, Bullets, Chart, Paragraph, Section, Stories, Table
+from denouement.present.cells import Cell, written
+from denouement.present.sections import (
+    Block,
+    Bullets,
+    Chart,
+    Fold,
+    Paragraph,
+    Section,
+    ShownStory,
+    Stories,
+    Table,
+)
 
 
 def render(blocks: Iterable[Block], level: int = 2, charts: bool = False) -> str:
@@ -11,43 +22,60 @@ def render(blocks: Iterable[Block], level: int = 2, charts: bool = False) -> str
     return "\n\n".join(part for block in blocks for part in _parts(block, level, charts))
 
 
-def table(columns: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
-    """A table of texts: the first column to the left, the others to the right, padded to be read as text, too."""
-    cells = [[cell.replace("|", "\\|").replace("\n", " ") for cell in row] for row in (columns, *rows)]
-    widths = [max(3, *(len(row[place]) for row in cells)) for place in range(len(columns))]
+def without_html(markdown: str) -> str:
+    """The same with every tag shown as text: file names, cells and endings hold whatever people or systems wrote."""
+    return re.sub(r"<(?=[a-z/!?])", r"\\<", markdown, flags=re.IGNORECASE)
+
+
+def table(columns: Sequence[str], rows: Iterable[Sequence[Cell]]) -> str:
+    """A table padded to be read as text, too: the first column to the left, the others to the right."""
+    texts = [[_cell(cell) for cell in row] for row in (columns, *rows)]
+    widths = [max(3, *(len(row[place]) for row in texts)) for place in range(len(columns))]
     lines = [
         [row[0].ljust(widths[0]), *(cell.rjust(width) for cell, width in zip(row[1:], widths[1:], strict=True))]
-        for row in cells
+        for row in texts
     ]
     rule = ["-" * widths[0], *("-" * (width - 1) + ":" for width in widths[1:])]
     return "\n".join(f"| {' | '.join(line)} |" for line in (lines[0], rule, *lines[1:]))
 
 
-def _parts(block: Block, level: int, charts: bool) -> list[str]:
+def _parts(block: Block, level: int, charts: bool) -> Iterator[str]:
     match block:
         case Paragraph(text):
-            return [text]
+            yield text
         case Bullets(title, items):
-            return [f"{title}\n" + "\n".join(f"- {item}" for item in items)]
-        case Table():
-            heading = [f"{'#' * level} {block.title}"] if block.title else []
-            shown = (
-                [table(block.columns, ([written(cell) for cell in row] for row in block.rows))] if block.rows else []
-            )
-            return [*heading, *shown, *([block.note] if block.note else [])]
-        case Stories(stories):
-            return [
-                "\n".join(
-                    [
-                        f"{place}. `{story.case_id}` {story.context}",
-                        *(f"   - {each.whose} ({each.remark}): {each.text}" for each in story.endings),
-                        *(f"   - {who}: {remark}" for who, remark in story.remarks),
-                    ]
-                )
-                for place, story in enumerate(stories, 1)
-            ]
-        case Chart(file, _, caption):
-            return [f"![{caption}]({file})"] if charts else []
+            yield "\n".join([*([title] if title else []), *(f"- {item}" for item in items)])
+        case Table(columns, rows, title, note):
+            yield from [f"{'#' * level} {title}"] if title else []
+            yield from [table(columns, rows) if rows else "None."] if columns else []
+            yield from [note] if note else []
+        case Chart(file, picture, caption) if picture is not None:
+            yield from [f"![{caption}]({file})"] if charts else []
+        case Chart():
+            yield block.instead
+        case Stories():
+            yield from (_story(place, story) for place, story in enumerate(block.first, 1))
+        case Fold(title, inner):
+            yield f"{'#' * level} {title}"
+            yield from (part for each in inner for part in _parts(each, level + 1, charts))
         case Section(title, what, inner):
-            text = render(inner, level + 1, charts)
-            return [part for part in (f"{'#' * level} {title}", what, text) if part]
+            yield f"{'#' * level} {title}"
+            yield from [what] if what else []
+            yield from (part for each in inner for part in _parts(each, level + 1, charts))
+
+
+def _story(place: int, story: ShownStory) -> str:
+    lines = [f"{place}. `{story.case_id}` {_literal(story.context)}"]
+    for each in story.endings:
+        whose = f"{each.whose} ({each.remark})" if each.remark else each.whose
+        lines.append(f"   - {whose}: {_literal(each.text)}" if each.text else f"   - {whose}")
+    return "\n".join([*lines, *(f"   - {who}: {_literal(remark)}" for who, remark in story.remarks)])
+
+
+def _cell(cell: Cell) -> str:
+    return written(cell).replace("|", "\\|").replace("\n", " ")
+
+
+def _literal(text: str) -> str:
+    """Text of a story as Markdown that shows it as it is."""
+    return re.sub(r"[\\`*\[]", r"\\\g<0>", text)

@@ -1,4 +1,4 @@
-"""What a result is shown as: sections of paragraphs, tables and charts, the same for every renderer.
+"""What a result is shown as: sections of paragraphs, tables, charts and stories, the same for every renderer.
 
 The functions that make sections are beside the analyses whose results they show; this module knows none of them.
 """
@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, TypeAlias
 
-from denouement.present.cells import Cell
+from denouement.present.cells import NO_VALUE, Cell, is_number, written
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -33,7 +33,7 @@ class Table:
     """A table of typed cells.
 
     Attributes:
-        columns: their headings.
+        columns: their headings; empty for a title with its note alone.
         rows: each as long as `columns`; the first cell names the row.
         title: what it shows; may be empty.
         note: how its values are to be read; may be empty.
@@ -52,6 +52,11 @@ class Table:
             if len(row) != len(self.columns):
                 raise ValueError(f"a row of {len(row)} cells in a table of {len(self.columns)} columns: {row}")
 
+    def is_of_numbers(self, column: int) -> bool:
+        """Whether a column is set to the right: most of its cells that say something are numbers, not texts."""
+        cells = [row[column] for row in self.rows if written(row[column]) not in ("", NO_VALUE)]
+        return sum(map(is_number, cells)) > len(cells) / 2
+
 
 @dataclass(frozen=True)
 class Chart:
@@ -59,13 +64,18 @@ class Chart:
 
     Attributes:
         file: its name where it is written to a file, such as `events.svg`.
-        picture: of matplotlib, or the text of an SVG file.
+        picture: of matplotlib, or the text of an SVG file; None where there is nothing to draw, which is then said.
         caption: what it shows and how to read it.
     """
 
     file: str
-    picture: "Figure | str"
+    picture: "Figure | str | None"
     caption: str
+
+    @property
+    def instead(self) -> str:
+        """The line that a chart with nothing to show is."""
+        return f"Not drawn, since there is nothing to show: {self.caption}"
 
 
 @dataclass(frozen=True)
@@ -116,6 +126,14 @@ SHOWN = 10
 
 
 @dataclass(frozen=True)
+class Fold:
+    """Blocks that a page shows when their title is clicked on, and paper and terminals always."""
+
+    title: str
+    blocks: Sequence["Block"]
+
+
+@dataclass(frozen=True)
 class Section:
     """A heading, one plain sentence on what follows (may be empty), and what follows; sections may hold sections."""
 
@@ -124,4 +142,4 @@ class Section:
     blocks: Sequence["Block"]
 
 
-Block: TypeAlias = Paragraph | Bullets | Table | Chart | Stories | Section
+Block: TypeAlias = Paragraph | Bullets | Table | Chart | Stories | Fold | Section

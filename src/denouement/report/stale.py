@@ -12,12 +12,10 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from denouement import provenance
-from denouement.analysis.named_tables import read_tables
 from denouement.analysis.sentiment import RIGHT, STORIES, WRONG, groups_made_from
 from denouement.answers import SCALES
 from denouement.files import file_digest
-from denouement.report.run import Run
-from denouement.schemas import read_table
+from denouement.report.run_folder import RunFolder
 
 
 @dataclass(frozen=True)
@@ -40,7 +38,7 @@ class Stale:
         return f"stale: {self.what}; renew it with `{self.renew}`"
 
 
-def find_stale(run: Run) -> list[Stale]:
+def find_stale(run: RunFolder) -> list[Stale]:
     """All stale results of a run, in the order of the page.
 
     Raises:
@@ -49,10 +47,10 @@ def find_stale(run: Run) -> list[Stale]:
     return [*_statistics(run), *_endings(run), *_sentiment(run), *_story_cloze(run), *_study(run)]
 
 
-def joined_endings(run: Run, stale: Sequence[Stale]) -> list[Path]:
+def joined_endings(run: RunFolder, stale: Sequence[Stale]) -> list[pa.Table]:
     """The tables of endings that may be set beside the cases of the run."""
     apart = {name for each in stale if each.anchor == "endings" for name in each.apart}
-    return [path for path in run.endings if path.stem not in apart]
+    return [table for path, table in run.read_endings if path.stem not in apart]
 
 
 def joined_sentiment(scores: pa.Table, stale: Sequence[Stale]) -> pa.Table:
@@ -61,37 +59,34 @@ def joined_sentiment(scores: pa.Table, stale: Sequence[Stale]) -> pa.Table:
     return scores.filter(pc.invert(pc.is_in(scores["group"], pa.array(apart, pa.string()))))
 
 
-def _endings(run: Run) -> Iterator[Stale]:
-    cloze = run.corpus / "cloze.parquet"
+def _endings(run: RunFolder) -> Iterator[Stale]:
+    cloze = run.layout.cloze
     if not cloze.exists():
         return
-    cases = read_table(cloze, "cloze")
-    for path in run.endings:
+    for path, table in run.read_endings:
         name, renew = run.name(path), f"dvc repro generate@{path.stem} report"
         made_from = provenance.of_table(path)
-        model = run.model(path.stem)
+        model = run.layout.model(path.stem)
         if made_from is None:
             yield Stale("endings", f"{name} does not say what it was made from", renew)
-        elif provenance.written_for_other_contexts(path, cases):
+        elif provenance.of_other_contexts(made_from, table, run.cases):
             what = f"{name} was written for other contexts than {run.name(cloze)} has"
             yield Stale("endings", what, renew, [path.stem])
         elif model.exists() and made_from.get(provenance.MODEL) != file_digest(model):
             yield Stale("endings", f"{name} was written by another checkpoint than {run.name(model)}", renew)
 
 
-def _sentiment(run: Run) -> Iterator[Stale]:
-    path = run.sentiment
-    stories, cloze = run.corpus / "stories.parquet", run.corpus / "cloze.parquet"
+def _sentiment(run: RunFolder) -> Iterator[Stale]:
+    path, stories, cloze = run.layout.sentiment, run.layout.stories, run.layout.cloze
     if not (path.exists() and stories.exists() and cloze.exists()):
         return
     name, renew = run.name(path), "dvc repro sentiment report"
     made_from = provenance.of_table(path)
     if made_from is None:
-        groups = read_table(path, "sentiment")["group"].unique().to_pylist()
+        groups = run.sentiment["group"].unique().to_pylist()
         yield Stale("sentiment", f"{name} does not say what it was made from", renew, groups)
         return
-    endings = read_tables(run.endings, "endings")
-    now = groups_made_from(read_table(stories, "stories"), read_table(cloze, "cloze"), endings)
+    now = groups_made_from(run.stories, run.cases, run.read_endings)
     if changed := [group for group in made_from if group in now and now[group] != made_from[group]]:
         yield Stale("sentiment", f"{name} has the scores of other texts of {_listed(changed)}", renew, changed)
     if gone := [group for group in made_from if group not in now]:
@@ -100,29 +95,30 @@ def _sentiment(run: Run) -> Iterator[Stale]:
         yield Stale("sentiment", f"{name} has no scores of {_listed(missing)}", renew)
 
 
-def _story_cloze(run: Run) -> Iterator[Stale]:
-    folder = run.story_cloze.parent
-    if run.story_cloze.exists():
-        models = {f"models/{path.parent.name}": run.model(path.parent.name) for path in run.histories}
-        sources = {**_corpus(run), "embeddings": run.folder / "embeddings.parquet", **models}
-        yield from _folder("story-cloze", run, folder, sources, "dvc repro cloze report")
+def _story_cloze(run: RunFolder) -> Iterator[Stale]:
+    if run.layout.evaluation.exists():
+        models = {f"models/{path.parent.name}": run.layout.model(path.parent.name) for path in run.histories}
+        sources = {**_corpus(run), "embeddings": run.layout.embeddings, **models}
+        yield from _folder("story-cloze", run, run.layout.story_cloze, sources, "dvc repro cloze report")
 
 
-def _statistics(run: Run) -> Iterator[Stale]:
-    if (run.statistics / "statistics.json").exists():
+def _statistics(run: RunFolder) -> Iterator[Stale]:
+    if (run.layout.statistics / "statistics.json").exists():
         sources = {**_corpus(run), **{f"endings/{path.stem}": path for path in run.endings}}
-        yield from _folder("statistics", run, run.statistics, sources, "dvc repro statistics report")
+        yield from _folder("statistics", run, run.layout.statistics, sources, "dvc repro statistics report")
 
 
-def _study(run: Run) -> Iterator[Stale]:
-    if (run.study / "results.json").exists():
+def _study(run: RunFolder) -> Iterator[Stale]:
+    if (run.layout.study / "results.json").exists():
         sources = {
-            name: path for name in ("votes", "items", *SCALES) if (path := run.study / f"{name}.parquet").exists()
+            name: path
+            for name in ("votes", "items", *SCALES)
+            if (path := run.layout.study / f"{name}.parquet").exists()
         }
-        yield from _folder("human-evaluation", run, run.study, sources, "dvc repro study report")
+        yield from _folder("human-evaluation", run, run.layout.study, sources, "dvc repro study report")
 
 
-def _folder(anchor: str, run: Run, folder: Path, sources: Mapping[str, Path], renew: str) -> Iterator[Stale]:
+def _folder(anchor: str, run: RunFolder, folder: Path, sources: Mapping[str, Path], renew: str) -> Iterator[Stale]:
     """What a folder of results says that it was made from, against the sources that are there."""
     made_from = provenance.of_folder(folder)
     if made_from is None:
@@ -137,8 +133,8 @@ def _folder(anchor: str, run: Run, folder: Path, sources: Mapping[str, Path], re
         yield Stale(anchor, f"{run.name(folder)} was made without {_listed(missing)}", renew)
 
 
-def _corpus(run: Run) -> dict[str, Path]:
-    return {name: run.corpus / f"{name}.parquet" for name in ("stories", "cloze")}
+def _corpus(run: RunFolder) -> dict[str, Path]:
+    return {"stories": run.layout.stories, "cloze": run.layout.cloze}
 
 
 def _listed(names: Sequence[str]) -> str:

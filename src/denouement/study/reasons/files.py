@@ -6,7 +6,7 @@ from pathlib import Path
 import pyarrow as pa
 
 from denouement import provenance
-from denouement.charts.run import save
+from denouement.charts.output import save
 from denouement.documents import write_document
 from denouement.errors import UserError
 from denouement.provenance import MadeFrom
@@ -63,6 +63,7 @@ def write_reasons(out: Path, votes: pa.Table, made_from: MadeFrom, cache: Path |
     metadata = provenance.as_metadata(made_from)
     write_table(word_table(words), out / "reason_words.parquet", "reason_words", metadata)
     write_table(tags, out / "reason_elements.parquet", "reason_elements", metadata)
-    save(word_chart(summary.words.words, len(texts)), out / "reason_words.svg")
+    if chart := word_chart(summary.words.words, len(texts)):
+        save(chart, out / "reason_words.svg")
     write_document(summary, out / "reasons.json")
     return summary

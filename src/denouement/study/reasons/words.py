@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 import pyarrow as pa
 
+from denouement.charts.bars import Bar, word_bars
 from denouement.schemas import TABLES
 from denouement.study.reasons.rules import packaged
 from denouement.text.syntax import parse
@@ -101,26 +102,12 @@ def word_table(words: Sequence[FrequentWord]) -> pa.Table:
     return pa.Table.from_pylist(list(map(vars, words)), TABLES["reason_words"].schema)
 
 
-def word_chart(words: Sequence[FrequentWord], n_reasons: int) -> "Figure":
-    """Figure 2 of the paper: a bar for each word, as tall as it is frequent.
+def word_chart(words: Sequence[FrequentWord], n_reasons: int) -> "Figure | None":
+    """Figure 2 of the paper: a bar for each word, as tall as it is frequent; None without a word.
 
     Args:
         words: as many as are to be drawn.
         n_reasons: how many reasons were counted.
     """
-    from matplotlib.figure import Figure
-    from matplotlib.ticker import MaxNLocator
-
-    from denouement.charts.run import BLUE
-
-    figure = Figure(figsize=(max(4.0, 0.42 * len(words) + 1), 3.6), layout="constrained")
-    panel = figure.subplots()
-    bars = panel.bar([each.word for each in words], [each.count for each in words], width=0.7, color=BLUE)
-    panel.bar_label(bars, fontsize="small", padding=2)
-    panel.set_ylabel("times")
-    panel.set_title(f"Words in {n_reasons:,} reasons, the {len(words)} most frequent", fontsize="medium")
-    panel.yaxis.set_major_locator(MaxNLocator(integer=True))
-    panel.tick_params(axis="x", rotation=60, length=0)
-    panel.spines[["top", "right"]].set_visible(False)
-    panel.margins(x=0.01)
-    return figure
+    bars = [Bar(each.word, each.count) for each in words]
+    return word_bars(bars, f"Words in {n_reasons:,} reasons, the {len(words)} most frequent")

@@ -4,8 +4,8 @@ from collections.abc import Sequence
 
 import pyarrow as pa
 
+from denouement.present import html
 from denouement.present.sections import Section, Stories
-from denouement.study.results import _html as html
 from denouement.study.results.results import StudyResults
 from denouement.study.results.scales import RatingResults, ScaleResults
 from denouement.study.results.sections import rating_reasons, scale_section, study_sections

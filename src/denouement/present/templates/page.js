@@ -1,6 +1,6 @@
 "use strict";
 
-// Everything that a table's row, a story or a figure says stands in the page already: this only searches and points.
+// All that a table, a story or a chart says is in the page already: this script searches, and shows what is pointed at.
 
 const STORIES_AT_ONCE = 20;
 
@@ -12,7 +12,7 @@ function element(tag, className, ...content) {
 }
 
 function browse(browser) {
-  const { systems, negative, positive, stories } = JSON.parse(browser.querySelector("script").textContent);
+  const { systems, stories } = JSON.parse(browser.querySelector("script").textContent);
   const form = browser.querySelector("form");
   const found = browser.querySelector(".found");
   const list = browser.querySelector(".stories");
@@ -23,15 +23,13 @@ function browse(browser) {
   let matching = [];
   let shown = 0;
 
-  const word = (compound) =>
-    compound === null ? "" : compound >= positive ? "positive" : compound <= negative ? "negative" : "neutral";
+  // The remark on an ending is such as "positive, 0.62", or empty where its sentiment was not measured.
+  const word = (remark) => remark.split(",")[0];
 
-  function endingOf([system, text, compound]) {
-    const said = element("dd", "", text);
-    if (compound !== null) {
-      said.append(" ", element("span", `told ${word(compound)}`, `${word(compound)}, ${compound.toFixed(2)}`));
-    }
-    return element("div", "", element("dt", "", systems[system]), said);
+  function endingOf([system, text, remark]) {
+    const shown = element("dd", "", text);
+    if (remark) shown.append(" ", element("span", `aside ${word(remark)}`, remark));
+    return element("div", "", element("dt", "", systems[system]), shown);
   }
 
   function show() {
@@ -51,16 +49,16 @@ function browse(browser) {
       : "No story has all of this.";
   }
 
-  // A story is found when its text has all the words, and an ending of the system has the sentiment.
+  // A story is shown when its text has all the words, and an ending of the system has the sentiment.
   function search() {
     const words = fields.words.value.toLowerCase().split(/\s+/).filter(Boolean);
     const { system, sentiment, unlike } = fields;
     matching = stories.flatMap(([, , endings], place) => {
-      const right = endings.find((ending) => ending[0] === 0);
+      const first = endings.find((ending) => ending[0] === 0);
       const suits = endings.some((ending) =>
         (!system.value || ending[0] === Number(system.value)) &&
         (!sentiment.value || word(ending[2]) === sentiment.value) &&
-        (!unlike.checked || (right && word(ending[2]) !== word(right[2]))));
+        (!unlike.checked || (first && word(ending[2]) !== word(first[2]))));
       return suits && words.every((each) => texts[place].includes(each)) ? [place] : [];
     });
     shown = 0;
@@ -75,19 +73,20 @@ function browse(browser) {
   search();
 }
 
-// Parts of a figure that have a title, such as the arcs of a sunburst, tell it below the figure when pointed or tapped at.
-function tell(picture) {
+// Parts of a chart that have a title, such as the arcs of a sunburst: it is shown below the chart when they are pointed
+// or tapped at.
+function point(picture) {
   const parts = [...picture.querySelectorAll("svg g > title, svg path > title")].map((title) => title.parentNode);
   if (!parts.length) return;
-  const line = element("p", "told-figure", "Point or tap at a part to read what it is.");
+  const line = element("p", "pointed", "Point or tap at a part to read what it is.");
   line.setAttribute("aria-live", "polite");
   picture.querySelector("figcaption").before(line);
   for (const part of parts) {
-    const say = () => { line.textContent = part.querySelector("title").textContent; };
-    part.addEventListener("pointerenter", say);
-    part.addEventListener("click", say);
+    const show = () => { line.textContent = part.querySelector("title").textContent; };
+    part.addEventListener("pointerenter", show);
+    part.addEventListener("click", show);
   }
 }
 
 document.querySelectorAll(".browser").forEach(browse);
-document.querySelectorAll(".picture").forEach(tell);
+document.querySelectorAll(".picture").forEach(point);

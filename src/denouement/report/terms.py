@@ -13,17 +13,18 @@ TERMS: dict[str, list[tuple[str, str]]] = {
         ),
         (
             "Train, validation, test",
-            "What is learned from; what is held out to choose between versions of a system; what is left for the end.",
+            "What a system learns from; what is kept apart to choose between its versions; what it is measured on in "
+            "the end.",
         ),
         (
             "Blind, excluded, blank",
-            "Cases whose right ending its authors keep to themselves; rows left out because they also stand in another "
-            "file, if that was asked for; rows without any text.",
+            "Cases whose right ending the authors of the test do not publish; rows left out because they are in "
+            "another file, too, if that was asked for; rows without any text.",
         ),
         (
             "The same story twice",
-            "A story that is learned from and also tested on would make a system look better than it is. Stories are "
-            "the same when their ids or their contexts are.",
+            "A system that is tested on a story that it learned from looks better than it is. Stories are the "
+            "same when their ids or their contexts are.",
         ),
     ],
     "statistics": [
@@ -42,8 +43,8 @@ TERMS: dict[str, list[tuple[str, str]]] = {
         ),
         (
             "z of the log-odds",
-            "How much more often a word stands in right endings than in wrong ones (below 0: less), so that rare and "
-            "frequent words can be compared. Of thousands of words some come beyond 2 or -2 by chance, few beyond 4.",
+            "How much more often a word is in right endings than in wrong ones (below 0: less often), so that rare and "
+            "frequent words can be compared. Of thousands of words some are beyond 2 or -2 by chance, few beyond 4.",
         ),
         (
             "Distance",
@@ -63,13 +64,13 @@ TERMS: dict[str, list[tuple[str, str]]] = {
         ),
         (
             "Perplexity",
-            "Between how many equally likely words the generator wavers, on average, at each word. Lower is better; 1 "
-            "would be to know every word beforehand.",
+            "At each word of a story, among how many equally likely words the generator is undecided, on average. "
+            "Lower is better; 1 would be to know every word beforehand.",
         ),
         (
             "Epoch",
             "One pass over all the stories. The weights of the best one, circled, wrote the endings. A gap that opens "
-            "between the two lines means that stories are learned by heart.",
+            "between the two lines means that the generator learns stories by heart.",
         ),
     ],
     "endings": [
@@ -81,7 +82,7 @@ TERMS: dict[str, list[tuple[str, str]]] = {
         ),
         (
             "Log-prob per token",
-            "How likely the generator itself found its words: 0 is certain, lower is less so. It tells nothing of how "
+            "How likely the words are to the generator itself: 0 is certain, lower is less so. It does not say how "
             "good an ending is.",
         ),
     ],
@@ -150,31 +151,31 @@ TERMS: dict[str, list[tuple[str, str]]] = {
         (
             "Element",
             "What a reason speaks of: logic, relevance, emotion, morality, common sense or grammar (Mori et al. 2019, "
-            "4.4). Rules find them; a reason may name several, or none.",
+            "4.4). Rules assign them; a reason may name several, or none.",
         ),
         (
             "Precision, recall, F1",
-            "Of what the rules found, the share that a reader found too; of what the reader found, the share that the "
-            "rules did; and a mean of both.",
+            "Of the elements that the rules assign, the share that a reader assigned, too; of those that the reader "
+            "assigned, the share that the rules do; and a mean of both.",
         ),
     ],
 }
 """By the anchor of a section, terms and what they mean."""
 
 SYSTEMS = {
-    "constant_first": "always takes the first ending: what no knowledge at all comes to",
-    "frequency": "takes the ending whose event is met more often in texts",
+    "constant_first": "always takes the first ending: what a system reaches that knows nothing",
+    "frequency": "takes the ending whose event is more frequent in texts",
     "ngram_overlap": "takes the ending that shares more words with the context",
     "word_vectors": "takes the ending whose words are nearer in meaning to the context's",
     "sentiment_full": "takes the ending whose mood is that of the context",
     "sentiment_last": "takes the ending whose mood is that of the context's last sentence",
-    "skip_thoughts": "compares vectors of sentences that learned to foretell their neighbours",
+    "skip_thoughts": "compares vectors of sentences, learned by predicting the neighbours of sentences",
     "narrative_chains": "takes the ending whose event often goes with those of the same person in the context",
     "dssm": "learned, as a neural network, which ending lies near which context",
-    "ending_reg": "never sees the story: what it gets right beyond chance, the endings alone give away",
+    "ending_reg": "never reads the story: where it is better than chance, the endings alone show which is right",
     "cogcomp": "learns from cases how events, moods and topics follow one another",
-    "likelihood": "takes the ending that a generator finds likelier",
+    "likelihood": "takes the ending that is likelier to a generator",
     "embedding_cosine": "takes the ending whose sentence vector is nearer to the context's",
-    "combined": "learns from cases to weigh what several of the others say",
+    "combined": "learns from cases how to weigh the scores of several of the others",
 }
 """What each system of the Story Cloze Test does."""

@@ -1,0 +1,127 @@
+"""Points with their intervals: accuracies, effects, whether probabilities come true."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from denouement.charts.style import BLUE, GREY, MARKS, ORANGE, in_percent, panel, panels
+
+if TYPE_CHECKING:  # heavy
+    from matplotlib.figure import Figure
+
+
+@dataclass(frozen=True)
+class Estimate:
+    """A value with its interval.
+
+    Attributes:
+        label: of whom or what.
+        value: within the interval.
+        low: where the interval begins.
+        high: where it ends.
+        published: the value of a paper, where there is one.
+    """
+
+    label: str
+    value: float
+    low: float
+    high: float
+    published: float | None = None
+
+
+@dataclass(frozen=True)
+class Calibration:
+    """Of the cases that get about the probability `predicted`, the share that is right, with its interval."""
+
+    predicted: float
+    observed: float
+    low: float
+    high: float
+
+
+def accuracies(sets: Mapping[str, Sequence[Estimate]]) -> "Figure | None":
+    """Accuracy of each system with its 95% interval and the published one, a panel a set of cases; None without any.
+
+    Args:
+        sets: by title the systems from above; all panels have a place for every system.
+    """
+    sets = {title: estimates for title, estimates in sets.items() if estimates}
+    if not sets:
+        return None
+    names = list(dict.fromkeys(each.label for estimates in sets.values() for each in estimates))
+    figure, made = panels(2.6 + 3 * len(sets), 1 + 0.26 * max(2, len(names)), n_columns=len(sets))
+    for place, (title, estimates) in zip(made, sets.items(), strict=True):
+        rows = [names.index(each.label) for each in estimates]
+        style: dict[str, Any] = {"fmt": "o", "color": BLUE, "markersize": 4, "linewidth": 1, "label": "here, 95%"}
+        place.errorbar([each.value for each in estimates], rows, xerr=_sides(estimates), **style)
+        papers = [(each.published, row) for each, row in zip(estimates, rows, strict=True) if each.published]
+        if papers:
+            place.plot(*zip(*papers, strict=True), "D", color=ORANGE, markersize=4, fillstyle="none", label="paper")
+        place.axvline(0.5, color=GREY, linewidth=1, zorder=0)
+        place.set_title(title, fontsize="medium")
+        place.set_xlabel("accuracy")
+        in_percent(place.xaxis, ticks=5)
+    made[0].set_yticks(range(len(names)), names)
+    made[0].set_ylim(len(names) - 0.4, -0.6)
+    handles, labels = made[0].get_legend_handles_labels()
+    figure.legend(handles, labels, frameon=False, fontsize="small", ncols=2, loc="outside upper center")
+    return figure
+
+
+def effects(sets: Mapping[str, Sequence[Estimate]]) -> "Figure | None":
+    """By how much right endings differ from wrong ones in each feature, Cohen's d with its 95% interval.
+
+    Args:
+        sets: by name of a set of cases the features; a feature without an interval is left out by the caller.
+
+    Returns:
+        A row a feature, with a mark a set; None without a feature.
+    """
+    features = list(dict.fromkeys(each.label for estimates in sets.values() for each in estimates))
+    if not features:
+        return None
+    figure, only = panel(6.6, 1.2 + 0.45 * len(features))
+    step = 0.5 / len(sets)
+    for number, (name, estimates) in enumerate(sets.items()):
+        rows = [features.index(each.label) + (number - (len(sets) - 1) / 2) * step for each in estimates]
+        colour, mark = MARKS[number % len(MARKS)]
+        style: dict[str, Any] = {"fmt": mark, "color": colour, "markersize": 4, "linewidth": 1.2, "label": name}
+        only.errorbar([each.value for each in estimates], rows, xerr=_sides(estimates), **style)
+    only.axvline(0, color=GREY, linewidth=1, zorder=0)
+    only.set_yticks(range(len(features)), features)
+    only.set_ylim(len(features) - 0.5, -0.5)
+    only.set_xlabel("wrong endings have more  <   Cohen's d   >  right endings have more")
+    figure.legend(frameon=False, fontsize="small", ncols=3, loc="outside upper center")
+    return figure
+
+
+def reliability_curve(sets: Mapping[str, Sequence[Calibration]]) -> "Figure | None":
+    """How often the likelier ending is right, by the probability it is given, with the 95% interval; None without any.
+
+    Args:
+        sets: by name of a set of cases.
+    """
+    from matplotlib.ticker import MultipleLocator
+
+    sets = {name: points for name, points in sets.items() if points}
+    if not sets:
+        return None
+    figure, only = panel(5.2, 4)
+    only.plot((0.5, 1), (0.5, 1), color=GREY, linewidth=1, zorder=0)
+    for number, (name, points) in enumerate(sets.items()):
+        colour, mark = MARKS[number % len(MARKS)]
+        sides = [[each.observed - each.low for each in points], [each.high - each.observed for each in points]]
+        style: dict[str, Any] = {"fmt": mark, "color": colour, "markersize": 4, "linewidth": 1.2, "label": name}
+        only.errorbar([each.predicted for each in points], [each.observed for each in points], yerr=sides, **style)
+    only.set_xlim(0.48, 1.02)
+    only.set_xlabel("probability of the likelier ending")
+    only.set_ylabel("share that is right")
+    for axis in (only.xaxis, only.yaxis):
+        axis.set_major_locator(MultipleLocator(0.1))
+        in_percent(axis)
+    figure.legend(frameon=False, fontsize="small", ncols=3, loc="outside upper center")
+    return figure
+
+
+def _sides(estimates: Sequence[Estimate]) -> list[list[float]]:
+    return [[each.value - each.low for each in estimates], [each.high - each.value for each in estimates]]

@@ -1,0 +1,145 @@
+"""Lines: the course of a training, lengths, growth."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from denouement.charts.style import BLUE, GREEN, ORANGE, PINK, SKY, YELLOW, in_percent, panel, quiet
+
+if TYPE_CHECKING:  # heavy
+    from matplotlib.figure import Figure
+
+_COLOURS = (BLUE, SKY, GREEN, YELLOW, ORANGE, PINK)
+_DASHES = ("-", "--", "-.", ":", "-", "--")
+
+
+@dataclass(frozen=True)
+class TrainingCourse:
+    """Perplexities by epoch, epochs counted from 1.
+
+    Attributes:
+        name: of the generator.
+        training: epoch and perplexity of the training stories, of every epoch.
+        validation: the same of the stories held out; empty where none were.
+        used: the epoch whose weights are used; it is marked where it has a perplexity of stories held out.
+    """
+
+    name: str
+    training: Sequence[tuple[int, float]]
+    validation: Sequence[tuple[int, float]]
+    used: int
+
+
+@dataclass(frozen=True)
+class Distribution:
+    """How often each value occurs.
+
+    Attributes:
+        label: of whom or what.
+        counts: of the values 0, 1, 2, ..., or of bins of equal width.
+    """
+
+    label: str
+    counts: Sequence[int]
+
+    @property
+    def n(self) -> int:
+        """How many values there are."""
+        return sum(self.counts)
+
+    @property
+    def shares(self) -> list[float]:
+        """Of all values the share of each."""
+        return [count / self.n for count in self.counts]
+
+
+def training_curves(courses: Sequence[TrainingCourse]) -> "Figure | None":
+    """Perplexity by epoch, a panel a generator; None without an epoch.
+
+    Training perplexity is that of the batches as they were learned from, with dropout, so it starts above validation's.
+    """
+    from matplotlib.figure import Figure
+    from matplotlib.ticker import LogLocator, MaxNLocator, NullFormatter, ScalarFormatter
+
+    courses = [course for course in courses if course.training]
+    if not courses:
+        return None
+    figure = Figure(figsize=(4.2 * len(courses), 3.4), layout="constrained")
+    panels = figure.subplots(1, len(courses), sharey=True, squeeze=False)[0]  # each with epochs of its own
+    for place, course in zip(panels, courses, strict=True):
+        quiet(place)
+        line: dict[str, Any] = {"color": BLUE, "marker": "o", "markersize": 3.5, "linestyle": "--", "label": "training"}
+        place.plot(*zip(*course.training, strict=True), **line)
+        if course.validation:
+            line = {"color": ORANGE, "marker": "s", "markersize": 3.5, "label": "validation"}
+            place.plot(*zip(*course.validation, strict=True), **line)
+        if perplexity := dict(course.validation).get(course.used):
+            circle: dict[str, Any] = {
+                "color": ORANGE,
+                "marker": "o",
+                "markersize": 12,
+                "fillstyle": "none",
+                "linestyle": "none",
+            }
+            place.plot(course.used, perplexity, **circle, label=f"used: epoch {course.used}, {perplexity:.1f}")
+        place.set_title(course.name)
+        place.set_xlabel("epoch")
+        place.xaxis.set_major_locator(MaxNLocator(integer=True, min_n_ticks=1))
+        place.legend(frameon=False, fontsize="small")
+    panels[0].set_ylabel("perplexity per token (log scale)")
+    panels[0].set_yscale("log")
+    panels[0].yaxis.set_major_locator(LogLocator(subs=(1, 1.5, 2, 3, 5, 7)))
+    panels[0].yaxis.set_major_formatter(ScalarFormatter())
+    panels[0].yaxis.set_minor_formatter(NullFormatter())
+    return figure
+
+
+def sentence_lengths(positions: Sequence[Distribution]) -> "Figure | None":
+    """Figure 2 of Mostafazadeh et al. 2016: the shares of sentences of so many words, a line a position in the story.
+
+    None without a sentence.
+    """
+    positions = [each for each in positions if each.n]
+    if not positions:
+        return None
+    figure, only = panel(7, 3.8)
+    longest = max(_quantile(each.counts, 0.995) for each in positions)
+    for place, each in enumerate(positions):
+        shares = each.shares[: longest + 1]
+        place %= len(_COLOURS)
+        only.plot(range(len(shares)), shares, _DASHES[place], color=_COLOURS[place], label=each.label)
+    only.set_xlim(0, max(1, longest))
+    only.set_ylim(0)
+    only.set_xlabel("words in the sentence")
+    only.set_ylabel("share of sentences")
+    in_percent(only.yaxis, ticks=6)
+    only.legend(frameon=False, fontsize="small")
+    return figure
+
+
+def vocabulary_growth(points: Sequence[tuple[int, int]]) -> "Figure | None":
+    """How many different words the first so many words of a corpus are; None for fewer than two points."""
+    from matplotlib.ticker import MaxNLocator
+
+    if len(points) < 2:
+        return None
+    figure, only = panel(5.4, 3.6)
+    only.plot(*zip(*points, strict=True), color=BLUE)
+    only.set_xlim(0)
+    only.set_ylim(0)
+    only.set_xlabel("words read")
+    only.set_ylabel("different words")
+    for axis in (only.xaxis, only.yaxis):
+        axis.set_major_formatter(lambda n, _: f"{n:,.0f}")
+        axis.set_major_locator(MaxNLocator(5))
+    return figure
+
+
+def _quantile(counts: Sequence[int], share: float) -> int:
+    """The least value that at least this share of values does not exceed."""
+    total, seen = sum(counts), 0
+    for value, count in enumerate(counts):
+        seen += count
+        if seen >= share * total:
+            return value
+    return 0

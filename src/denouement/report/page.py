@@ -1,0 +1,53 @@
+"""The page as a file: no network, no clock times, no path outside the run."""
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from denouement.files import write_text
+from denouement.present.html import environment, render
+from denouement.report.glance import glance
+from denouement.report.run_folder import RunFolder
+from denouement.report.sections import ReportSection
+
+PAGE = "report.html"
+
+_CORPUS = {
+    "sample": (
+        "The stories are of the embedded sample corpus: small stories written by rule, good for a look at every part. "
+        "No published value is set beside those of such stories."
+    ),
+    "official": "The stories are of the official files that are named under Data.",
+}
+
+
+def write_page(run: RunFolder, sections: Sequence[ReportSection], out: Path, commit: str | None) -> None:
+    """Write `report.html` into the folder `out`: everything that `run` has, and the commands for what it has not.
+
+    The same run and commit give the same bytes.
+
+    Args:
+        run: the folder of a run.
+        sections: what `sections.report_sections` returned of it.
+        out: a folder; made if missing.
+        commit: of the code that makes the page, as `run_folder.commit` returns it.
+
+    Raises:
+        UserError: an unreadable file of the run, or a folder that cannot be written to.
+    """
+    bodies = {
+        section.anchor: render(section.content.full, 3, section.anchor) for section in sections if section.content
+    }
+    page = (
+        environment("denouement.report")
+        .get_template("report.html")
+        .render(
+            title="What went in and what came out",
+            sections=sections,
+            bodies=bodies,
+            glance=glance(run),
+            corpus=_CORPUS[run.ingest.corpus] if run.layout.ingest.exists() else "",
+            commit=commit,
+            scripted=True,
+        )
+    )
+    write_text(out / PAGE, page)

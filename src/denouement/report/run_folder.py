@@ -1,0 +1,247 @@
+"""What a run has, and where it came from."""
+
+import json
+import subprocess
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+
+from denouement.analysis.endings import SystemEndings, endings_table
+from denouement.analysis.named_tables import NamedTable, read_tables
+from denouement.analysis.sentiment import SentimentResult, read_sentiment, sentiment_result
+from denouement.analysis.statistics import Findings
+from denouement.analysis.statistics_files import read_findings
+from denouement.answers import SCALES
+from denouement.cloze.evaluation.results import ClozeResult, read_result
+from denouement.corpus.cases import labelled_cases
+from denouement.corpus.ingest import IngestSummary
+from denouement.documents import read_document
+from denouement.errors import UserError, printable
+from denouement.files import existing_file, file_digest
+from denouement.generators.history import History
+from denouement.layout import Layout
+from denouement.schemas import read_table
+from denouement.study.reasons.files import ReasonsSummary
+from denouement.study.results.output import DOCUMENT
+from denouement.study.results.results import StudyResults
+from denouement.study.results.scales import OrderResults, RatingResults, ScaleResults
+from denouement.yaml_files import read_yaml
+
+_DIGITS = 12  # of a digest: enough to tell files apart, and short enough to compare by eye
+
+
+@dataclass(frozen=True)
+class Origin:
+    """Where the numbers of a section came from.
+
+    Attributes:
+        commands: what made the files; empty where there is no record.
+        parameters: the settings of these commands, such as `ingest.release = null`.
+        files: by name within the run the first digits of the SHA-256 of each file that was read.
+    """
+
+    commands: Sequence[str]
+    parameters: Sequence[str]
+    files: Mapping[str, str]
+
+
+@dataclass(frozen=True)
+class RunFolder:
+    """The folder of a run, any part of which may be missing; each of its tables and documents is read once.
+
+    Attributes:
+        layout: its files.
+        lock: DVC's record (`dvc.lock`) of the commands and parameters that made the files; may be missing.
+        generators: whose models and endings count; None: those of every file in the folder.
+    """
+
+    layout: Layout
+    lock: Path
+    generators: Sequence[str] | None = None
+
+    @property
+    def histories(self) -> list[Path]:
+        """The course of training of each generator."""
+        names = sorted(path.parent.name for path in self.layout.models.glob("*/history.json"))
+        return [self.layout.history(name) for name in names if self._counts(name)]
+
+    @property
+    def endings(self) -> list[Path]:
+        """Tables of generated endings, each named after its generator."""
+        return [path for path in sorted(self.layout.written.glob("*.parquet")) if self._counts(path.stem)]
+
+    @property
+    def scales(self) -> list[Path]:
+        """Results of ratings and of orders, where there are any."""
+        return [path for name in SCALES if (path := self.layout.study / name / "results.json").exists()]
+
+    @cached_property
+    def read_histories(self) -> dict[str, History]:
+        """By generator the course of its training."""
+        return {path.parent.name: read_document(path, History, "train") for path in self.histories}
+
+    @cached_property
+    def read_endings(self) -> list[NamedTable]:
+        """Each table `endings` with its file."""
+        return read_tables(self.endings, "endings")
+
+    @cached_property
+    def stories(self) -> pa.Table:
+        """The table `stories`."""
+        return read_table(self.layout.stories, "stories")
+
+    @cached_property
+    def cases(self) -> pa.Table:
+        """The table `cloze`."""
+        return read_table(self.layout.cloze, "cloze")
+
+    @cached_property
+    def labelled(self) -> tuple[pa.Table, list[str]]:
+        """The cases that count, and a sentence for each kind of case left out (`corpus.cases.labelled_cases`)."""
+        return labelled_cases(self.cases)
+
+    @cached_property
+    def sentiment(self) -> pa.Table:
+        """The table `sentiment`, checked."""
+        return read_sentiment(self.layout.sentiment)
+
+    @cached_property
+    def sentiment_result(self) -> SentimentResult:
+        """The sentiment of each group of endings."""
+        return sentiment_result(self.sentiment)
+
+    @cached_property
+    def repetition(self) -> list[SystemEndings]:
+        """How far the endings of each system repeat themselves."""
+        return endings_table(self.read_endings, self.cases if self.layout.cloze.exists() else None)
+
+    @cached_property
+    def ingest(self) -> IngestSummary:
+        """What went into the corpus."""
+        return read_document(self.layout.ingest, IngestSummary, "ingest")
+
+    @cached_property
+    def statistics(self) -> Findings:
+        """What stories are like and what gives endings away."""
+        return read_findings(self.layout.statistics)
+
+    @cached_property
+    def evaluation(self) -> ClozeResult:
+        """How often Story Cloze systems are right."""
+        return read_result(self.layout.evaluation)
+
+    @cached_property
+    def study(self) -> StudyResults:
+        """What people preferred."""
+        return read_document(self.layout.study / DOCUMENT, StudyResults, "study")
+
+    @cached_property
+    def scale_results(self) -> list[ScaleResults]:
+        """What people rated and how they ordered sentences, where there are such answers."""
+        kinds: dict[str, type[RatingResults] | type[OrderResults]] = {"ratings": RatingResults, "orders": OrderResults}
+        return [read_document(path, kinds[path.parent.name], "study") for path in self.scales]
+
+    @cached_property
+    def reasons(self) -> ReasonsSummary:
+        """What people gave as reasons."""
+        return read_document(self.layout.study / "reasons.json", ReasonsSummary, "study")
+
+    def _counts(self, generator: str) -> bool:
+        return self.generators is None or generator in self.generators
+
+    def name(self, path: Path) -> str:
+        """`path` as the page calls it: within the run, whatever the folder that the run is in."""
+        return (Path(self.layout.folder.name) / path.relative_to(self.layout.folder)).as_posix()
+
+    def origin(self, stages: Sequence[str], files: Sequence[Path]) -> Origin:
+        """Where `files` came from: made by `stages`, a name such as `train` standing for `train@seq2seq` too."""
+        entries = [entry for name, entry in self._stages.items() if name.partition("@")[0] in stages]
+        parameters: dict[str, None] = {}
+        for entry in entries:
+            for file, section in entry.params.items():
+                if file != "dvc.yaml":  # which generators there are: the tables show it
+                    parameters |= dict.fromkeys(_settings(section))
+        return Origin(
+            [entry.cmd for entry in entries],
+            list(parameters),
+            {self.name(path): file_digest(existing_file(path))[:_DIGITS] for path in files},
+        )
+
+    def parameter(self, stage: str, name: str) -> Any:
+        """A parameter that a stage ran with, or None where there is no record of it."""
+        params = self._stages[stage].params if stage in self._stages else {}
+        return next((section[stage][name] for section in params.values() if name in section.get(stage, {})), None)
+
+    @cached_property
+    def _stages(self) -> Mapping[str, "LockedStage"]:
+        return _locked_stages(self.lock) if self.lock.exists() else {}
+
+
+@dataclass(frozen=True)
+class LockedStage:
+    """A stage in DVC's record: its command, and by file the parameters that it ran with."""
+
+    cmd: str
+    params: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+
+
+def _locked_stages(lock: Path) -> Mapping[str, LockedStage]:
+    from pydantic import TypeAdapter, ValidationError
+
+    content = read_yaml(lock)
+    try:
+        return TypeAdapter(dict[str, LockedStage]).validate_python(content["stages"])
+    except (KeyError, TypeError, ValidationError) as error:
+        raise UserError(f"{lock}: is no record of DVC's; bring it back with git checkout {lock.name}") from error
+
+
+def read_beside(path: Path, name: object) -> str:
+    """The text of a file that a document names, which must lie in the document's own folder.
+
+    Args:
+        path: the document.
+        name: of the file.
+
+    Raises:
+        UserError: a path instead of a name, no such file, or one that is no text in UTF-8.
+    """
+    if not isinstance(name, str) or name != Path(name).name:
+        raise UserError(f"{path}: file {printable(repr(name))} is no plain name of a file beside it; make it again")
+    beside = existing_file(path.parent / name)
+    try:
+        return beside.read_text(encoding="utf-8")
+    except ValueError as error:
+        raise UserError(f"{beside}: not text in UTF-8; make it again") from error
+
+
+def commit(folder: Path) -> str | None:
+    """The commit that git has in `folder`, and whether tracked files differ from it; None where git knows of none.
+
+    `dvc.lock` apart, which a reproduction itself writes.
+    """
+    try:
+        found = _git(folder, "rev-parse", "HEAD")
+        changed = _git(folder, "status", "--porcelain", "--untracked-files=no", "--", ".", ":(exclude)dvc.lock")
+    except (OSError, subprocess.CalledProcessError):
+        return None
+    return found[:_DIGITS] + (" with changes that are not committed" if changed else "")
+
+
+def _git(folder: Path, *arguments: str) -> str:
+    command = ["git", "-C", str(folder), *arguments]
+    return subprocess.run(command, capture_output=True, text=True, check=True).stdout.strip()  # noqa: S603
+
+
+def _settings(section: Mapping[str, Any], prefix: str = "") -> list[str]:
+    """A line each setting, its name with dots as it is typed to change it."""
+    lines = []
+    for key, value in section.items():
+        if isinstance(value, Mapping) and value:
+            lines += _settings(value, f"{prefix}{key}.")
+        else:
+            lines.append(f"{prefix}{key} = {json.dumps(value, ensure_ascii=False)}")
+    return lines

@@ -1,0 +1,185 @@
+import math
+import warnings
+import xml.etree.ElementTree as ET
+from pathlib import Path
+
+import pytest
+
+from denouement.charts.bars import Bar, opposed_bars, share_bars, word_bars
+from denouement.charts.intervals import Calibration, Estimate, accuracies, effects, reliability_curve
+from denouement.charts.lines import Distribution, TrainingCourse, sentence_lengths, training_curves, vocabulary_growth
+from denouement.charts.output import save
+from denouement.charts.sentiment import sentiment_by_context, sentiment_distributions
+from denouement.charts.shares import Outcomes, Sentiments, sentiment_shares, study_outcomes
+from denouement.charts.sunburst import sunburst
+
+COURSE = TrainingCourse("seq2seq", [(1, 90.0), (2, 60.0)], [(1, 80.0), (2, 70.0)], used=2)
+
+
+def test_training_curves_mark_the_epoch_that_is_used():
+    other = TrainingCourse("h_seq2seq", [(1, 9.0)], [(1, 8.0)], used=1)
+    panel, second = training_curves([COURSE, other]).axes
+    assert (panel.get_title(), second.get_title()) == ("seq2seq", "h_seq2seq")
+    training, validation, used = panel.lines
+    assert list(training.get_ydata()) == [90, 60]
+    assert list(validation.get_xdata()) == [1, 2]
+    assert list(validation.get_ydata()) == [80, 70]
+    assert (used.get_xdata()[0], used.get_ydata()[0]) == (2, 70)
+    assert "used: epoch 2, 70.0" in [text.get_text() for text in panel.get_legend().get_texts()]
+
+
+def test_without_stories_held_out_only_training_is_drawn():
+    [panel] = training_curves([TrainingCourse("seq2seq", [(1, 90.0)], [], used=1)]).axes
+    assert len(panel.lines) == 1
+
+
+def test_shares_of_a_group_fill_its_bar():
+    paper = Sentiments("Mori et al. 2019", 50, 0.2, 0.4)
+    [panel] = sentiment_shares([Sentiments("right", 100, 0.1, 0.6, paper), Sentiments("wrong", 100, 0.0, 1.0)]).axes
+    assert [bar.get_width() for bar in panel.patches] == pytest.approx([0.1, 0.3, 0.6, 0.2, 0.4, 0.4, 0.0, 0.0, 1.0])
+    labels = [label.get_text() for label in panel.get_yticklabels()]
+    assert labels == ["right (n = 100)", "Mori et al. 2019 (n = 50)", "wrong (n = 100)"]
+    assert [text.get_text() for text in panel.texts] == ["10%", "30%", "60%", "20%", "40%", "40%", "100%"]
+
+
+def test_each_outcome_of_a_pair_has_its_part_of_the_bar():
+    counts = {"first": 5, "second": 10, "both": 2, "neither": 3, "no_agreement": 0}
+    figure = study_outcomes([Outcomes("net", "human_right", 20, counts)])
+    panel, other_side = figure.axes
+    assert [bar.get_width() for bar in panel.patches] == pytest.approx([0.25, 0.1, 0, 0.15, 0.5])
+    assert [text.get_text() for text in panel.texts] == ["5", "2", "3", "10"]
+    assert [label.get_text() for label in panel.get_yticklabels()] == ["net\n(n = 20)"]
+    assert [label.get_text() for label in other_side.get_yticklabels()] == ["human_right"]
+    assert other_side.get_ylim() == panel.get_ylim()
+    [legend] = figure.legends
+    labels = [text.get_text() for text in legend.get_texts()]
+    assert labels == ["left one better", "both", "neither", "right one better"]
+
+
+def test_an_estimate_is_drawn_with_its_interval_and_the_paper_s_value():
+    figure = accuracies({"v1.0 test (n = 8)": [Estimate("dssm", 0.5, 0.25, 0.875, published=0.6)], "v1.5 (n = 0)": []})
+    [panel] = figure.axes
+    [interval] = panel.collections[0].get_segments()
+    assert interval[:, 0].tolist() == [0.25, 0.875]
+    assert [line.get_xdata()[0] for line in panel.lines][:2] == [0.5, 0.6]
+
+
+def test_sets_share_the_places_of_features():
+    sets = {"a": [Estimate("words", 1.0, 0.5, 1.5), Estimate("mood", 0.0, -1, 1)], "b": [Estimate("mood", 2, 1, 3)]}
+    [panel] = effects(sets).axes
+    assert [label.get_text() for label in panel.get_yticklabels()] == ["words", "mood"]
+    first, second = (container.lines[0].get_ydata() for container in panel.containers)
+    assert list(first) == pytest.approx([-0.125, 0.875])
+    assert list(second) == pytest.approx([1.125])
+
+
+def test_a_reference_is_drawn_in_each_panel_and_high_bars_are_cut_off_with_their_share():
+    right = Distribution("right", [1, 3])
+    panels = sentiment_distributions([right, Distribution("net", [0, 9])], right).axes
+    assert [panel.get_title() for panel in panels[:2]] == ["right (n = 4)", "net (n = 9)"]
+    assert panels[1].get_ylim()[1] == 1.0  # 1.5 times the highest bar of the reference is more than all
+    low = Distribution("right", [1] * 10)
+    _, cut = sentiment_distributions([low, Distribution("net", [0] * 9 + [9])], low).axes[:2]
+    assert cut.get_ylim()[1] == pytest.approx(0.15)
+    assert [text.get_text() for text in cut.texts] == ["100%"]
+
+
+NOTHING = {
+    "training_curves": lambda: training_curves([TrainingCourse("retrieval", [], [], used=0)]),
+    "sentence_lengths": lambda: sentence_lengths([Distribution("sentence 1", [0])]),
+    "vocabulary_growth": lambda: vocabulary_growth([(0, 0)]),
+    "share_bars": lambda: share_bars([], "share of all events", ("verb", "noun")),
+    "opposed_bars": lambda: opposed_bars({"v1.0 test": [], "v1.0 validation": []}, "wrong", "z", "right"),
+    "word_bars": lambda: word_bars([], "Words"),
+    "accuracies": lambda: accuracies({"v1.0 test": []}),
+    "effects": lambda: effects({"v1.0 test": []}),
+    "reliability_curve": lambda: reliability_curve({"v1.0 test": []}),
+    "sentiment_shares": lambda: sentiment_shares([]),
+    "study_outcomes": lambda: study_outcomes([Outcomes("a", "b", 0, {})]),
+    "sentiment_distributions": lambda: sentiment_distributions([Distribution("right", [0, 0])], None),
+    "sentiment_by_context": lambda: sentiment_by_context({}),
+    "sunburst": lambda: sunburst({}, 0.001, "titles"),
+}
+
+
+@pytest.mark.parametrize("name", NOTHING)
+def test_nothing_is_drawn_of_nothing(name):
+    assert NOTHING[name]() is None
+
+
+def height_of_a_bar(figure) -> float:
+    """In inches."""
+    figure.draw_without_rendering()
+    panel = figure.axes[0]
+    bottom, top = (panel.transData.transform((0, y))[1] for y in (0, panel.patches[0].get_height()))
+    return abs(top - bottom) / figure.dpi
+
+
+@pytest.mark.parametrize(
+    "make",
+    [
+        lambda bars: share_bars(bars, "share", ("verb", "noun")),
+        lambda bars: opposed_bars({"v1.0 test": bars}, "wrong", "z", "right"),
+        lambda bars: sentiment_shares([Sentiments(bar.label, 9, 0.2, 0.3) for bar in bars]),
+    ],
+)
+def test_a_single_bar_is_no_higher_than_one_of_many(make):
+    one, many = ([Bar(f"bar {n}", 2.0, "verb") for n in range(n_bars)] for n_bars in (1, 30))
+    assert height_of_a_bar(make(one)) < 1.5 * height_of_a_bar(make(many))
+
+
+def test_a_single_word_is_no_wider_than_one_of_many():
+    one, many = ([Bar(f"word {n}", 2) for n in range(n_bars)] for n_bars in (1, 20))
+    widths = []
+    for bars in (one, many):
+        figure = word_bars(bars, "Words")
+        figure.draw_without_rendering()
+        bar = figure.axes[0].patches[0].get_window_extent()
+        widths.append(bar.width / figure.dpi)
+    assert widths[0] < 1.5 * widths[1]
+
+
+@pytest.mark.parametrize("suffix", ["svg", "png"])
+def test_charts_are_written_the_same_twice(tmp_path: Path, suffix):
+    for name in ("one", "two"):
+        save(sentiment_shares([Sentiments("right", 100, 0.25, 0.5)]), tmp_path / f"{name}.{suffix}")
+    assert (tmp_path / f"one.{suffix}").read_bytes() == (tmp_path / f"two.{suffix}").read_bytes()
+
+
+def test_svg_holds_no_date(tmp_path: Path):
+    save(training_curves([COURSE]), tmp_path / "chart.svg")
+    tags = {element.tag.rpartition("}")[2] for element in ET.parse(tmp_path / "chart.svg").iter()}
+    assert "path" in tags
+    assert "date" not in tags
+
+
+@pytest.mark.parametrize(
+    "make",
+    [
+        lambda name: sentiment_shares([Sentiments(name, 100, 0.2, 0.5)]),
+        lambda name: training_curves([TrainingCourse(name, [(1, 9.0)], [(1, 8.0)], used=1)]),
+        lambda name: word_bars([Bar(name, 3), Bar("b", 1)], "Words"),
+        lambda name: opposed_bars({"v1.0 test": [Bar(name, 2.0)]}, "wrong", "z", "right"),
+        lambda name: sentiment_by_context({name: {"neutral": 0.5}}),
+    ],
+)
+def test_names_in_a_chart_are_drawn_as_they_are(tmp_path: Path, capsys, make):
+    save(make("$x$ $\\frac$ \x1b[31m\x00\ufffe & <b>\u202e"), tmp_path / "one.svg")
+    text = (tmp_path / "one.svg").read_text()
+    ET.fromstring(text)
+    assert r"$x$ $\frac$ \u001b[31m\u0000" in text  # in the comment that has the text beside its outlines
+    assert "Glyph" not in capsys.readouterr().err
+
+
+def test_a_character_that_the_font_lacks_is_a_warning_of_one_line(tmp_path: Path, capsys):
+    save(sentiment_shares([Sentiments("\u4e2d", 100, 0.2, 0.5)]), tmp_path / "one.svg")
+    assert capsys.readouterr().err.startswith("warning: a chart: Glyph")
+
+
+def test_charts_of_little_raise_no_warning():
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        sentence_lengths([Distribution("sentence 1: mean 0.0", [2])])
+        vocabulary_growth([(0, 0), (1, 1)])
+        reliability_curve({"v1.0 test": [Calibration(0.5, 0.5, 0.0, 1.0)]})
+        training_curves([TrainingCourse("net", [(1, math.e)], [(1, math.e)], used=1)])
