@@ -24,8 +24,9 @@ from denouement.corpus.readers import find_files
 from denouement.encoders.base import load_encoder
 from denouement.generators import GENERATORS
 from denouement.generators.base import generator_class
+from denouement.generators.checkpoints import save_generator
+from denouement.generators.neural.decoder import NeuralGenerator
 from denouement.schemas import read_table
-from denouement.tensors import write_checkpoint
 from denouement.text.vocabulary import Vocabulary
 
 STORIES, CASES = 8_160, 1_871
@@ -37,7 +38,8 @@ def measure() -> list[Row]:
     with TemporaryDirectory() as name:
         folder = Path(name)
         stories, cases = _tables(folder)
-        models = [_untrained(generator, stories["sentences"].to_pylist(), folder) for generator in sorted(GENERATORS)]
+        neural = [name for name in sorted(GENERATORS) if issubclass(generator_class(name), NeuralGenerator)]
+        models = [_untrained(name, stories["sentences"].to_pylist(), folder) for name in neural]
         resources = Resources(stories=stories, generators=models, cache=folder / "cache")
         alone = _seconds(lambda: evaluate(["ending_reg"], cases, None, resources))
         evaluate(TRAINED, cases, None, resources)
@@ -84,8 +86,6 @@ def _untrained(name: str, stories: list[list[str]], folder: Path) -> Path:
     torch.manual_seed(1)
     vocabulary = Vocabulary.build((sentence for story in stories for sentence in story), 2)
     generator = kind(kind.settings_class(), vocabulary, **arguments)
-    checkpoint = {"state_dict": generator.state_dict()}
-    generator.on_save_checkpoint(checkpoint)
     path = folder / f"{name}.parquet"
-    write_checkpoint(checkpoint, path)
+    save_generator(generator, path)
     return path

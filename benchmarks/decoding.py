@@ -14,9 +14,10 @@ from denouement.corpus.sample import stories
 from denouement.encoders.base import Vectors
 from denouement.encoders.embeddings import SentenceVectors
 from denouement.generators import GENERATORS
-from denouement.generators.base import Generator, generator_class
+from denouement.generators.base import generator_class
 from denouement.generators.decoding import Decoding
 from denouement.generators.endings import generate_endings
+from denouement.generators.neural.decoder import NeuralGenerator
 from denouement.text.vocabulary import END, NEVER_GENERATED, START, Vocabulary
 
 CASES = 1871  # Story Cloze v1.0, validation
@@ -31,10 +32,11 @@ def measure() -> list[Row]:
     """A row a generator of the paper's size: greedy endings a second on the CPU."""
     cases = _cases()
     contexts = cases["context"].to_pylist()
-    return [_compare(name, _generator(name, contexts), cases, contexts[::ALONE_EVERY]) for name in sorted(GENERATORS)]
+    neural = [name for name in sorted(GENERATORS) if issubclass(generator_class(name), NeuralGenerator)]
+    return [_compare(name, _generator(name, contexts), cases, contexts[::ALONE_EVERY]) for name in neural]
 
 
-def _compare(name: str, generator: Generator, cases: pa.Table, alone: Sequence[Sequence[str]]) -> Row:
+def _compare(name: str, generator: NeuralGenerator, cases: pa.Table, alone: Sequence[Sequence[str]]) -> Row:
     def ours() -> list[str]:
         endings: list[str] = generate_endings(generator, cases, DECODING)["ending"].to_pylist()
         return endings
@@ -51,7 +53,7 @@ def _compare(name: str, generator: Generator, cases: pa.Table, alone: Sequence[S
 
 
 @torch.inference_mode()
-def _one_at_a_time(generator: Generator, context: Sequence[str]) -> str:
+def _one_at_a_time(generator: NeuralGenerator, context: Sequence[str]) -> str:
     """A plain greedy loop."""
     state = generator.start(generator.prepare([context]))
     word, words = torch.tensor([START]), []
@@ -89,7 +91,7 @@ class _Stored(SentenceVectors):
         pass
 
 
-def _generator(name: str, contexts: Sequence[Sequence[str]]) -> Generator:
+def _generator(name: str, contexts: Sequence[Sequence[str]]) -> NeuralGenerator:
     """Of the paper's size and random weights; sentence vectors, if it reads them, are random and looked up."""
     kind = generator_class(name)
     known = Vocabulary.build(sentence for context in contexts for sentence in context).words[4:]

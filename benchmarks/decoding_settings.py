@@ -73,9 +73,11 @@ class SettingRow:
 def measure_settings(
     generators: Mapping[str, Generator], cases: pa.Table, decodings: Sequence[Decoding] = DECODINGS
 ) -> list[SettingRow]:
-    """A row for each generator and way of decoding, one ending for each of `cases` (`case_id`, `context`)."""
+    """A row for each decoding generator and way of decoding, an ending for each of `cases` (`case_id`, `context`)."""
     rows = []
     for name, generator in generators.items():
+        if not generator.decodes:
+            continue  # no setting changes what it writes
         for decoding in decodings:
             endings = generate_endings(generator, cases, decoding)
             tokens = endings["n_tokens"].to_numpy()

@@ -20,9 +20,11 @@ from benchmarks.table import Row
 from denouement import schemas
 from denouement.corpus import sample
 from denouement.corpus.ingest import ingest
-from denouement.generators.base import Generator, generator_class
-from denouement.generators.data import OrderedBatches, StorySet, read_stories, sentences
-from denouement.generators.training import Batch, EpochLog, StoryBatches, fit
+from denouement.generators.base import generator_class
+from denouement.generators.neural.data import OrderedBatches, StorySet, read_stories, sentences
+from denouement.generators.neural.decoder import NeuralGenerator
+from denouement.generators.neural.lightning import Batch, EpochLog, StoryBatches
+from denouement.generators.neural.training import optimise
 from denouement.text.vocabulary import PAD, START, Vocabulary
 
 DIMENSION = 384
@@ -101,16 +103,16 @@ class SortedBatches(StoryBatches):
         return DataLoader(self._training, batch_size=None, sampler=sampler)
 
 
-def _ours(generator: Generator, stories: StorySet, batches: type[StoryBatches] = StoryBatches) -> float:
+def _ours(generator: NeuralGenerator, stories: StorySet, batches: type[StoryBatches] = StoryBatches) -> float:
     """Words a second in the fastest epoch."""
     speeds: list[float] = []
     with tempfile.TemporaryDirectory() as folder:
         log = EpochLog(Path(folder), generator.settings, lambda _, figures: speeds.append(figures["words_per_second"]))
-        fit(generator, batches(stories, None, generator.settings), log, Path(folder) / "last.parquet")
+        optimise(generator, batches(stories, None, generator.settings), log, Path(folder) / "last.parquet")
     return max(speeds)
 
 
-def _plain(generator: Generator, stories: StorySet) -> float:
+def _plain(generator: NeuralGenerator, stories: StorySet) -> float:
     """What one writes first: batches in file order, one cross-entropy over all positions, Adam as it comes."""
     optimizer = torch.optim.Adam(generator.parameters(), lr=0.001)
     noise = torch.Generator().manual_seed(1)
@@ -130,7 +132,7 @@ def _plain(generator: Generator, stories: StorySet) -> float:
     return max(speeds)
 
 
-def _generator(name: str, vocabulary: Vocabulary, changes: dict[str, str]) -> Generator:
+def _generator(name: str, vocabulary: Vocabulary, changes: dict[str, str]) -> NeuralGenerator:
     kind = generator_class(name)
     settings = kind.settings_class(epochs=EPOCHS, batch_size=BATCH, accelerator="cpu", **changes)  # type: ignore[arg-type]
     architecture = {"encoder": "random", "fingerprint": "", "dimension": DIMENSION} if kind.reads_vectors else {}

@@ -5,8 +5,9 @@ import sys
 from prefect import flow
 
 from denouement.encoders.embeddings import EncodeSettings
+from denouement.stages.generate import GenerateSettings
 from tasks.command import run
-from tasks.generate import GenerateSettings, write_endings
+from tasks.generate import write_endings
 from tasks.params import settings
 
 

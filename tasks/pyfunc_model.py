@@ -1,9 +1,10 @@
 """A trained generator as MLflow serves it. MLflow runs this file ("model from code"), so no pickle is stored.
 
 Input: column `context`, the sentences of a story so far (list of strings). Output: `n` rows for each, in order, with
-columns `context_row` (place of the input row), `ending` and `log_prob` (nats, summed over the ending's tokens).
-Parameters: `n` and the settings of `denouement.generators.decoding.Decoding`. A generator that reads sentence vectors
-encodes them; what its encoder needs is told when the model is loaded, since files lie elsewhere on each machine:
+columns `context_row` (place of the input row), `ending` and `log_prob` (nats, summed over the ending's tokens; NaN
+where the generator gives no probabilities). Parameters: `n` and the settings of
+`denouement.generators.decoding.Decoding`. A generator that reads sentence vectors encodes them; the caller names the
+files of its encoder when the model is loaded, since each machine has them in another place:
 `mlflow.pyfunc.load_model(uri, model_config={"encoder_options": {"weights": ..., "vectors": ...}})`, or the same as JSON
 in `MLFLOW_PYFUNC_INFERENCE_CONFIG` for `mlflow models serve`. The keys are those of `encode.options` in params.yaml.
 """
@@ -19,7 +20,7 @@ from mlflow.types import ColSpec, DataType, ParamSchema, ParamSpec, Schema
 from mlflow.types.schema import Array
 
 from denouement.generators.checkpoints import load_generator
-from denouement.generators.decoding import Decoding, decode
+from denouement.generators.decoding import Decoding
 
 _TYPES = {str: "string", float: "double", int: "long"}
 
@@ -57,15 +58,13 @@ class EndingModel(mlflow.pyfunc.PythonModel):
         """Endings of each context."""
         chosen = dict(params or {})
         n = int(chosen.pop("n", 1))
-        decoding = Decoding(**chosen)
-        decoding.check_count(n)
         contexts = [list(sentences) for sentences in model_input["context"]]
         rows = [
-            {"context_row": row, "ending": ending.text, "log_prob": float(ending.log_prob)}
-            for row, endings in enumerate(decode(self._generator, contexts, decoding, n))
+            {"context_row": row, "ending": ending.text, "log_prob": ending.log_prob}
+            for row, endings in enumerate(self._generator.write(contexts, Decoding(**chosen), n))
             for ending in endings
         ]
-        return pd.DataFrame(rows, columns=["context_row", "ending", "log_prob"])
+        return pd.DataFrame(rows, columns=["context_row", "ending", "log_prob"]).astype({"log_prob": float})
 
 
 mlflow.models.set_model(EndingModel())

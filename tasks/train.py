@@ -13,9 +13,14 @@ from prefect import task
 from denouement.corpus.kind import corpus_kind
 from denouement.files import write_text
 from denouement.generators.base import GeneratorSettings, generator_class
-from denouement.generators.training import settings_for, train
+from denouement.generators.history import best_values, logged_values
+from denouement.generators.sections import training_section
+from denouement.generators.training import settings_for
+from denouement.layout import Layout
+from denouement.present import markdown
 from denouement.schemas import read_table
-from tasks import paths, tracking
+from denouement.stages import train
+from tasks import tracking
 from tasks.params import section
 
 # By path, not imported: a change in how a model is served or decodes is no reason to train again.
@@ -25,40 +30,35 @@ EXAMPLE = {"context": ["Ann had a garden.", "She planted seeds.", "It rained for
 
 def settings(generator: str) -> GeneratorSettings:
     """What `params.yaml` says for this generator on the corpus at hand."""
-    return settings_for(generator, section("train"), corpus_kind(read_table(paths.STORIES, "stories")))
+    return settings_for(generator, section("train"), corpus_kind(read_table(Layout().stories, "stories")))
 
 
 @task
 def train_generator(generator: str) -> None:
     """Train, log every epoch as it ends, and log the one that is used as a model: contexts in, endings out."""
     chosen = settings(generator)
-    reads = {"stories": paths.STORIES}
+    layout = Layout()
+    reads = {"stories": layout.stories}
     if generator_class(generator).reads_vectors:
-        reads["embeddings"] = paths.EMBEDDINGS
+        reads["embeddings"] = layout.embeddings
     with tracking.run(f"train {generator}", "train", {"generator": generator, **asdict(chosen)}):
         tracking.log_inputs(**reads)
-        history = train(
-            generator,
-            paths.STORIES,
-            paths.MODELS / generator,
-            chosen,
-            embeddings=reads.get("embeddings"),
-            work=paths.WORK,
-            on_epoch=_teller(chosen.epochs),
-        )
-        best = history["epochs"][history["best_epoch"]]
-        write_text(paths.METRICS / f"train_{generator}.json", json.dumps(best, indent=2) + "\n")
-        tracking.log_figures({"best": best, "vocabulary": history["vocabulary"]})
-        log_model(paths.checkpoint(generator))
+        paths = train.TrainPaths(layout.stories, reads.get("embeddings"), layout.work, layout.model(generator).parent)
+        history = train.run(generator, chosen, paths, _reporter(getattr(chosen, "epochs", 0)))
+        values = json.dumps(best_values(history), indent=2)
+        write_text(layout.metrics(f"train@{generator}"), values + "\n")
+        tracking.log_figures(logged_values(history))
+        log_model(layout.model(generator))
+        print(markdown.render(training_section({generator: history})))
 
 
-def _teller(epochs: int) -> Callable[[int, Mapping[str, float]], None]:
-    def tell(epoch: int, figures: Mapping[str, float]) -> None:
-        tracking.log_figures(figures, step=epoch)
-        shown = ", ".join(f"{name.replace('_', ' ')} {_number(value)}" for name, value in figures.items())
+def _reporter(epochs: int) -> Callable[[int, Mapping[str, float]], None]:
+    def report(epoch: int, values: Mapping[str, float]) -> None:
+        tracking.log_figures(values, step=epoch)
+        shown = ", ".join(f"{name.replace('_', ' ')} {_number(value)}" for name, value in values.items())
         print(f"epoch {epoch + 1} of {epochs}: {shown}", flush=True)
 
-    return tell
+    return report
 
 
 def _number(value: float) -> str:
@@ -73,6 +73,6 @@ def log_model(checkpoint: Path) -> None:
         signature=runpy.run_path(str(MODEL_CODE))["SIGNATURE"],
         artifacts={"checkpoint": str(checkpoint)},
         input_example=pd.DataFrame([EXAMPLE]),
-        model_config={"encoder_options": {}},  # MLflow lets whoever loads the model give only what stands here
+        model_config={"encoder_options": {}},  # MLflow lets whoever loads the model give only the keys named here
         pip_requirements=["denouement"],
     )

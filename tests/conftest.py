@@ -48,8 +48,8 @@ def reader_of(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str, Mappin
     import torch
 
     from denouement.encoders.base import load_encoder
+    from denouement.generators.checkpoints import save_generator
     from denouement.generators.h_seq2seq import HSeq2Seq, HSeq2SeqSettings
-    from denouement.tensors import write_checkpoint
     from denouement.text.vocabulary import Vocabulary
 
     def write(encoder: str, options: Mapping[str, str]) -> Path:
@@ -58,10 +58,8 @@ def reader_of(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str, Mappin
             torch.manual_seed(1)
             vocabulary = Vocabulary.build(["Tom bought a red car.", "He drove it.", "The car was fast."])
             generator = HSeq2Seq(HSeq2SeqSettings(units=8), vocabulary, encoder, loaded.fingerprint, loaded.dimension)
-        checkpoint = {"state_dict": generator.state_dict()}
-        generator.on_save_checkpoint(checkpoint)
         path = tmp_path_factory.mktemp("reader") / "best.parquet"
-        write_checkpoint(checkpoint, path)
+        save_generator(generator, path)
         return path
 
     return write

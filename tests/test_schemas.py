@@ -104,3 +104,24 @@ def test_a_truncated_or_damaged_file_is_refused(tmp_path: Path) -> None:
         with pytest.raises(UserError) as caught:
             schemas.read_table(path, "stories")
         assert "\n" not in str(caught.value)
+
+
+def test_a_table_of_endings_of_the_version_before_is_read_as_one_of_today(tmp_path):
+    kind = schemas.TABLES["endings"]
+    row = {"case_id": "1", "system": "s", "ending": "He slept.", "log_prob": -2.0, "n_tokens": 4}
+    old = pa.Table.from_pylist([row], schemas.stamp(kind.earlier[1], "endings", 1, {"decoding": "greedy"}))
+    pq.write_table(old, tmp_path / "old.parquet")
+    table = schemas.read_table(tmp_path / "old.parquet", "endings")
+    assert (table.schema, table.to_pylist()) == (kind.schema, [row])
+    assert table.schema.metadata[b"decoding"] == b"greedy"
+    without = {**row, "log_prob": None, "n_tokens": None}
+    schemas.write_table(pa.Table.from_pylist([without], kind.schema), tmp_path / "new.parquet", "endings")
+    assert schemas.read_table(tmp_path / "new.parquet", "endings").to_pylist() == [without]
+
+
+@pytest.mark.parametrize("version", ["0", "3"])
+def test_no_other_version_is_read(tmp_path, version):
+    schema = schemas.stamp(schemas.TABLES["endings"].schema, "endings", int(version))
+    pq.write_table(schema.empty_table(), tmp_path / "t.parquet")
+    with pytest.raises(UserError, match=f"version {version} of table 'endings', but 2 is read here"):
+        schemas.read_table(tmp_path / "t.parquet", "endings")

@@ -45,12 +45,14 @@ class Table:
         schema: the columns; a field that is not nullable must hold no null.
         key: the columns whose values together stand only once.
         choices: the values that a column may hold, where they are few.
+        earlier: the columns of earlier versions, by version, that are read as this one.
     """
 
     version: int
     schema: pa.Schema
     key: tuple[str, ...] = ()
     choices: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    earlier: Mapping[int, pa.Schema] = field(default_factory=dict)
 
 
 def _columns(*fields: tuple[str, pa.DataType] | tuple[str, pa.DataType, bool]) -> pa.Schema:
@@ -98,6 +100,8 @@ _AGREEMENTS = _columns(
     ("agreement", pa.string(), _OR_NULL),
 )
 
+_ENDING = (("case_id", pa.string()), ("system", pa.string()), ("ending", pa.string()))
+
 TABLES: dict[str, Table] = {
     "stories": Table(
         1,
@@ -130,14 +134,13 @@ TABLES: dict[str, Table] = {
         _columns(("file", pa.string()), ("line", pa.int64()), ("reason", pa.string())),
     ),
     "endings": Table(
-        1,
+        2,  # since then endings may have no probability
         _columns(
-            ("case_id", pa.string()),
-            ("system", pa.string()),
-            ("ending", pa.string()),
-            ("log_prob", pa.float32()),
-            ("n_tokens", pa.int32()),
+            *_ENDING,
+            ("log_prob", pa.float32(), _OR_NULL),
+            ("n_tokens", pa.int32(), _OR_NULL),
         ),
+        earlier={1: _columns(*_ENDING, ("log_prob", pa.float32()), ("n_tokens", pa.int32()))},
     ),
     "sentiment": Table(
         1,
@@ -480,23 +483,29 @@ def read_table(path: Path, name: str) -> pa.Table:
     """
     schema = read_schema(path, name)
     kind = TABLES[name]
-    if not schema.equals(kind.schema):
-        raise UserError(f"{path}: columns are {_listing(schema)}; a table '{name}' has {_listing(kind.schema)}")
-    table = read_parquet(path, schema)
+    version = int(schema.metadata[_VERSION_KEY])
+    wanted = kind.schema if version == kind.version else kind.earlier[version]
+    if not schema.equals(wanted):
+        raise UserError(f"{path}: columns are {_listing(schema)}; a table '{name}' has {_listing(wanted)}")
+    table = read_parquet(path)
+    if wanted is not kind.schema:
+        table = table.cast(kind.schema.with_metadata(schema.metadata))
     problem = _broken_rule(table, kind)
     if problem:
         raise UserError(f"{path}: {problem}")
     return table
 
 
-def read_parquet(path: Path, schema: pa.Schema | None = None) -> pa.Table:
+def read_parquet(path: Path) -> pa.Table:
     """All columns of any Parquet file, its checksums and its text checked.
 
     Raises:
         UserError: a damaged file.
     """
     try:
-        table = pq.read_table(path, schema=schema, page_checksum_verification=True)
+        # not pq.read_table: it imports pandas, and takes a folder named a=b for a column
+        with pq.ParquetFile(path, page_checksum_verification=True) as file:
+            table = file.read()
         table.validate(full=True)  # text that is not UTF-8, which other programs may write
     except _UNREADABLE as error:
         raise UserError(f"{path}: damaged Parquet file ({first_line(error)}); make it again") from error
@@ -504,7 +513,7 @@ def read_parquet(path: Path, schema: pa.Schema | None = None) -> pa.Table:
 
 
 def read_schema(path: Path, name: str) -> pa.Schema:
-    """The Arrow schema of the Parquet file `path`, once its metadata says that it is the table `name` of this version.
+    """The Arrow schema of the Parquet file `path`, once its metadata says that it is the table `name`, readable here.
 
     Raises:
         UserError: no such file, not Parquet, another table or another version.
@@ -518,9 +527,10 @@ def read_schema(path: Path, name: str) -> pa.Schema:
     if found != name:
         raise UserError(f"{path}: is {f'a table {found!r}' if found else 'no table of denouement'}, not '{name}'")
     version = metadata.get(_VERSION_KEY, b"").decode(errors="replace")
-    wanted = str(TABLES[name].version if name in TABLES else EMBEDDINGS_VERSION)
-    if version != wanted:
-        raise UserError(f"{path}: version {version} of table '{name}', but {wanted} is read here: make it again")
+    kind = TABLES.get(name)
+    newest = kind.version if kind else EMBEDDINGS_VERSION
+    if version not in map(str, (newest, *(kind.earlier if kind else ()))):
+        raise UserError(f"{path}: version {version} of table '{name}', but {newest} is read here: make it again")
     return schema
 
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 import hashlib
 import json
 import math
+from collections import defaultdict
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -88,6 +89,22 @@ def read_checkpoint(path: Path) -> dict[str, Any]:
     return checkpoint
 
 
+def read_state(path: Path) -> dict[str, Any]:
+    """What a checkpoint holds beside its tensors, each of which is None here; no tensor is read, and no digest checked.
+
+    Raises:
+        UserError: no such file, or not a checkpoint.
+    """
+    state = (schemas.read_schema(path, "checkpoint").metadata or {}).get(_STATE_KEY.encode(), b"")
+    try:
+        content = _from_json(json.loads(state), defaultdict(lambda: None))
+        if not isinstance(content, dict):
+            raise ValueError("no state in it")
+    except (ValueError, KeyError, TypeError, RecursionError) as error:
+        raise UserError(f"{path}: damaged checkpoint ({first_line(error)}); train again to make it") from error
+    return content
+
+
 def _to_json(value: Any, name: str, tensors: dict[str, torch.Tensor]) -> Any:
     """`value` as JSON can hold it; its tensors go to `tensors` under a name that tells their place."""
     if isinstance(value, torch.Tensor):
@@ -108,7 +125,7 @@ def _to_json(value: Any, name: str, tensors: dict[str, torch.Tensor]) -> Any:
     raise TypeError(f"a checkpoint cannot hold {name}: {type(value).__name__}")
 
 
-def _from_json(value: Any, tensors: Mapping[str, torch.Tensor]) -> Any:
+def _from_json(value: Any, tensors: Mapping[str, torch.Tensor | None]) -> Any:
     if isinstance(value, list):
         return [_from_json(item, tensors) for item in value]
     if not isinstance(value, dict):

@@ -9,8 +9,9 @@ import torch
 from benchmarks.decoding_settings import DECODINGS, PEOPLE, as_markdown, measure_settings, people_row, run
 from denouement import schemas
 from denouement.generators.base import generator_class
-from denouement.generators.decoding import Decoding, decode
-from denouement.tensors import write_checkpoint
+from denouement.generators.checkpoints import save_generator
+from denouement.generators.decoding import Decoding
+from denouement.generators.neural.search import decode
 from denouement.text.vocabulary import Vocabulary
 
 STORY = ["Tom bought a red car.", "He drove it to the hill."]
@@ -46,7 +47,7 @@ def test_a_row_holds_what_its_endings_are_like():
     settings = [Decoding(max_length=6), Decoding("sample", seed=3, max_length=6)]
     rows = measure_settings({"mine": _generator()}, cases, settings)
     for row, decoding in zip(rows, settings, strict=True):
-        endings = [ending for [ending] in decode(_generator(), cases["context"].to_pylist(), decoding)]
+        endings = [ending for [ending] in decode(_generator().eval(), cases["context"].to_pylist(), decoding)]
         assert (row.model, row.decoding, row.n) == ("mine", str(decoding), 4)
         assert row.distinct_share == len({ending.text for ending in endings}) / 4
         tokens = sum(ending.n_tokens for ending in endings)
@@ -76,11 +77,9 @@ def test_one_command_measures_the_checkpoints_of_a_run(tmp_path, capsys):
     assert not out.exists()
 
     generator = _generator()
-    checkpoint = {"state_dict": generator.state_dict()}
-    generator.on_save_checkpoint(checkpoint)
     for folder in ("corpus", "models/seq2seq"):
         (data / folder).mkdir(parents=True)
-    write_checkpoint(checkpoint, data / "models" / "seq2seq" / "best.parquet")
+    save_generator(generator, data / "models" / "seq2seq" / "best.parquet")
     schemas.write_table(_cloze(), data / "corpus" / "cloze.parquet", "cloze")
     status, printed, _ = command()
     assert status == 0

@@ -10,9 +10,7 @@ from click.testing import CliRunner
 from denouement import schemas
 from denouement.cli import main
 from denouement.encoders.base import load_encoder
-from denouement.generators.checkpoints import load_generator
-from denouement.generators.decoding import decode
-from denouement.tensors import write_checkpoint
+from denouement.generators.checkpoints import load_generator, save_generator
 from denouement.text.vocabulary import Vocabulary
 
 STORY = ["Tom bought a red car.", "He drove it."]
@@ -47,7 +45,7 @@ def test_a_context_is_encoded_by_the_encoder_that_the_options_make(model, files)
     generator = load_generator(model, encoder_options=files)
     inputs = generator.prepare([STORY])
     np.testing.assert_array_equal(inputs.values[0].numpy(), load_encoder("infersent", **files).encode(STORY))
-    [[expected]] = decode(generator, [STORY])
+    [[expected]] = generator.write([STORY])
     assert (ending["ending"], ending["log_prob"]) == (expected.text, pytest.approx(expected.log_prob))
     assert json.loads(complete(model, *given(files), *given({"version": 1}))) == json.loads(
         complete(model, *given(files))
@@ -60,7 +58,7 @@ def test_a_table_of_contexts_is_encoded_too(model, files, tmp_path):
     result = CliRunner().invoke(main, ["generate", *map(str, arguments), *given(files)])
     assert result.exit_code == 0, result.output
     generator = load_generator(model, encoder_options=files)
-    expected = [ending.text for [ending] in decode(generator, [STORY, STORY[:1]])]
+    expected = [ending.text for [ending] in generator.write([STORY, STORY[:1]])]
     assert schemas.read_table(tmp_path / "endings.parquet", "endings")["ending"].to_pylist() == expected
 
 
@@ -108,8 +106,6 @@ def test_a_generator_that_reads_words_takes_no_encoder_options(tmp_path, files):
     from denouement.generators.seq2seq import Seq2Seq, Seq2SeqSettings
 
     generator = Seq2Seq(Seq2SeqSettings(units=4), Vocabulary.build(STORY))
-    checkpoint = {"state_dict": generator.state_dict()}
-    generator.on_save_checkpoint(checkpoint)
-    write_checkpoint(checkpoint, tmp_path / "seq2seq.parquet")
+    save_generator(generator, tmp_path / "seq2seq.parquet")
     message = complete(tmp_path / "seq2seq.parquet", *given({"vectors": files["vectors"]}), status=2)
     assert message == "error: --encoder-option: seq2seq reads words, not sentence vectors; leave the option out\n"

@@ -1,7 +1,9 @@
 """The commands generate and complete, on a tiny generator in a real checkpoint."""
 
 import json
+from dataclasses import fields
 
+import numpy as np
 import pyarrow as pa
 import pytest
 import torch
@@ -9,10 +11,11 @@ from click.testing import CliRunner
 
 from denouement import schemas
 from denouement.cli import main
+from denouement.encoders.base import load_encoder
 from denouement.generators.base import generator_class
-from denouement.generators.checkpoints import load_generator
-from denouement.generators.decoding import Decoding, decode
-from denouement.tensors import write_checkpoint
+from denouement.generators.checkpoints import load_generator, save_generator
+from denouement.generators.decoding import Decoding
+from denouement.generators.retrieval import Retrieval
 from denouement.text.vocabulary import Vocabulary
 
 STORY = ["Tom bought a red car.", "He drove it to Mr. Hill."]
@@ -24,10 +27,8 @@ def model(tmp_path_factory):
     with torch.random.fork_rng():
         torch.manual_seed(1)
         generator = kind(kind.settings_class(units=8), Vocabulary.build([*STORY, "The car was fast and loud."]))
-    checkpoint = {"state_dict": generator.state_dict()}
-    generator.on_save_checkpoint(checkpoint)
     path = tmp_path_factory.mktemp("model") / "best.parquet"
-    write_checkpoint(checkpoint, path)
+    save_generator(generator, path)
     return path
 
 
@@ -78,7 +79,7 @@ def test_generate_writes_what_decode_gives(model, cases, tmp_path):
     rows = schemas.read_table(out, "endings").to_pylist()
     assert [row["case_id"] for row in rows] == ["b", "b", "a", "a"]
     decoding = Decoding("beam", beam_width=3, max_length=6)
-    expected = decode(load_generator(model), [STORY[:1], STORY], decoding, n=2)
+    expected = load_generator(model).write([STORY[:1], STORY], decoding, n=2)
     assert [row["ending"] for row in rows] == [ending.text for endings in expected for ending in endings]
     assert {row["system"] for row in rows} == {"seq2seq"}
     assert "4 endings of seq2seq for 2 cases" in result.stdout
@@ -113,7 +114,7 @@ def test_generate_reads_a_csv_of_contexts(model, tmp_path):
     contexts, out = tmp_path / "mine.csv", tmp_path / "endings.parquet"
     contexts.write_text("case_id,context\n1,Tom bought a red car. He drove it to Mr. Hill.\n")
     run("generate", "--model", model, "--contexts", contexts, "--out", out)
-    [[expected]] = decode(load_generator(model), [STORY])
+    [[expected]] = load_generator(model).write([STORY])
     assert schemas.read_table(out, "endings")["ending"].to_pylist() == [expected.text]
 
 
@@ -142,14 +143,14 @@ def test_generate_refuses(model, cases, tmp_path):
 
 
 def test_complete_prints_an_ending(model):
-    [[expected]] = decode(load_generator(model), [STORY])
+    [[expected]] = load_generator(model).write([STORY])
     assert run("complete", "--model", model, " ".join(STORY)).stdout == f"{expected.text}\n"
     assert run("complete", "--model", model, "-", input="\n".join(STORY)).stdout == f"{expected.text}\n"
 
 
 def test_complete_prints_several(model):
     samples = ("complete", "--model", model, " ".join(STORY), "-n", 5, "--decode", "sample", "--max-length", 5)
-    [expected] = decode(load_generator(model), [STORY], Decoding("sample", max_length=5), 5)
+    [expected] = load_generator(model).write([STORY], Decoding("sample", max_length=5), 5)
     assert run(*samples).stdout.splitlines() == [ending.text for ending in expected]
     document = json.loads(run(*samples, "--json").stdout)
     assert document["context"] == STORY
@@ -168,3 +169,52 @@ def test_complete_refuses(model, tmp_path):
     assert "decode with sample or beam" in error
     error = refused("complete", "--model", model, "Tom ran.", "-n", 5, "--decode", "beam", "--beam-width", 2)
     assert "a beam of width 2" in error
+
+
+# --- options
+
+
+def test_each_setting_of_decoding_is_an_option():
+    parameters = {parameter.name: parameter for parameter in main.commands["complete"].params}
+    help_text = run("complete", "--help").stdout
+    for setting in fields(Decoding):
+        option = parameters[setting.name]
+        assert option.opts == ["--decode" if setting.name == "method" else f"--{setting.name.replace('_', '-')}"]
+        assert setting.metadata["help"] in " ".join(help_text.split())
+    assert parameters["seed"].type.max == 2**32 - 1
+    assert isinstance(parameters["top_k"].type, type(parameters["beam_width"].type))
+
+
+# --- a generator without probabilities
+
+
+@pytest.fixture
+def stories_by_heart(tmp_path):
+    """The checkpoint of a retrieval of two stories whose sentences have vectors by GloVe."""
+    glove = load_encoder("glove")
+    contexts = [["The car was fast."], ["She baked a cake."]]
+    vectors = glove.encode([sentence for [sentence] in contexts])
+    vectors = (vectors / np.linalg.norm(vectors, axis=1, keepdims=True)).astype(np.float16)
+    generator = Retrieval("glove", glove.fingerprint, vectors, np.arange(2), ["It won.", "It was sweet."])
+    save_generator(generator, tmp_path / "retrieval.parquet")
+    return tmp_path / "retrieval.parquet"
+
+
+def test_a_generator_without_probabilities_writes_endings(stories_by_heart, cases, tmp_path):
+    out = tmp_path / "endings.parquet"
+    arguments = ("generate", "--model", stories_by_heart, "--contexts", cases, "--out", out, "--release", "v1.0")
+    assert run(*arguments).stdout == (
+        f"2 endings of retrieval for 2 cases (the generator gives no probabilities): {out}\n"
+    )
+    assert schemas.read_table(out, "endings").to_pylist()[0] == {
+        "case_id": "b", "system": "retrieval", "ending": "It won.", "log_prob": None, "n_tokens": None
+    }  # fmt: skip
+    summary = json.loads(run(*arguments, "--json").stdout)
+    assert (summary["at_max_length"], summary["log_prob_per_token"]) == (None, None)
+    assert "decoding" not in str(schemas.read_schema(out, "endings").metadata)
+    document = json.loads(run("complete", "--model", stories_by_heart, "She ate a cake.", "-n", 2, "--json").stdout)
+    assert document["endings"] == [
+        {"ending": text, "log_prob": None, "n_tokens": None} for text in ("It was sweet.", "It won.")
+    ]
+    error = refused("complete", "--model", stories_by_heart, "She ate.", "--decode", "beam", "--beam-width", 3)
+    assert error == "error: retrieval chooses whole endings and decodes no words: leave out method, beam_width\n"

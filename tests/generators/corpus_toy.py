@@ -1,15 +1,17 @@
 """Where the small corpus lies, small settings of every generator, and a perplexity worked out the long way."""
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import Any
 
 import torch
 
 from denouement import schemas
+from denouement.generators import GENERATORS
 from denouement.generators.base import GeneratorSettings, generator_class
 from denouement.generators.checkpoints import load_generator
+from denouement.generators.neural.decoder import NeuralGenerator
 from denouement.text.vocabulary import END
 
 
@@ -20,10 +22,16 @@ class Corpus:
 
 
 def small(name: str, **changes: Any) -> GeneratorSettings:
-    """A generator that trains in a second."""
-    return generator_class(name).settings_class(
-        **{"units": 12, "epochs": 3, "batch_size": 8, "best_epoch": "validation", **changes}
-    )
+    """A generator that trains in a second: of the small settings those that it has, and all `changes`."""
+    kind = generator_class(name).settings_class
+    sizes = {"units": 12, "epochs": 3, "batch_size": 8, "best_epoch": "validation"}
+    own = {field.name for field in fields(kind)}
+    return kind(**{**{key: value for key, value in sizes.items() if key in own}, **changes})
+
+
+def neural() -> list[str]:
+    """The registered generators that decode an ending word by word, and are trained in epochs."""
+    return [name for name in sorted(GENERATORS) if issubclass(generator_class(name), NeuralGenerator)]
 
 
 def perplexity(path: Path, corpus: Corpus) -> float:

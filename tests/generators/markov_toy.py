@@ -1,6 +1,6 @@
 """A generator small enough to work out by hand: a Markov chain of second order over a few words.
 
-It speaks the decoding interface of `denouement.generators.base.Generator` and needs no training, so that all endings
+It has the interface of a neural generator and needs no training, so that all endings
 can be listed with their exact probabilities.
 """
 
@@ -10,6 +10,8 @@ from collections.abc import Sequence
 import torch
 from torch import Tensor
 
+from denouement.generators.decoding import Decoding
+from denouement.generators.neural.search import decode
 from denouement.text.vocabulary import END, PAD, START, UNKNOWN
 
 SPECIAL = (PAD, START, END, UNKNOWN)
@@ -65,8 +67,11 @@ class MarkovToy:
                 table[0, :, ids[before], ids[word]] = torch.tensor(probability).log()
         return cls(table)
 
-    def eval(self) -> None:
-        pass
+    def check(self, decoding: Decoding, n: int) -> None:
+        decoding.check_count(n)
+
+    def write(self, contexts: Sequence[Sequence[str]], decoding: Decoding, n: int) -> list:
+        return decode(self, contexts, decoding, n)
 
     def expect(self, contexts: Sequence[Sequence[str]]) -> None:
         pass

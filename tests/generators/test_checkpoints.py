@@ -8,7 +8,7 @@ from corpus_toy import Corpus, small
 
 from denouement.errors import UserError
 from denouement.generators.base import Generator
-from denouement.generators.checkpoints import encoder_of, load_generator
+from denouement.generators.checkpoints import class_of, encoder_of, load_generator, save_generator
 from denouement.generators.endings import generate_endings
 from denouement.generators.seq2seq import Seq2Seq
 from denouement.tensors import read_checkpoint, write_checkpoint
@@ -16,8 +16,7 @@ from denouement.text.vocabulary import Vocabulary
 
 
 def _saved(generator: Generator, **changes) -> dict:
-    checkpoint: dict = {"state_dict": generator.state_dict()}
-    generator.on_save_checkpoint(checkpoint)
+    checkpoint = generator.checkpoint()
     checkpoint["generator"].update(changes)
     return checkpoint
 
@@ -28,7 +27,8 @@ def generator() -> Generator:
 
 
 def test_a_loaded_generator_is_the_saved_one(tmp_path, generator):
-    write_checkpoint(_saved(generator), tmp_path / "c.parquet")
+    save_generator(generator, tmp_path / "c.parquet")
+    assert class_of(tmp_path / "c.parquet") is Seq2Seq
     loaded = load_generator(tmp_path / "c.parquet")
     assert loaded.settings == generator.settings
     assert loaded.vocabulary == generator.vocabulary
@@ -134,3 +134,48 @@ def test_the_encoder_of_a_checkpoint(tmp_path, generator, reader_of):
 def test_another_table_is_no_checkpoint(corpus: Corpus):
     with pytest.raises(UserError, match="is a table 'stories', not 'checkpoint'"):
         load_generator(corpus.stories)
+
+
+def test_a_checkpoint_as_training_has_always_written_it_is_read(tmp_path, generator):
+    """Lightning's entries beside `state_dict` and `generator`, and these as below: older files must go on to work."""
+    weights = generator.state_dict()
+    assert list(weights) == [
+        "embedding.weight",
+        *(f"encoder.weight_{kind}_l{layer}" for layer in range(2) for kind in ("ih", "hh")),
+        *(
+            f"decoder.{name}_{kind}_l{layer}"
+            for layer in range(2)
+            for name in ("weight", "bias")
+            for kind in ("ih", "hh")
+        ),
+        "output.weight",
+        "output.bias",
+    ]
+    old = {
+        "epoch": 2,
+        "global_step": 24,
+        "pytorch-lightning_version": "2.6.0",
+        "state_dict": weights,
+        "loops": {},
+        "callbacks": {},
+        "optimizer_states": [],
+        "lr_schedulers": [],
+        "generator": {
+            "name": "seq2seq",
+            "settings": {"units": 12, "epochs": 3, "batch_size": 8, "best_epoch": "validation", "layers": 2, "seed": 1},
+            "vocabulary": {"words": [".", "Tom", "home", "went"], "lowered": []},
+            "architecture": {},
+        },
+        "training": {"epochs": [], "best_epoch": 2, "finished": True},
+    }
+    write_checkpoint(old, tmp_path / "old.parquet")
+    loaded = load_generator(tmp_path / "old.parquet")
+    contexts = [["Tom went."], ["Tom went home."]]
+    assert loaded.write(contexts) == generator.write(contexts)
+    assert loaded.score(contexts, ["Tom."] * 2)[0].tolist() == generator.score(contexts, ["Tom."] * 2)[0].tolist()
+
+
+def test_the_class_of_what_is_no_generator(tmp_path):
+    write_checkpoint({"other": torch.zeros(2)}, tmp_path / "c.parquet")
+    with pytest.raises(UserError, match="not a checkpoint of a generator"):
+        class_of(tmp_path / "c.parquet")

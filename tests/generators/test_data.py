@@ -6,7 +6,7 @@ from corpus_toy import Corpus
 
 from denouement import schemas
 from denouement.encoders.embeddings import EmbeddingTable
-from denouement.generators.data import (
+from denouement.generators.neural.data import (
     OrderedBatches,
     Ragged,
     RandomBatches,

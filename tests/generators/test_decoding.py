@@ -10,8 +10,9 @@ from markov_toy import FIRST, SPECIAL, MarkovToy
 from scipy.stats import chisquare
 
 from denouement.errors import UserError
-from denouement.generators import decoding as decoding_module
-from denouement.generators.decoding import Decoding, decode
+from denouement.generators.decoding import Decoding
+from denouement.generators.neural import search
+from denouement.generators.neural.search import decode
 from denouement.text.vocabulary import END
 
 CONTEXTS = [["0"], ["1"], ["2"]]
@@ -340,7 +341,7 @@ def test_settings_at_their_limits_give_endings(settings):
 def test_memory_is_bounded_whatever_is_asked_for(decoding, n, monkeypatch):
     contexts = [[str(number % 3)] for number in range(20)]
     expected = decode(MarkovToy.random(), contexts, decoding, n)
-    monkeypatch.setattr(decoding_module, "_MOST_ROWS", 5)
+    monkeypatch.setattr(search, "_MOST_ROWS", 5)
     toy = MarkovToy.random()
     assert decode(toy, contexts, decoding, n) == expected
     assert max(toy.rows_seen) <= 5

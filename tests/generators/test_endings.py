@@ -1,4 +1,4 @@
-"""Tables of endings and scores of given endings, on every registered generator."""
+"""Tables of endings and scores of given endings, on every neural generator of the registry."""
 
 import hashlib
 import math
@@ -7,13 +7,15 @@ import numpy as np
 import pyarrow as pa
 import pytest
 import torch
+from corpus_toy import neural
 from markov_toy import FIRST, MarkovToy
 
 from denouement import schemas
-from denouement.generators import GENERATORS
 from denouement.generators.base import generator_class
-from denouement.generators.decoding import Decoding, decode
-from denouement.generators.endings import generate_endings, score
+from denouement.generators.decoding import Decoding
+from denouement.generators.endings import generate_endings, log_prob_per_token
+from denouement.generators.neural.scoring import score
+from denouement.generators.neural.search import decode
 from denouement.text.vocabulary import END, PAD, Vocabulary
 
 STORIES = [
@@ -65,16 +67,12 @@ def tiny(name):
         torch.nn.init.zeros_(generator.embedding.weight[PAD])
     if kind.reads_vectors:
         generator.sentence_vectors = Hashed()
-    return generator
+    return generator.eval()
 
 
-@pytest.fixture(scope="module", params=sorted(GENERATORS))
+@pytest.fixture(scope="module", params=neural())
 def generator(request):
     return tiny(request.param)
-
-
-def test_the_generators_checked_here_are_all():
-    assert sorted(GENERATORS) == ["h_seq2seq", "seq2seq"]
 
 
 # --- every generator
@@ -131,8 +129,11 @@ def test_score_gives_the_same_whatever_the_batch(generator):
 def test_decoding_leaves_dropout_out_and_changes_no_weight(generator):
     before = [parameter.clone() for parameter in generator.state_dict().values()]
     generator.train()
-    decoded = decode(generator, CONTEXTS)
-    assert decoded == decode(generator, CONTEXTS)
+    decoded = generator.write(CONTEXTS)
+    generator.train()
+    assert generator.write(CONTEXTS) == decoded == decode(generator, CONTEXTS)
+    scores = generator.train().score(CONTEXTS, [STORIES[0]] * len(CONTEXTS))[0]
+    assert scores.tolist() == generator.score(CONTEXTS, [STORIES[0]] * len(CONTEXTS))[0].tolist()
     assert all(torch.equal(a, b) for a, b in zip(before, generator.state_dict().values(), strict=True))
 
 
@@ -181,6 +182,16 @@ def test_the_table_names_the_system_and_may_be_empty():
     assert table.schema == schemas.TABLES["endings"].schema
     empty = generate_endings(toy, cases.slice(0, 0))
     assert (empty.num_rows, empty.schema) == (0, table.schema)
+
+
+def test_the_mean_log_probability_leaves_out_endings_without_one():
+    rows = [
+        {"case_id": "1", "system": "s", "ending": "A.", "log_prob": log_prob, "n_tokens": n_tokens}
+        for log_prob, n_tokens in [(-2.0, 4), (None, None), (-7.0, 5)]
+    ]
+    table = pa.Table.from_pylist(rows, schemas.TABLES["endings"].schema)
+    assert log_prob_per_token(table) == -9 / 9
+    assert log_prob_per_token(table.slice(1, 1)) is None
 
 
 def test_impossible_endings_have_no_probability():

@@ -7,9 +7,9 @@ import torch
 from corpus_toy import small
 
 from denouement.errors import UserError
-from denouement.generators import memory
 from denouement.generators.h_seq2seq import HSeq2Seq, HSeq2SeqSettings
-from denouement.generators.memory import check_size, told_if_short
+from denouement.generators.neural import memory
+from denouement.generators.neural.memory import check_size, reported_if_short
 from denouement.generators.seq2seq import Seq2Seq, Seq2SeqSettings
 from denouement.text.vocabulary import Vocabulary
 
@@ -45,12 +45,12 @@ def test_more_layers_than_can_be_made_are_refused():
 def test_memory_that_is_refused_is_told_by_the_settings():
     with (
         pytest.raises(UserError, match=r"^units: 12, layers: 2, batch_size: 8: does not fit in memory; lower one"),
-        told_if_short(small("seq2seq")),
+        reported_if_short(small("seq2seq")),
     ):
         torch.empty(2**50, dtype=torch.uint8)
-    with pytest.raises(UserError, match=r"^units: 12, batch_size: 8: does not"), told_if_short(small("h_seq2seq")):
+    with pytest.raises(UserError, match=r"^units: 12, batch_size: 8: does not"), reported_if_short(small("h_seq2seq")):
         raise torch.OutOfMemoryError("CUDA out of memory. Tried to allocate 2.00 GiB")
-    with pytest.raises(RuntimeError, match="shapes"), told_if_short(small("seq2seq")):
+    with pytest.raises(RuntimeError, match="shapes"), reported_if_short(small("seq2seq")):
         raise RuntimeError("shapes differ")
 
 

@@ -2,7 +2,7 @@ import pytest
 import torch
 from torch.nn import functional
 
-from denouement.generators.output import AdaptiveSoftmax, FullSoftmax, _SummedLoss
+from denouement.generators.neural.output import AdaptiveSoftmax, FullSoftmax, _SummedLoss
 
 LAYERS = [FullSoftmax, AdaptiveSoftmax]
 

@@ -10,9 +10,9 @@ import pytest
 from denouement import schemas
 from denouement.errors import UserError
 from denouement.generators.checkpoints import load_generator
-from denouement.generators.decoding import decode
+from denouement.stages.generate import GenerateSettings
 from tasks import paths, tracking
-from tasks.generate import GenerateSettings, write_endings
+from tasks.generate import write_endings
 from tasks.train import log_model
 
 pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("database")]
@@ -27,7 +27,7 @@ def model(reader_of, infersent_files):
 
 @pytest.fixture
 def expected(model, infersent_files):
-    [[ending]] = decode(load_generator(model, encoder_options=infersent_files), [STORY])
+    [[ending]] = load_generator(model, encoder_options=infersent_files).write([STORY])
     return ending.text
 
 

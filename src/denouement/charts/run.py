@@ -39,6 +39,7 @@ def training_curves(histories: Mapping[str, Mapping[str, Any]]) -> "Figure":
     from matplotlib.figure import Figure
     from matplotlib.ticker import LogLocator, MaxNLocator, NullFormatter, ScalarFormatter
 
+    histories = {name: history for name, history in histories.items() if history["epochs"]}
     figure = Figure(figsize=(4.2 * max(1, len(histories)), 3.4), layout="constrained")
     panels = figure.subplots(1, max(1, len(histories)), sharey=True, squeeze=False)[0]
     for panel, (name, history) in zip(panels, histories.items(), strict=False):

@@ -11,10 +11,11 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from importlib.abc import MetaPathFinder
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
+from denouement.cli.generators import complete, generate
 from denouement.cli.reasons import reasons
 from denouement.cli.report import report
 from denouement.cli.statistics import statistics
@@ -23,10 +24,6 @@ from denouement.console import print_json
 from denouement.errors import UserError, is_defect, one_line, printable
 from denouement.files import check_output, existing_file
 from denouement.legible import printed
-
-if TYPE_CHECKING:
-    from denouement.generators.base import Generator
-    from denouement.generators.decoding import Decoding
 
 
 class _Legible(io.TextIOWrapper):
@@ -233,169 +230,8 @@ def _named_values(_: click.Context, option: click.Parameter, words: tuple[str, .
     return values
 
 
-_MODEL_OPTIONS = (
-    click.option("--model", required=True, type=click.Path(path_type=Path), help="Checkpoint of a generator."),
-    click.option("--embeddings", type=click.Path(path_type=Path), help="Table of sentence vectors, to look up."),
-    click.option(
-        "--encoder-option",
-        "encoder_options",
-        multiple=True,
-        metavar="NAME=VALUE",
-        callback=_named_values,
-        help="Of its sentence encoder, such as vectors=FILE; again for each.",
-    ),
-    click.option("--device", default="cpu", show_default=True, help="Where the model runs: cpu, cuda, cuda:1."),
-    click.option("--decode", type=click.Choice(["greedy", "beam", "sample"]), help="Method.  [default: greedy]"),
-    click.option("--beam-width", type=int, help="Partial endings kept a context.  [beam; default: 5]"),
-    click.option("--length-penalty", type=float, help="Above 0 favours longer endings.  [beam; default: 0]"),
-    click.option("--temperature", type=float, help="Below 1 favours likely words.  [sample; default: 1]"),
-    click.option("--top-p", type=float, help="Draw from the likeliest words of this share.  [sample; default: 1]"),
-    click.option("--top-k", type=int, help="Draw from this many likeliest words.  [sample; default: all]"),
-    click.option("--no-repeat-ngram", type=int, help="No sequence of so many words twice.  [default: allowed]"),
-    click.option("--min-length", type=int, help="Words an ending has at least.  [default: 1]"),
-    click.option("--max-length", type=int, help="Words after which it is ended.  [default: 30]"),
-    click.option("--seed", type=click.IntRange(0, 2**32 - 1), help="Of the draws.  [sample; default: 1]"),
-)
-
-
-def _model_options(command: Callable[..., Any]) -> Callable[..., Any]:
-    """--model and what goes with it, and the settings of decoding, which arrive as keywords."""
-    for option in reversed(_MODEL_OPTIONS):
-        command = option(command)
-    return command
-
-
-def _decoding(options: dict[str, Any]) -> "Decoding":
-    """The settings of decoding from the options that were given; an error names the option."""
-    from denouement.generators.decoding import Decoding
-
-    given = {"method" if key == "decode" else key: value for key, value in options.items() if value is not None}
-    try:
-        return Decoding(**given)
-    except ValueError as error:
-        key, _, problem = str(error).partition(": ")
-        raise UserError(f"--{key.replace('_', '-')}: {problem}") from error
-
-
-def _generator(model: Path, embeddings: Path | None, encoder_options: dict[str, Any], device: str) -> "Generator":
-    import torch
-
-    from denouement.generators.checkpoints import load_generator
-
-    try:
-        torch.ones(1, device=device).item()
-    except (RuntimeError, AssertionError, ImportError) as error:
-        problem = str(error).partition("\n")[0]
-        raise UserError(f"--device {device}: cannot be used here ({problem}); name another, such as cpu") from error
-    generator = load_generator(model, device, embeddings, encoder_options)
-    if encoder_options and not generator.reads_vectors:
-        raise UserError(f"--encoder-option: {generator.name} reads words, not sentence vectors; leave the option out")
-    return generator
-
-
-@main.command()
-@_model_options
-@click.option("--contexts", required=True, type=click.Path(path_type=Path), help="Cloze table, or another file.")
-@click.option("--out", required=True, type=click.Path(path_type=Path), help="Parquet table of endings to write.")
-@click.option("--release", help="Only cases of this release of a cloze table, such as v1.0.")
-@click.option("--split", help="Only this split of a cloze or stories table, such as validation.")
-@click.option("-n", "count", type=click.IntRange(min=1), default=1, show_default=True, help="Endings a case.")
-@click.option("--system", help="Name of the system in the table.  [default: the generator's]")
-@_json_option
-def generate(
-    model: Path,
-    embeddings: Path | None,
-    encoder_options: dict[str, Any],
-    device: str,
-    contexts: Path,
-    out: Path,
-    release: str | None,
-    split: str | None,
-    count: int,
-    system: str | None,
-    as_json: bool,
-    **options: Any,
-) -> None:
-    """Write endings for the contexts of a cloze table, a stories table or any CSV or Parquet file of contexts.
-
-    Other files need columns case_id and sentence1, sentence2, ... or context. The official Story Cloze and ROCStories
-    files are read as they are (the last sentence of a story is dropped). A table in which a case stands twice, in two
-    releases, needs --release and --split.
-    """
-    check_output(out, filter(None, (model, contexts, embeddings)))
-    from denouement.corpus.contexts import read_contexts
-
-    cases = read_contexts(contexts, release, split)
-    from denouement.generators.endings import generate_endings, written_from
-    from denouement.schemas import write_table
-
-    decoding = _decoding(options)
-    decoding.check_count(count)
-    table = generate_endings(_generator(model, embeddings, encoder_options, device), cases, decoding, system, count)
-    write_table(table, out, "endings", written_from(decoding, cases, model))
-    tokens = table["n_tokens"].to_numpy()
-    summary = {
-        "out": str(out),
-        "system": table["system"][0].as_py(),
-        "cases": cases.num_rows,
-        "endings": table.num_rows,
-        "at_max_length": int((tokens > decoding.max_length).sum()),
-        "log_prob_per_token": float(table["log_prob"].to_numpy().sum() / tokens.sum()),
-    }
-    if as_json:
-        print_json(summary)
-    else:
-        click.echo(
-            f"{summary['endings']:,} endings of {summary['system']} for {summary['cases']:,} cases "
-            f"({summary['log_prob_per_token']:.2f} nats per token; {summary['at_max_length']:,} of them "
-            f"{decoding.max_length} words long, the most allowed): {out}"
-        )
-
-
-@main.command()
-@click.argument("text")
-@_model_options
-@click.option("-n", "count", type=click.IntRange(min=1), default=1, show_default=True, help="Endings to print.")
-@_json_option
-def complete(
-    text: str,
-    model: Path,
-    embeddings: Path | None,
-    encoder_options: dict[str, Any],
-    device: str,
-    count: int,
-    as_json: bool,
-    **options: Any,
-) -> None:
-    """Print an ending for the story TEXT, or several: one a line. TEXT `-` reads the story from standard input.
-
-    A sentence of TEXT ends at . ! ? before a capital letter or a digit, and at a line break. Several endings need
-    --decode sample or --decode beam.
-    """
-    from denouement.text.sentences import split_sentences
-
-    if text == "-":
-        if sys.stdin is None:
-            raise UserError("standard input: closed; give the story as TEXT")
-        try:
-            text = sys.stdin.buffer.read().decode()
-        except UnicodeDecodeError as error:
-            raise UserError(f"standard input: not text in UTF-8 ({error.reason} at byte {error.start})") from error
-    context = split_sentences(text)
-    if not context:
-        raise UserError("the story is empty: type at least one sentence")
-    from denouement.generators.decoding import decode
-
-    decoding = _decoding(options)
-    decoding.check_count(count)
-    [endings] = decode(_generator(model, embeddings, encoder_options, device), [context], decoding, count)
-    if as_json:
-        rows = [{"ending": each.text, "log_prob": each.log_prob, "n_tokens": each.n_tokens} for each in endings]
-        print_json({"context": context, "endings": rows})
-    else:
-        click.echo("\n".join(ending.text for ending in endings))
-
-
+main.add_command(generate)
+main.add_command(complete)
 main.add_command(statistics)
 main.add_command(study)
 main.add_command(reasons)

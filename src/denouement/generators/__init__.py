@@ -3,4 +3,5 @@
 GENERATORS: dict[str, str] = {
     "seq2seq": "denouement.generators.seq2seq:Seq2Seq",
     "h_seq2seq": "denouement.generators.h_seq2seq:HSeq2Seq",
+    "retrieval": "denouement.generators.retrieval:Retrieval",
 }

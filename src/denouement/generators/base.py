@@ -1,276 +1,174 @@
-"""What every story ending generator has in common.
+"""What every story ending generator is: it learns from stories, and writes endings for contexts.
 
-A generator reads a context (the sentences of a story but its last) and gives the probability of each ending, word by
-word. A kind of generator says how a context becomes numbers (`prepare`), how they become the decoder's first state
-(`start`) and how the decoder goes on (`decode`); the rest is here.
+A context is the sentences of a story but the last. How a generator makes an ending is its own affair: the generators in
+`neural` decode one word by word, others may copy or look up whole sentences. This module imports no PyTorch.
 """
 
 from __future__ import annotations
 
 import importlib
 from abc import ABC, abstractmethod
-from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
-from datetime import timedelta
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, fields
 from pathlib import Path
-from typing import Any, ClassVar, Literal, NamedTuple, TypeAlias
-
-import pytorch_lightning as pl
-import torch
-from torch import Tensor
+from typing import TYPE_CHECKING, Any, ClassVar, TypeAlias
 
 from denouement.errors import UserError
 from denouement.generators import GENERATORS
-from denouement.generators.output import AdaptiveSoftmax, FullSoftmax, Output
-from denouement.settings import above_zero, at_least
-from denouement.text.vocabulary import PAD, START, Vocabulary
+from denouement.generators.decoding import MOST_ENDINGS, Decoding
 
-State: TypeAlias = tuple[Tensor, ...]
-"""What a decoder remembers: tensors whose first dimension is the batch, so that rows can be picked and repeated."""
+if TYPE_CHECKING:
+    import numpy as np
+    import numpy.typing as npt
+
+    from denouement.generators.history import History
+
+Context: TypeAlias = Sequence[str]
+OnEpoch: TypeAlias = Callable[[int, Mapping[str, float]], None]
+
+BEST = "best.parquet"
+LAST = "last.parquet"
 
 
-class Inputs(NamedTuple):
-    """Contexts as numbers.
+@dataclass(frozen=True)
+class Ending:
+    """An ending that a generator wrote.
 
     Attributes:
-        values: word ids [B, T] or sentence vectors [B, S, D], padded with zeros.
-        lengths: how many of the T words or S sentences are real, int64 [B], at least one.
+        text: as people write it, with capitals.
+        log_prob: of the whole ending after its context, in nats; None where the generator gives no probabilities.
+        n_tokens: over how many tokens `log_prob` is the sum; None where there is no `log_prob`.
     """
 
-    values: Tensor
-    lengths: Tensor
-
-    def to(self, device: torch.device | str) -> Inputs:
-        """The same on another device."""
-        return Inputs(self.values.to(device), self.lengths.to(device))
+    text: str
+    log_prob: float | None = None
+    n_tokens: int | None = None
 
 
 @dataclass(frozen=True)
 class GeneratorSettings:
-    """Settings that every generator has; the defaults are those of Mori et al. 2019, appendix A.1, where it says.
-
-    Attributes:
-        seed: of first weights, order of batches and dropout.
-        epochs: passes over the training stories (A.1: 15).
-        batch_size: stories a step on each device (the paper does not say).
-        learning_rate: Adam's alpha (A.1, of H-Seq2seq; of Seq2seq the paper does not say how it was trained).
-        beta_1: Adam's decay of the mean gradient (A.1).
-        beta_2: Adam's decay of the mean squared gradient (A.1).
-        epsilon: Adam's epsilon (A.1).
-        softmax: `full`, or `adaptive` (Grave et al. 2017), which is several times faster with a large vocabulary.
-        min_count: words seen less often in the training stories are unknown. With 1 no training story would hold the
-            unknown word, whose probability would then stay what chance made it (the paper does not say).
-        max_size: at most so many words in the vocabulary; null: no limit.
-        precision: of the arithmetic: float32, or bfloat16 where that is safe.
-        accelerator: Lightning's name of the kind of device: auto, cpu, gpu.
-        devices: how many of them.
-        max_time: hours:minutes:seconds after which training stops; null: never.
-        patience: epochs without a better validation perplexity after which training stops; null: never (A.1).
-        best_epoch: whose weights are used: the `last` (A.1: the fifteenth), or the one of the lowest perplexity on
-            `validation` stories.
-    """
-
-    seed: int = 1
-    epochs: int = 15
-    batch_size: int = 64
-    learning_rate: float = 0.001
-    beta_1: float = 0.9
-    beta_2: float = 0.999
-    epsilon: float = 1e-8
-    softmax: Literal["full", "adaptive"] = "full"
-    min_count: int = 2
-    max_size: int | None = 20_000
-    precision: Literal["32-true", "bf16-mixed"] = "32-true"
-    accelerator: str = "auto"
-    devices: int = 1
-    max_time: str | None = None
-    patience: int | None = None
-    best_epoch: Literal["last", "validation"] = "last"
-
-    def __post_init__(self) -> None:
-        at_least(self, 1, "epochs", "min_count", "devices", "patience")
-        at_least(self, 2, "batch_size")  # batch normalisation needs two contexts
-        at_least(self, 6, "max_size")  # the special words and two more
-        at_least(self, 0, "seed")
-        above_zero(self, "learning_rate", "epsilon")
-        for name in ("beta_1", "beta_2"):
-            if not 0 <= getattr(self, name) < 1:
-                raise ValueError(f"{name}: must be at least 0 and below 1, not {getattr(self, name)}")
-        self.time_limit()
-
-    def time_limit(self) -> timedelta | None:
-        """`max_time` as a duration."""
-        if self.max_time is None:
-            return None
-        try:
-            hours, minutes, seconds = map(int, self.max_time.split(":"))
-        except ValueError:
-            raise ValueError(f'max_time: must be like "02:00:00", in quotation marks, not {self.max_time!r}') from None
-        try:
-            limit = timedelta(hours=hours, minutes=minutes, seconds=seconds)
-        except OverflowError:
-            raise ValueError(f"max_time: is longer than can be counted: {self.max_time!r}") from None
-        if min(hours, minutes, seconds) < 0 or not limit:
-            raise ValueError(f"max_time: must be above zero, not {self.max_time!r}")
-        return limit
+    """The settings of a generator that needs none; others add fields, and check them in `__post_init__`."""
 
 
-class Generator(pl.LightningModule, ABC):
+class Generator(ABC):
     """A story ending generator.
 
     Attributes:
         name: its row in the registry.
         settings_class: the dataclass of its settings.
-        reads_vectors: whether contexts come to it as sentence vectors rather than words.
+        reads_vectors: whether it reads the sentences of a context as vectors of a sentence encoder.
+        decodes: whether it chooses words one by one, as the settings of decoding say; else it takes none of them.
+        can_score: whether it gives the probability of any ending, which `score` returns.
+        settings: those that it was made with.
     """
 
     name: ClassVar[str]
-    settings_class: ClassVar[type[GeneratorSettings]]
-    reads_vectors: ClassVar[bool]
+    settings_class: ClassVar[type[GeneratorSettings]] = GeneratorSettings
+    reads_vectors: ClassVar[bool] = False
+    decodes: ClassVar[bool] = False
+    can_score: ClassVar[bool] = False
 
-    output: Output
-
-    def __init__(self, settings: GeneratorSettings, vocabulary: Vocabulary) -> None:
-        super().__init__()
-        self.settings = settings
-        self.vocabulary = vocabulary
+    settings: GeneratorSettings
 
     # What a kind of generator is.
 
+    @classmethod
     @abstractmethod
-    def prepare(self, contexts: Sequence[Sequence[str]]) -> Inputs:
-        """The sentences of B contexts, each of one or more, as numbers on this generator's device.
-
-        Raises:
-            UserError: a context without any word or sentence.
-        """
-
-    @abstractmethod
-    def start(self, inputs: Inputs) -> State:
-        """The state of the decoder before its first word."""
-
-    @abstractmethod
-    def decode(self, words: Tensor, state: State) -> tuple[Tensor, State]:
-        """Read the words [B, T] from `state` on.
-
-        Returns:
-            Hidden vectors [B, T, H], each telling the word that follows, and the state after the last word.
-        """
-
-    def decode_padded(self, words: Tensor, lengths: Tensor, state: State) -> Tensor:
-        """The hidden vectors of `decode` for rows of different lengths: here all of them, padding's too.
-
-        A kind of generator overrides it where it can leave the work on padding out.
+    def fit(
+        cls,
+        settings: Any,
+        stories: Path,
+        folder: Path,
+        *,
+        embeddings: Path | None = None,
+        on_epoch: OnEpoch | None = None,
+    ) -> History:
+        """Learn from stories, and write the checkpoints `BEST` and `LAST`; a generator without epochs writes `BEST`.
 
         Args:
-            words: int64 [B, T].
-            lengths: how many of the T words are real, int64 [B], at least one.
-            state: as `start` gives it.
+            settings: a `settings_class`.
+            stories: table `stories`; only its split `train` may be learned from.
+            folder: where the checkpoints go. It may hold what an interrupted call with the same arguments left.
+            embeddings: table of sentence vectors, for generators that read vectors.
+            on_epoch: called after each epoch with its number, from 0, and its values.
+
+        Raises:
+            UserError: missing or unusable inputs.
+        """
+
+    @abstractmethod
+    def checkpoint(self) -> dict[str, Any]:
+        """What `restore` makes the generator from; its entry `generator` is a mapping whose `name` is this one's.
+
+        It may hold all that `tensors.write_checkpoint` writes.
+        """
+
+    @classmethod
+    @abstractmethod
+    def restore(cls, checkpoint: Mapping[str, Any], device: str) -> Generator:
+        """The generator that `checkpoint` described, on a device of PyTorch's such as `cpu`.
+
+        Raises:
+            UserError, LookupError, TypeError, AttributeError, ValueError, ArithmeticError, RuntimeError: no generator
+                of this version is described.
+        """
+
+    @abstractmethod
+    def write(self, contexts: Sequence[Context], decoding: Decoding | None = None, n: int = 1) -> list[list[Ending]]:
+        """`n` endings for each context, the best first, or fewer where the generator has no more.
+
+        Args:
+            contexts: the sentences of each context.
+            decoding: greedy by default; see `check`.
+            n: endings for each context.
+
+        Raises:
+            UserError: as `check`; a context without a sentence.
+        """
+
+    def score(
+        self, contexts: Sequence[Context], endings: Sequence[str]
+    ) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.int64]]:
+        """How likely the generator holds each ending after its context.
+
+        Args:
+            contexts: N contexts.
+            endings: N endings, one for each.
 
         Returns:
-            Hidden vectors [B, T, H]; those at padding mean nothing.
+            `log_prob` float64 [N] in nats, and `n_tokens` int64 [N], over how many tokens each is the sum.
+
+        Raises:
+            UserError: the generator gives no probabilities (`can_score` is false).
+            ValueError: not as many endings as contexts.
         """
-        return self.decode(words, state)[0]
+        raise UserError(f"{self.name} gives no probabilities of endings: name a generator that does")
 
-    def disturb(self, inputs: Inputs, noise: torch.Generator) -> Inputs:
-        """What a training step does to its inputs against overfitting, with randomness from `noise`: here nothing."""
-        return inputs
-
-    def architecture(self) -> dict[str, Any]:
-        """JSON-ready arguments of the constructor beside settings and vocabulary."""
-        return {}
-
-    def find_vectors(self, embeddings: Path | None, options: Mapping[str, Any] | None = None) -> None:
+    def find_vectors(  # noqa: B027 - most generators need none
+        self, embeddings: Path | None, options: Mapping[str, Any] | None = None
+    ) -> None:
         """Get ready to turn sentences into vectors, from the table `embeddings` or by encoding: here no need of it."""
 
-    def expect(self, contexts: Sequence[Sequence[str]]) -> None:
-        """Do at once what `prepare` would do anew for each batch of `contexts`: here nothing."""
+    def expect(self, contexts: Sequence[Context]) -> None:  # noqa: B027 - as above
+        """Do at once what would be done anew for each batch of `contexts`: here nothing."""
 
     # What all of them do.
 
-    def make_output(self, units: int) -> Output:
-        """The last layer that the settings ask for, over hidden vectors of so many `units`."""
-        kind = FullSoftmax if self.settings.softmax == "full" else AdaptiveSoftmax
-        return kind(units, len(self.vocabulary))
+    @classmethod
+    def check(cls, decoding: Decoding, n: int) -> None:
+        """Refuse decoding settings that this generator does not use, or that cannot give `n` endings for a context.
 
-    def step(self, words: Tensor, state: State) -> tuple[Tensor, State]:
-        """Read one word of each ending.
-
-        Args:
-            words: the last word of each ending, int64 [B]; START before the first.
-            state: as `start` or the step before left it.
-
-        Returns:
-            Log-probabilities of the next word, float32 [B, V] in nats, special words included, and the next state.
+        Raises:
+            UserError: what does not fit, by name.
         """
-        hidden, state = self.decode(words[:, None], state)
-        return self.output.log_probs(hidden[:, 0]), state
-
-    def token_log_probs(self, inputs: Inputs, targets: Tensor) -> Tensor:
-        """Log-probability of every word of given endings.
-
-        Args:
-            inputs: B contexts, or a single one that all endings follow and that is read once.
-            targets: their endings, int64 [B, T]: END stands last, PAD after it.
-
-        Returns:
-            Float32 [B, T] in nats, 0 at padding.
-        """
-        real = targets != PAD
-        found = self.output.target_log_probs(self._hidden(inputs, targets)[real], targets[real])
-        return torch.zeros(targets.shape, device=targets.device).masked_scatter(real, found)
-
-    def _hidden(self, inputs: Inputs, targets: Tensor) -> Tensor:
-        """Hidden vectors [B, T, H] that tell `targets`, each after the right words before it."""
-        before = torch.nn.functional.pad(targets[:, :-1], (1, 0), value=START)
-        state = tuple(part.expand(len(targets), *part.shape[1:]) for part in self.start(inputs))
-        return self.decode_padded(before, (targets != PAD).sum(dim=1), state)
-
-    # Lightning's hooks.
-
-    def training_step(self, batch: tuple[Inputs, Tensor], batch_index: int) -> Tensor:
-        """Mean loss of a batch in nats per token. Its dropout depends on seed, epoch, step and device rank alone."""
-        inputs, targets = batch
-        noise = torch.Generator(self.device).manual_seed(
-            _mix(self.settings.seed, self.current_epoch, batch_index, self.global_rank)
-        )
-        return self._loss(self.disturb(inputs, noise), targets)
-
-    def validation_step(self, batch: tuple[Inputs, Tensor], batch_index: int) -> Tensor:
-        """Mean loss of a batch in nats per token."""
-        inputs, targets = batch
-        return self._loss(inputs, targets)
-
-    def on_validation_epoch_start(self) -> None:
-        """Give all devices the same running means of batch normalisation: each has seen other batches."""
-        if self.trainer.world_size > 1:
-            for buffer in self.buffers():
-                if buffer.is_floating_point():
-                    buffer.copy_(self.trainer.strategy.reduce(buffer.clone(), reduce_op="mean"))
-
-    def _loss(self, inputs: Inputs, targets: Tensor) -> Tensor:
-        real = targets != PAD  # no logits are made for padding
-        return self.output.loss(self._hidden(inputs, targets)[real], targets[real])
-
-    def configure_optimizers(self) -> torch.optim.Optimizer:
-        """Adam as in Mori et al. 2019, A.1; fused: one pass over the weights a step instead of a dozen."""
-        settings = self.settings
-        return torch.optim.Adam(
-            self.parameters(),
-            settings.learning_rate,
-            (settings.beta_1, settings.beta_2),
-            settings.epsilon,
-            fused=True,
-        )
-
-    def on_save_checkpoint(self, checkpoint: dict[str, Any]) -> None:
-        """Add what `checkpoints.load_generator` builds this generator from."""
-        checkpoint["generator"] = {
-            "name": self.name,
-            "settings": asdict(self.settings),
-            "vocabulary": self.vocabulary.to_json(),
-            "architecture": self.architecture(),
-        }
+        if cls.decodes:
+            decoding.check_count(n)
+            return
+        changed = [field.name for field in fields(decoding) if getattr(decoding, field.name) != field.default]
+        if changed:
+            raise UserError(f"{cls.name} chooses whole endings and decodes no words: leave out {', '.join(changed)}")
+        if not 1 <= n <= MOST_ENDINGS:
+            raise UserError(f"n: must be from 1 to {MOST_ENDINGS:,}, not {n}")
 
 
 def generator_class(name: str) -> type[Generator]:
@@ -282,16 +180,5 @@ def generator_class(name: str) -> type[Generator]:
     if name not in GENERATORS:
         raise UserError(f"no generator {name!r}; there are {', '.join(sorted(GENERATORS))}")
     module, attribute = GENERATORS[name].split(":")
-    found: type[Generator] = getattr(importlib.import_module(module), attribute)
-    return found
-
-
-def _mix(*numbers: int) -> int:
-    """One seed from several numbers; close numbers give seeds that have nothing in common."""
-    mixed = 0
-    for number in numbers:  # splitmix64
-        mixed = (mixed + number + 0x9E3779B97F4A7C15) & 0xFFFFFFFFFFFFFFFF
-        mixed = ((mixed ^ (mixed >> 30)) * 0xBF58476D1CE4E5B9) & 0xFFFFFFFFFFFFFFFF
-        mixed = ((mixed ^ (mixed >> 27)) * 0x94D049BB133111EB) & 0xFFFFFFFFFFFFFFFF
-        mixed ^= mixed >> 31
-    return mixed >> 1
+    kind: type[Generator] = getattr(importlib.import_module(module), attribute)
+    return kind

@@ -13,13 +13,15 @@ import torch
 from torch import Tensor, nn
 
 from denouement.errors import UserError
-from denouement.generators.base import Generator, GeneratorSettings, Inputs, State
+from denouement.generators.base import Context
+from denouement.generators.neural.decoder import ContextBatch, NeuralGenerator, State
+from denouement.generators.neural.settings import NeuralSettings
 from denouement.settings import at_least, at_most
 from denouement.text.vocabulary import PAD, Vocabulary
 
 
 @dataclass(frozen=True)
-class Seq2SeqSettings(GeneratorSettings):
+class Seq2SeqSettings(NeuralSettings):
     """Settings of `Seq2Seq`.
 
     Attributes:
@@ -36,7 +38,7 @@ class Seq2SeqSettings(GeneratorSettings):
         at_most(self, 1000, "layers")  # a net of more is not even counted in reasonable time
 
 
-class Seq2Seq(Generator):
+class Seq2Seq(NeuralGenerator):
     """The words of all context sentences, without a mark between them, to the words of the ending.
 
     Word embeddings start at random (section 4.1) and are shared by encoder and decoder (the paper does not say).
@@ -47,8 +49,7 @@ class Seq2Seq(Generator):
     """
 
     name: ClassVar[str] = "seq2seq"
-    settings_class: ClassVar[type[GeneratorSettings]] = Seq2SeqSettings
-    reads_vectors: ClassVar[bool] = False
+    settings_class: ClassVar[type[NeuralSettings]] = Seq2SeqSettings
 
     settings: Seq2SeqSettings
 
@@ -59,8 +60,8 @@ class Seq2Seq(Generator):
         self.decoder = nn.LSTM(settings.units, settings.units, settings.layers, batch_first=True)
         self.output = self.make_output(settings.units)
 
-    def prepare(self, contexts: Sequence[Sequence[str]]) -> Inputs:
-        """See `Generator`. Values are word ids [B, T], padded on the left."""
+    def prepare(self, contexts: Sequence[Context]) -> ContextBatch:
+        """See `NeuralGenerator`. Values are word ids [B, T], padded on the left."""
         rows = [[word for sentence in context for word in self.vocabulary.encode(sentence)] for context in contexts]
         if not all(rows):
             raise UserError(
@@ -68,15 +69,17 @@ class Seq2Seq(Generator):
             )
         longest = max(map(len, rows), default=1)
         padded = [[PAD] * (longest - len(row)) + row for row in rows]
-        return Inputs(torch.tensor(padded).reshape(len(rows), longest), torch.tensor([*map(len, rows)])).to(self.device)
+        return ContextBatch(torch.tensor(padded).reshape(len(rows), longest), torch.tensor([*map(len, rows)])).to(
+            self.device
+        )
 
-    def start(self, inputs: Inputs) -> State:
+    def start(self, inputs: ContextBatch) -> State:
         """Hidden and cell state of each layer, both [B, layers, units]."""
         _, (hidden, cell) = self.encoder(self.embedding(inputs.values))
         return hidden.transpose(0, 1), cell.transpose(0, 1)
 
     def decode(self, words: Tensor, state: State) -> tuple[Tensor, State]:
-        """See `Generator`."""
+        """See `NeuralGenerator`."""
         before = tuple(part.transpose(0, 1).contiguous() for part in state)
         outputs, after = self.decoder(self.embedding(words), before)
         return outputs, tuple(part.transpose(0, 1) for part in after)

@@ -49,8 +49,8 @@ class _Epoch(_Part):
 
 
 class _History(_Part):
-    best_epoch: int
-    vocabulary: int
+    best_epoch: int | None
+    vocabulary: int | None
     stories: _Stories
     epochs: list[_Epoch]
 

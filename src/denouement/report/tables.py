@@ -5,33 +5,16 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from denouement.console import text_table
+from denouement.generators.history import history_from
+from denouement.generators.sections import training_section
+from denouement.present import markdown
 
 _CHANCE = 0.5
 
 
 def training_text(histories: Mapping[str, Mapping[str, Any]]) -> str:
-    """By generator, what `generators.training.train` returns: a row each, of the epoch whose weights are used."""
-    header = ["generator", "stories", "held out", "vocabulary", "epochs", "epoch used", "perplexity", "nats per token"]
-    lines = []
-    for name, history in histories.items():
-        best = next(entry for entry in history["epochs"] if entry["epoch"] == history["best_epoch"])
-        lines.append(
-            [
-                name,
-                f"{history['stories']['train']:,}",
-                f"{history['stories']['validation']:,}",
-                f"{history['vocabulary']:,}",
-                len(history["epochs"]),
-                best["epoch"] + 1,
-                number(best["validation_perplexity"], 1),
-                number(best["validation_loss"], 3),
-            ]
-        )
-    note = (
-        "Perplexity and nats per token (END is a token, and all unknown words are one) of the stories held out, at the "
-        "epoch used, whose weights wrote the endings. Epochs count from 1."
-    )
-    return f"{text_table(header, lines)}\n\n{note}"
+    """By generator, the content of its `history.json`; see `generators.sections.training_section`."""
+    return markdown.render(training_section({name: history_from(content) for name, content in histories.items()}))
 
 
 def sentiment_text(rows: Sequence[Mapping[str, Any]], comparison: Mapping[str, Any] | None) -> str:

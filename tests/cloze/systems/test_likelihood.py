@@ -9,9 +9,9 @@ from denouement.cloze.base import load_system
 from denouement.cloze.evaluation.evaluate import evaluate
 from denouement.cloze.resources import MissingResourceError, Resources
 from denouement.errors import UserError
-from denouement.generators import endings
 from denouement.generators.base import generator_class
-from denouement.generators.checkpoints import load_generator, write_checkpoint
+from denouement.generators.checkpoints import load_generator, save_generator
+from denouement.tensors import write_checkpoint
 from denouement.text.vocabulary import Vocabulary
 
 STORY = ["Tom bought a red car.", "He drove to the sea.", "The car broke down.", "Tom walked home.", "He was sad."]
@@ -29,9 +29,7 @@ def checkpoint(tmp_path):
             generator = kind(kind.settings_class(units=8), Vocabulary.build(STORY))
             for parameter in generator.parameters():
                 torch.nn.init.normal_(parameter, std=0.8)
-        saved = {"state_dict": generator.state_dict()}
-        generator.on_save_checkpoint(saved)
-        write_checkpoint(saved, tmp_path / f"{seed}.parquet")
+        save_generator(generator, tmp_path / f"{seed}.parquet")
         return tmp_path / f"{seed}.parquet"
 
     return write
@@ -49,19 +47,17 @@ class Toy:
     name = "toy"
     vocabulary = Vocabulary(["x", "y"])
 
+    def score(self, contexts, candidates):
+        log_prob = [AFTER[context[0]][ending] for context, ending in zip(contexts, candidates, strict=True)]
+        return np.array(log_prob), np.array([1 + len(ending.split()) for ending in candidates])
+
 
 AFTER = {"a": {"x": -2.0, "y z": -4.0}, "k": {"x": -1.0, "y z": -3.0}, "l": {"x": -3.0, "y z": -9.0}}
-
-
-def toy_score(generator, contexts, candidates):
-    log_prob = [AFTER[context[0]][ending] for context, ending in zip(contexts, candidates, strict=True)]
-    return np.array(log_prob), np.array([1 + len(ending.split()) for ending in candidates])
 
 
 def test_variants_by_hand(make_case, monkeypatch, tmp_path):
     monkeypatch.setattr("denouement.cloze.systems.likelihood._checkpoints", lambda resources: {"toy": tmp_path / "toy"})
     monkeypatch.setattr("denouement.cloze.systems.likelihood._loaded", lambda path, resources: Toy())
-    monkeypatch.setattr(endings, "score", toy_score)
     stories = pa.table({"sentences": [["k", "x"], ["l", "x"]]})
     cases = make_case(["a"], "x", "y z")
     found = scored(Resources(generators=[tmp_path / "toy"], stories=stories), cases)
@@ -73,11 +69,11 @@ def test_variants_by_hand(make_case, monkeypatch, tmp_path):
     assert not any("difference" in variant for variant in scored(Resources(generators=[tmp_path / "toy"]), cases))
 
 
-def test_a_real_generator_gives_what_endings_score_gives(make_case, checkpoint):
+def test_a_real_generator_gives_what_its_score_gives(make_case, checkpoint):
     path = checkpoint(1)
     cases = pa.concat_tables([make_case(STORY[:4], "He was sad.", "Tom drove home."), make_case(STORY[:1], "A.", "B.")])
     found = scored(Resources(generators=[path], stories=STORIES), cases, contexts=2)
-    expected, _ = endings.score(load_generator(path), [STORY[:4]] * 2, ["He was sad.", "Tom drove home."])
+    expected, _ = load_generator(path).score([STORY[:4]] * 2, ["He was sad.", "Tom drove home."])
     assert found["seq2seq sum"][0] == pytest.approx(expected, rel=1e-5)
     assert set(found) == {"seq2seq sum", "seq2seq per token", "seq2seq difference"}
 
@@ -121,10 +117,8 @@ def test_encoder_options_reach_the_generators_encoder(make_case, reader_of, infe
     cases = make_case(["Tom bought a red car.", "He drove it."], "He was sad.", "Tom drove home.")
     encoders = {"infersent": infersent_files}
     found = scored(Resources(generators=[path], encoders=encoders), cases)
-    expected, _ = endings.score(
-        load_generator(path, encoder_options=infersent_files),
-        cases["context"].to_pylist() * 2,
-        ["He was sad.", "Tom drove home."],
+    expected, _ = load_generator(path, encoder_options=infersent_files).score(
+        cases["context"].to_pylist() * 2, ["He was sad.", "Tom drove home."]
     )
     assert found["h_seq2seq sum"][0] == pytest.approx(expected, rel=1e-5)
     with pytest.raises(UserError, match="infersent"):
@@ -166,6 +160,13 @@ def test_unknown_words_of_the_endings_are_counted(make_case, checkpoint):
         "likelihood seq2seq: words of the endings": 9,
         "likelihood seq2seq: words of the endings unknown to the generator": 2,
     }
+
+
+def test_a_generator_without_probabilities_is_left_out(make_case, checkpoint, monkeypatch):
+    path, cases = checkpoint(1), make_case(STORY[:4], "He was sad.", "Tom drove home.")
+    monkeypatch.setattr(generator_class("seq2seq"), "can_score", False)
+    with pytest.raises(MissingResourceError, match="no generator given with --model gives probabilities"):
+        scored(Resources(generators=[path]), cases)
 
 
 def test_what_is_no_generator_is_refused(tmp_path):

@@ -24,9 +24,9 @@ from test_study_items import cases
 from benchmarks.study import serving
 from denouement.cli import main
 from denouement.generators.base import generator_class
+from denouement.generators.checkpoints import save_generator
 from denouement.schemas import read_table, write_table
 from denouement.study.store import open_store
-from denouement.tensors import write_checkpoint
 from denouement.text.vocabulary import Vocabulary
 
 pytestmark = [pytest.mark.slow, pytest.mark.browser, pytest.mark.timeout(300)]
@@ -502,6 +502,4 @@ def write_untrained(path: Path) -> None:
         generator = kind(
             kind.settings_class(units=8), Vocabulary.build(["Story 1.", "It goes on.", "The car was fast."])
         )
-    checkpoint: dict[str, Any] = {"state_dict": generator.state_dict()}
-    generator.on_save_checkpoint(checkpoint)
-    write_checkpoint(checkpoint, path)
+    save_generator(generator, path)

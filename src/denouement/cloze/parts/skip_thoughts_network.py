@@ -11,7 +11,7 @@ from torch.nn.utils.rnn import pad_sequence
 
 from denouement.cloze.parts.training import Learner
 from denouement.encoders.skip_thoughts_network import SentenceGru
-from denouement.generators.output import AdaptiveSoftmax
+from denouement.generators.neural.output import AdaptiveSoftmax
 from denouement.text.vocabulary import PAD, START
 
 Story: TypeAlias = Sequence[Tensor]

@@ -27,10 +27,11 @@ _HISTORY = "history.json"  # what training writes beside a checkpoint
 class Likelihood(ClozeSystem):
     """The ending that a generator holds likelier after the context.
 
-    Variants of each generator: "<name> sum", the log-likelihood of the ending, its end included, in nats; "<name> per
-    token", the same over the number of tokens, which does not favour short endings; "<name> difference", the
-    log-likelihood less the ending's own, which does not favour what people say in any story. Of several generators of
-    one name, each has its place among them in the order given after its name ("seq2seq 1", "seq2seq 2").
+    Generators that give no probabilities are left out. Variants of each other one: "<name> sum", the log-likelihood of
+    the ending, its end included, in nats; "<name> per token", the same over the number of tokens, which does not favour
+    short endings; "<name> difference", the log-likelihood less the ending's own, which does not favour what people say
+    in any story. Of several generators of one name, each has its place among them in the order given after its name
+    ("seq2seq 1", "seq2seq 2").
 
     An ending's own likelihood is what the same generator gives it without knowing the story: the mean, over contexts of
     stories drawn at random, of its log-likelihood after each. Such contexts are what the generator was trained on; an
@@ -61,10 +62,12 @@ class Likelihood(ClozeSystem):
         """Load the generators, and draw the contexts where there are stories.
 
         Raises:
-            MissingResourceError: no generator is given.
+            MissingResourceError: no generator is given that gives probabilities.
         """
         if not resources.generators:
             raise MissingResourceError(f"{self.name} asks trained generators: give a trained generator with --model")
+        if not _checkpoints(resources):
+            raise MissingResourceError(f"{self.name}: no generator given with --model gives probabilities of endings")
         self._generators = {name: _loaded(of, resources) for name, of in _checkpoints(resources).items()}
         self._drawn: list[list[str]] = []
         if resources.stories is not None:
@@ -75,18 +78,16 @@ class Likelihood(ClozeSystem):
 
     def score(self, cases: pa.Table, resources: Resources) -> dict[str, Scores]:
         """See `ClozeSystem`."""
-        from denouement.generators.endings import score
-
         contexts = [context for context in cases["context"].to_pylist() for _ in range(2)]
         candidates = endings(cases)
         scores = {}
         for name, generator in self._generators.items():
-            words = [word for ending in candidates for word in generator.vocabulary.encode(ending)]
-            resources.notes[f"{self.name} {name}: words of the endings"] += len(words)
-            resources.notes[f"{self.name} {name}: words of the endings unknown to the generator"] += words.count(
-                UNKNOWN
-            )
-            log_prob, n_tokens = score(generator, contexts, candidates)
+            if vocabulary := getattr(generator, "vocabulary", None):
+                words = [word for ending in candidates for word in vocabulary.encode(ending)]
+                notes = f"{self.name} {name}: words of the endings"
+                resources.notes[notes] += len(words)
+                resources.notes[f"{notes} unknown to the generator"] += words.count(UNKNOWN)
+            log_prob, n_tokens = generator.score(contexts, candidates)
             scores[f"{name} sum"] = log_prob.reshape(-1, 2)
             scores[f"{name} per token"] = (log_prob / n_tokens).reshape(-1, 2)
             if self._drawn:
@@ -95,9 +96,7 @@ class Likelihood(ClozeSystem):
 
     def _own(self, generator: "Generator", candidates: list[str]) -> npt.NDArray[np.float64]:
         """The mean log-likelihood of each ending, float64 [endings], after the contexts drawn."""
-        from denouement.generators.endings import score
-
-        after = [score(generator, [context] * len(candidates), candidates)[0] for context in self._drawn]
+        after = [generator.score([context] * len(candidates), candidates)[0] for context in self._drawn]
         mean: npt.NDArray[np.float64] = np.mean(after, axis=0)
         return mean
 
@@ -110,13 +109,13 @@ class _Checkpoint:
         path: of the checkpoint.
         name: of the generator.
         encoder: whose vectors of sentences it reads; None: it reads words.
-        vocabulary: how many words it knows, the special ones among them.
+        vocabulary: how many words it knows, the special ones among them; None where it has no vocabulary.
     """
 
     path: Path
     name: str
     encoder: str | None
-    vocabulary: int
+    vocabulary: int | None
 
     def described(self) -> str:
         """What it was trained on, such as "generator seq2seq, trained on 7,752 stories"."""
@@ -137,19 +136,22 @@ class _Checkpoint:
 
 
 def _checkpoints(resources: Resources) -> dict[str, _Checkpoint]:
-    """The generators given, by the name of each in the variants."""
+    """The generators given that give probabilities, by the name of each in the variants."""
     return resources.once((Likelihood.name, "checkpoints"), lambda: _read_checkpoints(resources.generators))
 
 
 def _read_checkpoints(paths: Sequence[Path]) -> dict[str, _Checkpoint]:
-    from denouement.tensors import read_checkpoint
+    from denouement.generators.base import generator_class
+    from denouement.tensors import read_state
 
     found = []
     for path in paths:
         try:
-            of = read_checkpoint(path)["generator"]
-            n_words = len(Vocabulary.from_json(of["vocabulary"]))
-            found.append(_Checkpoint(path, str(of["name"]), of["architecture"].get("encoder"), n_words))
+            of = read_state(path)["generator"]
+            if generator_class(of["name"]).can_score:
+                words = Vocabulary.from_json(of["vocabulary"]) if "vocabulary" in of else None
+                encoder = of["architecture"].get("encoder")
+                found.append(_Checkpoint(path, str(of["name"]), encoder, None if words is None else len(words)))
         except (KeyError, TypeError, AttributeError) as error:
             raise UserError(f"{path}: not a checkpoint of a generator; name its best.parquet") from error
     alike = Counter(of.name for of in found)

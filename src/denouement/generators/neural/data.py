@@ -18,7 +18,7 @@ import torch
 from torch import Tensor
 from torch.utils.data import Dataset, Sampler
 
-from denouement.generators.base import Inputs
+from denouement.generators.neural.decoder import ContextBatch
 from denouement.text.vocabulary import END, Vocabulary
 
 Rows: TypeAlias = npt.NDArray[np.int64]
@@ -73,7 +73,7 @@ class Contexts(Protocol):
     lengths: Rows
     pool: int
 
-    def batch(self, rows: Rows, epoch: int) -> Inputs:
+    def batch(self, rows: Rows, epoch: int) -> ContextBatch:
         """The contexts of the given stories."""
         ...
 
@@ -104,10 +104,10 @@ class WordContexts:
         self._words = words
         self.lengths = words.lengths
 
-    def batch(self, rows: Rows, epoch: int) -> Inputs:
+    def batch(self, rows: Rows, epoch: int) -> ContextBatch:
         """See `Contexts`. Values are word ids [B, T]."""
         padded = self._words.padded(rows, left=True)
-        return Inputs(torch.from_numpy(padded), torch.from_numpy(self.lengths[rows]))
+        return ContextBatch(torch.from_numpy(padded), torch.from_numpy(self.lengths[rows]))
 
 
 class VectorContexts:
@@ -127,7 +127,7 @@ class VectorContexts:
         self._vectors: npt.NDArray[Any] | None = None
         self.lengths = sentences.lengths
 
-    def batch(self, rows: Rows, epoch: int) -> Inputs:
+    def batch(self, rows: Rows, epoch: int) -> ContextBatch:
         """See `Contexts`. Values are sentence vectors [B, S, D]."""
         view = epoch % self._table.views if self._table.views else None
         if self._vectors is None or view != self._view:
@@ -149,20 +149,20 @@ class UndroppedVectorContexts:
         self._sentences = Ragged(places.astype(np.int32), sentences.lengths)
         self.lengths = sentences.lengths
 
-    def batch(self, rows: Rows, epoch: int) -> Inputs:
+    def batch(self, rows: Rows, epoch: int) -> ContextBatch:
         """See `Contexts`. Values are sentence vectors [B, S, D]."""
         return _gather(self._vectors, self._sentences, rows)
 
 
-def _gather(vectors: npt.NDArray[Any], sentences: Ragged, rows: Rows) -> Inputs:
+def _gather(vectors: npt.NDArray[Any], sentences: Ragged, rows: Rows) -> ContextBatch:
     lengths = sentences.lengths[rows]
     values = vectors[sentences.padded(rows)].astype(np.float32)
     values[np.arange(values.shape[1]) >= lengths[:, None]] = 0
-    return Inputs(torch.from_numpy(values), torch.from_numpy(lengths))
+    return ContextBatch(torch.from_numpy(values), torch.from_numpy(lengths))
 
 
 @dataclass(frozen=True)
-class StorySet(Dataset[tuple[Inputs, Tensor]]):
+class StorySet(Dataset[tuple[ContextBatch, Tensor]]):
     """Contexts with their endings; an item is a whole batch, asked for by epoch and stories.
 
     Attributes:
@@ -176,7 +176,7 @@ class StorySet(Dataset[tuple[Inputs, Tensor]]):
     def __len__(self) -> int:
         return len(self.endings)
 
-    def __getitem__(self, key: tuple[int, Rows]) -> tuple[Inputs, Tensor]:
+    def __getitem__(self, key: tuple[int, Rows]) -> tuple[ContextBatch, Tensor]:
         epoch, rows = key
         return self.contexts.batch(rows, epoch), torch.from_numpy(self.endings.padded(rows))
 

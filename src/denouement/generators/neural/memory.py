@@ -1,4 +1,4 @@
-"""What does not fit into memory: found before it is asked for where that can be, and told in one line where not."""
+"""Networks that do not fit into memory: refused before they are made where that can be known, else one line says so."""
 
 import math
 import os
@@ -10,11 +10,11 @@ from pathlib import Path
 import torch
 
 from denouement.errors import UserError, lacks_memory
-from denouement.generators.base import GeneratorSettings
+from denouement.generators.neural.settings import NeuralSettings
 
 
-def check_size(make: Callable[[], torch.nn.Module], settings: GeneratorSettings) -> None:
-    """Refuse a net that this machine cannot hold: a system that promises more memory than it has would end us unheard.
+def check_size(make: Callable[[], torch.nn.Module], settings: NeuralSettings) -> None:
+    """Refuse a net that this machine cannot hold: the system may grant more memory than it has, then kill the process.
 
     Args:
         make: makes the net, on the device at hand; here on one that holds no numbers.
@@ -40,8 +40,8 @@ def check_size(make: Callable[[], torch.nn.Module], settings: GeneratorSettings)
 
 
 @contextmanager
-def told_if_short(settings: GeneratorSettings) -> Iterator[None]:
-    """Tell that memory ran out, the CPU's or a GPU's, by the settings that could be lower.
+def reported_if_short(settings: NeuralSettings) -> Iterator[None]:
+    """Report that memory ran out, the CPU's or a GPU's, and name the settings that could be lower.
 
     Raises:
         UserError: it ran out.
@@ -56,16 +56,16 @@ def told_if_short(settings: GeneratorSettings) -> Iterator[None]:
         ) from error
 
 
-def _sizes(settings: GeneratorSettings, *names: str) -> str:
+def _sizes(settings: NeuralSettings, *names: str) -> str:
     """Such as `units: 512, layers: 2`, of the settings that this kind of generator has."""
     return ", ".join(f"{name}: {getattr(settings, name)}" for name in names if hasattr(settings, name))
 
 
 def _free_memory() -> float:
-    """Bytes that can be had, as Linux says; elsewhere all there are, or infinitely many where that is not told."""
+    """Bytes that can be had, as Linux says; elsewhere all there are, or infinity where the system does not say."""
     with suppress(OSError):
-        told = Path("/proc/meminfo").read_text(encoding="ascii")
-        if found := re.search(r"^MemAvailable: *(\d+) kB", told, re.MULTILINE):
+        memory = Path("/proc/meminfo").read_text(encoding="ascii")
+        if found := re.search(r"^MemAvailable: *(\d+) kB", memory, re.MULTILINE):
             return 1024.0 * int(found[1])
     with suppress(AttributeError, ValueError, OSError):
         return float(os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE"))

@@ -1,0 +1,188 @@
+"""Retrieval: the ending of the training story whose context is nearest to the given one.
+
+A baseline that writes nothing of its own. Nearness is the cosine between the means of the sentence vectors of two
+contexts. It learns nothing either: `fit` keeps the mean vector and the ending of every training story.
+
+A story that has the very context for which an ending is asked is left out, whatever its letters' case, spacing and
+punctuation: its ending would be the one that people wrote for this case, and no generated one.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any, ClassVar
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+import pyarrow.compute as pc
+import torch
+
+from denouement.corpus import keys
+from denouement.encoders.base import Vectors
+from denouement.errors import UserError
+from denouement.generators.base import BEST, Context, Ending, GeneratorSettings, OnEpoch
+from denouement.generators.checkpoints import save_generator
+from denouement.generators.decoding import Decoding
+from denouement.generators.history import Counts, History
+from denouement.generators.vectors import VectorReader, open_embeddings
+from denouement.schemas import read_table
+
+_STORIES = 8192  # whose vectors are float32 at once
+_CONTEXTS = 128  # whose nearness to all stories is in memory at once
+_ROUNDING = 1e-4  # more than a float32 product is off by: what is nearer than this is compared in float64
+
+
+class Retrieval(VectorReader):
+    """The endings of the training stories with the nearest contexts.
+
+    Several endings are those of the nearest stories, each once. Of stories equally near, the one that comes first in
+    the table of stories is taken. Settings of decoding are refused, and there are no probabilities.
+
+    The vectors are kept in float16, as the table of embeddings keeps them. In memory are 2 bytes a story and element
+    (90,000 stories, MiniLM's 384 elements: 69 MB), and while it writes, 4 bytes a story for each of 128 contexts
+    (46 MB).
+    """
+
+    name: ClassVar[str] = "retrieval"
+
+    def __init__(
+        self,
+        encoder: str,
+        fingerprint: str,
+        vectors: npt.NDArray[np.float16],
+        contexts: npt.NDArray[np.int64],
+        endings: Sequence[str],
+    ) -> None:
+        """Make one for N stories.
+
+        Args:
+            encoder: name of the sentence encoder.
+            fingerprint: of the encoder's files and options.
+            vectors: of the stories' contexts, [N, dimension], each of length 1.
+            contexts: their digests, see `_digests`, [N].
+            endings: the stories' last sentences.
+
+        Raises:
+            ValueError: not as many of one as of the others, or no story.
+        """
+        if not len(vectors) == len(contexts) == len(endings) > 0:
+            raise ValueError(f"{len(vectors)} vectors and {len(contexts)} contexts of {len(endings)} stories")
+        self.settings = GeneratorSettings()
+        self.encoder = encoder
+        self.fingerprint = fingerprint
+        self.dimension = vectors.shape[1]
+        self._vectors = vectors
+        self._contexts = contexts
+        self._endings = endings
+
+    @classmethod
+    def fit(
+        cls,
+        settings: GeneratorSettings,
+        stories: Path,
+        folder: Path,
+        *,
+        embeddings: Path | None = None,
+        on_epoch: OnEpoch | None = None,
+    ) -> History:
+        """See `Generator`. There are no epochs."""
+        table = open_embeddings(cls, embeddings)
+        rows = read_table(stories, "stories")
+        training = rows.filter(pc.equal(rows["split"], "train"))
+        if not training.num_rows:
+            raise UserError(f"{stories}: no training stories; at least 1 is needed")
+        told = training["sentences"].to_pylist()
+        of_sentence = table.view(None)
+        vectors = np.empty((len(told), table.dimension), np.float16)
+        for start in range(0, len(told), _STORIES):
+            some = [story[:-1] for story in told[start : start + _STORIES]]
+            places = table.rows([sentence for context in some for sentence in context])
+            vectors[start : start + _STORIES] = _means(of_sentence[places].astype(np.float32), some)
+        generator = cls(
+            table.encoder, table.fingerprint, vectors, _digests(keys.contexts(training)), [story[-1] for story in told]
+        )
+        save_generator(generator, folder / BEST)
+        held_out = rows.num_rows - training.num_rows
+        return History(cls.name, None, None, Counts(len(told), held_out), None, None, None, [])
+
+    def checkpoint(self) -> dict[str, Any]:
+        """See `Generator`."""
+        return {
+            "generator": {"name": self.name, "settings": {}, "architecture": self.architecture()},
+            "index": {
+                "vectors": torch.from_numpy(self._vectors),
+                "contexts": torch.from_numpy(self._contexts),
+                "endings": list(self._endings),
+            },
+        }
+
+    @classmethod
+    def restore(cls, checkpoint: Mapping[str, Any], device: str) -> Retrieval:
+        """See `Generator`. It works on the CPU, whatever the device."""
+        architecture, index = checkpoint["generator"]["architecture"], checkpoint["index"]
+        vectors, contexts, endings = index["vectors"].numpy(), index["contexts"].numpy(), index["endings"]
+        texts = (architecture["encoder"], architecture["fingerprint"], *endings)
+        if not all(isinstance(text, str) for text in texts) or not isinstance(endings, list):
+            raise TypeError("its encoder, fingerprint or endings are no texts")
+        wanted = ((len(endings), architecture["dimension"]), np.float16, (len(endings),), np.int64)
+        if (vectors.shape, vectors.dtype, contexts.shape, contexts.dtype) != wanted:
+            raise TypeError("its vectors or contexts are not those of its endings")
+        return cls(architecture["encoder"], architecture["fingerprint"], vectors, contexts, endings)
+
+    def write(self, contexts: Sequence[Context], decoding: Decoding | None = None, n: int = 1) -> list[list[Ending]]:
+        """See `Generator`."""
+        self.check(decoding or Decoding(), n)
+        endings: list[list[Ending]] = []
+        for start in range(0, len(contexts), _CONTEXTS):
+            some = contexts[start : start + _CONTEXTS]
+            wanted = _means(self.vectors_of(some), some)
+            nearness = np.empty((len(some), len(self._vectors)), np.float32)
+            for first in range(0, len(self._vectors), _STORIES):
+                block = slice(first, first + _STORIES)
+                nearness[:, block] = wanted @ self._vectors[block].astype(np.float32).T
+            digests = _digests(keys.contexts(pa.table({"context": pa.array(some, pa.list_(pa.string()))})))
+            nearness[digests[:, None] == self._contexts] = -np.inf
+            endings += [self._nearest(*of_context, n) for of_context in zip(wanted, nearness, strict=True)]
+        return endings
+
+    def _nearest(self, wanted: Vectors, nearness: Vectors, n: int) -> list[Ending]:
+        """The first `n` different endings of the stories nearest to the vector `wanted` [dimension].
+
+        A matrix product may give equal vectors products that differ in their last bits, so the nearest are compared
+        anew in float64, where equal vectors are equally near.
+        """
+        size = n
+        while True:
+            size = min(size, int(np.isfinite(nearness).sum()))
+            if not size:
+                raise UserError(f"{self.name}: every training story has the context that an ending is asked for")
+            least = np.partition(nearness, -size)[-size]
+            rows = np.flatnonzero(nearness >= least - _ROUNDING)
+            exact = (self._vectors[rows].astype(np.float64) * wanted).sum(axis=1)
+            rows, exact = rows[exact >= least - _ROUNDING / 2], exact[exact >= least - _ROUNDING / 2]
+            nearest = dict.fromkeys(self._endings[row] for row in rows[np.argsort(-exact, kind="stable")])
+            if len(nearest) >= n or size == np.isfinite(nearness).sum():
+                return [Ending(text) for text in list(nearest)[:n]]
+            size *= 4
+
+
+def _means(vectors: Vectors, contexts: Sequence[Context]) -> Vectors:
+    """The mean of each context's vectors, [contexts, dimension], scaled to length 1.
+
+    Args:
+        vectors: of all sentences of the contexts, [sentences, dimension], one context's after the other's.
+        contexts: each of one sentence or more.
+    """
+    lengths = np.array([len(context) for context in contexts])
+    sums = np.add.reduceat(vectors, np.cumsum(lengths) - lengths)  # a mean points where the sum does
+    unit: Vectors = sums / np.maximum(np.linalg.norm(sums, axis=1, keepdims=True), np.finfo(np.float32).tiny)
+    return unit
+
+
+def _digests(contexts: pa.ChunkedArray) -> npt.NDArray[np.int64]:
+    """A number for each text, the same for equal texts and hardly ever for others."""
+    found = [hashlib.blake2b(text.encode(), digest_size=8).digest() for text in contexts.to_pylist()]
+    return np.frombuffer(b"".join(found), np.int64).copy()

@@ -1,0 +1,131 @@
+"""Stage generate: a trained generator writes endings for contexts."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from denouement.corpus.contexts import choose_contexts, read_contexts
+from denouement.files import check_output
+from denouement.generators.checkpoints import load_generator
+from denouement.generators.decoding import Decoding
+from denouement.generators.endings import generate_endings, log_prob_per_token, written_from
+from denouement.schemas import write_table
+
+
+@dataclass(frozen=True)
+class GenerateSettings:
+    """Which contexts get endings, and how these are chosen.
+
+    Attributes:
+        release: of the Story Cloze cases; None: the first of v1.0, v1.5 and the sample that is there, or any.
+        split: of these cases; None: validation where there is any, else test, or any.
+        decoding: see `Decoding`; generators that decode no words pass it over in the graph.
+    """
+
+    release: str | None = None
+    split: str | None = None
+    decoding: Decoding = field(default_factory=Decoding)
+
+
+@dataclass(frozen=True)
+class GeneratePaths:
+    """What is read and written.
+
+    Attributes:
+        contexts: table `cloze`, or another file of contexts where `stories` is None.
+        stories: table `stories`, whose held-out stories give the contexts where there are no cases. None: the contexts
+            are all those of the file `contexts` that have the release and the split.
+        model: checkpoint of a generator.
+        embeddings: table of sentence vectors to look up; None: all sentences are encoded.
+        out: table `endings`.
+    """
+
+    contexts: Path
+    stories: Path | None
+    model: Path
+    embeddings: Path | None
+    out: Path
+
+
+@dataclass(frozen=True)
+class Generated:
+    """The endings that were written.
+
+    Attributes:
+        cases: columns `case_id` and `context`.
+        endings: table `endings`, in the order of the cases.
+        system: its column `system`.
+        max_length: most words of an ending; None where the generator decodes no words.
+    """
+
+    cases: pa.Table
+    endings: pa.Table
+    system: str
+    max_length: int | None
+
+    @property
+    def at_max_length(self) -> int | None:
+        """Endings of the most words that are allowed; None where that is not limited."""
+        if self.max_length is None:
+            return None
+        return int(pc.sum(pc.greater(self.endings["n_tokens"], self.max_length)).as_py() or 0)
+
+    @property
+    def log_prob_per_token(self) -> float | None:
+        """In nats; None where the generator gives no probabilities."""
+        return log_prob_per_token(self.endings)
+
+    @property
+    def distinct_share(self) -> float:
+        """Different endings as a share of all, between 0 and 1."""
+        endings = self.endings["ending"].to_pylist()
+        return len(set(endings)) / len(endings)
+
+
+def run(
+    settings: GenerateSettings,
+    paths: GeneratePaths,
+    *,
+    n: int = 1,
+    system: str | None = None,
+    encoder_options: Mapping[str, Any] | None = None,
+    device: str = "cpu",
+) -> Generated:
+    """Write `n` endings for each context.
+
+    Args:
+        settings: which contexts, and how endings are chosen.
+        paths: what is read and written.
+        n: endings for each context.
+        system: their name in the table; None: the generator's.
+        encoder_options: of the sentence encoder, for sentences that the embeddings lack.
+        device: where the generator runs.
+
+    Raises:
+        UserError: an input that cannot be used, or settings that the generator does not take.
+    """
+    check_output(paths.out, filter(None, (paths.model, paths.contexts, paths.embeddings)))
+    if paths.stories is None:
+        cases = read_contexts(paths.contexts, settings.release, settings.split)
+    else:
+        cases = choose_contexts(paths.contexts, paths.stories, settings.release, settings.split)
+    generator = load_generator(paths.model, device, paths.embeddings, encoder_options)
+    is_common = paths.stories is not None  # settings of the graph hold for all its generators
+    decoding = settings.decoding if generator.decodes or not is_common else Decoding()
+    endings = generate_endings(generator, cases, decoding, system, n)
+    decoded = decoding if generator.decodes else None
+    write_table(endings, paths.out, "endings", written_from(decoded, cases, paths.model))
+    return Generated(cases, endings, system or generator.name, decoded.max_length if decoded else None)
+
+
+def logged_values(generated: Generated) -> dict[str, float | None]:
+    """What is logged of written endings."""
+    return {
+        "endings": generated.endings.num_rows,
+        "distinct_share": generated.distinct_share,
+        "log_prob_per_token": generated.log_prob_per_token,
+    }
