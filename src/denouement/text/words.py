@@ -1,9 +1,9 @@
 """From a sentence to words and back.
 
-The words are those of the Penn Treebank: contractions are split (`did` + `n't`, `Tom` + `'s`), punctuation marks are words
-of their own, an opening double quote is two backticks and a closing one two apostrophes, so that a sentence can be
-put together again from its words. Unlike the Treebank's, numbers keep what is inside them (`7:30`, `1,000`), and so do
-hyphenated words, abbreviations with inner full stops (`a.m.`) and contractions of two words (`gonna`).
+The words are those of the Penn Treebank: contractions are split (`did` + `n't`, `Tom` + `'s`), punctuation marks are
+words of their own, an opening double quote is two backticks and a closing one two apostrophes, so that a sentence can
+be put together again from its words. Unlike the Treebank's, numbers keep what is inside them (`7:30`, `1,000`), and so
+do hyphenated words, abbreviations with inner full stops (`a.m.`) and contractions of two words (`gonna`).
 """
 
 import re
