@@ -1,9 +1,11 @@
 import json
 import re
 import shutil
+from dataclasses import replace
 from html.parser import HTMLParser
 from pathlib import Path
 
+import pyarrow as pa
 import pytest
 from click.testing import CliRunner
 from test_summary import EVALUATION, HISTORIES, run, write, write_ratings_and_orders  # noqa: F401 -- `run` is a fixture
@@ -12,6 +14,7 @@ from denouement.analysis.titles import sunburst, title_paths
 from denouement.charts.run import as_svg, training_curves
 from denouement.charts.svg import inline
 from denouement.cli import main
+from denouement.documents import write_document
 from denouement.errors import UserError
 from denouement.report.documents import misfit
 from denouement.report.html.blocks import Bullets, Fold, Heading, Paragraph, Table, blocks
@@ -19,6 +22,9 @@ from denouement.report.html.glance import glance
 from denouement.report.html.page import write_page
 from denouement.report.html.sections import sections
 from denouement.report.run import Run, read_beside, read_json
+from denouement.schemas import TABLES
+from denouement.study.results.pairs import PublishedItems
+from denouement.study.results.results import study_results
 
 LOCK = """
 stages:
@@ -198,15 +204,20 @@ def test_the_figures_at_a_glance_by_hand(run):  # noqa: F811
     scores = [(text_id, group, score) for group in ("right", "wrong") for text_id, score in of_cases]
     scores += [("a", "mine", 0.9), ("a/train/s", "rocstories", 0.9)]
     write(run.sentiment, "sentiment", [(*row, 0.0, 0.0, 0.0) for row in scores])
-    outcomes = ("first", "second", "both", "neither", "no_agreement")
-    pair = {
-        **{"first": "human", "second": "mine", "items": 8, "paper": {"first": 3, "second": 1, "both": 0, "neither": 0}},
-        "agreement": {name: {"n": n, "share": n / 8} for name, n in zip(outcomes, (6, 1, 1, 0, 0), strict=True)},
+    chosen = ["human"] * 6 + ["mine", "both"]
+    answers = {
+        **{"study": "s", "annotator_id": "p", "position_a": "human", "position_b": "mine", "is_check": False},
+        **{"status": "accepted", "reason": None, "started_at": None, "submitted_at": None},
     }
-    interval = {"over": None, "why_not": "all answers are the same"}
-    pair |= {"cases": 8, "single_answers": {}, "preference": interval}
-    study = {"answers": 40, "studies": ["s"], "statuses": {}, "pairs": [pair], "strengths": interval}
-    (run.study / "results.json").write_text(json.dumps(study))
+    rows = [
+        {**answers, "item_id": f"i{n}", "case_id": f"c{n}", "choice": choice}
+        | {"answer": {"human": "A", "mine": "B"}.get(choice, choice)}
+        for n, choice in enumerate(chosen)
+    ]
+    results = study_results(pa.Table.from_pylist(rows, schema=TABLES["votes"].schema))
+    published = PublishedItems(first=3, second=1, both=0, neither=0)
+    with_paper = replace(results, pairs=[replace(results.pairs[0], paper=published)])
+    write_document(with_paper, run.study / "results.json")
     shown = {figure.what.partition(" (")[0]: (figure.here, figure.paper, figure.anchor) for figure in glance(run)}
     assert shown == {
         "Stories": ("0", "98,161", "data"),
@@ -322,7 +333,7 @@ def test_statistics_are_shown_as_they_stand(page):
     ("name", "stage"),
     [
         *[("corpus/ingest.json", "ingest"), ("models/seq2seq/history.json", "train")],
-        *[("cloze/evaluation.json", "cloze"), ("study/results.json", "study")],
+        ("cloze/evaluation.json", "cloze"),
     ],
 )
 def test_a_document_of_another_shape_is_one_line_with_the_stage_that_makes_it(run, name, stage):  # noqa: F811
@@ -339,15 +350,6 @@ def test_a_document_of_another_shape_is_one_line_with_the_stage_that_makes_it(ru
             assert "\n" not in str(caught.value)
     path.write_text(json.dumps(whole))
     assert read_json(path) == whole
-
-
-@pytest.mark.parametrize(("name", "rows"), [("ratings", "means"), ("orders", "systems")])
-def test_results_that_do_not_say_what_their_intervals_tell_are_one_line(name, rows):
-    path = Path(f"data/study/{name}/results.json")
-    assert misfit(path, {rows: [{"over": "cases", "why_not": None}]}) is None
-    told = misfit(path, {rows: [{"low": 1.0, "high": 2.0}]})
-    assert told.startswith(f"{rows} > 0 > over is missing")
-    assert told.endswith("dvc repro study")
 
 
 def test_shapes():
