@@ -1,9 +1,11 @@
 import json
 import re
 import shutil
+from dataclasses import replace
 from html.parser import HTMLParser
 from pathlib import Path
 
+import pyarrow as pa
 import pytest
 from click.testing import CliRunner
 from denouement.report.documents import misfit
@@ -18,6 +20,7 @@ from test_summary import (  # noqa: F401 -- `run` is a fixture
 )
 
 from denouement.cli import main
+from denouement.documents import write_document
 from denouement.errors import UserError
 from denouement.layout import Layout
 from denouement.present.cells import PValue
@@ -25,6 +28,8 @@ from denouement.present.sections import Fold, Table
 from denouement.report.glance import glance
 from denouement.report.run_folder import RunFolder, read_beside, read_json
 from denouement.report.sections import report_sections
+from denouement.study.results.pairs import PublishedItems
+from denouement.study.results.results import study_results
 
 LOCK = """
 stages:
@@ -108,19 +113,21 @@ def test_the_values_at_a_glance_by_hand(run):  # noqa: F811
     scores = [(text_id, group, score) for group in ("right", "wrong") for text_id, score in of_cases]
     scores += [("a", "mine", 0.9), ("a/train/s", "rocstories", 0.9)]
     write(run.layout.sentiment, "sentiment", [(*row, 0.0, 0.0, 0.0) for row in scores])
-    outcomes = ("first", "second", "both", "neither", "no_agreement")
-    pair = {
-        **{"first": "human", "second": "mine", "items": 8, "paper": {"first": 3, "second": 1, "both": 0, "neither": 0}},
-        "agreement": {name: {"n": n, "share": n / 8} for name, n in zip(outcomes, (6, 1, 1, 0, 0), strict=True)},
+    chosen = ["human"] * 6 + ["mine", "both"]
+    answers = {
+        **{"study": "s", "annotator_id": "p", "position_a": "human", "position_b": "mine", "is_check": False},
+        **{"status": "accepted", "reason": None, "started_at": None, "submitted_at": None},
     }
-    interval = {"over": None, "why_not": "all answers are the same"}
-    pair |= {"cases": 8, "single_answers": {}, "preference": interval}
-    study = {"answers": 40, "studies": ["s"], "statuses": {}, "pairs": [pair], "strengths": interval}
-    (run.layout.study / "results.json").write_text(json.dumps(study))
-    shown = {
-        value.what.partition(" (")[0].partition(":")[0]: (value.here, value.paper, value.anchor)
-        for value in glance(fresh(run))
-    }
+    rows = [
+        {**answers, "item_id": f"i{n}", "case_id": f"c{n}", "choice": choice}
+        | {"answer": {"human": "A", "mine": "B"}.get(choice, choice)}
+        for n, choice in enumerate(chosen)
+    ]
+    results = study_results(pa.Table.from_pylist(rows, schema=TABLES["votes"].schema))
+    published = PublishedItems(first=3, second=1, both=0, neither=0)
+    with_paper = replace(results, pairs=[replace(results.pairs[0], paper=published)])
+    write_document(with_paper, run.layout.study / "results.json")
+    shown = {value.what.partition(" (")[0]: (value.here, value.paper, value.anchor) for value in glance(fresh(run))}
     assert shown == {
         "Stories": ("0", "98,161", "data"),
         "Cases": ("11", "3,742", "data"),
@@ -243,7 +250,7 @@ def test_statistics_are_shown_as_they_stand(page):
     ("name", "stage"),
     [
         *[("corpus/ingest.json", "ingest"), ("models/seq2seq/history.json", "train")],
-        *[("cloze/evaluation.json", "cloze"), ("study/results.json", "study")],
+        ("cloze/evaluation.json", "cloze"),
     ],
 )
 def test_a_document_of_another_shape_is_one_line_with_the_stage_that_makes_it(run, name, stage):  # noqa: F811
@@ -260,15 +267,6 @@ def test_a_document_of_another_shape_is_one_line_with_the_stage_that_makes_it(ru
             assert "\n" not in str(caught.value)
     path.write_text(json.dumps(whole))
     assert read_json(path) == whole
-
-
-@pytest.mark.parametrize(("name", "rows"), [("ratings", "means"), ("orders", "systems")])
-def test_results_that_do_not_say_what_their_intervals_tell_are_one_line(name, rows):
-    path = Path(f"data/study/{name}/results.json")
-    assert misfit(path, {rows: [{"over": "cases", "why_not": None}]}) is None
-    told = misfit(path, {rows: [{"low": 1.0, "high": 2.0}]})
-    assert told.startswith(f"{rows} > 0 > over is missing")
-    assert told.endswith("dvc repro study")
 
 
 def test_shapes():

@@ -13,9 +13,11 @@ from denouement.study.reasons import ELEMENTS
 
 if TYPE_CHECKING:  # heavy
     import pyarrow as pa
-    from _typeshed import DataclassInstance
 
     from denouement.present.sections import Block
+    from denouement.study.reasons.elements import ElementsSummary
+    from denouement.study.reasons.topics import Topics
+    from denouement.study.reasons.words import FrequentWords
 
 
 def _common(command: Callable[..., Any]) -> Callable[..., Any]:
@@ -204,7 +206,7 @@ def _tagged(votes: Path, cache: Path | None, rules_file: Path | None) -> tuple["
     return table, tag_reasons(table, rules, cache)
 
 
-def _print(result: "DataclassInstance", blocks: "Iterable[Block]", as_json: bool) -> None:
+def _print(result: "FrequentWords | Topics | ElementsSummary", blocks: "Iterable[Block]", as_json: bool) -> None:
     from denouement.documents import document
     from denouement.present.markdown import render
 

@@ -14,7 +14,8 @@ from scipy.stats import kendalltau
 from statsmodels.stats.proportion import proportion_confint
 
 from denouement.cli import main
-from denouement.documents import read_document
+from denouement.documents import document, read_document
+from denouement.errors import UserError
 from denouement.legible import can_be_shown
 from denouement.present.markdown import render
 from denouement.schemas import TABLES, table_name, write_table
@@ -302,3 +303,13 @@ def test_orders_are_written(tmp_path):
 def test_without_ratings_the_tables_are_empty(tmp_path):
     written(tmp_path, "ratings", ratings())
     assert pq.read_table(tmp_path / "one/rating_means.parquet").num_rows == 0
+
+
+@pytest.mark.parametrize(("kind", "rows"), [(RatingResults, "means"), (OrderResults, "systems")])
+def test_results_that_do_not_say_what_their_intervals_show_are_refused(kind, rows, tmp_path):
+    results = rating_results(ratings(*RATED)) if kind is RatingResults else order_results(orders(("i", "p", [0, 1])))
+    damaged = document(results)
+    del damaged[rows][0]["over"]
+    (tmp_path / "results.json").write_text(json.dumps(damaged))
+    with pytest.raises(UserError, match=f"{rows} > 0 > over is missing .* dvc repro study"):
+        read_document(tmp_path / "results.json", kind, "study")

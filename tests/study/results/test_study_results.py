@@ -359,6 +359,12 @@ def test_results_are_read_back_as_they_were_written(tmp_path):
     found = study_results(pa.concat_tables([votes(SMALL), votes({"j": (N, "third", [N, "third", "both"])})]))
     write_document(found, tmp_path / "results.json")
     assert read_document(tmp_path / "results.json", StudyResults) == found
+    whole = document(found)
+    for key in whole:
+        for odd in ({k: v for k, v in whole.items() if k != key}, {**whole, key: "odd"}, {**whole, key: [None]}, []):
+            (tmp_path / "results.json").write_text(json.dumps(odd))
+            with pytest.raises(UserError, match="make it again: dvc repro study"):
+                read_document(tmp_path / "results.json", StudyResults, "study")
     damaged = document(found)
     del damaged["pairs"][0]["agreement"]["no_agreement"]["n"]
     (tmp_path / "results.json").write_text(json.dumps(damaged))
