@@ -11,7 +11,8 @@ stage stale.
 import ast
 import importlib.metadata
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from functools import cache
 from pathlib import Path
 from typing import NamedTuple
 
@@ -48,8 +49,19 @@ def closure(module: str, leave_out: frozenset[Path] = frozenset()) -> set[Path]:
         name = waiting.pop()
         for path in _files(name) - found - leave_out:
             found.add(path)
-            waiting += _imports(ast.parse((ROOT / path).read_text(encoding="utf-8")))
+            waiting += _imports(_tree(path))
     return found
+
+
+@cache
+def _tree(path: Path) -> ast.Module:
+    return ast.parse((ROOT / path).read_text(encoding="utf-8"))
+
+
+@cache
+def _distributions() -> Mapping[str, list[str]]:
+    """By module, the distributions that it is part of."""
+    return importlib.metadata.packages_distributions()
 
 
 def _files(name: str) -> set[Path]:
@@ -80,11 +92,11 @@ def libraries(files: set[Path]) -> set[str]:
     """
     declared = {_plain(name): name for name in read_yaml(ROOT / LIBRARIES)}
     of_name = {name: {name} for name in declared}
-    for module, distributions in importlib.metadata.packages_distributions().items():
+    for module, distributions in _distributions().items():
         of_name[_plain(module)] = {_plain(each) for each in distributions} & declared.keys()
     found = set()
     for path in files:
-        tree = ast.parse((ROOT / path).read_text(encoding="utf-8"))
+        tree = _tree(path)
         texts = [each.value for each in ast.walk(tree) if isinstance(each, ast.Constant)]
         for name in (*_imports(tree), *(text for text in texts if isinstance(text, str))):
             found |= of_name.get(_plain(name.partition(".")[0]), set())
@@ -93,10 +105,10 @@ def libraries(files: set[Path]) -> set[str]:
 
 def third_party(files: set[Path]) -> set[str]:
     """The distributions, names in lower case, that the files import and that may compute."""
-    of_module = importlib.metadata.packages_distributions()
+    of_module = _distributions()
     found = set()
     for path in files:
-        for name in _imports(ast.parse((ROOT / path).read_text(encoding="utf-8"))):
+        for name in _imports(_tree(path)):
             found |= {_plain(each) for each in of_module.get(name.partition(".")[0], ())}
     return {name.removesuffix("-skinny").removesuffix("-tracing") for name in found} - NOT_COMPUTING - {"denouement"}
 
