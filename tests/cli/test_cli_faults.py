@@ -141,7 +141,7 @@ def test_memory_that_runs_out_is_no_defect(error: Exception, folder: Path, monke
     def run_out(*_: object) -> None:
         raise error
 
-    monkeypatch.setattr("denouement.corpus.ingest.ingest", run_out)
+    monkeypatch.setattr("denouement.stages.ingest.ingest", run_out)
     assert refusal("ingest", folder / "empty", "--out", folder / "out") == (
         "error: not enough memory: do less at a time\n"
     )

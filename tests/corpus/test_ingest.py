@@ -285,7 +285,7 @@ def test_the_real_files(shared_data: Path, tmp_path: Path) -> None:
     (repeated,) = (
         pair for pair in summary.overlap.pairs if (pair.first, pair.second) == ("v1.0 validation", "v1.5 validation")
     )
-    assert repeated["same_story"] == 1556
+    assert repeated.same_story == 1556
     assert read(tmp_path, "stories").num_rows == 8160
     assert read(tmp_path, "cloze").num_rows == 5013
 

@@ -28,6 +28,7 @@ from denouement.present.sections import Fold, Table
 from denouement.report.glance import glance
 from denouement.report.run_folder import RunFolder, read_beside, read_json
 from denouement.report.sections import report_sections
+from denouement.schemas import TABLES
 from denouement.study.results.pairs import PublishedItems
 from denouement.study.results.results import study_results
 
