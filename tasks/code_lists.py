@@ -188,7 +188,18 @@ def _texts(path: Path) -> frozenset[str]:
 
 @cache
 def _nodes(path: Path) -> tuple[ast.AST, ...]:
-    return tuple(ast.walk(ast.parse((ROOT / path).read_text(encoding="utf-8")))) if path.suffix == ".py" else ()
+    """All that is executed of a Python file: what is imported for the type checker alone is left out."""
+    if path.suffix != ".py":
+        return ()
+    waiting: list[ast.AST] = [ast.parse((ROOT / path).read_text(encoding="utf-8"))]
+    nodes = []
+    while waiting:
+        node = waiting.pop()
+        if isinstance(node, ast.If) and ast.unparse(node.test) == "TYPE_CHECKING":
+            continue
+        nodes.append(node)
+        waiting += ast.iter_child_nodes(node)
+    return tuple(nodes)
 
 
 def _plain(name: str) -> str:
