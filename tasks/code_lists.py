@@ -188,7 +188,14 @@ def _texts(path: Path) -> frozenset[str]:
 
 @cache
 def _nodes(path: Path) -> tuple[ast.AST, ...]:
-    return tuple(ast.walk(ast.parse((ROOT / path).read_text(encoding="utf-8")))) if path.suffix == ".py" else ()
+    """All nodes of a Python file but those below `if TYPE_CHECKING:`, which are not executed."""
+    if path.suffix != ".py":
+        return ()
+    tree = ast.parse((ROOT / path).read_text(encoding="utf-8"))
+    for node in ast.walk(tree):
+        if isinstance(node, ast.If) and ast.unparse(node.test) == "TYPE_CHECKING":
+            node.body = []
+    return tuple(ast.walk(tree))
 
 
 def _plain(name: str) -> str:
