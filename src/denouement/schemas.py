@@ -45,7 +45,7 @@ class Table:
         schema: the columns; a field that is not nullable must hold no null.
         key: the columns whose values together stand only once.
         choices: the values that a column may hold, where they are few.
-        earlier: the columns of earlier versions, by version, that are read as this one; a column that they lack is null.
+        earlier: the columns of earlier versions, by version, that are read as this one; what they lack is null.
     """
 
     version: int

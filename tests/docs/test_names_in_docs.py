@@ -73,9 +73,7 @@ def unknown_in(words: list[str]) -> list[str]:
         command, rest = named, rest[1:]
     known = options_of(command) | (options_of(main) if command is main else set())
     named_options = [word.strip("[]|.,").partition("=")[0] for word in rest if word.strip("[").startswith("-")]
-    if (
-        isinstance(command, click.Group) and command is not main
-    ):  # `denouement study ... --json`: of any of its commands
+    if isinstance(command, click.Group) and command is not main:  # `study ... --json`: of any of its commands
         for name in command.list_commands(context):
             known |= options_of(command.get_command(context, name))  # type: ignore[arg-type]
     return [option for option in named_options if re.match(r"--?[a-z]", option) and option not in known]
@@ -153,9 +151,8 @@ def is_there(written: str) -> bool:
 def paths_in(text: str) -> Iterator[str]:
     """Paths in backticks: with a folder and an ending, or a folder of ours with a slash at the end."""
     for code in re.findall(r"`([^`\n]+)`", text):
-        if "NAME" not in code and re.fullmatch(
-            r"[\w.-]+(?:/[\w.*-]+)*(?:/|/[\w*-]+\.(?:py|md|yaml|csv|html|txt))", code
-        ):
+        is_path = re.fullmatch(r"[\w.-]+(?:/[\w.*-]+)*(?:/|/[\w*-]+\.(?:py|md|yaml|csv|html|txt))", code)
+        if is_path and not re.search("[A-Z]{4}", code.replace("README", "")):  # such as CACHE/: the user names it
             yield code
 
 
