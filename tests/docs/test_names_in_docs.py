@@ -4,6 +4,7 @@ import ast
 import importlib
 import re
 import shlex
+import tomllib
 from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
@@ -218,6 +219,16 @@ def test_the_words_of_the_glossary_are_in_the_code(say):
         except ModuleNotFoundError:
             assert hasattr(importlib.import_module(first), name), word
     say(f"{len(rows)} words")
+
+
+def test_every_library_has_a_reason(say):
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    lists = [project["dependencies"], *project["optional-dependencies"].values()]
+    names = [re.split(r"[\[<>=]", name)[0] for each in lists for name in each]
+    text = TEXTS[ROOT / "docs/dependencies.md"]
+    typed = re.compile(r"types-|.*-stubs$")  # one line for all of them
+    assert [name for name in names if name not in text and not typed.match(name)] == []
+    say(f"{len(names)} libraries")
 
 
 def test_no_class_has_the_name_of_another(say):
