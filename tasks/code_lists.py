@@ -188,18 +188,14 @@ def _texts(path: Path) -> frozenset[str]:
 
 @cache
 def _nodes(path: Path) -> tuple[ast.AST, ...]:
-    """All that is executed of a Python file: what is imported for the type checker alone is left out."""
+    """All nodes of a Python file but those below `if TYPE_CHECKING:`, which are not executed."""
     if path.suffix != ".py":
         return ()
-    waiting: list[ast.AST] = [ast.parse((ROOT / path).read_text(encoding="utf-8"))]
-    nodes = []
-    while waiting:
-        node = waiting.pop()
+    tree = ast.parse((ROOT / path).read_text(encoding="utf-8"))
+    for node in ast.walk(tree):
         if isinstance(node, ast.If) and ast.unparse(node.test) == "TYPE_CHECKING":
-            continue
-        nodes.append(node)
-        waiting += ast.iter_child_nodes(node)
-    return tuple(nodes)
+            node.body = []
+    return tuple(ast.walk(tree))
 
 
 def _plain(name: str) -> str:

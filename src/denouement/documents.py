@@ -24,6 +24,10 @@ def document(result: Dataclass) -> dict[str, Any]:
     """A result, ready for JSON: its fields by name, whose values are plain ones and dataclasses of such.
 
     A key that is a word of Python's own, such as `from`, is the name of a field with an underscore behind it.
+
+    >>> from denouement.corpus.sample import SampleCounts
+    >>> document(SampleCounts(stories=20, cases=4, scenarios=3, branches=9, possible_stories=1000))["cases"]
+    4
     """
     return asdict(result, dict_factory=lambda pairs: {name.removesuffix("_"): value for name, value in pairs})
 

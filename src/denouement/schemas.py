@@ -45,7 +45,7 @@ class Table:
         schema: the columns; a field that is not nullable must hold no null.
         key: the columns whose values together stand only once.
         choices: the values that a column may hold, where they are few.
-        earlier: the columns of earlier versions, by version, that are read as this one.
+        earlier: the columns of earlier versions, by version, that are read as this one; what they lack is null.
     """
 
     version: int
@@ -499,7 +499,9 @@ def read_table(path: Path, name: str) -> pa.Table:
         raise UserError(f"{path}: columns are {_listing(schema)}; a table '{name}' has {_listing(wanted)}")
     table = read_parquet(path)
     if wanted is not kind.schema:
-        table = table.cast(kind.schema.with_metadata(schema.metadata))
+        for new in (column for column in kind.schema if column.name not in wanted.names):
+            table = table.append_column(new, pa.nulls(table.num_rows, new.type))
+        table = table.select(kind.schema.names).cast(kind.schema.with_metadata(schema.metadata))
     problem = _broken_rule(table, kind)
     if problem:
         raise UserError(f"{path}: {problem}")

@@ -1,17 +1,4 @@
-"""Systems that choose between the two endings of a Story Cloze case. To add one: one file, one row here, one test.
-
-What a notebook imports is named here, too, and loaded when it is asked for.
-"""
-
-from importlib import import_module
-from typing import TYPE_CHECKING, Any
-
-if TYPE_CHECKING:
-    from denouement.cloze.base import load_system as load_system
-    from denouement.cloze.evaluation.brought_scores import read_scores as read_scores
-    from denouement.cloze.evaluation.evaluate import evaluate as evaluate
-    from denouement.cloze.evaluation.evaluator import evaluate_vectors as evaluate_vectors
-    from denouement.cloze.resources import Resources as Resources
+"""Systems that choose between the two endings of a Story Cloze case. To add one: one file, one row here, one test."""
 
 SYSTEMS: dict[str, str] = {
     "constant_first": "denouement.cloze.systems.constant_first:ConstantFirst",
@@ -29,17 +16,3 @@ SYSTEMS: dict[str, str] = {
     "embedding_cosine": "denouement.cloze.systems.embedding_cosine:EmbeddingCosine",
     "combined": "denouement.cloze.systems.combined:Combined",
 }
-
-_PUBLIC = {
-    "Resources": "denouement.cloze.resources",
-    "evaluate": "denouement.cloze.evaluation.evaluate",
-    "evaluate_vectors": "denouement.cloze.evaluation.evaluator",
-    "load_system": "denouement.cloze.base",
-    "read_scores": "denouement.cloze.evaluation.brought_scores",
-}
-
-
-def __getattr__(name: str) -> Any:
-    if name not in _PUBLIC:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    return getattr(import_module(_PUBLIC[name]), name)

@@ -78,6 +78,9 @@ class ClozeSystem(ABC):
 def load_system(name: str, options: Mapping[str, Any] | None = None) -> ClozeSystem:
     """A fresh system `name` of the registry with its options.
 
+    >>> load_system("ending_reg", {"order": 4}).order
+    4
+
     Raises:
         UserError: no such system; an unknown, missing or wrong option.
     """

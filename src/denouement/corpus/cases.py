@@ -87,7 +87,14 @@ def labelled_cases(cloze: pa.Table) -> tuple[pa.Table, list[str]]:
 
 
 def right_and_wrong(cases: pa.Table) -> tuple[pa.ChunkedArray, pa.ChunkedArray]:
-    """The right and the wrong ending of each labelled case."""
+    """The right and the wrong ending of each labelled case.
+
+    >>> endings = {"ending_1": ["He won.", "It rained."], "ending_2": ["Ice melts.", "Ann ran."]}
+    >>> cases = pa.table({**endings, "right_ending": [1, 2]})
+    >>> right, wrong = right_and_wrong(cases)
+    >>> right.to_pylist(), wrong.to_pylist()
+    (['He won.', 'Ann ran.'], ['Ice melts.', 'It rained.'])
+    """
     first_is_right = pc.equal(cases["right_ending"], 1)
     right = pc.if_else(first_is_right, cases["ending_1"], cases["ending_2"])
     wrong = pc.if_else(first_is_right, cases["ending_2"], cases["ending_1"])

@@ -87,6 +87,9 @@ class SentenceEncoder(ABC):
 def load_encoder(name: str, **options: Any) -> SentenceEncoder:
     """The encoder `name` of the registry with its options.
 
+    >>> load_encoder("glove").encode(["He went home.", "She ran."]).shape
+    (2, 50)
+
     Raises:
         UserError: no such encoder; an unknown, missing or wrong option; a file or package that is not there.
     """

@@ -171,6 +171,16 @@ class Generator(ABC):
             raise UserError(f"n: must be from 1 to {MOST_ENDINGS:,}, not {n}")
 
 
+def check_contexts(contexts: Sequence[Context]) -> None:
+    """Refuse a context without a sentence.
+
+    Raises:
+        UserError: which of the contexts it is.
+    """
+    if not all(contexts):
+        raise UserError(f"context {[*map(bool, contexts)].index(False) + 1} of {len(contexts)} holds no sentence")
+
+
 def generator_class(name: str) -> type[Generator]:
     """The class of a registered generator.
 

@@ -37,6 +37,9 @@ class Decoding:
 
     Each field is an option of the command line, too, as its metadata say (`described`).
 
+    >>> print(Decoding(method="sample", top_p=0.9))
+    sample, top_p 0.9, seed 1
+
     Attributes:
         method: `greedy`, the likeliest word each time; `beam`, the likeliest endings that a beam of partial endings
             finds; `sample`, words drawn at random by their probability.

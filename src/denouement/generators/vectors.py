@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 from denouement.encoders.base import Vectors
 from denouement.encoders.embeddings import EmbeddingTable, SentenceVectors
 from denouement.errors import UserError
-from denouement.generators.base import Context, Generator
+from denouement.generators.base import Context, Generator, check_contexts
 
 
 class VectorReader(Generator):
@@ -61,8 +61,7 @@ class VectorReader(Generator):
         Raises:
             UserError: a context without a sentence, or one that cannot be encoded.
         """
-        if not all(contexts):
-            raise UserError(f"context {[*map(bool, contexts)].index(False) + 1} of {len(contexts)} holds no sentence")
+        check_contexts(contexts)
         return self._found_vectors()([sentence for context in contexts for sentence in context])
 
     def _found_vectors(self) -> SentenceVectors:

@@ -39,6 +39,9 @@ _FEWEST_TEXTS = 4000  # a share that takes as long to score as an interpreter ta
 def vader(texts: Sequence[str], workers: int | None = None) -> "np.ndarray":
     """VADER's scores of each text, the same whatever `workers` is.
 
+    >>> [round(score, 2) for score in vader(["She was so happy.", "He went home."])[:, 0].tolist()]
+    [0.69, 0.0]
+
     Args:
         texts: n texts, one sentence each as a rule.
         workers: how many processes at most, this one included; None: one a core. Few texts stay in this process.

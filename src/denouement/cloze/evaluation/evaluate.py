@@ -45,7 +45,7 @@ def evaluate(
 
     Example:
         >>> import pyarrow as pa
-        >>> from denouement import cloze
+        >>> import denouement
         >>> from denouement.schemas import TABLES
         >>> case = {
         ...     **{"case_id": "1", "context": ["Kim lost her dog.", "She was very sad.", "She looked for it all day."]},
@@ -53,7 +53,7 @@ def evaluate(
         ...     **{"right_ending": 2, "release": "v1.0", "split": "validation"},
         ... }
         >>> cases = pa.Table.from_pylist([case], TABLES["cloze"].schema)
-        >>> found = cloze.evaluate(["constant_first", "ngram_overlap"], None, cases, cloze.Resources())
+        >>> found = denouement.evaluate(["constant_first", "ngram_overlap"], None, cases, denouement.Resources())
         >>> [(row.system, row.correct, row.n, row.paper) for row in found.result.systems]
         [('constant_first', 0, 1, 0.514), ('ngram_overlap', 1, 1, 0.477), ('human', None, 1, 1.0)]
         >>> found.scores["score_1"].to_pylist()[0]

@@ -88,6 +88,14 @@ class StudyResults:
 def study_results(votes: pa.Table, items: pa.Table | None = None, ballot: Ballot | None = None) -> StudyResults:
     """The results of one or more studies of pairs.
 
+    >>> from denouement.schemas import TABLES
+    >>> shown = {"study": "s", "item_id": "1", "case_id": "1", "position_a": "mine", "position_b": "human_right"}
+    >>> shown |= {"reason": None, "is_check": False, "status": "accepted", "started_at": None, "submitted_at": None}
+    >>> answers = [("Ann", "A", "mine"), ("Bob", "A", "mine"), ("Eve", "B", "human_right")]
+    >>> rows = [shown | {"annotator_id": who, "answer": answer, "choice": choice} for who, answer, choice in answers]
+    >>> study_results(pa.Table.from_pylist(rows, TABLES["votes"].schema)).sides.answers
+    AnswersBySide(A=2, B=1)
+
     Args:
         votes: the table `votes`.
         items: the table `items` of the same studies, which has the right answers to checks.
