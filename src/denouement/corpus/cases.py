@@ -8,7 +8,7 @@ import pyarrow.compute as pc
 
 from denouement.corpus import keys
 from denouement.corpus.overlap import firsts
-from denouement.schemas import RELEASES, SPLITS
+from denouement.schemas import RELEASES, SPLITS, preferred_release
 
 CaseSets = dict[tuple[str, str], pa.Table]
 """Labelled cases by release and split."""
@@ -74,7 +74,7 @@ def labelled_cases(cloze: pa.Table) -> tuple[pa.Table, list[str]]:
     present = set(pc.unique(labelled["release"]).to_pylist())
     cases = labelled
     if len(present) > 1:
-        chosen = next(release for release in RELEASES if release in present)
+        chosen = preferred_release(present)
         cases = labelled.filter(pc.equal(labelled["release"], chosen))
         left_out.append(
             f"{labelled.num_rows - cases.num_rows:,} cloze cases of {', '.join(sorted(present - {chosen}))} are not in "

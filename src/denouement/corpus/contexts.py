@@ -172,8 +172,8 @@ def _from_columns(rows: pa.Table, path: Path) -> tuple[list[str], list[list[str]
         if "context" in columns
         else [rows.column(numbered[i]) for i in sorted(numbered)]
     )
-    is_sentence = _is_text if numbered else _is_context
-    if not (_is_text(rows.column(columns[id_name]).type) and all(is_sentence(column.type) for column in texts)):
+    is_sentence = schemas.is_text if numbered else _is_context
+    if not (schemas.is_text(rows.column(columns[id_name]).type) and all(is_sentence(column.type) for column in texts)):
         raise UserError(f"{path}: the id and the sentences must be text; wanted are columns {_COLUMNS}")
     ids = [(cell or "").strip() for cell in rows.column(columns[id_name]).to_pylist()]
     if "context" in columns:
@@ -185,13 +185,9 @@ def _from_columns(rows: pa.Table, path: Path) -> tuple[list[str], list[list[str]
     return ids, [context[:-1] for context in contexts] if id_name in _STORY_IDS else contexts
 
 
-def _is_text(kind: pa.DataType) -> bool:
-    return bool(pa.types.is_string(kind) or pa.types.is_large_string(kind))
-
-
 def _is_context(kind: pa.DataType) -> bool:
     """Text, or a list of sentences."""
-    return _is_text(kind.value_type if pa.types.is_list(kind) or pa.types.is_large_list(kind) else kind)
+    return schemas.is_text(kind.value_type if pa.types.is_list(kind) or pa.types.is_large_list(kind) else kind)
 
 
 def _cleaned(sentences: Iterable[str | None]) -> list[str]:

@@ -23,7 +23,7 @@ from denouement.corpus import cells, keys, layouts
 from denouement.corpus.layouts import Kind, Layout
 from denouement.delimited import UTF16, decoded, encoding_of, n_cells
 from denouement.errors import UserError, first_line
-from denouement.files import existing_file
+from denouement.files import existing_file, visible_files
 from denouement.quoting import broken_quotes, is_quoted
 
 # A header is far shorter, so a folder of large files is looked through quickly.
@@ -93,13 +93,7 @@ def find_files(folder: Path) -> tuple[list[Path], list[tuple[Path, str]]]:
     if not folder.is_dir():
         raise UserError(f"{folder}: not a folder" if folder.exists() else f"{folder}: no such folder")
     official, others = [], []
-    for path in sorted(folder.rglob("*")):
-        hidden = any(part.startswith(".") for part in path.relative_to(folder).parts)
-        try:
-            if hidden or not path.is_file():
-                continue
-        except OSError:  # in a folder that may be listed but not entered: reported below, as a file that cannot be read
-            pass
+    for path in visible_files(folder):
         try:
             _layout(path, _content(path, _HEAD_BYTES))
         except UserError as error:

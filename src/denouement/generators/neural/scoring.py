@@ -14,7 +14,7 @@ from denouement.text.vocabulary import END, PAD
 
 
 class Scoring(Protocol):
-    """What scoring asks of a generator; see `neural.decoder.NeuralGenerator`."""
+    """The part of a generator that scoring uses; see `neural.decoder.NeuralGenerator`."""
 
     @property
     def vocabulary(self) -> Any:
@@ -23,11 +23,11 @@ class Scoring(Protocol):
 
     @property
     def device(self) -> torch.device:
-        """Where endings have to be."""
+        """The device of the weights, to which endings are moved."""
         ...
 
     def expect(self, contexts: Sequence[Context]) -> None:
-        """Do at once what would be done for each batch."""
+        """See `Generator`."""
         ...
 
     def prepare(self, contexts: Sequence[Context]) -> Any:
@@ -49,12 +49,12 @@ def score(
         generator: in evaluation mode.
         contexts: N contexts.
         endings: N endings, one for each. A word outside the vocabulary counts as the word UNKNOWN.
-        batch_size: pairs scored side by side, those of similar length together.
+        batch_size: pairs that are scored at once; those of similar length are together.
 
     Returns:
         `log_prob` float64 [N], nats, the sum over the ending's tokens and END; and `n_tokens` int64 [N], END included,
-        so `-log_prob / n_tokens` is nats per token. For an ending that `decode` wrote they are what it reported, up to
-        the rounding of sums, as long as its text gives its words back when tokenised.
+        so `-log_prob / n_tokens` is nats per token. For an ending that `decode` wrote they equal its values up to the
+        rounding of sums, if tokenising its text gives the same words again.
 
     Raises:
         ValueError: not as many endings as contexts.
