@@ -56,7 +56,7 @@ class Row:
 
 
 def header_of(path: Path, known: Callable[[Sequence[str]], bool]) -> Header | None:
-    """The header of the text file `path`, with the delimiter for which `known` accepts its names; None if there is none.
+    """The header of the text file `path`, with the delimiter for which `known` accepts its names; None without one.
 
     Raises:
         UserError: no such file, or text in UTF-32, or in UTF-16 without a byte order mark.

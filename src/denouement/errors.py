@@ -15,7 +15,7 @@ def is_defect(error: BaseException) -> bool:
 
 
 def lacks_memory(error: BaseException) -> bool:
-    """Whether memory ran out; PyTorch's error for that is recognised by its text, as it has no type of its own on the CPU."""
+    """Whether memory ran out; PyTorch's error is recognised by its text, as on the CPU it has no type of its own."""
     text = f"{type(error).__name__}: {error}"
     return isinstance(error, MemoryError) or "OutOfMemoryError" in text or "DefaultCPUAllocator" in text
 

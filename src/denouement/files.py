@@ -82,8 +82,9 @@ def check_output(path: Path, read: Iterable[Path] = ()) -> None:
 def atomic_write(path: Path) -> Iterator[Path]:
     """Yield a temporary path in the folder of `path` to write to; rename it to `path` if the block raises no error.
 
-    The data is flushed to the disk before the rename, so a crash leaves the old file or the new one, never a part of it.
-    Temporary files (`.NAME.xxxxxxxx.part`) that killed processes left are deleted when `path` is written a day later.
+    The data is flushed to the disk before the rename, so a crash leaves the old file or the new one, never a part of
+    it. Temporary files (`.NAME.xxxxxxxx.part`) that killed processes left are deleted when `path` is written a day
+    later.
 
     Raises:
         UserError: `path` is no file, its folder cannot be made or written to, or the disk is full.

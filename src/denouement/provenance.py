@@ -1,7 +1,7 @@
 """The sources of a derived table: digests in its metadata, which are compared before it is joined with other tables.
 
-A digest is of content, not of a path or a time: a table that was copied or renamed still belongs to its sources, but not
-after a source was written again with other content.
+A digest is of content, not of a path or a time: a table that was copied or renamed still belongs to its sources, but
+not after a source was written again with other content.
 """
 
 import hashlib

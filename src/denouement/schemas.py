@@ -19,8 +19,8 @@ from denouement.files import atomic_write, existing_file
 SPLITS = ("train", "validation", "test")
 RELEASES = ("v1.0", "v1.5", "sample")
 
-# An answer to a study counts; or the organiser excluded it; or it was rejected on Mechanical Turk or Prolific; or it came
-# after its lease had ended and other annotators had given all the answers that its item needs.
+# An answer to a study counts; or the organiser excluded it; or it was rejected on Mechanical Turk or Prolific; or it
+# came after its lease had ended and other annotators had given all the answers that its item needs.
 STATUSES = ("accepted", "excluded", "rejected", "surplus")
 # Where a file of answers names no annotators, each answer has an annotator id of its own, which begins like this.
 UNNAMED_ANNOTATOR = "unnamed-"
@@ -126,16 +126,12 @@ TABLES: dict[str, TableRules] = {
     "rejects": TableRules(1, pa.schema([*_text("file"), *_counts("line"), *_text("reason")])),
     "endings": TableRules(
         2,  # since then endings may have no probability
-        pa.schema(
-            [*_ENDING, *_each(pa.float32(), "log_prob", null=True), *_each(pa.int32(), "n_tokens", null=True)]
-        ),
+        pa.schema([*_ENDING, *_each(pa.float32(), "log_prob", null=True), *_each(pa.int32(), "n_tokens", null=True)]),
         earlier={1: pa.schema([*_ENDING, *_each(pa.float32(), "log_prob"), *_each(pa.int32(), "n_tokens")])},
     ),
     "sentiment": TableRules(
         1,
-        pa.schema(
-            [*_text("text_id", "group"), *_each(pa.float32(), "compound", "negative", "neutral", "positive")]
-        ),
+        pa.schema([*_text("text_id", "group"), *_each(pa.float32(), "compound", "negative", "neutral", "positive")]),
         key=("text_id", "group"),
     ),
     "scores": TableRules(
@@ -206,9 +202,7 @@ TABLES: dict[str, TableRules] = {
     ),
     "checkpoint": TableRules(
         1,
-        pa.schema(
-            [*_text("name", "dtype"), *_each(_list_of(pa.int64()), "shape"), *_each(pa.large_binary(), "data")]
-        ),
+        pa.schema([*_text("name", "dtype"), *_each(_list_of(pa.int64()), "shape"), *_each(pa.large_binary(), "data")]),
         key=("name",),
     ),
     # The results of a study: an item with its answers counted, a row of Mori et al. 2019, Table 2, a system's strength,

@@ -26,8 +26,8 @@ def build(cls: type[Settings], section: Mapping[str, Any] | None, where: str) ->
     """Make `cls` (a dataclass) from the keys of `section`; keys left out take their defaults.
 
     It checks names and types, and that numbers are finite and fit into 64 bits. A dataclass checks the ranges of its
-    values in its `__post_init__`, with a `ValueError` that begins with the key's name. A whole number may be given for a
-    float, and a list for a tuple.
+    values in its `__post_init__`, with a `ValueError` that begins with the key's name. A whole number may be given for
+    a float, and a list for a tuple.
 
     Args:
         cls: the dataclass.

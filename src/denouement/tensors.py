@@ -1,7 +1,7 @@
 """Trained models as Parquet: a row for each tensor, and all else as JSON in the metadata. Reading one runs no code.
 
-JSON has no tuples, no keys other than text, no NaN and no infinity. These are written as objects with one key that begins
-with `$`. So is a tensor, as the name of its row.
+JSON has no tuples, no keys other than text, no NaN and no infinity. These are written as objects with one key that
+begins with `$`. So is a tensor, as the name of its row.
 """
 
 from __future__ import annotations

@@ -32,9 +32,10 @@ _UNSEEN = re.compile(r"[\x00-\x1f\x7f-\x9f]+")  # control characters, which `leg
 _SPACE = ord(" ")
 _ELLIPSIS = "…".encode()[0]  # and of other punctuation
 
-# Text that an encoding error may have produced. A character beyond ASCII takes two bytes or more in UTF-8, so in another
-# encoding it becomes two or more characters beyond ASCII, at least one of which is no quote or dash of a word processor.
-# The single characters are those that ftfy repairs alone: U+00A0, the second half of `Ã `, may have become a plain space.
+# Text that an encoding error may have produced. A character beyond ASCII takes two bytes or more in UTF-8, so in
+# another encoding it becomes two or more characters beyond ASCII, at least one of which is no quote or dash of a word
+# processor. The single characters are those that ftfy repairs alone: U+00A0, the second half of `Ã `, may have become a
+# plain space.
 _SUSPICIOUS = re.compile(r"[\x80-\x9fŒœÂÃ]|[^\x00-\x7f‘’“”–—…][^\x00-\x7f]|[^\x00-\x7f][^\x00-\x7f‘’“”–—…]")
 
 # U+2000 to U+2FFF (general punctuation and symbols) read as Mac Roman. The rule is safe, since English text has no low

@@ -206,7 +206,7 @@ def _without_repeats(rows: pa.Table, kind: Kind) -> tuple[pa.Table, list[Rejecte
 
 
 def _without_overlap(stories: pa.Table, cases: pa.Table) -> tuple[pa.Table, pa.Table, list[Rejected]]:
-    """The stories that are not among the cases, the cases without validation cases that are in a test split, and the rest."""
+    """Stories that are not among the cases, cases without validation cases that are in a test split, and the rest."""
     in_cases = overlap.in_common(stories, cases)
     is_test = pc.equal(cases["split"], "test")
     in_test = overlap.in_common(cases, cases.filter(is_test)) & ~np.asarray(is_test, dtype=bool)

@@ -114,9 +114,9 @@ def warn_of_others(others: Sequence[tuple[Path, str]]) -> None:
 def read_file(path: Path, release: str | None = None) -> Rows:
     """Read one official file.
 
-    Every cell is text, also `NA`, `null` and `1`; an empty title becomes null. In a tab-separated file, its cells decide
-    whether quotes quote as in CSV or are text (`quoting.is_quoted`). A story has as many sentences as the file has
-    sentence columns. In files with more or fewer than the official five a story may be shorter, but not below two
+    Every cell is text, also `NA`, `null` and `1`; an empty title becomes null. In a tab-separated file, its cells
+    decide whether quotes quote as in CSV or are text (`quoting.is_quoted`). A story has as many sentences as the file
+    has sentence columns. In files with more or fewer than the official five a story may be shorter, but not below two
     sentences; its last cells are then empty.
 
     Args:
@@ -400,8 +400,10 @@ def _is_filled(texts: pa.StringArray) -> npt.NDArray[np.bool_]:
     return offsets[1:] > offsets[:-1]
 
 
-def _swallowing(columns: dict[str, pa.StringArray], heights: npt.NDArray[np.int64], layout: OfficialLayout) -> dict[int, str]:
-    """Rows with a cell that holds a line break and as many delimiters as a whole row: an open quote includes other rows.
+def _swallowing(
+    columns: dict[str, pa.StringArray], heights: npt.NDArray[np.int64], layout: OfficialLayout
+) -> dict[int, str]:
+    """Rows with a cell that holds a line break and as many delimiters as a row: an open quote includes other rows.
 
     If the next quote is in the same column of a later row, the row still has the right width.
     """
@@ -427,7 +429,7 @@ def _headers(columns: dict[str, pa.StringArray], layout: OfficialLayout) -> dict
 
 
 def _same_endings(columns: dict[str, pa.StringArray], layout: OfficialLayout) -> dict[int, str]:
-    """Cases whose endings have the same letters and digits, or have none and are equal: neither can be the right one."""
+    """Cases whose endings have the same letters and digits, or have none and are equal: neither can be right."""
     if layout.kind == "stories":
         return {}
     one, other = layout.sentences[-2:]

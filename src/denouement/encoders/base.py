@@ -1,4 +1,4 @@
-"""The base class of sentence encoders: from each sentence one vector, which does not depend on the rest of the batch."""
+"""The base class of sentence encoders: one vector for each sentence, independent of the rest of the batch."""
 
 import hashlib
 import os
@@ -60,8 +60,8 @@ class SentenceEncoder(ABC):
     def encode(self, sentences: Sequence[str]) -> Vectors:
         """Vectors [sentences, dimension], row i for sentence i.
 
-        Sentences of similar length are computed together, so that there is little padding. A vector depends on the other
-        sentences only by float32 rounding (about 1e-7).
+        Sentences of similar length are computed together, so that there is little padding. A vector depends on the
+        other sentences only by float32 rounding (about 1e-7).
         """
         self.prepare(sentences)
         longest_first = np.argsort([-len(sentence) for sentence in sentences], kind="stable")

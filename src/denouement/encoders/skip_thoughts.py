@@ -1,4 +1,4 @@
-"""Skip-thought vectors: a GRU trained to predict the sentences before and after the one it reads (Kiros et al. 2015)."""
+"""Skip-thought vectors: a GRU trained to predict the sentences before and after its own (Kiros et al. 2015)."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass

@@ -57,7 +57,8 @@ class Generator(ABC):
         name: its row in the registry.
         settings_class: the dataclass of its settings.
         reads_vectors: whether it reads the sentences of a context as vectors of a sentence encoder.
-        decodes: whether it chooses words one by one, as the settings of decoding say; otherwise it refuses such settings.
+        decodes: whether it chooses words one by one, as the settings of decoding say; otherwise it refuses such
+            settings.
         can_score: whether it gives the probability of any ending, which `score` returns.
         settings: those that it was made with.
     """
@@ -147,7 +148,7 @@ class Generator(ABC):
     def find_vectors(  # noqa: B027 - most generators need none
         self, embeddings: Path | None, options: Mapping[str, Any] | None = None
     ) -> None:
-        """Prepare to get the vectors of sentences from the table `embeddings` or by encoding; most generators need none."""
+        """Prepare to get sentence vectors from the table `embeddings` or by encoding; most generators need none."""
 
     def expect(self, contexts: Sequence[Context]) -> None:  # noqa: B027 - as above
         """Do once for all `contexts` what would otherwise be repeated for each batch of them; here nothing."""

@@ -26,7 +26,8 @@ class HSeq2SeqSettings(NeuralSettings):
     """Settings of `HSeq2Seq`.
 
     Attributes:
-        units: width of the context encoder, the decoder and the word embeddings (A.1: 256; it does not say for the embeddings).
+        units: width of the context encoder, the decoder and the word embeddings (A.1: 256; it does not say for the
+            embeddings).
         sentence_dropout: probability that an element of a sentence vector is set to 0 (A.1: 0.5).
     """
 

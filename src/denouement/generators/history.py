@@ -69,7 +69,7 @@ class History:
 
 
 def best_values(history: History) -> dict[str, Any]:
-    """The metrics of a training: the values of the epoch that is used; without epochs the number of training stories."""
+    """The metrics of a training: the values of the epoch that is used, or the number of training stories."""
     return {"stories": history.stories.train} if history.used is None else vars(history.used).copy()
 
 

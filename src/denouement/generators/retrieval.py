@@ -101,7 +101,11 @@ class Retrieval(VectorReader):
             places = table.rows([sentence for context in some for sentence in context])
             vectors[start : start + _STORIES] = _means(of_sentence[places].astype(np.float32), some)
         generator = cls(
-            table.encoder, table.fingerprint, vectors, _digests(keys.contexts(training)), [story[-1] for story in training_stories]
+            table.encoder,
+            table.fingerprint,
+            vectors,
+            _digests(keys.contexts(training)),
+            [story[-1] for story in training_stories],
         )
         save_generator(generator, folder / BEST)
         held_out = rows.num_rows - training.num_rows

@@ -43,9 +43,9 @@ class Seq2Seq(NeuralGenerator):
 
     Word embeddings start at random (section 4.1). Encoder and decoder share them (the paper does not say).
 
-    Contexts are padded on the left, and the encoder has no bias terms. A padding word is a vector of zeros, so it leaves
-    the first state, which is zero, exactly unchanged. Hence padding does not change a context's state, and a batch is
-    one dense call. (The embeddings can learn what a bias of the first layer would add.)
+    Contexts are padded on the left, and the encoder has no bias terms. A padding word is a vector of zeros, so it
+    leaves the first state, which is zero, exactly unchanged. Hence padding does not change a context's state, and a
+    batch is one dense call. (The embeddings can learn what a bias of the first layer would add.)
     """
 
     name: ClassVar[str] = "seq2seq"

@@ -100,7 +100,8 @@ def _digest(name: str, settings: GeneratorSettings, stories: Path, embeddings: P
     """A digest that two trainings share only if they end with the same weights."""
     if not stories.is_file():
         raise UserError(f"{stories}: no such file; the stage ingest makes it")
-    code = sorted(Path(__file__).parent.rglob("*.py"))  # a state that other code wrote may not fit, or lead to other weights
+    # A state that other code wrote may not fit, or lead to other weights.
+    code = sorted(Path(__file__).parent.rglob("*.py"))
     contents = [
         file_digest(path) if path is not None and path.is_file() else None for path in (stories, embeddings, *code)
     ]

@@ -34,7 +34,7 @@ class VectorReader(Generator):
         return {"encoder": self.encoder, "fingerprint": self.fingerprint, "dimension": self.dimension}
 
     def find_vectors(self, embeddings: Path | None, options: Mapping[str, Any] | None = None) -> None:
-        """Take vectors from the table `embeddings`, and encode sentences that are not in it; without a table encode all.
+        """Take vectors from the table `embeddings`, and encode sentences that are not in it; without a table, all.
 
         Args:
             embeddings: table of sentence vectors, or None.

@@ -23,7 +23,8 @@ class GenerateSettings:
     Attributes:
         release: of the Story Cloze cases. None: in the graph the first of v1.0, v1.5 and the sample that has cases; for
             another file of contexts all its releases.
-        split: of these cases. None: in the graph validation if it has cases, else test; for another file all its splits.
+        split: of these cases. None: in the graph validation if it has cases, else test; for another file all its
+            splits.
         decoding: see `Decoding`; in the graph, generators that decode no words ignore it.
     """
 

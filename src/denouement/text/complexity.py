@@ -1,13 +1,14 @@
 """How complex the syntax of a sentence is: the scores of Yngve 1960 and Frazier 1985, as means over its words.
 
-Both are defined on constituent trees. Here a tree is made from a dependency parse. Each word has a phrase. Its parts are
-the phrases of the dependents before the word and then the nucleus, which consists of the word and the phrases of the
-dependents after it. So a clause is a subject and a verb phrase, `[[green ideas] [sleep furiously]]`.
+Both are defined on constituent trees. Here a tree is made from a dependency parse. Each word has a phrase. Its parts
+are the phrases of the dependents before the word and then the nucleus, which consists of the word and the phrases of
+the dependents after it. So a clause is a subject and a verb phrase, `[[green ideas] [sleep furiously]]`.
 
-Differences from the trees of the Penn Treebank: auxiliaries and adverbs before a verb are sisters of its subject instead
-of beginning verb phrases of their own; modifiers after a noun are inside the nucleus of the noun instead of being
-sisters of the noun phrase; coordinated phrases depend on the first one; the full stop belongs to the verb phrase
-instead of the clause. So scores of sentences can be compared with each other, but not with values from constituent trees.
+Differences from the trees of the Penn Treebank: auxiliaries and adverbs before a verb are sisters of its subject
+instead of beginning verb phrases of their own; modifiers after a noun are inside the nucleus of the noun instead of
+being sisters of the noun phrase; coordinated phrases depend on the first one; the full stop belongs to the verb phrase
+instead of the clause. So scores of sentences can be compared with each other, but not with values from constituent
+trees.
 """
 
 from collections.abc import Iterator, Sequence

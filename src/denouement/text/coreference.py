@@ -5,9 +5,9 @@ needs of stories of five sentences. They take the words of a story in order:
 
 - "I", "me", "we", "us" are the narrator, "you" is the reader.
 - A name refers to the entity that had this name before; a noun to the entity that had this noun, in the same number.
-- A pronoun refers, among the entities it can refer to, to the most recent subject, or else to the most recently mentioned
-  one. A reflexive pronoun refers to the subject of its verb if possible; another pronoun that is an object does not
-  refer to a subject or object of the same verb.
+- A pronoun refers, among the entities it can refer to, to the most recent subject, or else to the most recently
+  mentioned one. A reflexive pronoun refers to the subject of its verb if possible; another pronoun that is an object
+  does not refer to a subject or object of the same verb.
 - "He" can refer to a man and to anyone who may be one: an unknown name, "friend", "doctor". After that "she" cannot.
   "It" refers to things, animals and groups; "they" to plurals, groups, and several entities joined by "and".
 

@@ -7,8 +7,8 @@ _TITLES = "Mr|Mrs|Ms|Mx|Dr|Prof|St|Mt|Ft|Rev|Fr|Gen|Col|Maj|Capt|Lt|Sgt|Gov|Sen|
 _LONGEST = 5  # letters of such a word and one before it
 _ABBREVIATION = re.compile(rf"(?<![\w&.])(?:{_TITLES}|mr|mrs|ms|dr|vs|(?!I)[A-Z])$")
 
-# The end of a sentence: stops and closing quotes or brackets, then a space, then the beginning of a sentence. Possessive
-# quantifiers, and no match from within a row of stops, so the time for a long row is linear in its length.
+# The end of a sentence: stops and closing quotes or brackets, then a space, then the beginning of a sentence.
+# Possessive quantifiers, and no match from within a row of stops, so the time for a long row is linear in its length.
 _CLOSING = r"""["'”’»)\]]*+"""
 _END = re.compile(rf"""(?<![.!?…])[.!?…]++{_CLOSING}(?=\s++["'“‘«(\[]*+[A-Z0-9À-ÖØ-Þ])|\n""")
 _LAST_END = re.compile(rf"[.!?…]{_CLOSING}\Z")

@@ -4,9 +4,9 @@ VADER (Hutto and Gilbert 2014; vaderSentiment 3.3.2) scores one text at a time i
 own, bit for bit, but take less time: equal texts are scored once, texts without a word of its lexicon are neutral
 without calling it, and large inputs are divided among processes.
 
-The further processes are new interpreters that run `python -m denouement.text.sentiment`. A forked process could inherit
-a held lock from a parent with threads (torch, Prefect). One spawned by multiprocessing imports the caller's `__main__`
-again, which is slow under Prefect and runs a script without a `__main__` guard a second time.
+The further processes are new interpreters that run `python -m denouement.text.sentiment`. A forked process could
+inherit a held lock from a parent with threads (torch, Prefect). One spawned by multiprocessing imports the caller's
+`__main__` again, which is slow under Prefect and runs a script without a `__main__` guard a second time.
 """
 
 import json
@@ -76,8 +76,8 @@ def five_point(texts: Sequence[str]) -> "np.ndarray":
     """The class of each text, float64 [n]: 1 very negative, 2 negative, 3 neutral, 4 positive, 5 very positive.
 
     TextBlob's polarity (the lexicon of Pattern: De Smedt and Daelemans 2012), from -1 to 1, is cut into five equal
-    parts; a boundary belongs to the class below it. The Stanford Sentiment Treebank (Socher et al. 2013) divides people's
-    scores in the same way into the classes that the sentiment model of Stanford CoreNLP learned.
+    parts; a boundary belongs to the class below it. The Stanford Sentiment Treebank (Socher et al. 2013) divides
+    people's scores in the same way into the classes that the sentiment model of Stanford CoreNLP learned.
     """
     import numpy as np
     from textblob import TextBlob
@@ -125,8 +125,8 @@ def _scores(texts: Sequence[str]) -> "array[float]":
 def _scores_elsewhere(texts: Sequence[str]) -> bytes:
     """The bytes of `_scores(texts)`, computed by another process.
 
-    The process reads a file. A pipe would be filled in small pieces, each of which would wait for this interpreter, which
-    is busy scoring.
+    The process reads a file. A pipe would be filled in small pieces, each of which would wait for this interpreter,
+    which is busy scoring.
     """
     command = [sys.executable, "-P", "-m", "denouement.text.sentiment"]
     with TemporaryFile() as sent:

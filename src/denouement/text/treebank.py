@@ -11,8 +11,8 @@ if TYPE_CHECKING:
 def treebank_tokens(sentence: str) -> tuple[str, ...]:
     """The tokens that NLTK's `word_tokenize` returns for one sentence.
 
-    `word_tokenize` first splits a text into sentences, with a model that must be downloaded. Here a text is one sentence,
-    so if it holds two, the full stop of the first stays attached (`home.`).
+    `word_tokenize` first splits a text into sentences, with a model that must be downloaded. Here a text is one
+    sentence, so if it holds two, the full stop of the first stays attached (`home.`).
     """
     return tuple(_tokenizer().tokenize(sentence))
 

@@ -1,7 +1,7 @@
 """Which nouns and verbs name an event, by WordNet (Miller 1995), from the files of its database.
 
-The files are read directly (https://wordnet.princeton.edu/documentation/wndb5wn), since NLTK reads only files in its own
-folders.
+The files are read directly (https://wordnet.princeton.edu/documentation/wndb5wn), since NLTK reads only files in its
+own folders.
 """
 
 import os
@@ -37,7 +37,7 @@ class Events:
         verbs: those with a sense that has a derivationally related noun with such a sense ("go": "going"). WordNet has
             no nouns above verbs, so only this link leads from them to *event*.
         spelled: those that as nouns have any sense, even a rare one, at or below any sense of *event* or *process*
-            ("cat", a tomography; "hand", a process of a body): the literal rule of Mostafazadeh et al. 2016, section 3.1.
+            ("cat", a tomography; "hand", a process of a body): the literal rule of Mostafazadeh et al. 2016, 3.1.
     """
 
     nouns: frozenset[str]

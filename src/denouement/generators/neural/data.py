@@ -1,7 +1,7 @@
 """Stories as numbers, and their order and batches in training.
 
-In memory are the stories as flat arrays (4 bytes a word) instead of Python objects, and one view of the sentence vectors
-at a time: a corpus of 98,161 stories takes a few hundred megabytes.
+In memory are the stories as flat arrays (4 bytes a word) instead of Python objects, and one view of the sentence
+vectors at a time: a corpus of 98,161 stories takes a few hundred megabytes.
 """
 
 from __future__ import annotations
@@ -98,7 +98,7 @@ class VectorTable(Protocol):
 class WordContexts:
     """All words of each context as one sequence, padded on the left."""
 
-    pool = 8  # the encoder takes a step for each word; with 8, 7% of the words in batches of 64 are padding, with 1, 50%
+    pool = 8  # a step for each word: with 8, 7% of the words in batches of 64 are padding, with 1, 50%
 
     def __init__(self, words: Ragged) -> None:
         self._words = words

@@ -107,7 +107,7 @@ class NeuralGenerator(nn.Module, Generator):
         return self.decode(words, state)[0]
 
     def disturb(self, inputs: ContextBatch, noise: torch.Generator) -> ContextBatch:
-        """Change the inputs of a training step against overfitting, with randomness from `noise`; here they stay the same."""
+        """Change the inputs of a training step against overfitting, with randomness from `noise`; here no change."""
         return inputs
 
     def architecture(self) -> dict[str, Any]:

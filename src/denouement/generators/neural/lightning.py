@@ -61,7 +61,7 @@ class TrainedNetwork(pl.LightningModule):
                     buffer.copy_(self.trainer.strategy.reduce(buffer.clone(), reduce_op="mean"))
 
     def configure_optimizers(self) -> torch.optim.Optimizer:
-        """Adam as in Mori et al. 2019, A.1; fused, which makes one pass over the weights in each step instead of a dozen."""
+        """Adam as in Mori et al. 2019, A.1; fused: each step makes one pass over the weights instead of a dozen."""
         settings = self.network.settings
         return torch.optim.Adam(
             self.parameters(),

@@ -1,4 +1,4 @@
-"""Networks that do not fit into memory: refused before they are made if possible, and otherwise reported in one line."""
+"""Networks that do not fit into memory: refused before they are made if possible, else reported in one line."""
 
 import math
 import os

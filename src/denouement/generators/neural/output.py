@@ -56,7 +56,8 @@ class AdaptiveSoftmax(nn.AdaptiveLogSoftmaxWithLoss):
 
     def __init__(self, units: int, words: int) -> None:
         cutoffs = _cutoffs(words)
-        # The vectors of each further group are an eighth as wide, or with few units less narrow, so that the last has one.
+        # The vectors of each further group are an eighth as wide, or with few units less narrow, so that the last has
+        # one.
         narrower = max(factor for factor in range(1, 9) if factor ** len(cutoffs) <= units)
         super().__init__(units, words, cutoffs, div_value=narrower, head_bias=True)
 

@@ -195,7 +195,7 @@ def _allowed(log_probs: Tensor, words: Tensor, decoding: Decoding) -> Tensor:
 
 
 def _best(allowed: Tensor, rows: _Rows) -> tuple[Tensor, Tensor]:
-    """The likeliest continuations of each origin's rows, as many as its room allows: the rows continued, and the words."""
+    """The likeliest continuations of each origin's rows, as many as its room allows: rows to continue, and words."""
     width = int(rows.room.max())
     scores, words = (rows.log_prob[:, None] + allowed).topk(min(width, allowed.shape[1]))  # [R, k]: no more can win
     k = scores.shape[1]

@@ -1,8 +1,8 @@
 """Training a neural generator: the same seed, settings and stories give the same weights, even after an interruption.
 
 After each epoch the whole state of training is written to a working folder. A run that finds a state there continues
-from it, so at most the work of one epoch is lost. Dropout depends only on seed, epoch and step, and the order of batches
-only on seed and epoch, so the run ends with exactly the weights of an uninterrupted one.
+from it, so at most the work of one epoch is lost. Dropout depends only on seed, epoch and step, and the order of
+batches only on seed and epoch, so the run ends with exactly the weights of an uninterrupted one.
 """
 
 from __future__ import annotations
