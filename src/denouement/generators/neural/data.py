@@ -9,7 +9,7 @@ from __future__ import annotations
 from array import array
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any, Protocol, TypeAlias
+from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -20,6 +20,9 @@ from torch.utils.data import Dataset, Sampler
 
 from denouement.generators.neural.decoder import ContextBatch
 from denouement.text.vocabulary import END, Vocabulary
+
+if TYPE_CHECKING:
+    from denouement.encoders.embeddings import EmbeddingTable
 
 Rows: TypeAlias = npt.NDArray[np.int64]
 
@@ -78,23 +81,6 @@ class Contexts(Protocol):
         ...
 
 
-class VectorTable(Protocol):
-    """The part of a table of sentence vectors that is used here; see `encoders.embeddings.EmbeddingTable`."""
-
-    @property
-    def views(self) -> int:
-        """How many draws of dropped words the table holds."""
-        ...
-
-    def view(self, view: int | None) -> npt.NDArray[Any]:
-        """Vectors [rows, D] of a draw; None: without dropped words."""
-        ...
-
-    def rows(self, sentences: Sequence[str]) -> Rows:
-        """The row of each sentence."""
-        ...
-
-
 class WordContexts:
     """All words of each context as one sequence, padded on the left."""
 
@@ -119,7 +105,7 @@ class VectorContexts:
 
     pool = 1  # a context takes few steps, and batch normalisation should see all lengths together
 
-    def __init__(self, sentences: Ragged, table: VectorTable) -> None:
+    def __init__(self, sentences: Ragged, table: EmbeddingTable) -> None:
         """Take the vectors in the rows `sentences` of `table`."""
         self._sentences = sentences
         self._table = table
@@ -142,7 +128,7 @@ class UndroppedVectorContexts:
 
     pool = 1
 
-    def __init__(self, sentences: Ragged, table: VectorTable) -> None:
+    def __init__(self, sentences: Ragged, table: EmbeddingTable) -> None:
         """Copy the few vectors that the contexts need out of `table`."""
         needed, places = np.unique(sentences.flat, return_inverse=True)
         self._vectors = table.view(None)[needed]
@@ -260,7 +246,7 @@ def sentences(stories: pa.Table) -> Iterator[list[str]]:
         yield from batch.column(0).to_pylist()
 
 
-def read_stories(stories: pa.Table, vocabulary: Vocabulary, table: VectorTable | None, training: bool) -> StorySet:
+def read_stories(stories: pa.Table, vocabulary: Vocabulary, table: EmbeddingTable | None, training: bool) -> StorySet:
     """The context and the ending of each story as numbers.
 
     Args:

@@ -1,47 +1,25 @@
 """How likely a neural generator holds given endings."""
 
+from __future__ import annotations
+
 from collections.abc import Sequence
-from typing import Any, Protocol
+from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
 import torch
-from torch import Tensor
 
 from denouement.generators.base import Context
 from denouement.generators.batches import context_length, similar_batches
 from denouement.text.vocabulary import END, PAD
 
-
-class Scoring(Protocol):
-    """The part of a generator that scoring uses; see `neural.decoder.NeuralGenerator`."""
-
-    @property
-    def vocabulary(self) -> Any:
-        """Numbers the words."""
-        ...
-
-    @property
-    def device(self) -> torch.device:
-        """The device of the weights, to which endings are moved."""
-        ...
-
-    def expect(self, contexts: Sequence[Context]) -> None:
-        """See `Generator`."""
-        ...
-
-    def prepare(self, contexts: Sequence[Context]) -> Any:
-        """Contexts as numbers."""
-        ...
-
-    def token_log_probs(self, inputs: Any, targets: Tensor) -> Tensor:
-        """Log-probabilities of all words of endings."""
-        ...
+if TYPE_CHECKING:
+    from denouement.generators.neural.decoder import NeuralGenerator
 
 
 @torch.inference_mode()
 def score(
-    generator: Scoring, contexts: Sequence[Context], endings: Sequence[str], batch_size: int = 128
+    generator: NeuralGenerator, contexts: Sequence[Context], endings: Sequence[str], batch_size: int = 128
 ) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.int64]]:
     """How likely the generator holds each ending after its context.
 

@@ -6,7 +6,7 @@ import hashlib
 import json
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import TYPE_CHECKING
 
 import torch
 from torch import Tensor
@@ -16,32 +16,14 @@ from denouement.generators.base import Ending
 from denouement.generators.decoding import Decoding
 from denouement.text.vocabulary import END, NEVER_GENERATED, START
 
+if TYPE_CHECKING:
+    from denouement.generators.neural.decoder import NeuralGenerator
+
 # The log-probability of an END that is forced though the model gives it probability 0. It is finite, so that a row
 # without any other word can still choose it.
 _FORCED = -1e25
 # The most rows decoded at once, since each row takes memory for every word of the vocabulary.
 _MOST_ROWS = 2048
-
-
-class Stepping(Protocol):
-    """The part of a generator that decoding uses; see `neural.decoder.NeuralGenerator`."""
-
-    @property
-    def vocabulary(self) -> Any:
-        """Numbers the words, and spells them."""
-        ...
-
-    def prepare(self, contexts: Sequence[Sequence[str]]) -> Any:
-        """Contexts as numbers."""
-        ...
-
-    def start(self, inputs: Any) -> tuple[Tensor, ...]:
-        """The state before the first word."""
-        ...
-
-    def step(self, words: Tensor, state: tuple[Tensor, ...]) -> tuple[Tensor, tuple[Tensor, ...]]:
-        """Log-probabilities of the next word of each ending, and the next state."""
-        ...
 
 
 @dataclass(frozen=True)
@@ -80,7 +62,7 @@ class _Rows:
 
 
 def decode(
-    generator: Stepping, contexts: Sequence[Sequence[str]], decoding: Decoding | None = None, n: int = 1
+    generator: NeuralGenerator, contexts: Sequence[Sequence[str]], decoding: Decoding | None = None, n: int = 1
 ) -> list[list[DecodedEnding]]:
     """`n` endings for each context; as many contexts are decoded together as surely fit into memory.
 
@@ -122,7 +104,7 @@ def decode(
 
 @torch.inference_mode()
 def _decode(
-    generator: Stepping, contexts: Sequence[Sequence[str]], decoding: Decoding, numbers: range
+    generator: NeuralGenerator, contexts: Sequence[Sequence[str]], decoding: Decoding, numbers: range
 ) -> list[list[DecodedEnding]]:
     """The endings of each context: the samples with these `numbers`, or as many of the best that a beam finds."""
     state = generator.start(generator.prepare(contexts))
@@ -163,7 +145,7 @@ def _decode(
     return [[ending for endings in finished[i : i + copies] for ending in endings] for i in range(0, origins, copies)]
 
 
-def _finish(generator: Stepping, rows: _Rows, ended: Tensor, finished: list[list[DecodedEnding]]) -> None:
+def _finish(generator: NeuralGenerator, rows: _Rows, ended: Tensor, finished: list[list[DecodedEnding]]) -> None:
     """Add the rows that have `ended` [R] to `finished`, by origin."""
     columns = (rows.words[ended], rows.log_prob[ended], rows.origin[ended])
     for words, log_prob, origin in zip(*(column.tolist() for column in columns), strict=True):
