@@ -25,7 +25,7 @@ class Written(Enum):
     BROKEN = "in quotes that end before the cell does, or never: the quotes would be lost, or rows"
 
 
-class Cell(NamedTuple):
+class WrittenCell(NamedTuple):
     """A cell by the rules of CSV: how it is written, how many delimiters it holds, and whether it holds a line end."""
 
     written: Written
@@ -94,12 +94,12 @@ def _follows_csv(content: bytes, delimiter: str) -> bool:
     return bool(may_be_beside[before_opening].all() and may_be_beside[after_closing].all())
 
 
-def _rows(text: str, delimiter: str) -> Iterator[list[Cell]]:
+def _rows(text: str, delimiter: str) -> Iterator[list[WrittenCell]]:
     """The cells of each row by the rules of CSV; text after a closing quote belongs to the cell."""
     plain = f"[^{re.escape(delimiter)}{_LINE_ENDS}]*"
     in_quotes = f'"(?P<inside>(?:[^"]|"")*)(?P<closed>"?)(?P<rest>{plain})'
     written = re.compile(rf"(?:{in_quotes}|{plain})(?P<end>\r\n|[\r\n]|{re.escape(delimiter)}|\Z)")
-    row: list[Cell] = []
+    row: list[WrittenCell] = []
     at = 0
     while at < len(text):
         found = written.match(text, at)
@@ -110,15 +110,15 @@ def _rows(text: str, delimiter: str) -> Iterator[list[Cell]]:
             yield row
             row = []
         elif at == len(text):
-            row.append(Cell(Written.BARE, 0, False, True))
+            row.append(WrittenCell(Written.BARE, 0, False, True))
     if row:
         yield row
 
 
-def _cell(found: re.Match[str], delimiter: str) -> Cell:
+def _cell(found: re.Match[str], delimiter: str) -> WrittenCell:
     inside = found["inside"]
     if inside is None:
-        return Cell(Written.BARE, 0, False, found.end() - len(found["end"]) == found.start())
+        return WrittenCell(Written.BARE, 0, False, found.end() - len(found["end"]) == found.start())
     breaks = any(end in inside for end in _LINE_ENDS)
     if not found["closed"] or found["rest"]:
         written = Written.BROKEN
@@ -126,10 +126,10 @@ def _cell(found: re.Match[str], delimiter: str) -> Cell:
         written = Written.QUOTED
     else:
         written = Written.NEEDLESS
-    return Cell(written, inside.count(delimiter), breaks, not inside and not found["rest"])
+    return WrittenCell(written, inside.count(delimiter), breaks, not inside and not found["rest"])
 
 
-def _misfits(row: list[Cell], width: int) -> bool:
+def _misfits(row: list[WrittenCell], width: int) -> bool:
     return len(row) != width or any(cell.breaks and cell.delimiters >= width - 1 for cell in row)
 
 

@@ -17,7 +17,7 @@ from denouement.console import warn
 from denouement.corpus import keys, overlap, splits
 from denouement.corpus.kind import corpus_kind
 from denouement.corpus.layouts import Kind
-from denouement.corpus.readers import Rows, read_file, rejects_table
+from denouement.corpus.readers import OfficialFile, read_file, rejects_table
 from denouement.delimited import warn_of_quotes
 from denouement.documents import write_document
 from denouement.errors import UserError
@@ -168,7 +168,7 @@ def _check_names(files: Sequence[Path]) -> None:
             raise UserError(f"{n} of the files are called {name}: name each once, and rename different files")
 
 
-def _gather(read: Sequence[Rows], kind: Kind) -> pa.Table:
+def _gather(read: Sequence[OfficialFile], kind: Kind) -> pa.Table:
     """The good rows of all files of a kind, with their contexts (`keys.COLUMN`) and the columns `file` and `line`."""
     added = {keys.COLUMN: pa.string(), "file": pa.string(), "line": pa.int64()}
     columns = [field for field in schemas.TABLES[kind].schema if kind == "cloze" or field.name != "split"]
@@ -229,7 +229,7 @@ def _in_file_order(rejects: pa.Table, files: list[str]) -> pa.Table:
 
 
 def _count_file(
-    rows: Rows, stories: pa.Table, cases: pa.Table, rejects: pa.Table, excluded: list[Rejected]
+    rows: OfficialFile, stories: pa.Table, cases: pa.Table, rejects: pa.Table, excluded: list[Rejected]
 ) -> IngestedFile:
     table = stories if rows.kind == "stories" else cases
     kept, rejected = (int(pc.sum(pc.equal(rows_of["file"], rows.file)).as_py() or 0) for rows_of in (table, rejects))

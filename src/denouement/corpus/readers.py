@@ -49,7 +49,7 @@ _HEADERS = "ROCStories (storyid,storytitle,sentence1,sentence2,...) or Story Clo
 
 
 @dataclass(frozen=True)
-class Rows:
+class OfficialFile:
     """The content of one official file.
 
     Attributes:
@@ -111,7 +111,7 @@ def warn_of_others(others: Sequence[tuple[Path, str]]) -> None:
         warn(f"{more:,} more files are left out: they cannot be read as official files")
 
 
-def read_file(path: Path, release: str | None = None) -> Rows:
+def read_file(path: Path, release: str | None = None) -> OfficialFile:
     """Read one official file.
 
     Every cell is text, also `NA`, `null` and `1`; an empty title becomes null. In a tab-separated file, its cells
@@ -151,7 +151,7 @@ def read_file(path: Path, release: str | None = None) -> Rows:
         table, contexts = (rows.filter(pa.array(kept)) for rows in (table, contexts))
     oddities = _count_oddities(blocks, kept)
     oddities["quotes_lost"] = broken_quotes(body, layout.delimiter) if quoted else 0
-    return Rows(
+    return OfficialFile(
         kind=layout.kind,
         file=path.name,
         constants=constants,
@@ -237,7 +237,7 @@ class _Block:
     """The content of successive rows that are as wide as the header.
 
     Attributes:
-        table, contexts: of the good rows, see `Rows`.
+        table, contexts: of the good rows, see `OfficialFile`.
         good: bool [rows].
         heights: int64 [rows], how many lines of the file each row takes.
         rejected: by row why it is rejected.

@@ -31,8 +31,8 @@ _FIRST_PERSON_SHARE = 1 / 7
 _MINOR_WORDS = frozenset(("a", "an", "and", "at", "by", "for", "from", "in", "of", "on", "or", "the", "to", "with"))
 _A_BEFORE_VOWEL = re.compile(r"\b(a) (?=(?!eu|onc?e\b|uni(?![mn])|us[beu])[aeiou]|hour|honest)", re.IGNORECASE)
 
-Row = Mapping[str, str]  # slot name -> what fills it
-Group = tuple[Row, ...]  # slots whose values belong together: one row is drawn
+Filling = Mapping[str, str]  # slot name -> what fills it
+Group = tuple[Filling, ...]  # slots whose values belong together: one row is drawn
 
 
 @dataclass(frozen=True, eq=False)
@@ -46,7 +46,7 @@ class Branch:
     """For each of the five sentences its phrasings; any phrasing fits any phrasing of the other sentences."""
     groups: tuple[Group, ...]
 
-    def fill(self, rng: random.Random) -> Row:
+    def fill(self, rng: random.Random) -> Filling:
         """Draw a value for every slot."""
         return {name: value for group in self.groups for name, value in rng.choice(group).items()}
 
@@ -69,13 +69,13 @@ def _distinct(group: Group, used: frozenset[str]) -> int:
     return len({tuple(row[name] for name in row if name in used) for row in group})
 
 
-def render(template: Template, values: Row) -> str:
+def render(template: Template, values: Filling) -> str:
     """Fill a sentence; `a` becomes `an` where the next word needs it, and the first letter becomes a capital."""
     text = _A_BEFORE_VOWEL.sub(r"\1n ", template.substitute(values))
     return text[0].upper() + text[1:]
 
 
-def render_title(template: Template, values: Row) -> str:
+def render_title(template: Template, values: Filling) -> str:
     """Fill a title and give every word but the minor ones a capital."""
     first, *rest = render(template, values).split()
     return " ".join([first, *(word if word in _MINOR_WORDS else word[0].upper() + word[1:] for word in rest)])

@@ -11,7 +11,7 @@ import zlib
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from denouement.corpus.sample.grammar import SENTENCES, Branch, Row, branches, render, render_title, scenarios
+from denouement.corpus.sample.grammar import SENTENCES, Branch, Filling, branches, render, render_title, scenarios
 from denouement.errors import UserError
 
 _KEPT_FOR_CASES = 10  # one context in so many
@@ -102,7 +102,7 @@ def _check(n: int, most: int, what: str) -> None:
         raise UserError(f"cannot make {n} sample {what}: ask for 1 to {most}")
 
 
-def _contexts(rng: random.Random, for_cases: bool) -> Iterator[tuple[Branch, Row, tuple[str, ...]]]:
+def _contexts(rng: random.Random, for_cases: bool) -> Iterator[tuple[Branch, Filling, tuple[str, ...]]]:
     """New contexts without end, the branches in turn, in an order that is drawn again for each round."""
     used: set[tuple[str, ...]] = set()
     while True:
@@ -114,7 +114,7 @@ def _contexts(rng: random.Random, for_cases: bool) -> Iterator[tuple[Branch, Row
             yield branch, values, context
 
 
-def _case(branch: Branch, values: Row, context: tuple[str, ...], right_ending: int, rng: random.Random) -> Case:
+def _case(branch: Branch, values: Filling, context: tuple[str, ...], right_ending: int, rng: random.Random) -> Case:
     sibling = rng.choice([other for other in scenarios()[branch.scenario] if other is not branch])
     right, wrong = (render(rng.choice(teller.sentences[-1]), values) for teller in (branch, sibling))
     endings = (right, wrong) if right_ending == 1 else (wrong, right)
@@ -127,7 +127,7 @@ def _sides(rng: random.Random) -> Iterator[int]:
         yield from rng.sample((1, 2), 2)
 
 
-def _tell(branch: Branch, rng: random.Random) -> tuple[Row, tuple[str, ...]]:
+def _tell(branch: Branch, rng: random.Random) -> tuple[Filling, tuple[str, ...]]:
     values = branch.fill(rng)
     return values, tuple(render(rng.choice(phrasings), values) for phrasings in branch.sentences[:-1])
 
