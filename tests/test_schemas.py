@@ -45,7 +45,7 @@ def test_written_twice_it_is_byte_identical(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("rows", "message"),
     [
-        ([story(), story()], "story_id stands twice in 1 rows"),
+        ([story(), story()], "1 rows repeat the story_id of another"),
         ([story(split="dev")], "column split holds dev"),
         ([story(sentences=["One."])], "fewer than two sentences"),
         ([story(source=None)], "column source is empty in 1 rows"),

@@ -1,32 +1,32 @@
-"""Which rows of the tables of people's answers count, and how many answers they are."""
+"""Which rows of the tables of people's answers count, and how many answers these are."""
 
 import pyarrow as pa
 import pyarrow.compute as pc
 
 SCALES = ("ratings", "orders")
-"""Tables of answers that are not votes, and the folders that hold their results beside those of votes."""
+"""Tables of answers that are not votes; folders of the same names hold their results."""
 
 ANSWER = ("study", "item_id", "annotator_id")
-"""What identifies an answer in a table of answers; of `ratings` it has a row for each question."""
+"""The columns that identify an answer in a table of answers; in `ratings` an answer has a row for each question."""
 
 
 def counted(answers: pa.Table) -> pa.Table:
-    """Those rows of a table `votes`, `ratings` or `orders` that are accepted, attention checks apart."""
+    """The accepted rows of a table `votes`, `ratings` or `orders`, without attention checks."""
     return answers.filter(pc.and_(pc.equal(answers["status"], "accepted"), pc.invert(answers["is_check"])))
 
 
 def accepted_checks(answers: pa.Table) -> pa.Table:
-    """Those rows of such a table that are accepted answers to attention checks."""
+    """The accepted rows of such a table that answer attention checks."""
     return answers.filter(pc.and_(answers["is_check"], pc.equal(answers["status"], "accepted")))
 
 
 def n_answers(answers: pa.Table) -> int:
-    """How many answers such a table holds, whatever the number of their rows."""
+    """How many answers such a table holds; an answer may have several rows."""
     return int(answers.group_by(list(ANSWER)).aggregate([]).num_rows)
 
 
 def statuses(answers: pa.Table) -> dict[str, int]:
-    """How many answers such a table holds by their status, attention checks apart."""
+    """How many answers such a table holds by status, without attention checks."""
     judged = answers.filter(pc.invert(answers["is_check"]))
     found = sorted(judged["status"].unique().to_pylist())
     return {status: n_answers(judged.filter(pc.equal(judged["status"], status))) for status in found}

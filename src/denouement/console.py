@@ -11,20 +11,20 @@ Item = TypeVar("Item")
 
 
 def progress(items: Iterable[Item], what: str, total: int | None = None, unit: str = "") -> Iterable[Item]:
-    """`items`, with a bar on standard error when it is a terminal and nothing at all in a log."""
+    """`items`, with a progress bar on standard error if that is a terminal."""
     from tqdm import tqdm
 
     return tqdm(items, desc=what, total=total, unit=f" {unit}" if unit else "it", disable=None, leave=False)
 
 
 def warn(message: str) -> None:
-    """Say something the user should know, without stopping: one line on standard error."""
+    """Print a warning, one line on standard error."""
     sys.stderr.write(f"warning: {printable(message)}\n")
     sys.stderr.flush()
 
 
 def print_json(document: object) -> None:
-    """Print one JSON document on standard output, in ASCII where the terminal knows no UTF-8."""
+    """Print one JSON document on standard output, in ASCII if its encoding is not UTF-8."""
     as_ascii = (getattr(sys.stdout, "encoding", None) or "utf-8").lower() not in ("utf-8", "utf8")
     sys.stdout.write(json.dumps(document, ensure_ascii=as_ascii, indent=2, allow_nan=False) + "\n")
     sys.stdout.flush()

@@ -1,4 +1,4 @@
-"""The rows of a delimited text file as they are written: every cell is text, `NA` and `1` alike."""
+"""The rows of a delimited text file as written: every cell is text, also `NA` and `1`."""
 
 import csv
 import io
@@ -19,7 +19,7 @@ UTF16 = "utf-16"
 _HEAD_BYTES = 1 << 16  # a header is far shorter
 _UTF32_MARKS = (b"\xff\xfe\0\0", b"\0\0\xfe\xff")
 _UTF16_MARKS = (b"\xff\xfe", b"\xfe\xff")
-# Which of the first four bytes are NUL in a text that begins with two characters of ASCII, without a mark.
+# Which of the first four bytes are NUL in a text without a mark that begins with two ASCII characters.
 _NULS: dict[tuple[bool, ...], str] = {
     (False, True, True, True): "UTF-32",
     (True, True, True, False): "UTF-32",
@@ -41,7 +41,7 @@ class Header:
     delimiter: str
 
     def misfit(self, cells: Sequence[str]) -> str | None:
-        """What is wrong with the width of a row, such as `1 cell where the header has 3`; None where it is right."""
+        """What is wrong with the width of a row, such as `1 cell where the header has 3`; None if it is right."""
         return (
             None if len(cells) == len(self.names) else f"{n_cells(len(cells))} where the header has {len(self.names)}"
         )
@@ -49,14 +49,14 @@ class Header:
 
 @dataclass(frozen=True)
 class Row:
-    """A row below the header: the line it starts on (the header's first line is 1), and its cells."""
+    """A row below the header: the line where it starts (the header's first line is 1), and its cells."""
 
     line: int
     cells: list[str]
 
 
 def header_of(path: Path, known: Callable[[Sequence[str]], bool]) -> Header | None:
-    """The header of the text file `path` for which `known` holds, whatever delimiter it has; None where there is none.
+    """The header of the text file `path`, with the delimiter for which `known` accepts its names; None without one.
 
     Raises:
         UserError: no such file, or text in UTF-32, or in UTF-16 without a byte order mark.
@@ -83,7 +83,7 @@ class FirstRow(NamedTuple):
 
 
 def first_row(text: str, delimiter: str) -> FirstRow:
-    """The first row that is not blank; without cells where there is none."""
+    """The first row that is not blank; without cells if there is none."""
     lines = io.StringIO(text, newline="")
     reader = csv.reader(lines, delimiter=delimiter)
     try:
@@ -96,11 +96,11 @@ def first_row(text: str, delimiter: str) -> FirstRow:
 def rows_of(path: Path, header: Header) -> Iterator[Row]:
     """The rows below the header that are not empty; some may be of another width.
 
-    In a file with tabs, quotes that do not quote as in CSV are text (`quoting.is_quoted`), and a warning says so. A row
-    that repeats the header (two files put together) is left out, and a warning says so.
+    In a file with tabs, quotes that do not quote as in CSV are text (`quoting.is_quoted`), with a warning. A row that
+    repeats the header, because two files were joined, is left out, with a warning.
 
     Raises:
-        UserError: no text, or a quote left open; the message names the line.
+        UserError: not text, or a quote that is left open; the message names the line.
     """
     text = text_of(path)
     body = text[first_row(text, header.delimiter).characters :]
@@ -172,7 +172,7 @@ def encoding_of(head: bytes, path: Path) -> str:
 
 
 def is_again(cells: Sequence[str], names: Sequence[str]) -> bool:
-    """Whether the cells of a row are the header's names: the row is the header of another file that was appended."""
+    """Whether the cells of a row are the header's names, so that the row is the header of another, appended file."""
     return len(cells) == len(names) > 1 and [_plain(cell) for cell in cells] == [_plain(name) for name in names]
 
 
@@ -181,7 +181,7 @@ def _plain(name: str) -> str:
 
 
 def _wide_encoding(head: bytes) -> str | None:
-    """UTF-16 or UTF-32 where a file's first bytes are of such text, with a byte order mark or without; else None."""
+    """UTF-16 or UTF-32 if a file's first bytes are such text, with a byte order mark or without; else None."""
     if head.startswith(_UTF32_MARKS):
         return "UTF-32"
     if head.startswith(_UTF16_MARKS):
@@ -190,7 +190,7 @@ def _wide_encoding(head: bytes) -> str | None:
 
 
 def warn_of_quotes(name: object) -> None:
-    """Say that quotes in the file `name` are read as text."""
+    """Warn that quotes in the file `name` are read as text."""
     warn(f"{name}: its quotes do not quote cells as CSV's do, so they are read as part of the texts")
 
 

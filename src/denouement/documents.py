@@ -1,15 +1,12 @@
-"""Results as JSON documents, and back: a result is a frozen dataclass, and what is written of it is derived here."""
+"""Results as JSON documents, and back. A result is a frozen dataclass, from whose fields the document is made."""
 
 import json
 from dataclasses import asdict
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar, Protocol, TypeVar
+from typing import Any, ClassVar, Protocol, TypeVar
 
 from denouement.errors import UserError
 from denouement.files import existing_file, write_text
-
-if TYPE_CHECKING:
-    from pydantic import TypeAdapter
 
 Result = TypeVar("Result")
 
@@ -21,9 +18,9 @@ class Dataclass(Protocol):
 
 
 def document(result: Dataclass) -> dict[str, Any]:
-    """A result, ready for JSON: its fields by name, whose values are plain ones and dataclasses of such.
+    """The fields of a result by name, as values that JSON can hold; dataclasses inside it become mappings.
 
-    A key that is a word of Python's own, such as `from`, is the name of a field with an underscore behind it.
+    A key that is a Python keyword, such as `from`, belongs to a field whose name ends with an underscore.
 
     >>> from denouement.corpus.sample import SampleCounts
     >>> document(SampleCounts(stories=20, cases=4, scenarios=3, branches=9, possible_stories=1000))["cases"]
@@ -47,32 +44,25 @@ def read_document(path: Path, kind: type[Result], stage: str = "") -> Result:
 
     Args:
         path: the file.
-        kind: the dataclass; keys that it does not name are passed over.
+        kind: the dataclass; other keys are ignored.
         stage: the stage that makes the document, for the message.
 
     Raises:
-        UserError: unreadable, no JSON, or not what `kind` holds: a key is missing, a number is text or not finite.
+        UserError: unreadable, no JSON, or not a `kind`: a key is missing, or a value has another type or is not finite.
     """
-    from pydantic import ValidationError
+    from pydantic import TypeAdapter, ValidationError
 
     renew = f"; make it again{f': dvc repro {stage}' if stage else ''}"
     try:
         text = existing_file(path).read_text(encoding="utf-8")
         json.loads(text, parse_constant=_refuse)
-        result: Result = _adapter(kind).validate_json(text, strict=True)
-        return result
+        return TypeAdapter(kind).validate_json(text, strict=True)
     except ValidationError as error:
         first = error.errors(include_url=False, include_context=False, include_input=False)[0]
         where = " > ".join(map(str, first["loc"][:6])) or "the whole of it"
         raise UserError(f"{path}: {where} is missing or not what is written there{renew}") from error
     except (ValueError, RecursionError) as error:
         raise UserError(f"{path}: no JSON ({error}){renew}") from error
-
-
-def _adapter(kind: Any) -> "TypeAdapter[Any]":
-    from pydantic import TypeAdapter
-
-    return TypeAdapter(kind)
 
 
 def _refuse(constant: str) -> None:

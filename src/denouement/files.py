@@ -1,4 +1,4 @@
-"""Reading only what is a file, writing so that nothing half-written is ever left, and telling files by content."""
+"""Reading only regular files, writing files atomically, and digests of files' content."""
 
 import glob
 import hashlib
@@ -16,10 +16,10 @@ _STALE_SECONDS = 24 * 60 * 60
 
 
 def existing_file(path: Path) -> Path:
-    """`path`, once it is known to be a file that can be opened.
+    """`path`, after checking that it is a regular file that can be opened.
 
     Raises:
-        UserError: it is not there, is a folder or a device, may not be read, or has a name that is not UTF-8.
+        UserError: it is missing, is a folder or a device, may not be read, or has a name that is not UTF-8.
     """
     path = Path(path)
     try:
@@ -31,7 +31,7 @@ def existing_file(path: Path) -> Path:
         raise UserError(f"{path}: no such file") from error
     except OSError as error:
         raise UserError(f"{path}: cannot be read ({error.strerror})") from error
-    except ValueError as error:  # no UTF-8, which tables and libraries ask for, or a NUL
+    except ValueError as error:  # not UTF-8, which tables and libraries need, or with a NUL
         raise UserError(f"{path}: a name that is not UTF-8; rename the file") from error
     if not is_file:
         raise UserError(f"{path}: {'a folder' if path.is_dir() else 'a device or a pipe'}; name a file")
@@ -39,9 +39,9 @@ def existing_file(path: Path) -> Path:
 
 
 def visible_files(folder: Path) -> Iterator[Path]:
-    """What is in `folder` and the folders below it, sorted, without folders, hidden files and those in hidden folders.
+    """The files in `folder` and the folders below it, sorted, except hidden files and those in hidden folders.
 
-    A path in a folder that may be listed but not entered is among them: whether it is a file cannot be seen.
+    Paths in a folder that may be listed but not entered are included: whether they are files cannot be seen.
     """
     for path in sorted(folder.rglob("*")):
         try:
@@ -53,12 +53,12 @@ def visible_files(folder: Path) -> Iterator[Path]:
 
 
 def check_output(path: Path, read: Iterable[Path] = ()) -> None:
-    """Make sure that a file can be written to `path` and that it is none of those that are `read`.
+    """Check that a file can be written to `path` and that it is none of the files that are `read`.
 
-    Asked before long work, so that its result is not lost.
+    It is called before long work, whose result would be lost otherwise.
 
     Raises:
-        UserError: a folder or a device, a file that is read, or a place that cannot be written to.
+        UserError: a folder or a device, a file that is read, or a place that is not writable.
     """
     path = Path(path)
     try:
@@ -80,37 +80,38 @@ def check_output(path: Path, read: Iterable[Path] = ()) -> None:
 
 @contextmanager
 def atomic_write(path: Path) -> Iterator[Path]:
-    """Yield a path beside `path` to write to; rename it to `path` when the block ends without an error.
+    """Yield a temporary path in the folder of `path` to write to; rename it to `path` if the block raises no error.
 
-    The data is flushed to the disk before the rename, so a crash leaves the old file or the new one, never a part. What
-    a kill leaves beside it (`.NAME.xxxxxxxx.part`) is deleted by the first write to `path` a day later.
+    The data is flushed to the disk before the rename, so a crash leaves the old file or the new one, never a part of
+    it. Temporary files (`.NAME.xxxxxxxx.part`) that killed processes left are deleted when `path` is written a day
+    later.
 
     Raises:
         UserError: `path` is no file, its folder cannot be made or written to, or the disk is full.
     """
     path = Path(path)
     check_output(path)
-    beside = path.with_name(f".{path.name}.{secrets.token_hex(4)}.part")
+    part = path.with_name(f".{path.name}.{secrets.token_hex(4)}.part")
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         _sweep(path)
-        yield beside
-        with beside.open("rb") as written:
+        yield part
+        with part.open("rb") as written:
             os.fsync(written.fileno())
-        beside.replace(path)
+        part.replace(path)
     except OSError as error:
-        if error.filename not in (None, *map(str, (beside, path, *path.parents))):
-            raise  # another file, which the block reads
+        if error.filename not in (None, *map(str, (part, path, *path.parents))):
+            raise  # of another file, which the block reads
         raise _unwritable(path, error) from error
     finally:
         with suppress(OSError):
-            beside.unlink()
+            part.unlink()
 
 
 def write_text(path: Path, text: str) -> None:
     """Write UTF-8 text with `\\n` line ends, atomically."""
-    with atomic_write(path) as beside:
-        beside.write_text(text, encoding="utf-8", newline="\n")
+    with atomic_write(path) as part:
+        part.write_text(text, encoding="utf-8", newline="\n")
 
 
 def file_digest(path: Path) -> str:
@@ -120,7 +121,7 @@ def file_digest(path: Path) -> str:
 
 
 def _sweep(path: Path) -> None:
-    """Delete what processes that were killed (SIGKILL, a power cut) left beside `path` long ago."""
+    """Delete temporary files of `path` that a kill or a power cut left more than a day ago."""
     for left in path.parent.glob(f".{glob.escape(path.name)}.*.part"):
         with suppress(OSError):
             if time.time() - left.stat().st_mtime > _STALE_SECONDS:
@@ -135,5 +136,5 @@ def _unwritable(path: Path, error: OSError) -> UserError:
 def _same_file(one: Path, other: Path) -> bool:
     try:
         return one.samefile(other)
-    except OSError:  # one is not there
+    except OSError:  # one of them is missing
         return False

@@ -1,10 +1,10 @@
-"""How sure a figure is."""
+"""Confidence intervals."""
 
 
 def share_with_interval(n: int, of: int) -> dict[str, float | None]:
-    """The `share` of `n` in `of` independent ones, and its exact 95% interval `low`, `high` (Clopper and Pearson 1934).
+    """The `share` of `n` in `of` independent cases, and its exact 95% interval, `low` and `high`.
 
-    Shares from 0 to 1; None of nothing.
+    Shares are from 0 to 1; all three are None if `of` is 0. Source: Clopper and Pearson 1934.
     """
     from scipy.stats import binomtest
 

@@ -1,4 +1,4 @@
-"""Results of long work that are kept in files, and used again until something that they depend on changes."""
+"""Results of long work, kept in files and used again until something that they depend on changes."""
 
 import hashlib
 import json
@@ -12,7 +12,7 @@ from denouement.errors import UserError
 
 Made = TypeVar("Made")
 
-_MOST = 8  # files of one name; older ones are of settings, inputs or code that have changed since
+_MOST = 8  # files of one name; older ones belong to former settings, inputs or code
 
 
 def kept(
@@ -22,20 +22,20 @@ def kept(
     read: Callable[[Path], Made],
     write: Callable[[Made, Path], None],
 ) -> Made:
-    """What `make` returns, read from a file where it was made before.
+    """The result of `make`, read from a file if it was made before.
 
-    The file's name has a digest of `depends_on` in it, so that a result is read again only for the same content of all
-    that decides it. A file is never changed: any of them may be deleted at any time, and is then made again. So is one
-    that `read` refuses, with a warning. The oldest files of a name are removed where there are more than a few.
+    The file's name contains a digest of `depends_on`, so a result is used again only for equal inputs. Files are never
+    changed. Each may be deleted at any time, and is then made again, as is a file that `read` refuses, with a warning.
+    Of a name only the newest few files are kept.
 
     Args:
         path: the file's place and name, to which the digest is added: `scores/dssm.parquet` becomes
             `scores/dssm-0a1b2c3d4e5f6789.parquet`. None keeps nothing.
-        depends_on: all that decides the result: settings, seed, digests of inputs and of code. Values are JSON's; any
-            other one counts as its text.
-        make: makes the result. What it raises is not kept.
+        depends_on: everything that determines the result: settings, seed, digests of inputs and of code. A value that
+            JSON cannot hold counts as its text.
+        make: makes the result. Its exceptions are passed on.
         read: reads the result from a file, and raises a `UserError` where the file is damaged.
-        write: writes the result to a file in one go, so that a killed run leaves nothing half-written.
+        write: writes the result to a file, atomically.
     """
     if path is None:
         return make()

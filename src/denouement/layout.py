@@ -1,4 +1,4 @@
-"""Where the graph keeps what it makes: the one place that names these folders and files, beside `dvc.yaml` itself."""
+"""The folders and files of the graph. Only this module and `dvc.yaml` name them."""
 
 from dataclasses import dataclass
 from pathlib import Path
@@ -16,12 +16,12 @@ class Layout:
 
     @property
     def raw(self) -> Path:
-        """The user's files; nothing is written here, but for `brought`."""
+        """The user's files; only `brought` is written here."""
         return self.folder / "raw"
 
     @property
     def brought(self) -> Path:
-        """Copies that `make run CORPUS=folder` makes, and removes again."""
+        """Copies that `make run CORPUS=folder` makes, and removes again later."""
         return self.raw / "brought"
 
     @property
@@ -31,7 +31,7 @@ class Layout:
 
     @property
     def corpus(self) -> Path:
-        """The folder of stories, cases and the summary of both."""
+        """The folder of stories, cases and their summary."""
         return self.folder / "corpus"
 
     @property
@@ -46,12 +46,12 @@ class Layout:
 
     @property
     def rejects(self) -> Path:
-        """The table `rejects`: rows of the user's files that could not be used, and why."""
+        """The table `rejects`: rows of the user's files that were rejected, and why."""
         return self.corpus / "rejects.parquet"
 
     @property
     def ingest(self) -> Path:
-        """What went into the corpus, as JSON."""
+        """The summary of stories, cases and rejected rows, as JSON."""
         return self.corpus / "ingest.json"
 
     @property
@@ -61,15 +61,15 @@ class Layout:
 
     @property
     def models(self) -> Path:
-        """A folder a generator."""
+        """The folder that has a folder for each generator."""
         return self.folder / "models"
 
     def model(self, generator: str) -> Path:
-        """The checkpoint that a generator writes endings from."""
+        """The checkpoint with which a generator writes endings."""
         return self.models / generator / "best.parquet"
 
     def last_model(self, generator: str) -> Path:
-        """The checkpoint of a generator's last epoch, which training goes on from."""
+        """The checkpoint of a generator's last epoch, from which training can continue."""
         return self.models / generator / "last.parquet"
 
     def history(self, generator: str) -> Path:
@@ -92,37 +92,37 @@ class Layout:
 
     @property
     def story_cloze(self) -> Path:
-        """The folder of what Story Cloze systems chose."""
+        """The folder of the choices of Story Cloze systems."""
         return self.folder / "cloze"
 
     @property
     def evaluation(self) -> Path:
-        """How often Story Cloze systems are right, as JSON."""
+        """The accuracies of Story Cloze systems, as JSON."""
         return self.story_cloze / "evaluation.json"
 
     @property
     def statistics(self) -> Path:
-        """The folder of what stories are like and what gives endings away."""
+        """The folder of statistics of stories and endings."""
         return self.folder / "statistics"
 
     @property
     def study(self) -> Path:
-        """The folder of what people answered."""
+        """The folder of people's answers and their results."""
         return self.folder / "study"
 
     @property
     def work(self) -> Path:
-        """What an interrupted training goes on from, and what is kept between evaluations; not under DVC."""
+        """States of interrupted trainings, and results that are kept between evaluations; not under DVC."""
         return self.folder / "work"
 
     @property
     def reports(self) -> Path:
-        """The folder of the report, beside that of the run."""
+        """The folder of the report, next to that of the run."""
         return self.folder.parent / "reports"
 
     @property
     def lock(self) -> Path:
-        """DVC's record of the commands and parameters that made the files, beside the folder of the run."""
+        """DVC's record of the commands and parameters that made the files, next to the folder of the run."""
         return self.folder.parent / "dvc.lock"
 
     def metrics(self, stage: str) -> Path:

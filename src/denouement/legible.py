@@ -1,23 +1,23 @@
-"""Which characters of a text a person sees: one rule for what people write, what they are shown and what is printed.
+"""Which characters of a text a person sees: one rule for texts that people write, pages show and commands print.
 
-- **Not to be shown** are control characters other than ends of lines and tabs (Unicode's category Cc), halves of a
-  character (Cs), and the characters that turn the direction of what follows (embeddings, overrides and isolates of
-  the Unicode Bidirectional Algorithm, UAX 9): a page, a table or a terminal may drop them, obey them or show other text
-  than was written.
-- **Invisible** are characters that take no place of their own: format characters (Cf) such as the zero width space and
-  the byte order mark, and the selectors and joiners of other categories that Unicode ignores by default (UAX 44). They
-  are harmless, and no text.
-- **Blanks** are white space and the few letters and symbols that are drawn as nothing.
+- **Not to be shown** are control characters other than ends of lines and tabs (Unicode's category Cc), surrogates (Cs),
+  and characters that change the direction of the text after them (embeddings, overrides and isolates of the Unicode
+  Bidirectional Algorithm, UAX 9). A page, a table or a terminal may drop them, obey them or show other text than was
+  written.
+- **Invisible** are characters without a width: format characters (Cf) such as the zero width space and the byte order
+  mark, and the selectors and joiners of other categories that Unicode ignores by default (UAX 44). They are harmless,
+  but are no text.
+- **Blanks** are white space and the few letters and symbols without a visible shape.
 """
 
 import re
 import unicodedata
 
-# Embeddings, overrides and their end; isolates and their end.
+# Embeddings and overrides with their end; isolates with their end.
 _TURNING = "\u202a-\u202e\u2066-\u2069"
 _CODES_NOT_SHOWN = f"\\x00-\\x08\\x0b-\\x1f\\x7f-\\x9f\ud800-\udfff{_TURNING}"
 _NOT_SHOWN = re.compile(f"[{_CODES_NOT_SHOWN}]")
-_NOT_PRINTED = re.compile(f"[{_CODES_NOT_SHOWN}\u2028\u2029]")  # and what some terminals take for an end of line
+_NOT_PRINTED = re.compile(f"[{_CODES_NOT_SHOWN}\u2028\u2029]")  # and line ends of some terminals
 
 # Fillers of Hangul and the empty pattern of Braille.
 _DRAWN_AS_NOTHING = re.compile("[\u115f\u1160\u2800\u3164\uffa0]")
@@ -27,12 +27,12 @@ _SHAPES_ITS_NEIGHBOURS = re.compile("[\u200c\u200d\ufe00-\ufe0f]")  # ligatures,
 
 
 def can_be_shown(text: str) -> bool:
-    """Whether a text has none of the characters that are not to be shown."""
+    """Whether a text holds no characters that are not to be shown."""
     return (text.isascii() and text.isprintable()) or not _NOT_SHOWN.search(text)
 
 
 def cleaned(text: str) -> str:
-    """The text without what is invisible and shapes nothing, and with plain spaces for what is drawn as nothing."""
+    """The text without invisible characters that shape no other, and with plain spaces for blank letters."""
     if text.isascii():
         return text
     kept = (c for c in text if _SHAPES_ITS_NEIGHBOURS.match(c) or _NOT_SHOWN.match(c) or not _is_invisible(c))
@@ -40,16 +40,16 @@ def cleaned(text: str) -> str:
 
 
 def seen(text: str) -> str:
-    """What a reader sees of a text: without anything invisible, one space for any blanks, none at its ends."""
+    """The visible part of a text: no invisible characters, one space for any blanks, none at its ends."""
     if not text.isascii():
         text = _DRAWN_AS_NOTHING.sub(" ", "".join(c for c in text if not _is_invisible(c)))
     return " ".join(text.split())
 
 
 def printed(text: str) -> str:
-    """The text as it may go to a terminal: what is not to be shown is written as `\\u001b`.
+    """The text for a terminal: characters that are not to be shown are written as escapes such as `\\u001b`.
 
-    Ends of lines and tabs stay. The form is that of JSON, too, so a JSON document means the same as before.
+    Ends of lines and tabs stay. JSON has the same escapes, so a JSON document keeps its meaning.
     """
     return _NOT_PRINTED.sub(lambda found: f"\\u{ord(found[0]):04x}", text)
 

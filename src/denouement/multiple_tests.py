@@ -1,4 +1,4 @@
-"""P-values of several tests at once."""
+"""P-values of several tests together."""
 
 from collections.abc import Sequence
 
@@ -6,8 +6,7 @@ from collections.abc import Sequence
 def holm(p: Sequence[float]) -> list[float]:
     """P-values corrected by Holm's method (1979), in the order given.
 
-    The chance that any true null hypothesis among them has a corrected p of at most a is at most a, however the tests
-    depend on each other.
+    The probability that any true null hypothesis has a corrected p of at most a is at most a, also for dependent tests.
 
     Raises:
         ValueError: a p-value that is not between 0 and 1.

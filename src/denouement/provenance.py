@@ -1,7 +1,7 @@
-"""What a derived table was made from: digests in its metadata, compared with what lies beside it before the two join.
+"""The sources of a derived table: digests in its metadata, which are compared before it is joined with other tables.
 
-A digest is of content, not of a path or a time: a table that was copied or renamed still belongs to its sources, and
-one whose source was written again with other content does not.
+A digest is of content, not of a path or a time: a table that was copied or renamed still belongs to its sources, but
+not after a source was written again with other content.
 """
 
 import hashlib
@@ -18,19 +18,19 @@ from denouement.files import existing_file, write_text
 from denouement.schemas import table_name
 
 MadeFrom = dict[str, str]
-"""By name of a source the hex SHA-256 of its content."""
+"""The hex SHA-256 of each source's content, by the source's name."""
 
 FILE = "made_from.json"
-"""The record of a folder whose results are no single table."""
+"""The record of a folder whose results are more than one table."""
 
 CONTEXTS, MODEL = "contexts", "model"
-"""The sources of a table of endings: the contexts they were written for, and the checkpoint that wrote them."""
+"""The sources of a table of endings: their contexts, and the checkpoint that wrote them."""
 
 _KEY = "made_from"
 
 
 def rows_digest(rows: Iterable[tuple[str, ...]]) -> str:
-    """Hex SHA-256 of the distinct rows, whatever their order."""
+    """Hex SHA-256 of the distinct rows; their order does not matter."""
     digest = hashlib.sha256()
     for row in sorted(set(rows)):
         digest.update(json.dumps(row, ensure_ascii=False).encode())
@@ -38,7 +38,7 @@ def rows_digest(rows: Iterable[tuple[str, ...]]) -> str:
 
 
 def contexts_digest(cases: pa.Table) -> str:
-    """The digest of contexts under their ids.
+    """The digest of contexts together with their ids.
 
     Args:
         cases: columns `case_id` and `context` (list of sentences).
@@ -55,7 +55,7 @@ def as_metadata(made_from: Mapping[str, str]) -> dict[str, str]:
 
 
 def of_table(path: Path) -> MadeFrom | None:
-    """What the table in `path` says that it was made from; None where it says nothing.
+    """The recorded sources of the table in `path`; None without a record.
 
     Raises:
         UserError: no such file, no Parquet file, or a record that is damaged.
@@ -69,12 +69,12 @@ def of_table(path: Path) -> MadeFrom | None:
 
 
 def write_record(folder: Path, made_from: Mapping[str, str]) -> None:
-    """Write what the results in `folder` were made from."""
+    """Record the sources of the results in `folder`."""
     write_text(folder / FILE, json.dumps(dict(made_from), indent=2, sort_keys=True) + "\n")
 
 
 def of_folder(folder: Path) -> MadeFrom | None:
-    """What the results in `folder` were made from; None where no record says it.
+    """The recorded sources of the results in `folder`; None without a record.
 
     Raises:
         UserError: a damaged record.
@@ -89,14 +89,14 @@ def of_folder(folder: Path) -> MadeFrom | None:
 
 
 def check_contexts(endings: Path, cases: pa.Table) -> None:
-    """Make sure that the endings in a file were written for the contexts that `cases` has under the same ids.
+    """Check that the endings in a file were written for the contexts that `cases` has under the same ids.
 
-    What says nothing of its contexts, such as a CSV file of endings made elsewhere, passes; so do endings some of whose
-    cases are missing in `cases`, which whoever joins the two counts.
+    A file without a record, such as a CSV file of endings made elsewhere, passes. So do endings some of whose cases are
+    missing in `cases`; the caller who joins the two tables counts them.
 
     Args:
         endings: a table `endings`, or any other file.
-        cases: columns `case_id` and `context`; `release` and `split` where it is a table `cloze`.
+        cases: columns `case_id` and `context`; in a table `cloze` also `release` and `split`.
 
     Raises:
         UserError: other contexts.
@@ -109,16 +109,16 @@ def check_contexts(endings: Path, cases: pa.Table) -> None:
 
 
 def written_for_other_contexts(endings: Path, cases: pa.Table) -> bool:
-    """Whether a table of endings says that it was written for other contexts than `cases` has under the same ids.
+    """Whether a table of endings records other contexts than `cases` has under the same ids.
 
-    Releases of Story Cloze share ids, so it is enough that the cases of one release and split are those.
+    Releases of Story Cloze share ids, so it is enough if the cases of one release and split have the recorded contexts.
     """
     made_from = of_table(endings) if table_name(endings) == "endings" else None
     return made_from is not None and of_other_contexts(made_from, pq.read_table(endings, columns=["case_id"]), cases)
 
 
 def of_other_contexts(made_from: MadeFrom, endings: pa.Table, cases: pa.Table) -> bool:
-    """The same of endings whose record was read already; of them the column `case_id` is used."""
+    """`written_for_other_contexts` for endings whose record was read before; `endings` needs the column `case_id`."""
     wanted = made_from.get(CONTEXTS)
     if wanted is None:
         return False
@@ -134,7 +134,7 @@ def _has_all(cases: pa.Table, n: int) -> bool:
 
 
 def _sets(cases: pa.Table) -> Iterable[pa.Table]:
-    """All cases, then those of each release and split alone."""
+    """All cases, then those of each release and split."""
     yield cases
     if {"release", "split"} <= set(cases.column_names):
         for kind in cases.group_by(["release", "split"]).aggregate([]).to_pylist():

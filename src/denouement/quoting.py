@@ -1,8 +1,8 @@
 """Whether a delimited text file quotes its cells as CSV does (RFC 4180), or has quotes that are part of its texts.
 
-A spreadsheet's tab-separated export may quote nothing, as no cell can hold a tab: then in `"Stop," said Ann.` they are
-text, and in `"Run!` no quote is left open. Another program's export quotes cells that hold tabs, line ends or quotes.
-The cells of a file show which it is; its name does not.
+A spreadsheet's tab-separated export may have no quoted cells, as no cell can hold a tab. Then the quotes in
+`"Stop," said Ann.` are text, and the one in `"Run!` is not left open. Other programs quote cells that hold tabs, line
+ends or quotes. Only the cells of a file show which it is.
 """
 
 import re
@@ -17,7 +17,7 @@ _LINE_ENDS = "\r\n"
 
 
 class Written(Enum):
-    """How a cell is written, read by the rules of CSV."""
+    """How a cell is written, by the rules of CSV."""
 
     BARE = "without a quote at its beginning"
     QUOTED = "in quotes, and needs them: it holds a delimiter, a line end or a doubled quote"
@@ -25,7 +25,7 @@ class Written(Enum):
     BROKEN = "in quotes that end before the cell does, or never: the quotes would be lost, or rows"
 
 
-class Cell(NamedTuple):
+class WrittenCell(NamedTuple):
     """A cell by the rules of CSV: how it is written, how many delimiters it holds, and whether it holds a line end."""
 
     written: Written
@@ -35,14 +35,14 @@ class Cell(NamedTuple):
 
 
 def is_quoted(text: str, delimiter: str, width: int) -> bool:
-    """Whether quotes in `text` quote cells; where they do not, they are part of the texts.
+    """Whether quotes in `text` quote cells; otherwise they are part of the texts.
 
-    With another delimiter than a tab they always do: a cell that holds the delimiter could not be written otherwise.
-    With tabs, the reading that spoils fewer rows and cells is taken. A row is spoilt when its width differs from the
-    header's, or when a cell holds a line end and as many delimiters as a row (a quote left open). By the rules of CSV a
-    cell is spoilt when its quotes end before it does; without quoting, a cell is spoilt when it holds doubled quotes in
-    quotes, and a row when all its cells are in quotes. If both readings are equally good, quotes around cells that need
-    none are text: a program that quotes only where needed would not have written them.
+    With another delimiter than a tab they always quote, since a cell could not hold the delimiter otherwise. With tabs,
+    the reading counts that spoils fewer rows and cells. A row is spoilt if its width differs from the header's, or if a
+    cell holds a line end and as many delimiters as a row (a quote left open). By the rules of CSV a cell is spoilt if
+    its quotes end before it does. Without quoting, a cell is spoilt if it holds doubled quotes in quotes, and a row if
+    all its cells are in quotes. If both readings are equally good, quotes around cells that need none are text: a
+    program that quotes only where needed would not have written them.
 
     Args:
         text: the rows below the header.
@@ -68,7 +68,7 @@ def is_quoted(text: str, delimiter: str, width: int) -> bool:
 
 
 def broken_quotes(content: bytes, delimiter: str) -> int:
-    """How many cells begin with a quote that ends before the cell does, in a file that is read by the rules of CSV.
+    """How many cells begin with quotes that end before the cell does, in a file that is read by the rules of CSV.
 
     A reader drops the quotes of such a cell: `"Stop," said Ann.` becomes `Stop, said Ann.`
     """
@@ -79,9 +79,9 @@ def broken_quotes(content: bytes, delimiter: str) -> int:
 
 
 def _follows_csv(content: bytes, delimiter: str) -> bool:
-    """Whether each opening quote begins a cell, and each closing one ends it; doubled quotes included.
+    """Whether each opening quote begins a cell, and each closing one ends it; doubled quotes are allowed.
 
-    One pass over bytes, which is much faster than reading each cell: nearly every file follows the rules.
+    Nearly every file follows the rules, and one pass over its bytes is much faster than reading each cell.
     """
     data = np.frombuffer(content, np.uint8)
     quotes = np.flatnonzero(data == _QUOTE)
@@ -94,12 +94,12 @@ def _follows_csv(content: bytes, delimiter: str) -> bool:
     return bool(may_be_beside[before_opening].all() and may_be_beside[after_closing].all())
 
 
-def _rows(text: str, delimiter: str) -> Iterator[list[Cell]]:
-    """The cells of each row by the rules of CSV; text behind a closing quote belongs to the cell."""
+def _rows(text: str, delimiter: str) -> Iterator[list[WrittenCell]]:
+    """The cells of each row by the rules of CSV; text after a closing quote belongs to the cell."""
     plain = f"[^{re.escape(delimiter)}{_LINE_ENDS}]*"
     in_quotes = f'"(?P<inside>(?:[^"]|"")*)(?P<closed>"?)(?P<rest>{plain})'
     written = re.compile(rf"(?:{in_quotes}|{plain})(?P<end>\r\n|[\r\n]|{re.escape(delimiter)}|\Z)")
-    row: list[Cell] = []
+    row: list[WrittenCell] = []
     at = 0
     while at < len(text):
         found = written.match(text, at)
@@ -110,15 +110,15 @@ def _rows(text: str, delimiter: str) -> Iterator[list[Cell]]:
             yield row
             row = []
         elif at == len(text):
-            row.append(Cell(Written.BARE, 0, False, True))
+            row.append(WrittenCell(Written.BARE, 0, False, True))
     if row:
         yield row
 
 
-def _cell(found: re.Match[str], delimiter: str) -> Cell:
+def _cell(found: re.Match[str], delimiter: str) -> WrittenCell:
     inside = found["inside"]
     if inside is None:
-        return Cell(Written.BARE, 0, False, found.end() - len(found["end"]) == found.start())
+        return WrittenCell(Written.BARE, 0, False, found.end() - len(found["end"]) == found.start())
     breaks = any(end in inside for end in _LINE_ENDS)
     if not found["closed"] or found["rest"]:
         written = Written.BROKEN
@@ -126,13 +126,13 @@ def _cell(found: re.Match[str], delimiter: str) -> Cell:
         written = Written.QUOTED
     else:
         written = Written.NEEDLESS
-    return Cell(written, inside.count(delimiter), breaks, not inside and not found["rest"])
+    return WrittenCell(written, inside.count(delimiter), breaks, not inside and not found["rest"])
 
 
-def _misfits(row: list[Cell], width: int) -> bool:
+def _misfits(row: list[WrittenCell], width: int) -> bool:
     return len(row) != width or any(cell.breaks and cell.delimiters >= width - 1 for cell in row)
 
 
 def _is_doubled(cell: str) -> bool:
-    """Whether a cell without a line end is one of CSV's with doubled quotes in it."""
+    """Whether a cell without a line end is a quoted one with doubled quotes in it."""
     return re.fullmatch(r'"(?:[^"]|"")*""(?:[^"]|"")*"', cell) is not None

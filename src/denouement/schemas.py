@@ -6,6 +6,7 @@ version. Written twice from the same data it is byte-identical: it holds no time
 
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 
 import pyarrow as pa
@@ -18,18 +19,18 @@ from denouement.files import atomic_write, existing_file
 SPLITS = ("train", "validation", "test")
 RELEASES = ("v1.0", "v1.5", "sample")
 
-# Of an answer to a study: it counts; the organiser's decision; it was rejected on Mechanical Turk or Prolific; it came
-# when its lease had lapsed and others had filled the item.
+# An answer to a study counts; or the organiser excluded it; or it was rejected on Mechanical Turk or Prolific; or it
+# came after its lease had ended and other annotators had given all the answers that its item needs.
 STATUSES = ("accepted", "excluded", "rejected", "surplus")
-# How the ids begin that stand for the annotators of a file which names none: one id an answer.
+# Where a file of answers names no annotators, each answer has an annotator id of its own, which begins like this.
 UNNAMED_ANNOTATOR = "unnamed-"
 
 EMBEDDINGS_VERSION = 1
 
-# Sentences repeat in all columns but one of the sample corpus; what does not fit is written as it is.
+# A dictionary's size. Sentences repeat in all but one column of the sample corpus; those beyond it are written in full.
 _DICTIONARY_BYTES = 1 << 23
 
-# What Arrow raises at a damaged file.
+# What Arrow raises when it reads a damaged file.
 _UNREADABLE = (pa.ArrowException, OSError, MemoryError, UnicodeDecodeError)
 
 _NAME_KEY = b"denouement.table"
@@ -37,13 +38,13 @@ _VERSION_KEY = b"denouement.version"
 
 
 @dataclass(frozen=True)
-class Table:
-    """A table's columns and the rules that Arrow types cannot say.
+class TableRules:
+    """A table's columns, and the rules for its rows that Arrow's types cannot express.
 
     Attributes:
         version: raised by one whenever the columns or their meaning change.
         schema: the columns; a field that is not nullable must hold no null.
-        key: the columns whose values together stand only once.
+        key: the columns whose values together identify a row: no two rows have the same.
         choices: the values that a column may hold, where they are few.
         earlier: the columns of earlier versions, by version, that are read as this one; what they lack is null.
     """
@@ -65,378 +66,303 @@ def is_text(kind: pa.DataType) -> bool:
     return bool(pa.types.is_string(kind) or pa.types.is_large_string(kind))
 
 
-def _columns(*fields: tuple[str, pa.DataType] | tuple[str, pa.DataType, bool]) -> pa.Schema:
-    return pa.schema([pa.field(name, kind, *nullable or (False,)) for name, kind, *nullable in fields])
+def _each(kind: pa.DataType, *names: str, null: bool = False) -> list[pa.Field]:
+    """Columns of one type, which may hold nulls or not."""
+    return [pa.field(name, kind, null) for name in names]
 
 
-_SENTENCES = _WORDS = pa.list_(pa.field("element", pa.string(), nullable=False))
-_PLACES = pa.list_(pa.field("element", pa.int8(), nullable=False))
-_TIME = pa.timestamp("us", tz="UTC")
-_OR_NULL = True
+def _list_of(kind: pa.DataType) -> pa.DataType:
+    return pa.list_(pa.field("element", kind, nullable=False))
+
+
+_text = partial(_each, pa.string())
+_counts = partial(_each, pa.int64())
+_numbers = partial(_each, pa.float64())
+_words = _sentences = partial(_each, _list_of(pa.string()))
 
 # What the tables of a study's answers have in common, before and after what was answered.
-_ANSWERED = (
-    ("study", pa.string()),
-    ("item_id", pa.string()),
-    ("case_id", pa.string()),
-    ("annotator_id", pa.string()),
-)
-_GIVEN = (
-    ("is_check", pa.bool_()),
-    ("status", pa.string()),
-    ("started_at", _TIME, _OR_NULL),
-    ("submitted_at", _TIME, _OR_NULL),
-)
+_ANSWERED = _text("study", "item_id", "case_id", "annotator_id")
+_GIVEN = [
+    *_each(pa.bool_(), "is_check"),
+    *_text("status"),
+    *_each(pa.timestamp("us", tz="UTC"), "started_at", "submitted_at", null=True),
+]
+_MEAN = [
+    *_counts("items", "answers"),
+    *_numbers("mean"),
+    *_numbers("low", "high", null=True),
+    *_text("over", null=True),
+]
+_AGREEMENT = [
+    *_text("study", "item_id", "case_id", "first", "second"),
+    *_each(pa.int32(), "n_first", "n_second", "n_both", "n_neither"),
+    *_text("agreement", null=True),
+]
+_ENDING = _text("case_id", "system", "ending")
 
-_MEAN = (
-    ("items", pa.int64()),
-    ("answers", pa.int64()),
-    ("mean", pa.float64()),
-    ("low", pa.float64(), _OR_NULL),
-    ("high", pa.float64(), _OR_NULL),
-    ("over", pa.string(), _OR_NULL),
-)
-
-_AGREEMENTS = _columns(
-    ("study", pa.string()),
-    ("item_id", pa.string()),
-    ("case_id", pa.string()),
-    ("first", pa.string()),
-    ("second", pa.string()),
-    ("n_first", pa.int32()),
-    ("n_second", pa.int32()),
-    ("n_both", pa.int32()),
-    ("n_neither", pa.int32()),
-    ("agreement", pa.string(), _OR_NULL),
-)
-
-_ENDING = (("case_id", pa.string()), ("system", pa.string()), ("ending", pa.string()))
-
-TABLES: dict[str, Table] = {
-    "stories": Table(
+TABLES: dict[str, TableRules] = {
+    "stories": TableRules(
         1,
-        _columns(
-            ("story_id", pa.string()),
-            ("title", pa.string(), _OR_NULL),
-            ("sentences", _SENTENCES),
-            ("source", pa.string()),
-            ("split", pa.string()),
+        pa.schema(
+            [*_text("story_id"), *_text("title", null=True), *_sentences("sentences"), *_text("source", "split")]
         ),
         key=("story_id",),
         choices={"split": SPLITS},
     ),
-    "cloze": Table(
+    "cloze": TableRules(
         1,
-        _columns(
-            ("case_id", pa.string()),
-            ("context", _SENTENCES),
-            ("ending_1", pa.string()),
-            ("ending_2", pa.string()),
-            ("right_ending", pa.int8(), _OR_NULL),
-            ("release", pa.string()),
-            ("split", pa.string()),
+        pa.schema(
+            [
+                *_text("case_id"),
+                *_sentences("context"),
+                *_text("ending_1", "ending_2"),
+                *_each(pa.int8(), "right_ending", null=True),
+                *_text("release", "split"),
+            ]
         ),
         key=("case_id", "release", "split"),
         choices={"release": RELEASES, "split": SPLITS},
     ),
-    "rejects": Table(
-        1,
-        _columns(("file", pa.string()), ("line", pa.int64()), ("reason", pa.string())),
-    ),
-    "endings": Table(
+    "rejects": TableRules(1, pa.schema([*_text("file"), *_counts("line"), *_text("reason")])),
+    "endings": TableRules(
         2,  # since then endings may have no probability
-        _columns(
-            *_ENDING,
-            ("log_prob", pa.float32(), _OR_NULL),
-            ("n_tokens", pa.int32(), _OR_NULL),
-        ),
-        earlier={1: _columns(*_ENDING, ("log_prob", pa.float32()), ("n_tokens", pa.int32()))},
+        pa.schema([*_ENDING, *_each(pa.float32(), "log_prob", null=True), *_each(pa.int32(), "n_tokens", null=True)]),
+        earlier={1: pa.schema([*_ENDING, *_each(pa.float32(), "log_prob"), *_each(pa.int32(), "n_tokens")])},
     ),
-    "sentiment": Table(
+    "sentiment": TableRules(
         1,
-        _columns(
-            ("text_id", pa.string()),
-            ("group", pa.string()),
-            ("compound", pa.float32()),
-            ("negative", pa.float32()),
-            ("neutral", pa.float32()),
-            ("positive", pa.float32()),
-        ),
+        pa.schema([*_text("text_id", "group"), *_each(pa.float32(), "compound", "negative", "neutral", "positive")]),
         key=("text_id", "group"),
     ),
-    "scores": Table(
+    "scores": TableRules(
         1,
-        _columns(
-            ("system", pa.string()),
-            ("variant", pa.string()),
-            ("case_id", pa.string()),
-            ("release", pa.string()),
-            ("split", pa.string()),
-            ("score_1", pa.float64()),
-            ("score_2", pa.float64()),
-        ),
+        pa.schema([*_text("system", "variant", "case_id", "release", "split"), *_numbers("score_1", "score_2")]),
         key=("system", "variant", "case_id", "release", "split"),
         choices={"release": RELEASES, "split": SPLITS},
     ),
-    "parses": Table(
+    "parses": TableRules(
         1,
-        _columns(
-            ("sentence", pa.string()),
-            ("words", _WORDS),
-            ("lemmas", _WORDS),
-            ("tags", _WORDS),
-            ("pos", _WORDS),
-            ("heads", pa.list_(pa.field("element", pa.int32(), nullable=False))),
-            ("relations", _WORDS),
+        pa.schema(
+            [
+                *_text("sentence"),
+                *_words("words", "lemmas", "tags", "pos"),
+                *_each(_list_of(pa.int32()), "heads"),
+                *_words("relations"),
+            ]
         ),
         key=("sentence",),
     ),
-    "items": Table(
+    "items": TableRules(
         1,
-        _columns(
-            ("study", pa.string()),
-            ("item_id", pa.string()),
-            ("case_id", pa.string()),
-            ("kind", pa.string()),
-            ("context", _SENTENCES),
-            ("systems", _WORDS),
-            ("endings", _SENTENCES),
-            ("is_check", pa.bool_()),
-            ("is_training", pa.bool_()),
-            ("expected", pa.string(), _OR_NULL),
+        pa.schema(
+            [
+                *_text("study", "item_id", "case_id", "kind"),
+                *_sentences("context"),
+                *_words("systems"),
+                *_sentences("endings"),
+                *_each(pa.bool_(), "is_check", "is_training"),
+                *_text("expected", null=True),
+            ]
         ),
         key=("study", "item_id"),
         choices={"kind": ("pair", "rating", "order")},
     ),
-    "votes": Table(
+    "votes": TableRules(
         1,
-        _columns(
-            *_ANSWERED,
-            ("position_a", pa.string()),
-            ("position_b", pa.string()),
-            ("answer", pa.string()),
-            ("choice", pa.string()),
-            ("reason", pa.string(), _OR_NULL),
-            *_GIVEN,
+        pa.schema(
+            [
+                *_ANSWERED,
+                *_text("position_a", "position_b", "answer", "choice"),
+                *_text("reason", null=True),
+                *_GIVEN,
+            ]
         ),
         key=("study", "item_id", "annotator_id"),
         choices={"answer": ("A", "B", "both", "neither"), "status": STATUSES},
     ),
-    "ratings": Table(
+    "ratings": TableRules(
         1,
-        _columns(
-            *_ANSWERED,
-            ("system", pa.string()),
-            ("question", pa.string()),
-            ("value", pa.int8()),
-            ("reason", pa.string(), _OR_NULL),
-            *_GIVEN,
+        pa.schema(
+            [
+                *_ANSWERED,
+                *_text("system", "question"),
+                *_each(pa.int8(), "value"),
+                *_text("reason", null=True),
+                *_GIVEN,
+            ]
         ),
         key=("study", "item_id", "annotator_id", "question"),
         choices={"status": STATUSES},
     ),
-    "orders": Table(
+    "orders": TableRules(
         1,
-        _columns(*_ANSWERED, ("shown", _PLACES), ("order", _PLACES), *_GIVEN),
+        pa.schema([*_ANSWERED, *_each(_list_of(pa.int8()), "shown", "order"), *_GIVEN]),
         key=("study", "item_id", "annotator_id"),
         choices={"status": STATUSES},
     ),
-    "checkpoint": Table(
+    "checkpoint": TableRules(
         1,
-        _columns(
-            ("name", pa.string()),
-            ("dtype", pa.string()),
-            ("shape", pa.list_(pa.field("element", pa.int64(), nullable=False))),
-            ("data", pa.large_binary()),
-        ),
+        pa.schema([*_text("name", "dtype"), *_each(_list_of(pa.int64()), "shape"), *_each(pa.large_binary(), "data")]),
         key=("name",),
     ),
-    # What a study's results are made of: an item with its answers counted, a row of Mori et al. 2019, Table 2, a
-    # system's strength, an annotator's agreement with the others, an item of Table 3.
-    "agreements": Table(1, _AGREEMENTS, key=("study", "item_id", "first", "second")),
-    "pairs": Table(
+    # The results of a study: an item with its answers counted, a row of Mori et al. 2019, Table 2, a system's strength,
+    # an annotator's agreement with the others, an item of Table 3.
+    "agreements": TableRules(1, pa.schema(_AGREEMENT), key=("study", "item_id", "first", "second")),
+    "pairs": TableRules(
         2,
-        _columns(
-            ("first", pa.string()),
-            ("second", pa.string()),
-            ("items", pa.int64()),
-            ("answers", pa.int64()),
-            *(
-                (f"{figure}_{outcome}", pa.int64() if figure == "n" else pa.float64())
-                for outcome in ("first", "second", "both", "neither", "no_agreement")
-                for figure in ("n", "share", "low", "high")
-            ),
-            *(
-                column
-                for answer in ("first", "second", "both", "neither")
-                for column in (
-                    (f"answers_{answer}", pa.int64()),
-                    (f"answers_share_{answer}", pa.float64()),
-                    (f"answers_low_{answer}", pa.float64(), _OR_NULL),
-                    (f"answers_high_{answer}", pa.float64(), _OR_NULL),
-                )
-            ),
-            *(
-                (f"{of}_{figure}", pa.float64(), _OR_NULL)
-                for of in ("items", "answers")
-                for figure in ("preference_share", "preference_low", "preference_high", "p", "p_holm")
-            ),
-            ("answers_over", pa.string(), _OR_NULL),
-            ("kappa", pa.float64(), _OR_NULL),
-            ("alpha", pa.float64(), _OR_NULL),
+        pa.schema(
+            [
+                *_text("first", "second"),
+                *_counts("items", "answers"),
+                *(
+                    column
+                    for outcome in ("first", "second", "both", "neither", "no_agreement")
+                    for column in (
+                        *_counts(f"n_{outcome}"),
+                        *_numbers(f"share_{outcome}", f"low_{outcome}", f"high_{outcome}"),
+                    )
+                ),
+                *(
+                    column
+                    for answer in ("first", "second", "both", "neither")
+                    for column in (
+                        *_counts(f"answers_{answer}"),
+                        *_numbers(f"answers_share_{answer}"),
+                        *_numbers(f"answers_low_{answer}", f"answers_high_{answer}", null=True),
+                    )
+                ),
+                *_numbers(
+                    *(
+                        f"{of}_{value}"
+                        for of in ("items", "answers")
+                        for value in ("preference_share", "preference_low", "preference_high", "p", "p_holm")
+                    ),
+                    null=True,
+                ),
+                *_text("answers_over", null=True),
+                *_numbers("kappa", "alpha", null=True),
+            ]
         ),
         key=("first", "second"),
     ),
-    "strengths": Table(
+    "strengths": TableRules(
         2,
-        _columns(
-            ("system", pa.string()),
-            ("strength", pa.float64()),
-            ("low", pa.float64(), _OR_NULL),
-            ("high", pa.float64(), _OR_NULL),
-            ("over", pa.string(), _OR_NULL),
-            ("share", pa.float64()),
+        pa.schema(
+            [
+                *_text("system"),
+                *_numbers("strength"),
+                *_numbers("low", "high", null=True),
+                *_text("over", null=True),
+                *_numbers("share"),
+            ]
         ),
         key=("system",),
     ),
-    "annotators": Table(
-        1,
-        _columns(
-            ("study", pa.string()),
-            ("annotator_id", pa.string()),
-            ("answers", pa.int64()),
-            ("compared", pa.int64()),
-            ("agreeing", pa.int64()),
-            ("share", pa.float64(), _OR_NULL),
-            ("pairwise", pa.float64(), _OR_NULL),
-            ("seconds", pa.float64(), _OR_NULL),
-            ("checks", pa.int64()),
-            ("checks_failed", pa.int64()),
-        ),
-        key=("study", "annotator_id"),
-    ),
-    # What a recruiting platform says about an annotator: a row a column of its export that is not empty.
-    "participants": Table(
-        1,
-        _columns(
-            ("study", pa.string()),
-            ("annotator_id", pa.string()),
-            ("question", pa.string()),
-            ("value", pa.string()),
-        ),
-        key=("study", "annotator_id", "question"),
-    ),
-    "table_3": Table(
+    "annotators": TableRules(
         1,
         pa.schema(
             [
-                *_AGREEMENTS,
-                *_columns(
-                    ("context", _SENTENCES),
-                    ("ending_first", pa.string()),
-                    ("ending_second", pa.string()),
-                    ("choices", _SENTENCES),
-                    ("reasons", _SENTENCES),
-                ),
+                *_text("study", "annotator_id"),
+                *_counts("answers", "compared", "agreeing"),
+                *_numbers("share", "pairwise", "seconds", null=True),
+                *_counts("checks", "checks_failed"),
+            ]
+        ),
+        key=("study", "annotator_id"),
+    ),
+    # What a recruiting platform says about an annotator: a row for each column of its export that is not empty.
+    "participants": TableRules(
+        1,
+        pa.schema(_text("study", "annotator_id", "question", "value")),
+        key=("study", "annotator_id", "question"),
+    ),
+    "table_3": TableRules(
+        1,
+        pa.schema(
+            [
+                *_AGREEMENT,
+                *_sentences("context"),
+                *_text("ending_first", "ending_second"),
+                *_sentences("choices", "reasons"),
             ]
         ),
         key=("study", "item_id", "first", "second"),
     ),
-    # What ratings come to, a row a question and system and a row a question; what orders come to, a row a system.
-    "rating_means": Table(
+    # The results of ratings, a row for each question and system and a row for each question; those of orders, a row for
+    # each system.
+    "rating_means": TableRules(
         2,
-        _columns(
-            ("question", pa.string()),
-            ("system", pa.string()),
-            *_MEAN,
-            ("values", pa.list_(pa.field("element", pa.int8(), nullable=False))),
-            ("counts", pa.list_(pa.field("element", pa.int64(), nullable=False))),
+        pa.schema(
+            [
+                *_text("question", "system"),
+                *_MEAN,
+                *_each(_list_of(pa.int8()), "values"),
+                *_each(_list_of(pa.int64()), "counts"),
+            ]
         ),
         key=("question", "system"),
     ),
-    "rating_alphas": Table(
+    "rating_alphas": TableRules(
         1,
-        _columns(("question", pa.string()), ("items", pa.int64()), ("alpha", pa.float64(), _OR_NULL)),
+        pa.schema([*_text("question"), *_counts("items"), *_numbers("alpha", null=True)]),
         key=("question",),
     ),
-    "order_means": Table(
+    "order_means": TableRules(
         2,
-        _columns(("system", pa.string()), *_MEAN, ("right", pa.int64()), ("share", pa.float64())),
+        pa.schema([*_text("system"), *_MEAN, *_counts("right"), *_numbers("share")]),
         key=("system",),
     ),
-    # What reasons are made of: a word, a word of a topic, a rule that found an element in a reason.
-    "reason_words": Table(
+    # What reasons consist of: a word, a word of a topic, a rule that matched an element in a reason.
+    "reason_words": TableRules(1, pa.schema([*_text("word"), *_counts("count", "reasons")]), key=("word",)),
+    "reason_topics": TableRules(
         1,
-        _columns(("word", pa.string()), ("count", pa.int64()), ("reasons", pa.int64())),
-        key=("word",),
-    ),
-    "reason_topics": Table(
-        1,
-        _columns(
-            ("topic", pa.int32()),
-            ("share", pa.float64()),
-            ("reasons", pa.int64()),
-            ("coherence", pa.float64(), _OR_NULL),
-            ("word", pa.string()),
-            ("weight", pa.float64()),
+        pa.schema(
+            [
+                *_each(pa.int32(), "topic"),
+                *_numbers("share"),
+                *_counts("reasons"),
+                *_numbers("coherence", null=True),
+                *_text("word"),
+                *_numbers("weight"),
+            ]
         ),
         key=("topic", "word"),
     ),
-    "reason_elements": Table(
+    "reason_elements": TableRules(
         1,
-        _columns(
-            ("study", pa.string()),
-            ("item_id", pa.string()),
-            ("case_id", pa.string()),
-            ("annotator_id", pa.string()),
-            ("choice", pa.string()),
-            ("reason", pa.string()),
-            ("element", pa.string()),
-            ("rule", pa.string()),
-            ("words", pa.string()),
-            ("denied", pa.bool_()),
+        pa.schema(
+            [
+                *_text("study", "item_id", "case_id", "annotator_id", "choice", "reason", "element", "rule", "words"),
+                *_each(pa.bool_(), "denied"),
+            ]
         ),
         key=("study", "item_id", "annotator_id", "element", "rule"),
     ),
-    # What statistics find: how often a lemma stands, and those of them that are events; an n-gram that marks right or
-    # wrong endings; a case with what a model that sees only endings thinks of it.
-    "lemmas": Table(
+    # The results of statistics: how often a lemma occurs, and the lemmas that are events; an n-gram that marks right or
+    # wrong endings; a case with the probability that a model which sees only endings gives its right ending.
+    "lemmas": TableRules(
         1,
-        _columns(("lemma", pa.string()), ("pos", pa.string()), ("count", pa.int64())),
+        pa.schema([*_text("lemma", "pos"), *_counts("count")]),
         key=("lemma", "pos"),
         choices={"pos": ("NOUN", "VERB")},
     ),
-    "event_counts": Table(
+    "event_counts": TableRules(
         1,
-        _columns(("lemma", pa.string()), ("pos", pa.string()), ("count", pa.int64()), ("share", pa.float64())),
+        pa.schema([*_text("lemma", "pos"), *_counts("count"), *_numbers("share")]),
         key=("lemma", "pos"),
         choices={"pos": ("NOUN", "VERB")},
     ),
-    "ngram_odds": Table(
+    "ngram_odds": TableRules(
         1,
-        _columns(
-            ("release", pa.string()),
-            ("split", pa.string()),
-            ("kind", pa.string()),
-            ("ngram", pa.string()),
-            ("right", pa.int64()),
-            ("wrong", pa.int64()),
-            ("log_odds", pa.float64()),
-            ("z", pa.float64()),
+        pa.schema(
+            [*_text("release", "split", "kind", "ngram"), *_counts("right", "wrong"), *_numbers("log_odds", "z")]
         ),
         key=("release", "split", "kind", "ngram"),
         choices={"release": RELEASES, "split": SPLITS},
     ),
-    "bias_cases": Table(
+    "bias_cases": TableRules(
         1,
-        _columns(
-            ("release", pa.string()),
-            ("split", pa.string()),
-            ("case_id", pa.string()),
-            ("right", pa.string()),
-            ("wrong", pa.string()),
-            ("probability", pa.float64()),
-        ),
+        pa.schema([*_text("release", "split", "case_id", "right", "wrong"), *_numbers("probability")]),
         key=("release", "split", "case_id"),
         choices={"release": RELEASES, "split": SPLITS},
     ),
@@ -445,9 +371,8 @@ TABLES: dict[str, Table] = {
 
 def embeddings_schema(dimension: int, dtype: pa.DataType) -> pa.Schema:
     """The columns of an embeddings table: the vectors' width and float type differ between encoders."""
-    return _columns(
-        ("text_id", pa.string()), ("vector", pa.list_(pa.field("element", dtype, nullable=False), dimension))
-    )
+    vector = pa.list_(pa.field("element", dtype, nullable=False), dimension)
+    return pa.schema([*_text("text_id"), *_each(vector, "vector")])
 
 
 def stamp(schema: pa.Schema, name: str, version: int, metadata: Mapping[str, str] | None = None) -> pa.Schema:
@@ -465,7 +390,7 @@ def write_table(table: pa.Table, path: Path, name: str, metadata: Mapping[str, s
     """Check `table` against the schema `name` and write it to `path`, atomically.
 
     Raises:
-        ValueError: the rows break the schema: a defect of the caller, since what users bring is checked when read.
+        ValueError: the rows break the schema. That is a defect of the caller: users' data are checked when read.
     """
     kind = TABLES[name]
     table = table.select(kind.schema.names)
@@ -555,7 +480,7 @@ def table_name(path: Path) -> str | None:
     return metadata.get(_NAME_KEY, b"").decode(errors="replace") or None
 
 
-def _broken_rule(table: pa.Table, kind: Table) -> str | None:
+def _broken_rule(table: pa.Table, kind: TableRules) -> str | None:
     for column_field in kind.schema:
         column = table[column_field.name]
         if not column_field.nullable and column.null_count:
@@ -573,7 +498,7 @@ def _broken_rule(table: pa.Table, kind: Table) -> str | None:
             else table.group_by(list(kind.key)).aggregate([]).num_rows
         )
         if distinct != table.num_rows:
-            return f"{' + '.join(kind.key)} stands twice in {table.num_rows - distinct} rows"
+            return f"{table.num_rows - distinct} rows repeat the {' + '.join(kind.key)} of another"
     if "right_ending" in kind.schema.names:
         labels = set(pc.unique(table["right_ending"]).to_pylist()) - {1, 2, None}
         if labels:
@@ -583,8 +508,8 @@ def _broken_rule(table: pa.Table, kind: Table) -> str | None:
     return None
 
 
-def _repeating(kind: Table) -> list[str]:
-    """The Parquet columns in which a value may stand more than once: all but one that is the key alone."""
+def _repeating(kind: TableRules) -> list[str]:
+    """The Parquet columns whose values may repeat: all of them, except a column that alone is the key."""
     return [
         f"{column.name}.list.element" if pa.types.is_list(column.type) else column.name
         for column in kind.schema
@@ -597,7 +522,7 @@ def _listing(schema: pa.Schema) -> str:
 
 
 def shortened(names: Iterable[str], most: int = 12) -> str:
-    """The names for a message, or the first of them and how many more there are."""
+    """The names for a message: the first `most`, and how many more there are."""
     listed = [name if len(name) <= 40 else f"{name[:40]}..." for name in names]
     more = len(listed) - most
     return ", ".join(listed[:most]) + (f" and {more:,} more" if more > 0 else "")

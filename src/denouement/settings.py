@@ -1,4 +1,4 @@
-"""From a section of a YAML file, such as `params.yaml`, to a dataclass of settings; mistakes name their keys."""
+"""Makes a dataclass of settings from a section of a YAML file, such as `params.yaml`; errors name the wrong key."""
 
 import dataclasses
 import math
@@ -11,7 +11,7 @@ from denouement.errors import UserError
 
 Settings = TypeVar("Settings")
 
-_LIMIT = 2**63  # larger numbers are no seeds and no sizes to any library
+_LIMIT = 2**63  # no library takes larger numbers as seeds or sizes
 _NAMES = {
     int: "a whole number",
     float: "a number",
@@ -25,14 +25,14 @@ _NAMES = {
 def build(cls: type[Settings], section: Mapping[str, Any] | None, where: str) -> Settings:
     """Make `cls` (a dataclass) from the keys of `section`; keys left out take their defaults.
 
-    Checks names and types only, and that numbers are finite and fit into 64 bits: a dataclass checks the ranges of its
-    values in its own `__post_init__`, with a `ValueError` that begins with the key's name. A whole number may be given
-    for a float, a list for a tuple.
+    It checks names and types, and that numbers are finite and fit into 64 bits. A dataclass checks the ranges of its
+    values in its `__post_init__`, with a `ValueError` that begins with the key's name. A whole number may be given for
+    a float, and a list for a tuple.
 
     Args:
         cls: the dataclass.
-        section: the keys as YAML gives them; None is an empty section.
-        where: what an error message calls the section, such as `params.yaml: train`.
+        section: the keys and values from YAML; None is an empty section.
+        where: the name of the section in error messages, such as `params.yaml: train`.
 
     Raises:
         UserError: an unknown key, a missing one, a value of another type, or out of its range: the first mistake.
@@ -44,11 +44,11 @@ def build(cls: type[Settings], section: Mapping[str, Any] | None, where: str) ->
 
 
 def collect(cls: type[Settings], section: Mapping[str, Any] | None, where: str) -> tuple[Settings | None, list[str]]:
-    """As `build`, but every mistake is named, not the first alone.
+    """As `build`, but with every mistake instead of the first one.
 
-    For dataclasses all of whose fields have defaults, and whose ranges a method `mistakes` checks: for each mistake it
-    yields the keys that the mistake depends on and a text that begins with the key's name. A mistake that depends on a
-    key which is unusable anyway is left out.
+    The dataclass must have a default for every field, and a method `mistakes` that checks its ranges. For each mistake
+    the method yields the keys that the mistake depends on, and a text that begins with the key's name. A mistake that
+    depends on a key with a wrong type is left out.
 
     Returns:
         The dataclass, or None where there is a mistake; the mistakes, one line each.
@@ -57,7 +57,7 @@ def collect(cls: type[Settings], section: Mapping[str, Any] | None, where: str) 
 
 
 def missing_keys(cls: type[Any], section: Mapping[str, Any], where: str) -> list[str]:
-    """The keys without a default that `section` lacks.
+    """The keys that have no default and are missing in `section`.
 
     Raises:
         UserError: an unknown key; no section.
@@ -132,7 +132,7 @@ def _strange_keys(cls: type[Any], section: object, where: str) -> list[str]:
 
 
 def _value(value: Any, hint: Any, where: str, all_rules: bool) -> tuple[Any, list[str]]:
-    """`value`, converted where YAML's types are narrower than those of the type `hint`, and its mistakes."""
+    """`value`, converted to the type `hint` where YAML has another one, and its mistakes."""
     if typing.get_origin(hint) in (types.UnionType, typing.Union):
         options = typing.get_args(hint)
         if value is None and type(None) in options:
@@ -156,7 +156,7 @@ def _value(value: Any, hint: Any, where: str, all_rules: bool) -> tuple[Any, lis
 
 
 def _wrong(value: Any, kind: Any, choices: tuple[Any, ...]) -> str | None:
-    """What a value must be instead; None where it is right."""
+    """What a value must be instead; None if it is right."""
     if kind is typing.Literal:
         return None if value in choices else f"one of {', '.join(map(str, choices))}, not {value!r}"
     if isinstance(value, int) and abs(value) >= _LIMIT:

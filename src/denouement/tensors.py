@@ -1,7 +1,7 @@
-"""Trained models as Parquet: a row a tensor, and everything else as JSON in the metadata. Reading one runs no code.
+"""Trained models as Parquet: a row for each tensor, and all else as JSON in the metadata. Reading one runs no code.
 
-JSON has no tuples, no keys but text, no NaN and no infinity. What it lacks is written as an object with one key that
-begins with `$`; so is a tensor, which names its row.
+JSON has no tuples, no keys other than text, no NaN and no infinity. These are written as objects with one key that
+begins with `$`. So is a tensor, as the name of its row.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ _DTYPES: dict[str, torch.dtype] = {
     )
 }
 UNBUILDABLE = (LookupError, TypeError, AttributeError, ValueError, ArithmeticError, RuntimeError)
-"""What building a network raises where a checkpoint describes none: a missing key, a word for a size, other weights."""
+"""The errors of building a network from a wrong checkpoint: a missing key, text for a size, other weights."""
 
 _STATE_KEY = "denouement.state"
 _DIGEST_KEY = "denouement.digest"
@@ -63,7 +63,7 @@ def write_checkpoint(checkpoint: Mapping[str, Any], path: Path) -> None:
 
 
 def read_checkpoint(path: Path) -> dict[str, Any]:
-    """What `write_checkpoint` wrote; tensors lie on the CPU.
+    """The checkpoint that `write_checkpoint` wrote; its tensors are on the CPU.
 
     Raises:
         UserError: no such file, not a checkpoint, or a damaged one.
@@ -84,13 +84,13 @@ def read_checkpoint(path: Path) -> dict[str, Any]:
             raise ValueError("no state in it")
     except RecursionError as error:
         raise UserError(f"{path}: damaged checkpoint (nested too deeply); train again to make it") from error
-    except (ValueError, KeyError, TypeError, RuntimeError) as error:  # RuntimeError: a size that PyTorch cannot have
+    except (ValueError, KeyError, TypeError, RuntimeError) as error:  # RuntimeError: a size that PyTorch refuses
         raise UserError(f"{path}: damaged checkpoint ({first_line(error)}); train again to make it") from error
     return checkpoint
 
 
 def read_state(path: Path) -> dict[str, Any]:
-    """What a checkpoint holds beside its tensors, each of which is None here; no tensor is read, and no digest checked.
+    """A checkpoint with None in place of each tensor; it reads no tensor and checks no digest.
 
     Raises:
         UserError: no such file, or not a checkpoint.
@@ -106,7 +106,7 @@ def read_state(path: Path) -> dict[str, Any]:
 
 
 def _to_json(value: Any, name: str, tensors: dict[str, torch.Tensor]) -> Any:
-    """`value` as JSON can hold it; its tensors go to `tensors` under a name that tells their place."""
+    """`value` as JSON can hold it; its tensors are added to `tensors`, each under the path to its place."""
     if isinstance(value, torch.Tensor):
         tensors[name] = value
         return {"$tensor": name}
@@ -143,7 +143,7 @@ def _from_json(value: Any, tensors: Mapping[str, torch.Tensor | None]) -> Any:
 
 
 def _digest(state: bytes, table: pa.Table) -> str:
-    """Of everything in a checkpoint: a damaged weight or word would go unnoticed otherwise."""
+    """A digest of everything in a checkpoint, by which a damaged weight or word is noticed."""
     digest = hashlib.sha256(state)
     for name in ("name", "dtype", "shape"):
         digest.update(json.dumps(table[name].to_pylist()).encode())
@@ -154,7 +154,7 @@ def _digest(state: bytes, table: pa.Table) -> str:
 
 
 def _to_bytes(tensor: torch.Tensor) -> bytes:
-    """Elements in row-major order, little-endian, as every platform of PyTorch has them."""
+    """Elements in row-major order, little-endian as on all platforms of PyTorch."""
     flat = tensor.detach().cpu().contiguous().reshape(-1)
     return flat.view(torch.uint8).numpy().tobytes() if flat.numel() else b""
 

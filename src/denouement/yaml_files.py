@@ -1,4 +1,4 @@
-"""YAML files by one rule, DVC's: YAML 1.2 as ruamel.yaml reads it. So a stage runs with the value that DVC records.
+"""Reads all YAML files as DVC does, as YAML 1.2 with ruamel.yaml, so a stage runs with the values that DVC records.
 
 PyYAML follows YAML 1.1, in which `1e-05` is text, `010` is 8, `off` is false and `12:30` is 750.
 """
@@ -15,11 +15,11 @@ from ruamel.yaml.reader import ReaderError
 from denouement.errors import UserError
 from denouement.files import existing_file
 
-_MOST_SHOWN = 300  # characters of what ruamel.yaml says, which may repeat a whole value
+_MOST_SHOWN = 300  # characters of ruamel.yaml's message, which may repeat a whole value
 
 
 def read_yaml(path: Path, aliases: bool = True) -> Any:
-    """What the YAML file `path` holds: dicts, lists, text, numbers, booleans and None; None where it is empty.
+    """The content of the YAML file `path`: dicts, lists, text, numbers, booleans and None; None if it is empty.
 
     Args:
         path: UTF-8.
@@ -40,7 +40,7 @@ def read_yaml(path: Path, aliases: bool = True) -> Any:
 
 
 def parse_yaml(text: str, where: str, aliases: bool = True) -> Any:
-    """What a text in YAML holds; errors call it `where`. All else is as in `read_yaml`."""
+    """The content of a text in YAML, which errors call `where`; all else is as in `read_yaml`."""
     try:
         if not aliases:
             _refuse_aliases(YAML(typ="safe").parse(text), where)
@@ -48,14 +48,14 @@ def parse_yaml(text: str, where: str, aliases: bool = True) -> Any:
     except MarkedYAMLError as error:
         problem = error.problem or error.context or "unknown"
         raise _unreadable(where, problem, error.problem_mark or error.context_mark) from error
-    except ReaderError as error:  # a character that no YAML holds
+    except ReaderError as error:  # a character that YAML does not allow
         line = text.count("\n", 0, error.position) + 1
         raise UserError(f"{where}: line {line}: not readable YAML ({error.reason})") from error
     except (YAMLError, ValueError) as error:  # such as an impossible number or date
         raise _unreadable(where, str(error).partition(";")[0]) from error
     except LookupError as error:  # ruamel.yaml's error for `!!bool maybe` and for an empty `!!int`
         raise _unreadable(where, "a value is not what its tag !! says") from error
-    except TypeError as error:  # its error for a list of sections as a key
+    except TypeError as error:  # its error for a list of mappings as a key
         raise _unreadable(where, "a key is no text and no number") from error
     except RecursionError as error:
         raise UserError(f"{where}: nested too deeply to be read") from error

@@ -46,7 +46,7 @@ def test_one_release_counts_the_paper_s_before_others(releases, counted):
 def test_a_release_of_blind_cases_alone_does_not_count():
     cases, left_out = labelled_cases(cloze(("a", "v1.0", None), ("b", "v1.5", 2), ("c", "v1.0", None)))
     assert cases["case_id"].to_pylist() == ["b"]
-    assert left_out == ["2 blind cloze cases are not in right and wrong: no label tells their right ending"]
+    assert left_out == ["2 blind cloze cases are not in right and wrong: no label names their right ending"]
 
 
 def test_without_a_case_nothing_counts_and_nothing_is_left_out():
@@ -85,7 +85,7 @@ def test_validation_and_test_are_taken_together_and_each_case_counts_once():
     assert found.cases["case_id"].to_pylist() == ["d", "e", "b"]
     assert set(found.cases["split"].to_pylist()) == {"validation"}
     assert (found.repeated, found.contradicting) == (3, 1)
-    assert found.told == (
+    assert found.note == (
         "3 cloze cases repeat an earlier one, 1 of them with another right ending: only the first counts"
     )
 

@@ -115,10 +115,10 @@ def test_of_an_id_that_stands_twice_the_first_row_is_kept(tmp_path: Path) -> Non
     assert read(tmp_path / "out", "stories")["story_id"].to_pylist() == ["a", "b", "d"]
     assert read(tmp_path / "out", "cloze")["case_id"].to_pylist() == ["e", "a"]
     assert [tuple(row.values()) for row in read(tmp_path / "out", "rejects").to_pylist()] == [
-        (SPRING, 4, f"story_id a stands already in {SPRING}, line 2, with the same text"),
+        (SPRING, 4, f"story_id a is already in {SPRING}, line 2, with the same text"),
         (SPRING, 5, "2 cells where the header has 7"),
-        (WINTER, 2, f"story_id b stands already in {SPRING}, line 3, with another text"),
-        (V10_VAL, 3, f"case_id e stands already in {V10_VAL}, line 2, with another text"),
+        (WINTER, 2, f"story_id b is already in {SPRING}, line 3, with another text"),
+        (V10_VAL, 3, f"case_id e is already in {V10_VAL}, line 2, with another text"),
     ]
     assert [(file.read, file.kept, file.rejected) for file in summary.files] == [
         (4, 2, 2),
@@ -167,8 +167,8 @@ def test_overlap_is_warned_of_and_taken_out_when_asked(tmp_path: Path, capsys: p
         (2, 0, 0),
     ]
     assert {row["reason"] for row in read(tmp_path / "out", "rejects").to_pylist()} == {
-        "left out as asked: its story stands in a Story Cloze file",
-        "left out as asked: its story stands in a Story Cloze test file",
+        "left out as asked: its story is in a Story Cloze file",
+        "left out as asked: its story is in a Story Cloze test file",
     }
 
 

@@ -269,7 +269,7 @@ HEADER_LINE = ",".join(STORY_HEADER).encode()
         (HEADER_LINE.replace(b"sentence3", b"sentenze3"), "(unknown: 'sentenze3'; missing: sentence3)"),
         (HEADER_LINE.replace(b"sentence5", b"sentenze5"), "(unknown: 'sentenze5')"),
         (HEADER_LINE + b",mood", "(unknown: 'mood')"),
-        (HEADER_LINE.replace(b"sentence5", b"sentence4"), "(there twice: sentence4)"),
+        (HEADER_LINE.replace(b"sentence5", b"sentence4"), "(repeated: sentence4)"),
         (HEADER_LINE.replace(b"sentence2,", b""), "(missing: sentence2)"),
         (HEADER_LINE.replace(b",", b";"), "(';' stands between its columns, not a comma or a tab)"),
         (",".join(CASE_HEADER).replace("InputSentence4", "Last").encode(), "unknown: 'Last'; missing: InputSentence4"),
@@ -470,8 +470,8 @@ def test_a_file_without_quoting_loses_no_row_and_no_quote_unless_it_could_be_quo
     ]
 
 
-AGAIN = "the header stands again; several files may have been put together"
-OTHER = "a header with other columns; put each file into one of its own"
+AGAIN = "the header is repeated; several files may have been put together"
+OTHER = "a header with other columns; keep each file separate"
 
 
 @pytest.mark.parametrize("delimiter", [",", "\t"])

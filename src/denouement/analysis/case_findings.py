@@ -134,7 +134,7 @@ def features_finding(sets: CaseSets, together: Distinct | None, parses: Parses |
         "Right against wrong endings",
         "Whether right endings can be known from wrong ones by length, sentiment or complexity alone: in a good test "
         "of stories they cannot.",
-        EndingFeatures(found, pooled, together.told if together else ""),
+        EndingFeatures(found, pooled, together.note if together else ""),
         (chart,),
     )
 

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from denouement.cli.options import keep_arrow_from_pandas
 from denouement.console import print_json
 from denouement.errors import UserError
 from denouement.files import check_output
@@ -148,6 +149,7 @@ def generate(
     check_output(out, filter(None, (model, contexts, embeddings)))
     decoding = _decoding(options)
     _check_model(model, encoder_options, device, decoding, count)
+    keep_arrow_from_pandas()
     from denouement.stages.generate import GeneratePaths, GenerateSettings, run
 
     generated = run(

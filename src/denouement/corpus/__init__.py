@@ -1,1 +1,1 @@
-"""From the official files to checked tables: readers, the sample corpus, splits, and stories that are there twice."""
+"""From the official files to checked tables: readers, the sample corpus, splits, and repeated stories."""

@@ -8,23 +8,23 @@ import pyarrow.compute as pc
 
 from denouement.corpus import keys
 from denouement.corpus.overlap import firsts
-from denouement.schemas import RELEASES, SPLITS
+from denouement.schemas import RELEASES, SPLITS, preferred_release
 
 CaseSets = dict[tuple[str, str], pa.Table]
 """Labelled cases by release and split."""
 
 POOLED = ("validation", "test")
-"""The splits whose cases the papers' tables of endings take together."""
+"""The splits that the papers' tables of endings combine."""
 
 
 @dataclass(frozen=True)
 class Distinct:
-    """Cases, none of them twice.
+    """Cases without repeated ones.
 
     Attributes:
-        cases: rows of the table `cloze`, of cases that are there twice the first.
-        repeated: how many rows were left out for that.
-        contradicting: how many of these have another right ending than the case that counts.
+        cases: rows of the table `cloze`; of a repeated case the first row.
+        repeated: how many rows were left out because they repeat a case.
+        contradicting: how many of these name another right ending than the row that counts.
     """
 
     cases: pa.Table
@@ -32,7 +32,7 @@ class Distinct:
     contradicting: int
 
     @property
-    def told(self) -> str:
+    def note(self) -> str:
         """A sentence that says how many rows were left out; empty where none was."""
         if not self.repeated:
             return ""
@@ -50,19 +50,19 @@ def distinct(cases: pa.Table) -> Distinct:
 
 
 def pooled(sets: CaseSets, release: str) -> Distinct | None:
-    """The labelled cases of a release's validation and test as one set, as the papers' tables take them.
+    """The labelled cases of a release's validation and test as one set, as in the papers' tables.
 
-    None where one of the two has no labelled case.
+    None where validation or test has no labelled case.
     """
     parts = [sets[release, split] for split in POOLED if (release, split) in sets]
     return distinct(pa.concat_tables(parts)) if len(parts) == len(POOLED) else None
 
 
 def labelled_cases(cloze: pa.Table) -> tuple[pa.Table, list[str]]:
-    """The labelled cases of one release: v1.0, as in the paper, when the table holds any; else v1.5; else the sample.
+    """The labelled cases of one release: v1.0, as in the paper, if the table has any; else v1.5; else the sample.
 
-    One release, since v1.5 repeats nearly all validation cases of v1.0, and to count those twice would be wrong; for
-    the same reason a case that is in two splits, or twice in one, counts once (`distinct`).
+    Only one release, since v1.5 repeats nearly all validation cases of v1.0, which would count twice; for the same
+    reason a case that is in two splits, or twice in one, counts once (`distinct`).
 
     Returns:
         The cases, and a sentence with the count for each kind of case left out.
@@ -70,19 +70,19 @@ def labelled_cases(cloze: pa.Table) -> tuple[pa.Table, list[str]]:
     labelled = cloze.filter(pc.is_valid(cloze["right_ending"]))
     left_out = []
     if blind := cloze.num_rows - labelled.num_rows:
-        left_out.append(f"{blind:,} blind cloze cases are not in right and wrong: no label tells their right ending")
+        left_out.append(f"{blind:,} blind cloze cases are not in right and wrong: no label names their right ending")
     present = set(pc.unique(labelled["release"]).to_pylist())
     cases = labelled
     if len(present) > 1:
-        chosen = next(release for release in RELEASES if release in present)
+        chosen = preferred_release(present)
         cases = labelled.filter(pc.equal(labelled["release"], chosen))
         left_out.append(
             f"{labelled.num_rows - cases.num_rows:,} cloze cases of {', '.join(sorted(present - {chosen}))} are not in "
             f"right and wrong: only {chosen} is counted, since releases share cases"
         )
     once = distinct(cases)
-    if once.told:
-        left_out.append(once.told)
+    if once.note:
+        left_out.append(once.note)
     return once.cases, left_out
 
 

@@ -1,7 +1,7 @@
-"""The text of a cell: what is mended in it, and what is left as written and counted.
+"""The text of a cell: what is mended in it, and what stays as written and is counted.
 
-White space is mended: none at either end, one plain space elsewhere; a cell that shows nothing (zero width spaces,
-blank letters or control characters alone) is empty. Mojibake (UTF-8 read in another encoding, such as
+White space is mended: none at either end, one plain space elsewhere; a cell without visible characters (only zero width
+spaces, blank letters or control characters) becomes empty. Mojibake (UTF-8 read in another encoding, such as
 `donâ€™t` or `fianc√©`) is repaired. Everything else stays as written: quotes, dashes, accents, spelling, a missing full
 stop, U+FFFD.
 """
@@ -28,17 +28,18 @@ ODDITIES = {
     "quotes_lost": "quotes around the beginning of a cell (of any row), which CSV drops",
 }
 
-_UNSEEN = re.compile(r"[\x00-\x1f\x7f-\x9f]+")  # control characters, which `legible.seen` leaves
+_UNSEEN = re.compile(r"[\x00-\x1f\x7f-\x9f]+")  # control characters, which `legible.seen` does not remove
 _SPACE = ord(" ")
 _ELLIPSIS = "…".encode()[0]  # and of other punctuation
 
-# Text that an encoding error could have made. A character beyond ASCII takes two bytes or more in UTF-8, so in another
-# encoding it becomes two characters beyond ASCII or more, one of them no quote or dash of a word processor; the single
-# ones are those that ftfy minds alone (U+00A0, the second half of `Ã `, may have been made a plain space).
+# Text that an encoding error may have produced. A character beyond ASCII takes two bytes or more in UTF-8, so in
+# another encoding it becomes two or more characters beyond ASCII, at least one of which is no quote or dash of a word
+# processor. The single characters are those that ftfy repairs alone: U+00A0, the second half of `Ã `, may have become a
+# plain space.
 _SUSPICIOUS = re.compile(r"[\x80-\x9fŒœÂÃ]|[^\x00-\x7f‘’“”–—…][^\x00-\x7f]|[^\x00-\x7f][^\x00-\x7f‘’“”–—…]")
 
-# U+2000 to U+2FFF (general punctuation and symbols) read as Mac Roman; English text has no low quote `‚` before such
-# a pair, so the rule is safe where a general one would not be: `“é` is Mac Roman for a character, too.
+# U+2000 to U+2FFF (general punctuation and symbols) read as Mac Roman. The rule is safe, since English text has no low
+# quote `‚` before such a pair; a general rule would not be, since `“é` in Mac Roman may be one character, too.
 _MAC_ROMAN_SYMBOL = re.compile("‚[" + re.escape(bytes(range(0x80, 0xC0)).decode("mac_roman")) + "]{2}")
 
 
@@ -85,10 +86,10 @@ def clean_text(written: str) -> tuple[str, list[str]]:
 
 
 def repair_mojibake(text: str) -> str:
-    """Undo a UTF-8 text's decoding in another encoding: ftfy's rules, then one of ours for Mac Roman.
+    """Repair UTF-8 text that was decoded in another encoding: with ftfy's rules, then one of our own for Mac Roman.
 
-    ftfy (Speer 2019) leaves `‚Å•` and the like alone; a `‚` and two further high characters of Mac Roman are decoded
-    here. What comes out unprintable (such as U+2065, an unassigned character) is removed.
+    ftfy (Speer 2019) does not repair `‚Å•` and the like; here `‚` and two further high characters of Mac Roman are
+    decoded. If the result is unprintable (such as U+2065, an unassigned character), it is removed.
     """
     if _looks_wrong(text):
         import ftfy
@@ -109,13 +110,13 @@ def _looks_wrong(text: str) -> bool:
 
 
 def odd_sentences(cells: pa.StringArray) -> dict[str, npt.NDArray[np.int64]]:
-    """The indices of cleaned cells that lack a full stop, or hold more than one sentence; empty cells are passed over.
+    """The indices of cleaned cells that lack a full stop, or hold more than one sentence; empty cells are ignored.
 
-    Where a sentence ends is the rule of `text.sentences`.
+    Sentences end by the rule of `text.sentences`.
     """
     if not len(cells):
         return {}
-    # Bytes and plain comparisons find the few cells that a regular expression has to see.
+    # Comparing bytes selects the few cells for which a regular expression is needed.
     offsets, data = bytes_of(cells)
     filled = np.flatnonzero(offsets[1:] > offsets[:-1])
     is_stop = data == _ELLIPSIS
@@ -132,7 +133,7 @@ def odd_sentences(cells: pa.StringArray) -> dict[str, npt.NDArray[np.int64]]:
 
 
 def _to_look_at(cells: pa.StringArray) -> npt.NDArray[np.int64]:
-    """The indices of cells with a space at an end or two in a row, or anything but printable ASCII: a few of them."""
+    """The indices of the few cells with a space at an end, two spaces in a row, or anything but printable ASCII."""
     offsets, data = bytes_of(cells)
     filled = offsets[1:] > offsets[:-1]
     ends = np.concatenate([offsets[:-1][filled], offsets[1:][filled] - 1])
@@ -154,5 +155,5 @@ def bytes_of(cells: pa.StringArray) -> tuple[npt.NDArray[np.int32], npt.NDArray[
 
 
 def _cells_at(positions: npt.NDArray[np.int64], offsets: npt.NDArray[np.int32]) -> npt.NDArray[np.int64]:
-    """The cells that the bytes at `positions` belong to, each once."""
+    """The indices, without repetition, of the cells to which the bytes at `positions` belong."""
     return np.unique(np.searchsorted(offsets, positions, side="right") - 1)

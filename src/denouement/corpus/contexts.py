@@ -1,4 +1,4 @@
-"""Contexts to write endings for, from any table or file that holds some."""
+"""Contexts to write endings for, from any table or file of contexts."""
 
 import re
 from collections import Counter
@@ -20,7 +20,7 @@ from denouement.legible import seen
 from denouement.quoting import broken_quotes, is_quoted
 from denouement.text.sentences import split_sentences
 
-# Names of the id column in lower case; a row named by the second kind is a whole story.
+# Names of the id column in lower case; with one of the second kind each row is a whole story.
 _CASE_IDS = ("case_id", "inputstoryid")
 _STORY_IDS = ("story_id", "storyid")
 _SENTENCE = re.compile(r"(?:input)?sentence([1-9]\d*)")
@@ -30,15 +30,15 @@ _COLUMNS = "case_id (or storyid: the last sentence is then dropped) and context 
 def read_contexts(path: Path, release: str | None = None, split: str | None = None) -> pa.Table:
     """The contexts of `path`: columns `case_id` string and `context` list<string>, in the file's order.
 
-    Read are:
+    It reads:
     - a table `cloze`;
     - a table `stories`: the sentences but the last;
     - Parquet, CSV or TSV (recognised by a tab in the first line) with a column `case_id` and either `sentence1`,
       `sentence2`, ... (cells after a row's last sentence may be empty, so contexts may differ in length) or `context`
-      (a list of sentences, or text that `split_sentences` takes apart). The names of the official files are read too,
-      in any case: `InputStoryid` with `InputSentence1`, ...; and `storyid` for rows that are whole stories, whose last
-      sentence is dropped. Further columns are ignored. Cells are mended as `corpus.cells` says; quotes of a TSV that
-      quotes nothing are text (`quoting.is_quoted`), and a warning says so.
+      (a list of sentences, or text for `split_sentences`). Names of columns may be those of the official files, in any
+      case: `InputStoryid` with `InputSentence1`, ...; with `storyid` rows are whole stories, whose last sentence is
+      dropped. Further columns are ignored. `corpus.cells` mends the cells. In a TSV whose quotes do not quote cells
+      (`quoting.is_quoted`) quotes are text, with a warning.
 
     Args:
         path: the file.
@@ -46,9 +46,9 @@ def read_contexts(path: Path, release: str | None = None, split: str | None = No
         split: only the rows of this split; for a cloze or stories table.
 
     Raises:
-        UserError: no such file, another layout, no row left, a row without an id or a context, a header that stands
-            again, or an id that stands twice. Cases of Story Cloze v1.0 stand again in v1.5: the message then says what
-            there is to choose from.
+        UserError: no such file, another layout, no row left, a row without an id or a context, a repeated header, or a
+            repeated id. Where a cloze table repeats ids, as v1.5 repeats cases of v1.0, the message lists its releases
+            and splits.
     """
     path = existing_file(path)
     table = schemas.table_name(path) if (parquet := _is_parquet(path)) else None
@@ -71,7 +71,7 @@ def read_contexts(path: Path, release: str | None = None, split: str | None = No
         raise UserError(f"{path}: holds no contexts")
     for number, context in enumerate(contexts, 1):
         if ids[number - 1].lower() in (*_CASE_IDS, *_STORY_IDS) or is_header([ids[number - 1], *context]):
-            raise UserError(f"{path}: row {number} is a header once more: put each file into one of its own")
+            raise UserError(f"{path}: row {number} is a header again: keep each file separate")
         if not seen(ids[number - 1]):
             raise UserError(f"{path}: row {number} has no id")
         if not context or not all(context):
@@ -132,13 +132,13 @@ def _only(rows: pa.Table, column: str, value: str | None, path: Path) -> pa.Tabl
 
 
 def _listing(cloze: pa.Table) -> str:
-    """What releases and splits a cloze table has, with their numbers of cases."""
+    """The releases and splits in a cloze table, with their numbers of cases."""
     counts = Counter(zip(cloze["release"].to_pylist(), cloze["split"].to_pylist(), strict=True))
     return ", ".join(f"{release} {split} ({count})" for (release, split), count in sorted(counts.items()))
 
 
 def _read_text(path: Path) -> pa.Table:
-    """A CSV or TSV file, every cell as the text it is, `NA` and `null` too."""
+    """A CSV or TSV file; every cell is text, also `NA` and `null`."""
     text = text_of(path)
     names, _, end = first_row(text, "\t")
     delimiter = "\t" if len(names) > 1 else ","
@@ -156,12 +156,12 @@ def _read_text(path: Path) -> pa.Table:
     if not quoted:
         warn_of_quotes(path)
     elif lost := broken_quotes(content, delimiter):
-        warn(f"{path}: {lost} cells go on behind their closing quote: their quotes are lost")
+        warn(f"{path}: {lost} cells have text after their closing quote: their quotes are lost")
     return rows
 
 
 def _from_columns(rows: pa.Table, path: Path) -> tuple[list[str], list[list[str]]]:
-    """The ids and contexts of a table, which its columns' names say."""
+    """The ids and contexts of a table, recognised by the names of its columns."""
     columns = {name.strip().lower(): number for number, name in enumerate(rows.schema.names)}
     id_name = next((name for name in (*_CASE_IDS, *_STORY_IDS) if name in columns), None)
     numbered = {int(match[1]): column for name, column in columns.items() if (match := _SENTENCE.fullmatch(name))}
@@ -172,8 +172,8 @@ def _from_columns(rows: pa.Table, path: Path) -> tuple[list[str], list[list[str]
         if "context" in columns
         else [rows.column(numbered[i]) for i in sorted(numbered)]
     )
-    is_sentence = _is_text if numbered else _is_context
-    if not (_is_text(rows.column(columns[id_name]).type) and all(is_sentence(column.type) for column in texts)):
+    is_sentence = schemas.is_text if numbered else _is_context
+    if not (schemas.is_text(rows.column(columns[id_name]).type) and all(is_sentence(column.type) for column in texts)):
         raise UserError(f"{path}: the id and the sentences must be text; wanted are columns {_COLUMNS}")
     ids = [(cell or "").strip() for cell in rows.column(columns[id_name]).to_pylist()]
     if "context" in columns:
@@ -185,17 +185,13 @@ def _from_columns(rows: pa.Table, path: Path) -> tuple[list[str], list[list[str]
     return ids, [context[:-1] for context in contexts] if id_name in _STORY_IDS else contexts
 
 
-def _is_text(kind: pa.DataType) -> bool:
-    return bool(pa.types.is_string(kind) or pa.types.is_large_string(kind))
-
-
 def _is_context(kind: pa.DataType) -> bool:
     """Text, or a list of sentences."""
-    return _is_text(kind.value_type if pa.types.is_list(kind) or pa.types.is_large_list(kind) else kind)
+    return schemas.is_text(kind.value_type if pa.types.is_list(kind) or pa.types.is_large_list(kind) else kind)
 
 
 def _cleaned(sentences: Iterable[str | None]) -> list[str]:
-    """The sentences mended like those of a corpus, without empty ones at the end."""
+    """The sentences, mended as in a corpus, without empty ones at the end."""
     cleaned = [clean_text(sentence or "")[0] for sentence in sentences]
     while cleaned and not cleaned[-1]:
         cleaned.pop()

@@ -1,4 +1,4 @@
-"""From the official files to checked tables: every row is kept or rejected, and all of it is counted."""
+"""From the official files to checked tables: every row is kept or rejected, and counted."""
 
 from collections import Counter
 from collections.abc import Sequence
@@ -17,7 +17,7 @@ from denouement.console import warn
 from denouement.corpus import keys, overlap, splits
 from denouement.corpus.kind import corpus_kind
 from denouement.corpus.layouts import Kind
-from denouement.corpus.readers import Rows, read_file, rejects_table
+from denouement.corpus.readers import OfficialFile, read_file, rejects_table
 from denouement.delimited import warn_of_quotes
 from denouement.documents import write_document
 from denouement.errors import UserError
@@ -26,8 +26,8 @@ from denouement.files import atomic_write, check_output
 OUTPUTS = ("ingest.json", "rejects.parquet", "cloze.parquet", "stories.parquet")
 
 _KINDS: tuple[Kind, Kind] = ("stories", "cloze")
-# What rows of the same id are compared by.
-_SAID = {"stories": ("sentences",), "cloze": ("context", "ending_1", "ending_2", "right_ending")}
+# The columns by which rows of the same id are compared.
+_COMPARED = {"stories": ("sentences",), "cloze": ("context", "ending_1", "ending_2", "right_ending")}
 
 # A row that is not kept: file, line and reason.
 Rejected = tuple[str, int, str]
@@ -38,9 +38,9 @@ class IngestSettings:
     """How files become tables.
 
     Attributes:
-        release: the Story Cloze release ("v1.0" or "v1.5") of files whose names do not say it.
-        validation_share: the share of the stories held out to measure generators' epochs on, from 0 to below 1.
-        exclude_overlap: leave out stories that are in a Story Cloze file, and validation cases that are in a test.
+        release: the Story Cloze release ("v1.0" or "v1.5") of files whose names do not contain it.
+        validation_share: the share of the stories that is held out to measure generators' epochs, from 0 to below 1.
+        exclude_overlap: leave out stories that are in a Story Cloze file, and validation cases that are in a test file.
     """
 
     release: str | None = None
@@ -56,19 +56,19 @@ class IngestSettings:
 
 @dataclass(frozen=True, kw_only=True)
 class IngestedFile:
-    """One official file and what became of its rows.
+    """One official file and how many of its rows were kept and rejected.
 
     Attributes:
         file: its name, without the folder.
-        kind: of what its rows are.
-        source: of stories, where they come from; None of cases.
-        release, split: of cases; None of stories.
-        labelled: of cases, whether the file says which ending is right; None of stories.
-        read: rows in it that have any text: `kept` + `rejected`.
-        excluded: those of the rejected rows that `exclude_overlap` left out.
+        kind: of its rows.
+        source: the collection of stories; None for cases.
+        release, split: of cases; None for stories.
+        labelled: whether a file of cases says which ending is right; None for stories.
+        read: rows that have any text: `kept` + `rejected`.
+        excluded: how many of the rejected rows `exclude_overlap` left out.
         blank: rows without any text.
         oddities: number of cells by kind, see `cells.ODDITIES`.
-        quotes_are_text: of a tab-separated file, whether its quotes are part of the texts, see `quoting.is_quoted`.
+        quotes_are_text: whether the quotes in a tab-separated file are part of the texts, see `quoting.is_quoted`.
     """
 
     file: str
@@ -88,14 +88,14 @@ class IngestedFile:
 
 @dataclass(frozen=True)
 class IngestSummary:
-    """What went into the tables of a corpus; all counts are of rows unless said otherwise.
+    """The content of a corpus's tables, in numbers of rows.
 
     Attributes:
         files: in the order in which they were given.
         stories: by source and split.
         cloze: by release and split.
         corpus: see `corpus_kind`.
-        overlap: of the rows that were kept.
+        overlap: among the rows that were kept.
     """
 
     files: tuple[IngestedFile, ...]
@@ -108,8 +108,8 @@ class IngestSummary:
 def ingest(files: Sequence[Path], out: Path, settings: IngestSettings | None = None) -> IngestSummary:
     """Read official files and write the tables `stories`, `cloze` and `rejects` and the summary `ingest.json` to `out`.
 
-    The four files are replaced together once all is read and checked; a table without rows is written too. Of rows
-    with the same id (of cases: in the same release and split) the first is kept, in the order of `files`.
+    All input is read and checked before the four files are replaced together; a table without rows is written too. Of
+    rows with the same id (cases: in the same release and split) the first in the order of `files` is kept.
 
     Raises:
         UserError: no file, a file that cannot be read, two of the same name, or a place that cannot be written to.
@@ -138,12 +138,12 @@ def ingest(files: Sequence[Path], out: Path, settings: IngestSettings | None = N
 
     tables = {"stories": stories, "cloze": cases, "rejects": rejects}
     with ExitStack() as stack:
-        # All are written before the first takes its name: leaving the stack renames them one right after another.
-        beside = {name: stack.enter_context(atomic_write(Path(out) / name)) for name in OUTPUTS}
-        # Arrow writes without the interpreter, which compares the collections meanwhile.
+        # All are written under temporary names; when the stack is left, all are renamed.
+        parts = {name: stack.enter_context(atomic_write(Path(out) / name)) for name in OUTPUTS}
+        # Arrow writes without holding the interpreter's lock, so the collections are compared at the same time.
         pool = stack.enter_context(ThreadPoolExecutor(len(tables)))
         writes = [
-            pool.submit(schemas.write_table, table, beside[f"{name}.parquet"], name) for name, table in tables.items()
+            pool.submit(schemas.write_table, table, parts[f"{name}.parquet"], name) for name, table in tables.items()
         ]
         summary = IngestSummary(
             files_counted,
@@ -153,7 +153,7 @@ def ingest(files: Sequence[Path], out: Path, settings: IngestSettings | None = N
             overlap=overlap.find_overlap(stories, cases),
         )
         _warn(summary)
-        write_document(summary, beside["ingest.json"])
+        write_document(summary, parts["ingest.json"])
         for write in writes:
             write.result()
     return summary
@@ -168,7 +168,7 @@ def _check_names(files: Sequence[Path]) -> None:
             raise UserError(f"{n} of the files are called {name}: name each once, and rename different files")
 
 
-def _gather(read: Sequence[Rows], kind: Kind) -> pa.Table:
+def _gather(read: Sequence[OfficialFile], kind: Kind) -> pa.Table:
     """The good rows of all files of a kind, with their contexts (`keys.COLUMN`) and the columns `file` and `line`."""
     added = {keys.COLUMN: pa.string(), "file": pa.string(), "line": pa.int64()}
     columns = [field for field in schemas.TABLES[kind].schema if kind == "cloze" or field.name != "split"]
@@ -184,7 +184,7 @@ def _gather(read: Sequence[Rows], kind: Kind) -> pa.Table:
 
 
 def _without_repeats(rows: pa.Table, kind: Kind) -> tuple[pa.Table, list[Rejected]]:
-    """The first row of each id (of cases: of each id, release and split), and the others as rejected."""
+    """The first row of each id (cases: of each id, release and split), and the others as rejected rows."""
     id_columns = schemas.TABLES[kind].key
     key = pc.binary_join_element_wise(*(rows[name] for name in id_columns), "\n").combine_chunks()
     if len(key.unique()) == len(key):
@@ -197,8 +197,8 @@ def _without_repeats(rows: pa.Table, kind: Kind) -> tuple[pa.Table, list[Rejecte
         (
             repeat["file"],
             repeat["line"],
-            f"{id_columns[0]} {repeat[id_columns[0]]} stands already in {first['file']}, line {first['line']}, with "
-            f"{'the same' if all(repeat[name] == first[name] for name in _SAID[kind]) else 'another'} text",
+            f"{id_columns[0]} {repeat[id_columns[0]]} is already in {first['file']}, line {first['line']}, with "
+            f"{'the same' if all(repeat[name] == first[name] for name in _COMPARED[kind]) else 'another'} text",
         )
         for repeat, first in zip(repeats.to_pylist(), firsts.to_pylist(), strict=True)
     ]
@@ -206,12 +206,12 @@ def _without_repeats(rows: pa.Table, kind: Kind) -> tuple[pa.Table, list[Rejecte
 
 
 def _without_overlap(stories: pa.Table, cases: pa.Table) -> tuple[pa.Table, pa.Table, list[Rejected]]:
-    """Without stories that are among the cases, and without validation cases that are in a test split."""
+    """Stories that are not among the cases, cases without validation cases that are in a test split, and the rest."""
     in_cases = overlap.in_common(stories, cases)
     is_test = pc.equal(cases["split"], "test")
     in_test = overlap.in_common(cases, cases.filter(is_test)) & ~np.asarray(is_test, dtype=bool)
     excluded = [
-        (file, line, f"left out as asked: its story stands in a Story Cloze {where}")
+        (file, line, f"left out as asked: its story is in a Story Cloze {where}")
         for rows, mask, where in ((stories, in_cases, "file"), (cases, in_test, "test file"))
         for file, line in zip(
             *(rows[name].filter(pa.array(mask)).to_pylist() for name in ("file", "line")), strict=True
@@ -229,7 +229,7 @@ def _in_file_order(rejects: pa.Table, files: list[str]) -> pa.Table:
 
 
 def _count_file(
-    rows: Rows, stories: pa.Table, cases: pa.Table, rejects: pa.Table, excluded: list[Rejected]
+    rows: OfficialFile, stories: pa.Table, cases: pa.Table, rejects: pa.Table, excluded: list[Rejected]
 ) -> IngestedFile:
     table = stories if rows.kind == "stories" else cases
     kept, rejected = (int(pc.sum(pc.equal(rows_of["file"], rows.file)).as_py() or 0) for rows_of in (table, rejects))

@@ -1,4 +1,4 @@
-"""When two texts are the same story: equal letters and digits, whatever the case, spacing and punctuation."""
+"""Two texts are the same story if their letters and digits are equal; case, spacing and punctuation do not matter."""
 
 import re
 import unicodedata
@@ -10,7 +10,7 @@ import pyarrow.compute as pc
 
 from denouement.corpus.cells import bytes_of
 
-COLUMN = "context_key"  # of tables whose contexts have been worked out before
+COLUMN = "context_key"  # in tables to which the normalised contexts were added before
 
 _BETWEEN = b"\xff"  # is in no UTF-8 text
 _LOWERED = bytes(range(256)).lower()
@@ -21,7 +21,7 @@ _DROPPED_UNICODE = re.compile(rf"[^\w\x00-\x7f{_BETWEEN_UNICODE}]+")
 
 
 def normalised(texts: pa.StringArray) -> pa.StringArray:
-    """Each text's letters and digits alone, in lower case (Unicode NFKC and case folding), without spaces.
+    """Only the letters and digits of each text, in lower case (Unicode NFKC and case folding).
 
     So `It’s  5 p.m.` and `its 5 PM` are the same text.
     """
@@ -30,7 +30,7 @@ def normalised(texts: pa.StringArray) -> pa.StringArray:
     beyond_ascii = pc.invert(pc.string_is_ascii(texts))
     if pc.any(beyond_ascii).as_py():
         texts = pc.replace_with_mask(texts, beyond_ascii, _folded(texts.filter(beyond_ascii)))
-    # All texts in one go: ten times as fast as a regular expression or a call for each.
+    # All texts at once: ten times as fast as a regular expression or a call for each text.
     everything = pa.ListArray.from_arrays(pa.array([0, len(texts)], pa.int32()), texts.cast(pa.binary()))
     together = pc.binary_join(everything, _BETWEEN)[0].as_py().translate(_LOWERED, _DROPPED)
     between = np.flatnonzero(np.frombuffer(together, np.uint8) == _BETWEEN[0])
@@ -59,7 +59,7 @@ def last_sentences(stories: pa.Table) -> pa.ChunkedArray:
 def _contexts(sentences: pa.ListArray, holds_cases: bool) -> pa.StringArray:
     if not len(sentences):
         return pa.array([], pa.string())
-    # The sentences' bytes follow each other, so a context is a part of them and nothing has to be joined.
+    # The sentences' bytes follow each other, so a context is a slice of them, and no texts need to be joined.
     offsets, data = bytes_of(sentences.flatten())
     ends = _ends(sentences)
     starts = np.concatenate([[0], ends[:-1]])
@@ -71,14 +71,14 @@ def _contexts(sentences: pa.ListArray, holds_cases: bool) -> pa.StringArray:
 
 
 def _folded(texts: pa.StringArray) -> pa.StringArray:
-    """The texts in NFKC and folded case, without what is no letter or digit beyond ASCII."""
+    """The texts in NFKC and folded case, without characters beyond ASCII that are no letters or digits."""
     together = unicodedata.normalize("NFKC", _BETWEEN_UNICODE.join(texts.to_pylist()))
     together = unicodedata.normalize("NFKC", together.casefold())
     return pa.array(_DROPPED_UNICODE.sub("", together).split(_BETWEEN_UNICODE), pa.string())
 
 
 def _from_bytes(offsets: npt.NDArray[np.integer], data: bytes | npt.NDArray[np.uint8]) -> pa.StringArray:
-    """The texts of which one starts, and the one before it ends, at each of the offsets in `data`."""
+    """The texts in `data`: at each offset one text ends and the next one starts."""
     buffers = [pa.py_buffer(np.ascontiguousarray(offsets, np.int32)), pa.py_buffer(data)]
     return pa.StringArray.from_buffers(len(offsets) - 1, *buffers)
 

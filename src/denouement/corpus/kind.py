@@ -10,6 +10,6 @@ SAMPLE = "sample"
 
 
 def corpus_kind(stories: pa.Table) -> Literal["sample", "official"]:
-    """Whether the table `stories` is the embedded sample corpus: only when every one of them is."""
+    """`sample` if every story of the table `stories` is of the embedded sample corpus, else `official`."""
     sources = pc.unique(stories["source"]).to_pylist()
     return "sample" if sources == [SAMPLE] else "official"

@@ -1,4 +1,4 @@
-"""What an official file is, by its header, and what its name adds (release, split, source)."""
+"""The layout of an official file, by its header, and its release, split and source, by its name."""
 
 import re
 from collections.abc import Sequence
@@ -37,13 +37,13 @@ _SOURCE_MARKS = {
 
 
 @dataclass(frozen=True)
-class Layout:
+class OfficialLayout:
     """An official file's columns.
 
     Attributes:
         kind: "stories" (ROCStories) or "cloze" (Story Cloze).
         columns: every column's name in the order of the file, in lower case without spaces, `_` and `-`.
-        written: the same names as the file writes them, for messages.
+        written: the same names as they are written in the file, for messages.
         delimiter: comma or TAB.
         header_lines: physical lines up to the end of the header.
         header_bytes: bytes up to the end of the header, without a byte order mark.
@@ -58,28 +58,28 @@ class Layout:
 
     @property
     def sentences(self) -> tuple[str, ...]:
-        """The columns of sentences in the story's order: of a cloze case the context, then both endings."""
+        """The columns of sentences in the story's order; for cloze cases the context, then both endings."""
         if self.kind == "cloze":
             return _CASE_COLUMNS[1:]
         return tuple(f"sentence{number}" for number in range(1, len(self.columns) - len(_STORY_COLUMNS) + 1))
 
     @property
     def label(self) -> str | None:
-        """The column that says which ending is right; None in stories and in blind cases."""
+        """The column that says which ending is right; None for stories and blind cases."""
         return _LABEL_COLUMN if _LABEL_COLUMN in self.columns else None
 
 
-def recognise(text: str) -> Layout | None:
-    """The layout of a file that starts with `text`, or None when its header is not an official one.
+def recognise(text: str) -> OfficialLayout | None:
+    """The layout of a file that starts with `text`; None if its header is not an official one.
 
-    Blank lines above the header are passed over.
+    Blank lines above the header are ignored.
     """
     for delimiter in DELIMITERS:
         header, lines, characters = first_row(text, delimiter)
         columns = columns_of(header)
         kind = _kind(columns)
         if kind:
-            return Layout(
+            return OfficialLayout(
                 kind=kind,
                 columns=columns,
                 written=tuple(" ".join(name.split()) for name in header),
@@ -91,24 +91,25 @@ def recognise(text: str) -> Layout | None:
 
 
 def columns_of(cells: Sequence[str]) -> tuple[str, ...]:
-    """The names of columns as `Layout.columns` has them."""
+    """The names of columns as `OfficialLayout.columns` has them."""
     return tuple(re.sub(r"[\s_\ufeff-]+", "", name).lower() for name in cells)
 
 
 def is_header(cells: Sequence[str]) -> bool:
-    """Whether the cells of a row are an official header, whole or not, or end with one: three are names of columns."""
+    """Whether a row is an official header or contains a part of one: at least three of its cells are columns' names."""
     return sum(name in ALL_COLUMNS or _SENTENCE.fullmatch(name) is not None for name in columns_of(cells)) >= 3
 
 
 def header_in(text: str) -> list[str] | None:
-    """The cells of the row `text` where they are such a header, whatever stands between them; else None."""
+    """The cells of the row `text` if they are such a header, with any delimiter; else None."""
     rows = (first_row(text, delimiter).cells for delimiter in DELIMITERS)
     return next(filter(is_header, rows), None)
 
 
 def mistakes(text: str) -> str | None:
-    """What keeps the header of a file that starts with `text` from being an official one, or None where it is nothing
-    like one: the columns that are missing, unknown or there twice, or what stands between them.
+    """Why the header of a file that starts with `text` is not an official one, if it resembles one; else None.
+
+    The reasons are columns that are missing, unknown or repeated, and another delimiter.
     """
     for delimiter in (*DELIMITERS, ";", "|"):
         written = first_row(text, delimiter).cells
@@ -124,7 +125,7 @@ def mistakes(text: str) -> str | None:
         problems = {
             "unknown": [repr(" ".join(name.split())) for name in unknown],
             "missing": [_AS_PUBLISHED.get(name, name) for name in like if name not in columns],
-            "there twice": [name for name in dict.fromkeys(columns) if columns.count(name) > 1],
+            "repeated": [name for name in dict.fromkeys(columns) if columns.count(name) > 1],
         }
         parts = [f"{what}: {', '.join(names[:_MOST_NAMED])}" for what, names in problems.items() if names]
         if delimiter not in DELIMITERS:
@@ -146,21 +147,21 @@ def _kind(columns: Sequence[str]) -> Kind | None:
 
 
 def release_of(name: str) -> str | None:
-    """The release that a file's name says: v1.0 is spring 2016, v1.5 winter 2018. None without one, or with two."""
+    """The release that a file's name contains: v1.0 is spring 2016, v1.5 winter 2018. None without one, or with two."""
     if is_sample(name):
         return "sample"
     return _marked(name, _RELEASE_MARKS)
 
 
 def source_of(name: str) -> str:
-    """The ROCStories collection that a file's name says, or just "rocstories"."""
+    """The ROCStories collection that a file's name contains, or just "rocstories"."""
     return "sample" if is_sample(name) else _marked(name, _SOURCE_MARKS) or "rocstories"
 
 
 def split_of(name: str, labelled: bool) -> str | None:
-    """The split of a Story Cloze file: its name's word "val" or "test"; without either a blind file is a test.
+    """The split of a Story Cloze file, by the word "val" or "test" in its name; a blind file without either is a test.
 
-    "Cloze test" is the task's own name and does not count. None for a labelled file with neither word, or both.
+    The "test" in "Cloze test", the name of the task, does not count. None for a labelled file with neither or both.
     """
     words = set(re.split(r"[^a-z]+", re.sub(r"cloze[ _-]*test(?![a-z])", "cloze", name.lower())))
     named = [split for split, marks in _SPLIT_MARKS.items() if words & marks]
@@ -170,7 +171,7 @@ def split_of(name: str, labelled: bool) -> str | None:
 
 
 def is_sample(name: str) -> bool:
-    """Whether a file is of the embedded sample corpus (the published `ROCStories_sample.csv` is not)."""
+    """Whether the file belongs to the embedded sample corpus (the published `ROCStories_sample.csv` does not)."""
     return name.startswith(("sample_stories", "sample_cloze"))
 
 

@@ -1,4 +1,4 @@
-"""The same story in two places: what a system trained on one and tested on the other has already seen.
+"""The same story in two places: a system that is trained on one and tested on the other has already seen it.
 
 Two rows are the same story when they have the same id, or the same normalised context (`keys`): the four sentences
 of a cloze case, or all sentences but the last of a story.
@@ -17,7 +17,7 @@ from denouement.schemas import RELEASES, SPLITS
 
 
 def leaks(train: pa.Table, test: pa.Table) -> list[str]:
-    """The ids of the cases of `test` whose story is in `train` too, in the order of `test`.
+    """The ids of the cases of `test` whose story is also in `train`, in the order of `test`.
 
     Args:
         train: rows of the table `stories` or `cloze`.
@@ -28,18 +28,18 @@ def leaks(train: pa.Table, test: pa.Table) -> list[str]:
 
 
 def without(train: pa.Table, test: pa.Table) -> pa.Table:
-    """The rows of `train` whose story is not in `test`; both of the table `stories` or `cloze`."""
+    """The rows of `train` whose story is not in `test`; both are rows of the table `stories` or `cloze`."""
     return train.filter(pa.array(~in_common(train, test)))
 
 
 def in_common(rows: pa.Table, others: pa.Table) -> npt.NDArray[np.bool_]:
-    """bool [rows]: whether each row's story is in `others` too; both of the table `stories` or `cloze`."""
+    """bool [rows]: whether each row's story is also in `others`; both are rows of the table `stories` or `cloze`."""
     ours, theirs = _Group.of(rows), _Group.of(others)
     return _is_in(ours.ids, theirs.ids) | _is_in(ours.contexts, theirs.contexts)
 
 
 def firsts(cases: pa.Table) -> npt.NDArray[np.int64]:
-    """int64 [cases]: the first row of the table `cloze` that is the same case, for most rows the row itself.
+    """int64 [cases]: the number of the first row of the table `cloze` that is the same case; for most rows their own.
 
     Rows are the same case when they have the same id, or the same context with the same two endings, in either order.
     A context with other endings is another case here, since endings are counted.
@@ -56,7 +56,7 @@ def firsts(cases: pa.Table) -> npt.NDArray[np.int64]:
 def stories_of(rows: pa.Table) -> npt.NDArray[np.int64]:
     """int64 [rows]: the number of each row's story, counted from 0 in the order of the rows.
 
-    Rows have the same number when they are the same story, also by way of a third row that is the same story as both.
+    Rows have the same number if they are the same story, or if a third row is the same story as both.
     """
     from scipy.sparse import coo_array
     from scipy.sparse.csgraph import connected_components
@@ -75,16 +75,16 @@ def stories_of(rows: pa.Table) -> npt.NDArray[np.int64]:
 
 @dataclass(frozen=True)
 class SharedStories:
-    """How many rows of one group are in another too: a group is a source of stories, or a release and split of cases.
+    """How many stories two groups share; a group is a source of stories, or a release and split of cases.
 
     Attributes:
         first, second: the groups.
         first_rows, second_rows: their sizes.
-        same_id, same_context: rows of `second` whose id, or normalised context, is in `first` too.
-        same_story: rows for which one or the other holds: those that leak from `first` to `second`.
-        same_endings: those of them that `first` has with the same endings: both the same in either order, or, of a
-            story and a case, the story's last sentence among the case's endings.
-        other_endings: the others of them.
+        same_id, same_context: rows of `second` whose id, or normalised context, is also in `first`.
+        same_story: rows for which one or the other holds, which leak from `first` to `second`.
+        same_endings: how many of these have the same endings in `first`: two cases the same two in either order; a
+            story and a case, if the story's last sentence is one of the case's endings.
+        other_endings: how many of these have other endings.
     """
 
     first: str
@@ -100,11 +100,11 @@ class SharedStories:
 
 @dataclass(frozen=True)
 class Overlap:
-    """Which stories are in two groups, and which are in one group twice.
+    """How many stories groups share, and how many are repeated within a group.
 
     Attributes:
         pairs: one for every two groups.
-        repeated: by group the number of rows whose context is that of an earlier row of the group, where there are any.
+        repeated: by group the number of rows with the context of an earlier row of the group, if there are any.
     """
 
     pairs: tuple[SharedStories, ...]
@@ -121,7 +121,7 @@ def find_overlap(stories: pa.Table, cases: pa.Table) -> Overlap:
 
 @dataclass(frozen=True)
 class _Group:
-    """Rows of one table, and what two rows of the same story have in common."""
+    """Rows of one table with the ids and contexts by which the same story is recognised."""
 
     rows: pa.Table
     ids: pa.StringArray
@@ -170,7 +170,7 @@ def _shared(names: tuple[str, str], first: _Group, second: _Group) -> SharedStor
 
 
 def _endings(rows: pa.Table, as_pair: bool) -> list[pa.StringArray | pa.ChunkedArray]:
-    """The normalised endings of each row, any of which may be compared; `as_pair`: both of a case as one text."""
+    """The columns of normalised endings that are compared; with `as_pair` both endings of a case are one text."""
     if not _holds_cases(rows):
         return [keys.last_sentences(rows)]
     one, other = (keys.normalised(rows[name].combine_chunks()) for name in ("ending_1", "ending_2"))

@@ -20,51 +20,51 @@ import pyarrow.csv
 from denouement import schemas
 from denouement.console import warn
 from denouement.corpus import cells, keys, layouts
-from denouement.corpus.layouts import Kind, Layout
+from denouement.corpus.layouts import Kind, OfficialLayout
 from denouement.delimited import UTF16, decoded, encoding_of, n_cells
 from denouement.errors import UserError, first_line
-from denouement.files import existing_file
+from denouement.files import existing_file, visible_files
 from denouement.quoting import broken_quotes, is_quoted
 
-# A header is far shorter, so a folder of large files is looked through quickly.
+# A header is far shorter; reading no more keeps the search in a folder of large files quick.
 _HEAD_BYTES = 1 << 16
-# A file is parsed and checked in blocks, in memory that is used over again.
+# A file is parsed and checked in blocks, whose memory is used again.
 _BLOCK_BYTES = 1 << 22
 _MOST_BYTES = 1 << 31  # more than Arrow's offsets can count
-# The sentences of a story in the published collections, and so in every file with this many sentence columns.
+# Stories of the published collections have so many sentences, and so have those of files with as many columns.
 _OFFICIAL_SENTENCES = 5
 
 _OTHERS_SHOWN = 20
 _WHOLE_ROW = "a cell holds a whole row"
-_HEADER_AGAIN = "the header stands again; several files may have been put together"
-_HEADER_BEHIND = f"{_HEADER_AGAIN}, without the line end behind the row that stands before it in the line"
-_OTHER_HEADER = "a header with other columns; put each file into one of its own"
+_HEADER_AGAIN = "the header is repeated; several files may have been put together"
+_HEADER_BEHIND = f"{_HEADER_AGAIN}, without a line end between it and the row before"
+_OTHER_HEADER = "a header with other columns; keep each file separate"
 
-# What the ids of all official files look like (RFC 9562), in a text of nothing else.
+# The form of the ids of all official files (RFC 9562), if it is the whole text.
 _UUID = re.compile(r"[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}", re.IGNORECASE)
 _UUID_LENGTH = 36
-_MOST_IDS = 0.95  # of a file: what they look like, all its ids look like
+_MOST_IDS = 0.95  # a form that this share of a file's ids has is expected of all its ids
 
 _HEADERS = "ROCStories (storyid,storytitle,sentence1,sentence2,...) or Story Cloze (InputStoryid,InputSentence1,...)"
 
 
 @dataclass(frozen=True)
-class Rows:
-    """What one official file holds.
+class OfficialFile:
+    """The content of one official file.
 
     Attributes:
         kind: "stories" or "cloze".
         file: the file's name without its folder.
-        constants: what the file's name says of all rows: `source` of stories, `release` and `split` of cases.
+        constants: values for all rows, from the file's name: `source` of stories, `release` and `split` of cases.
         labelled: whether there is a column of right endings.
-        read: rows that hold anything, good or rejected.
-        table: the good rows in the order of the file; the columns of the table `kind`, of stories without `split`.
+        read: rows with any text, good or rejected.
+        table: the good rows in the order of the file, with the columns of the table `kind`; stories without `split`.
         contexts: the normalised contexts (`keys.contexts`) of these rows.
         lines: int64 [good rows], the line of the file where each one starts; the header is line 1.
         rejects: the other rows, as the table `rejects`.
-        blank: rows without anything in them, which are neither good nor rejected.
-        oddities: how many cells of the good rows held each kind of `cells.ODDITIES`; `quotes_lost` of all rows.
-        quoted: whether quotes quote cells, as in CSV; else they are part of the texts.
+        blank: rows without any text, which are neither good nor rejected.
+        oddities: how many cells of the good rows held each kind of `cells.ODDITIES`; `quotes_lost` counts all rows.
+        quoted: whether quotes quote cells, as in CSV; otherwise they are part of the texts.
     """
 
     kind: Kind
@@ -82,9 +82,9 @@ class Rows:
 
 
 def find_files(folder: Path) -> tuple[list[Path], list[tuple[Path, str]]]:
-    """The official files in `folder` and the folders below it, sorted, and every other file with the reason why not.
+    """The official files in `folder` and the folders below it, sorted, and every other file with the reason against it.
 
-    Hidden files are passed over.
+    Hidden files are ignored.
 
     Raises:
         UserError: no such folder.
@@ -93,13 +93,7 @@ def find_files(folder: Path) -> tuple[list[Path], list[tuple[Path, str]]]:
     if not folder.is_dir():
         raise UserError(f"{folder}: not a folder" if folder.exists() else f"{folder}: no such folder")
     official, others = [], []
-    for path in sorted(folder.rglob("*")):
-        hidden = any(part.startswith(".") for part in path.relative_to(folder).parts)
-        try:
-            if hidden or not path.is_file():
-                continue
-        except OSError:  # in a folder that may be listed but not entered: reported below, as a file that cannot be read
-            pass
+    for path in visible_files(folder):
         try:
             _layout(path, _content(path, _HEAD_BYTES))
         except UserError as error:
@@ -110,27 +104,27 @@ def find_files(folder: Path) -> tuple[list[Path], list[tuple[Path, str]]]:
 
 
 def warn_of_others(others: Sequence[tuple[Path, str]]) -> None:
-    """Say which files `find_files` left out and why: the first of them, and how many more."""
+    """Warn which files `find_files` left out and why: the first 20, and how many more."""
     for path, reason in others[:_OTHERS_SHOWN]:
         warn(f"{path} is left out: {reason}")
     if (more := len(others) - _OTHERS_SHOWN) > 0:
-        warn(f"{more:,} more files are left out: none of them can be read as an official file")
+        warn(f"{more:,} more files are left out: they cannot be read as official files")
 
 
-def read_file(path: Path, release: str | None = None) -> Rows:
+def read_file(path: Path, release: str | None = None) -> OfficialFile:
     """Read one official file.
 
-    Cells are text, whatever they hold (`NA`, `null` and `1` alike); an empty title becomes null. In a tab-separated
-    file, quotes quote as in CSV or are text, which follows from its cells (`quoting.is_quoted`). A story has as many
-    sentences as the file has sentence columns; in files with more or fewer than the official five a story may be
-    shorter, down to two sentences, its last cells being empty.
+    Every cell is text, also `NA`, `null` and `1`; an empty title becomes null. In a tab-separated file, its cells
+    decide whether quotes quote as in CSV or are text (`quoting.is_quoted`). A story has as many sentences as the file
+    has sentence columns. In files with more or fewer than the official five a story may be shorter, but not below two
+    sentences; its last cells are then empty.
 
     Args:
         path: comma- or tab-separated with an official header, in UTF-8, or in UTF-16 with a byte order mark.
-        release: the Story Cloze release, where the file's name does not say it.
+        release: the Story Cloze release, if the file's name does not contain it.
 
     Raises:
-        UserError: the file as a whole cannot be read; bad rows are in the result.
+        UserError: the file cannot be read. Bad rows raise no error; they are in the result.
     """
     path = Path(path)
     content = _content(path)
@@ -148,7 +142,7 @@ def read_file(path: Path, release: str | None = None) -> Rows:
     lines, rejected = _places(blocks, others, layout)
     table = pa.concat_tables([block.table for block in blocks])
     contexts = pa.chunked_array([chunk for block in blocks for chunk in block.contexts.chunks], pa.string())
-    # Rows that are good by themselves, and wrong beside the others.
+    # Rows that are good by themselves, but wrong in comparison with the others.
     late = _shifted(table) | _below_other_header(lines, rejected)
     rejected |= {int(lines[row]): reason for row, reason in late.items()}
     kept = np.ones(len(lines), dtype=bool)
@@ -157,7 +151,7 @@ def read_file(path: Path, release: str | None = None) -> Rows:
         table, contexts = (rows.filter(pa.array(kept)) for rows in (table, contexts))
     oddities = _count_oddities(blocks, kept)
     oddities["quotes_lost"] = broken_quotes(body, layout.delimiter) if quoted else 0
-    return Rows(
+    return OfficialFile(
         kind=layout.kind,
         file=path.name,
         constants=constants,
@@ -182,9 +176,9 @@ def rejects_table(rejected: Sequence[tuple[str, int, str]]) -> pa.Table:
 
 
 def _content(path: Path, size: int = -1) -> bytes:
-    """The text of the first `size` bytes (all by default) as UTF-8, without a byte order mark.
+    """The first `size` bytes (by default all), converted to UTF-8, without a byte order mark.
 
-    That what is in UTF-8 is such text, `_check_utf8` makes sure.
+    `_check_utf8` checks that a file in UTF-8 is valid.
     """
     try:
         with existing_file(path).open("rb") as opened:
@@ -206,12 +200,12 @@ def _content(path: Path, size: int = -1) -> bytes:
 def _check_utf8(path: Path, content: bytes) -> None:
     text = pa.StringArray.from_buffers(1, pa.py_buffer(np.array([0, len(content)], np.int32)), pa.py_buffer(content))
     try:
-        text.validate(full=True)  # ten times as fast as decoding, which tells the place
+        text.validate(full=True)  # ten times as fast as decoding, which names the line of a mistake
     except pa.ArrowInvalid:
         decoded(content, path)
 
 
-def _layout(path: Path, content: bytes) -> Layout:
+def _layout(path: Path, content: bytes) -> OfficialLayout:
     head = content[:_HEAD_BYTES].decode(errors="ignore")
     layout = layouts.recognise(head)
     if layout is None:
@@ -222,8 +216,8 @@ def _layout(path: Path, content: bytes) -> Layout:
     return layout
 
 
-def _constants(path: Path, layout: Layout, release: str | None) -> dict[str, str]:
-    """The columns that are the same in the whole file, from its name."""
+def _constants(path: Path, layout: OfficialLayout, release: str | None) -> dict[str, str]:
+    """The values of the columns that are the same in all rows, from the file's name."""
     if layout.kind == "stories":
         return {"source": layouts.source_of(path.name)}
     of_name = layouts.release_of(path.name) or release
@@ -240,15 +234,15 @@ def _constants(path: Path, layout: Layout, release: str | None) -> dict[str, str
 
 @dataclass(frozen=True)
 class _Block:
-    """What successive rows as wide as the header hold.
+    """The content of successive rows that are as wide as the header.
 
     Attributes:
-        table, contexts: of the good rows, see `Rows`.
+        table, contexts: of the good rows, see `OfficialFile`.
         good: bool [rows].
         heights: int64 [rows], how many lines of the file each row takes.
-        rejected: by row why it is neither good nor blank.
-        blank: rows without anything in them.
-        oddities: for each kind of `cells.ODDITIES` the place among the good rows of every cell that held it.
+        rejected: by row why it is rejected.
+        blank: rows without any text.
+        oddities: for each kind of `cells.ODDITIES`, by cell that held it, its row's index among the good rows.
     """
 
     table: pa.Table
@@ -261,9 +255,9 @@ class _Block:
 
 
 def _check_blocks(
-    path: Path, content: bytes, layout: Layout, constants: dict[str, str], quoted: bool
+    path: Path, content: bytes, layout: OfficialLayout, constants: dict[str, str], quoted: bool
 ) -> tuple[list[_Block], list[pa.csv.InvalidRow]]:
-    """The rows as wide as the header, checked, and the others."""
+    """The rows that are as wide as the header, checked, and the other rows."""
     body = pa.py_buffer(content)
     if not body.size:
         return [], []
@@ -272,16 +266,16 @@ def _check_blocks(
         try:
             return _parse(body, layout, quoted, _BLOCK_BYTES, check)
         except pa.ArrowInvalid:
-            # A row must not be longer than a block, and a quote left open may make it so.
+            # Arrow refuses a row longer than a block, which a quote that is left open may cause.
             return _parse(body, layout, quoted, body.size + 1, check)
     except pa.ArrowInvalid as error:
         raise UserError(f"{path}: cannot be read as CSV ({first_line(error)})") from error
 
 
 def _parse(
-    body: pa.Buffer, layout: Layout, quoted: bool, block_size: int, check: Callable[[pa.RecordBatch], _Block]
+    body: pa.Buffer, layout: OfficialLayout, quoted: bool, block_size: int, check: Callable[[pa.RecordBatch], _Block]
 ) -> tuple[list[_Block], list[pa.csv.InvalidRow]]:
-    """`check` of each block of rows as wide as the header, and the other rows."""
+    """The results of `check` for blocks of rows that are as wide as the header, and the other rows."""
     others: list[pa.csv.InvalidRow] = []
 
     def set_aside(row: pa.csv.InvalidRow) -> str:
@@ -290,7 +284,7 @@ def _parse(
 
     reader = pa.csv.open_csv(
         pa.BufferReader(body),
-        # One thread: else rows of another width have no number.
+        # One thread: with more, Arrow does not number rows of another width.
         pa.csv.ReadOptions(column_names=layout.columns, use_threads=False, block_size=block_size),
         # Blank lines are read as empty rows, so that lines can be counted.
         pa.csv.ParseOptions(
@@ -306,20 +300,20 @@ def _parse(
             check_utf8=False,
         ),
     )
-    # This thread parses while another checks what is parsed; the interpreter's lock keeps more of them from helping.
+    # This thread parses while another one checks; more threads do not help because of the interpreter's lock.
     with ThreadPoolExecutor(1) as pool:
         return list(pool.map(check, reader)) or [check(pa.RecordBatch.from_pylist([], reader.schema))], others
 
 
 def _places(
-    blocks: Sequence[_Block], others: Sequence[pa.csv.InvalidRow], layout: Layout
+    blocks: Sequence[_Block], others: Sequence[pa.csv.InvalidRow], layout: OfficialLayout
 ) -> tuple[npt.NDArray[np.int64], dict[int, str]]:
     """int64 [good rows], the line of the file where each starts, and by line why the bad rows are rejected."""
     n_rows = sum(len(block.heights) for block in blocks) + len(others)
     is_other = np.zeros(n_rows, dtype=bool)
     is_other[[row.number - 1 for row in others]] = True
     heights = np.ones(n_rows, dtype=np.int64)
-    # A row takes a line more for each line break in its cells.
+    # Each line break in a row's cells adds a line.
     heights[is_other] += _line_breaks(pa.array([row.text for row in others], pa.string()))
     heights[~is_other] = np.concatenate([block.heights for block in blocks])
     lines = layout.header_lines + 1 + np.cumsum(heights) - heights
@@ -328,7 +322,7 @@ def _places(
     for row, line, height in zip(others, lines[is_other].tolist(), heights[is_other].tolist(), strict=True):
         reason = f"{n_cells(row.actual_columns)} where the header has {row.expected_columns}"
         if header := layouts.header_in(row.text):
-            # Behind a row, where the file before ended without a line end.
+            # The header follows a row in the same line if the file before it ended without a line end.
             is_same = layouts.columns_of(header)[1 - len(layout.columns) :] == layout.columns[1:]
             reason, height = (_HEADER_BEHIND if is_same else _OTHER_HEADER), 1
         rejected[line] = reason + (f"; {_open_quote(line, height)}" if height > 1 else "")
@@ -346,7 +340,7 @@ def _places(
 
 
 def _line_breaks(texts: pa.StringArray) -> npt.NDArray[np.int64]:
-    """The line breaks in each text: CRLF, LF or CR alone; nearly always there is none in the whole file."""
+    """The number of line breaks (CRLF, LF or CR) in each text; nearly all files have none in their cells."""
     if cells.bytes_of(texts)[1].min(initial=0xFF) >= ord(" "):
         return np.zeros(len(texts), dtype=np.int64)
     lf, cr, crlf = (np.asarray(pc.count_substring(texts, end), dtype=np.int64) for end in ("\n", "\r", "\r\n"))
@@ -357,7 +351,7 @@ def _open_quote(line: int, height: int) -> str:
     return f"it goes on to line {line + height - 1}, so a quote may be left open"
 
 
-def _check(rows: pa.RecordBatch, layout: Layout, constants: dict[str, str]) -> _Block:
+def _check(rows: pa.RecordBatch, layout: OfficialLayout, constants: dict[str, str]) -> _Block:
     written = dict(zip(layout.columns, rows.columns, strict=True))
     heights = np.sum([_line_breaks(column) for column in written.values()], axis=0) + 1
     columns, seen = _clean(written, layout)
@@ -387,9 +381,9 @@ def _check(rows: pa.RecordBatch, layout: Layout, constants: dict[str, str]) -> _
 
 
 def _clean(
-    written: dict[str, pa.StringArray], layout: Layout
+    written: dict[str, pa.StringArray], layout: OfficialLayout
 ) -> tuple[dict[str, pa.StringArray], dict[str, npt.NDArray[np.int64]]]:
-    """The mended cells of each column, and for each kind of oddity the row of every cell that held it."""
+    """The mended cells of each column, and for each kind of oddity the rows of the cells that held it."""
     cleaned = {}
     rows_of: dict[str, list[npt.NDArray[np.int64]]] = {}
     for name, column in written.items():
@@ -406,10 +400,12 @@ def _is_filled(texts: pa.StringArray) -> npt.NDArray[np.bool_]:
     return offsets[1:] > offsets[:-1]
 
 
-def _swallowing(columns: dict[str, pa.StringArray], heights: npt.NDArray[np.int64], layout: Layout) -> dict[int, str]:
-    """Rows of which a cell holds a line break and as many delimiters as a whole row: a quote left open swallows rows.
+def _swallowing(
+    columns: dict[str, pa.StringArray], heights: npt.NDArray[np.int64], layout: OfficialLayout
+) -> dict[int, str]:
+    """Rows with a cell that holds a line break and as many delimiters as a row: an open quote includes other rows.
 
-    When the next quote is in the same column of a later row, the width of the row comes out right.
+    If the next quote is in the same column of a later row, the row still has the right width.
     """
     return {
         row: _WHOLE_ROW
@@ -419,9 +415,9 @@ def _swallowing(columns: dict[str, pa.StringArray], heights: npt.NDArray[np.int6
     }
 
 
-def _headers(columns: dict[str, pa.StringArray], layout: Layout) -> dict[int, str]:
-    """Rows that are a header: of the same file layout, or of another."""
-    # Nearly all rows are ruled out by their first cell, which is no column's name.
+def _headers(columns: dict[str, pa.StringArray], layout: OfficialLayout) -> dict[int, str]:
+    """Rows that are a header, with the same columns or others."""
+    # The first cell of nearly all rows is no column's name, which excludes them.
     first = keys.normalised(columns[layout.columns[0]])
     names = keys.normalised(pa.array([*layouts.ALL_COLUMNS, *layout.columns], pa.string()))
     found = {}
@@ -432,8 +428,8 @@ def _headers(columns: dict[str, pa.StringArray], layout: Layout) -> dict[int, st
     return found
 
 
-def _same_endings(columns: dict[str, pa.StringArray], layout: Layout) -> dict[int, str]:
-    """Cases whose endings have the same letters and digits (or have none, and are the same): neither can be right."""
+def _same_endings(columns: dict[str, pa.StringArray], layout: OfficialLayout) -> dict[int, str]:
+    """Cases whose endings have the same letters and digits, or have none and are equal: neither can be right."""
     if layout.kind == "stories":
         return {}
     one, other = layout.sentences[-2:]
@@ -445,10 +441,10 @@ def _same_endings(columns: dict[str, pa.StringArray], layout: Layout) -> dict[in
 
 
 def _shifted(table: pa.Table) -> dict[int, str]:
-    """Rows whose cells stand one column off, though their width is right: by what the ids of the file look like.
+    """Rows of the right width whose cells seem to be shifted by a column, judged by the form of ids.
 
     Either a UUID, the form of all official ids, is in the place of a title, sentence or ending; or nearly all ids of
-    the file hold a digit and no space, and something else is in the place of one.
+    the file hold a digit and no space, but the text in the place of this one does not.
     """
     ids = table.column(0)
     has_form = pc.and_(pc.match_substring_regex(ids, "[0-9]"), pc.invert(pc.match_substring_regex(ids, r"\s")))
@@ -478,7 +474,7 @@ def _shown(text: str) -> str:
 
 
 def _below_other_header(lines: npt.NDArray[np.int64], rejected: Mapping[int, str]) -> dict[int, str]:
-    """The good rows below a header with other columns: their cells may mean something else than those above."""
+    """The good rows below a header with other columns: their cells may have another meaning than those above."""
     found = {}
     reasons = (_HEADER_AGAIN, _HEADER_BEHIND, _OTHER_HEADER)
     headers = [(line, reason) for line, reason in sorted(rejected.items()) if reason in reasons]
@@ -490,7 +486,7 @@ def _below_other_header(lines: npt.NDArray[np.int64], rejected: Mapping[int, str
 
 
 def _count_oddities(blocks: Sequence[_Block], kept: npt.NDArray[np.bool_]) -> Counter[str]:
-    """How many cells of the rows that are kept, of all good rows of the blocks, held each kind of `cells.ODDITIES`."""
+    """How many cells held each kind of `cells.ODDITIES`, in those good rows of the blocks that are `kept`."""
     counts = Counter[str]()
     start = 0
     for block in blocks:
@@ -500,8 +496,8 @@ def _count_oddities(blocks: Sequence[_Block], kept: npt.NDArray[np.bool_]) -> Co
     return counts
 
 
-def _missing(filled: dict[str, npt.NDArray[np.bool_]], layout: Layout) -> dict[int, str]:
-    """Rows without an id, a label or a sentence that must be there."""
+def _missing(filled: dict[str, npt.NDArray[np.bool_]], layout: OfficialLayout) -> dict[int, str]:
+    """Rows without an id, a label or a required sentence."""
     is_story_of_any_length = layout.kind == "stories" and len(layout.sentences) != _OFFICIAL_SENTENCES
     required = [name for name in layout.columns if name != "storytitle"]
     sentences = np.column_stack([filled[name] for name in layout.sentences])
@@ -520,7 +516,7 @@ def _missing(filled: dict[str, npt.NDArray[np.bool_]], layout: Layout) -> dict[i
     }
 
 
-def _wrong_labels(columns: dict[str, pa.StringArray], layout: Layout) -> dict[int, str]:
+def _wrong_labels(columns: dict[str, pa.StringArray], layout: OfficialLayout) -> dict[int, str]:
     if layout.label is None:
         return {}
     labels = columns[layout.label]
@@ -529,7 +525,7 @@ def _wrong_labels(columns: dict[str, pa.StringArray], layout: Layout) -> dict[in
     return {row: f"{as_written} is '{labels[row]}', not 1 or 2" for row in bad.tolist()}
 
 
-def _story_table(columns: dict[str, pa.StringArray], layout: Layout, constants: dict[str, str]) -> pa.Table:
+def _story_table(columns: dict[str, pa.StringArray], layout: OfficialLayout, constants: dict[str, str]) -> pa.Table:
     titles = columns["storytitle"]
     return _with_constants(
         {
@@ -542,7 +538,7 @@ def _story_table(columns: dict[str, pa.StringArray], layout: Layout, constants: 
     )
 
 
-def _case_table(columns: dict[str, pa.StringArray], layout: Layout, constants: dict[str, str]) -> pa.Table:
+def _case_table(columns: dict[str, pa.StringArray], layout: OfficialLayout, constants: dict[str, str]) -> pa.Table:
     *context, ending_1, ending_2 = (columns[name] for name in layout.sentences)
     n_cases = len(ending_1)
     labels = columns[layout.label].cast(pa.int8()) if layout.label else pa.nulls(n_cases, pa.int8())
@@ -567,7 +563,7 @@ def _with_constants(columns: dict[str, pa.Array], constants: dict[str, str], kin
 
 
 def _lists(columns: Sequence[pa.StringArray]) -> pa.ListArray:
-    """A list a row of the columns' texts; empty texts, which only stand at a row's end, are left out."""
+    """For each row a list of the columns' texts, without empty ones, which occur only at a row's end."""
     n_rows, n_columns = len(columns[0]), len(columns)
     row_by_row = np.arange(n_columns * n_rows).reshape(n_columns, n_rows).T.ravel()
     texts = pa.concat_arrays(columns).take(pa.array(row_by_row))

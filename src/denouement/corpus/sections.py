@@ -1,4 +1,4 @@
-"""What went into a corpus, as tables to read."""
+"""A corpus as tables to read: its files, rows, odd texts and repeated stories."""
 
 from collections import Counter
 
@@ -15,7 +15,7 @@ _REJECTS_SHOWN = 10
 
 
 def ingest_section(summary: IngestSummary, rejects: pa.Table) -> list[Block]:
-    """The files and what became of their rows, odd text, the first of the rejected rows, and what is there twice.
+    """The files and how many of their rows were kept, odd text, the first rejected rows, and repeated stories.
 
     Args:
         summary: what `ingest` returns.

@@ -1,4 +1,4 @@
-"""Which stories train a generator and which are held out to measure each of its epochs on."""
+"""Which stories train a generator, and which are held out to measure each of its epochs."""
 
 import zlib
 
@@ -8,10 +8,10 @@ import pyarrow.compute as pc
 
 
 def assign(contexts: pa.StringArray, validation_share: float) -> pa.StringArray:
-    """For each story "train" or "validation", which follows from the checksum (CRC-32) of its normalised context alone.
+    """For each story "train" or "validation", determined only by the checksum (CRC-32) of its normalised context.
 
-    So the split does not depend on the order, the ids or the number of the stories, nor on the machine, and stories
-    with the same context are on the same side.
+    So the split does not depend on the order, ids or number of the stories, nor on the machine, and stories with the
+    same context are in the same split.
 
     Args:
         contexts: normalised contexts (`keys`).

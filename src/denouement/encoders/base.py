@@ -1,4 +1,4 @@
-"""What every sentence encoder is: text in, one vector a sentence out, whatever else is in the batch."""
+"""The base class of sentence encoders: one vector for each sentence, independent of the rest of the batch."""
 
 import hashlib
 import os
@@ -22,7 +22,7 @@ from denouement.errors import UserError
 Vectors = npt.NDArray[np.float32]
 
 BATCH = 64  # sentences computed at once
-LONG = 4096  # from so many sentences on a progress bar is worth its line
+LONG = 4096  # a progress bar is shown from so many sentences on
 
 _MARK_BYTES = 1 << 20
 
@@ -44,22 +44,24 @@ class SentenceEncoder(ABC):
     @property
     @abstractmethod
     def fingerprint(self) -> str:
-        """A digest of what makes the vectors (files and options, not where they lie): equal means equal vectors."""
+        """A digest of the files' content and the options: equal fingerprints mean equal vectors."""
 
     @abstractmethod
     def _encode_batch(self, sentences: Sequence[str]) -> Vectors:
-        """Vectors [sentences, dimension] of sentences of about one length, longest first."""
+        """Vectors [sentences, dimension] of sentences of similar length, the longest first."""
 
     def prepare(self, texts: Iterable[str]) -> None:  # noqa: B027 - nothing to do is a fine default
-        """Read, once, what these texts will need. `encode` does so for its own sentences; a caller who will encode many
-        blocks spares an encoder that reads a large file for the words it is asked about from reading it for each block.
+        """Read what encoding these texts needs, such as the vectors of their words from a large file.
+
+        `encode` does so for its own sentences. A caller who encodes many blocks calls this before, with all texts, so
+        that such a file is read once, not for each block.
         """
 
     def encode(self, sentences: Sequence[str]) -> Vectors:
-        """Vectors [sentences, dimension], row i of sentence i.
+        """Vectors [sentences, dimension], row i for sentence i.
 
-        Sentences of about the same length are computed together, which wastes little on padding; a vector does not
-        depend on its neighbours beyond float32 rounding (about 1e-7).
+        Sentences of similar length are computed together, so that there is little padding. A vector depends on the
+        other sentences only by float32 rounding (about 1e-7).
         """
         self.prepare(sentences)
         longest_first = np.argsort([-len(sentence) for sentence in sentences], kind="stable")
@@ -74,11 +76,11 @@ class SentenceEncoder(ABC):
 
     @cached_property
     def notes(self) -> Counter[str]:
-        """What was met that is worth saying (such as having no known word), and in how many sentences so far."""
+        """Oddities, such as a sentence without a known word, and in how many sentences each occurred so far."""
         return Counter()
 
     def _note(self, what: str, sentence: str) -> None:
-        """Count a sentence that something happened to; say so the first time."""
+        """Count a sentence with an oddity; warn the first time."""
         if not self.notes[what]:
             warn(f"encoder {self.name}: {what}: {shorten(sentence, 80)!r} (further ones are counted, not named)")
         self.notes[what] += 1
@@ -97,7 +99,7 @@ def load_encoder(name: str, **options: Any) -> SentenceEncoder:
 
 
 def missing_options(name: str, options: Mapping[str, Any]) -> list[str]:
-    """The options that the encoder `name` cannot do without and that `options` lack.
+    """The options that the encoder `name` requires and that are missing in `options`.
 
     Raises:
         UserError: no such encoder, or an unknown option.
@@ -114,7 +116,7 @@ def _encoder_class(name: str) -> type[SentenceEncoder]:
 
 
 def fingerprint(what: str, *files: Path) -> str:
-    """A digest of `what` and of each file's size, beginning and end: a 5 GB file of vectors is told apart at once."""
+    """A digest of `what` and of each file's size, beginning and end, which is quick for a 5 GB file of vectors, too."""
     digest = hashlib.sha256(what.encode())
     for path in files:
         with path.open("rb") as file:

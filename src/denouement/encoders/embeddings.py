@@ -1,8 +1,8 @@
-"""The table of sentence vectors: written once, a view of it read at a time.
+"""The table of sentence vectors, which is written once and read a view at a time.
 
-The first rows are the vectors of every distinct context sentence (all sentences of a story but the last, and every
-Story Cloze context), those of training stories first. Then come, view after view, the vectors of the training sentences
-with words dropped. A view is a run of whole row groups, so that one is read without the others.
+The first rows are the vectors of every distinct context sentence (of stories all sentences but the last, of Story Cloze
+cases the context), those of training stories first. Then follow, view after view, the vectors of the training sentences
+with words dropped. Each view is a sequence of whole row groups, so that it can be read without the others.
 """
 
 import hashlib
@@ -26,7 +26,7 @@ from denouement.files import atomic_write
 from denouement.schemas import EMBEDDINGS_VERSION, embeddings_schema, read_schema, read_table, stamp
 from denouement.text.word_dropout import drop_words
 
-BLOCK = 2048  # sentences encoded and written at once: a row group, and what is held in memory
+BLOCK = 2048  # sentences that are encoded, held in memory and written as a row group at once
 
 _DTYPES = {"float16": pa.float16(), "float32": pa.float32()}
 
@@ -39,10 +39,10 @@ class EncodeSettings:
         encoder: its name in the registry.
         options: the encoder's own, such as the files that InferSent needs.
         word_dropout: probability that a word of a training sentence is dropped (Mori et al. 2019, A.1).
-        views: how many draws of dropped words are stored. As many as epochs is exact: every epoch sees words freshly
-            dropped. Fewer is an approximation: epoch e sees the draw e % views again. 0: no words are dropped.
+        views: how many draws of dropped words are stored. With as many as epochs every epoch has a draw of its own, as
+            in the paper. With fewer, epoch e uses the draw e % views again. 0: no words are dropped.
         seed: of the draws.
-        dtype: the stored numbers; float16 halves the file and rounds a number to within 0.05% of itself.
+        dtype: type of the stored numbers; float16 halves the file, and rounding changes a number by at most 0.05%.
     """
 
     encoder: str = "minilm"
@@ -67,9 +67,9 @@ class EncodedCorpus:
 
     Attributes:
         encoder: its name.
-        dimension: numbers a vector.
-        rows: vectors: one a sentence, and one a training sentence and view.
-        notes: what the encoder met, such as sentences without a known word, and how often.
+        dimension: numbers in a vector.
+        rows: vectors: one for each sentence, and one for each training sentence in each view.
+        notes: the encoder's oddities, such as sentences without a known word, and how often each occurred.
     """
 
     encoder: str
@@ -112,12 +112,12 @@ def embed_corpus(stories: Path, cloze: Path, out: Path, settings: EncodeSettings
     encoder.prepare(text for _, texts in _blocks(sentences, n_training, settings) for text in texts)
     n_blocks = -(-len(sentences) // BLOCK) + settings.views * -(-n_training // BLOCK)
     with (
-        atomic_write(out) as beside,
+        atomic_write(out) as part,
         # No dictionaries: every value is distinct. Checksums: a flipped bit is an error, not a strange vector.
-        pq.ParquetWriter(beside, schema, compression="zstd", use_dictionary=False, write_page_checksum=True) as writer,
+        pq.ParquetWriter(part, schema, compression="zstd", use_dictionary=False, write_page_checksum=True) as writer,
     ):
         for ids, texts in progress(_blocks(sentences, n_training, settings), "encode", n_blocks, "block"):
-            with np.errstate(over="ignore"):  # what float16 cannot hold is found by the next line
+            with np.errstate(over="ignore"):  # a number too large for float16 becomes infinite, and is refused below
                 vectors = encoder.encode(texts).astype(settings.dtype)
             if not np.isfinite(vectors).all():
                 raise UserError(f"encoder {encoder.name} gives vectors that are not finite numbers: check its files")
@@ -128,16 +128,16 @@ def embed_corpus(stories: Path, cloze: Path, out: Path, settings: EncodeSettings
 
 
 def context_sentences(stories: Path, cloze: Path) -> tuple[list[str], int]:
-    """The distinct context sentences of both tables, those of training stories first, and how many these are.
+    """The distinct context sentences of both tables, those of training stories first, and the number of the latter.
 
     Raises:
         UserError: a table that cannot be read.
     """
-    told = read_table(stories, "stories")
-    training = pc.equal(told["split"], "train")
+    rows = read_table(stories, "stories")
+    training = pc.equal(rows["split"], "train")
     ordered = [
-        _all_but_last(told.filter(training)["sentences"]),
-        _all_but_last(told.filter(pc.invert(training))["sentences"]),
+        _all_but_last(rows.filter(training)["sentences"]),
+        _all_but_last(rows.filter(pc.invert(training))["sentences"]),
         pc.list_flatten(read_table(cloze, "cloze")["context"]),
     ]
     distinct = pc.unique(pa.chunked_array([chunk for part in ordered for chunk in part.chunks], pa.string()))
@@ -169,14 +169,14 @@ def _blocks(
 
 @dataclass(frozen=True)
 class EmbeddingTable:
-    """An opened table of sentence vectors; vectors are read when a view is asked for.
+    """An opened table of sentence vectors; `view` reads the vectors.
 
     Attributes:
-        encoder: name of the encoder that made it.
+        encoder: name of the encoder whose vectors it holds.
         fingerprint: the encoder's.
         dimension: numbers in a vector.
-        sentences: rows of the view without dropped words: all context sentences.
-        training_sentences: how many of them, the first, are of training stories: the rows of the other views.
+        sentences: how many context sentences there are: the rows of the view without dropped words.
+        training_sentences: how many of these, the first ones, are of training stories: the rows of each other view.
         views: draws of dropped words.
         word_dropout: probability that a word was dropped.
         seed: of the draws.
@@ -222,11 +222,11 @@ class EmbeddingTable:
         return table
 
     def view(self, view: int | None) -> npt.NDArray[np.float16 | np.float32]:
-        """Vectors [rows, dimension] of one view, in the stored type; nothing else is read.
+        """Vectors [rows, dimension] of one view, in the stored type; the other views are not read.
 
         Args:
-            view: None: the sentences as they are, all of them; k: the training sentences with the words of draw k
-                dropped, whose row i belongs to the same sentence as row i of the former.
+            view: None: all sentences, unchanged; k: the training sentences with the words of draw k dropped, where row
+                i is of the same sentence as row i of the unchanged ones.
 
         Raises:
             UserError: the file is damaged.
@@ -244,14 +244,14 @@ class EmbeddingTable:
         return vectors
 
     def find(self, sentences: Sequence[str]) -> npt.NDArray[np.int64]:
-        """The row of each sentence in the view without dropped words; -1 for one that the table does not have."""
+        """The row of each sentence in the view without dropped words; -1 for a sentence that is not in the table."""
         return np.fromiter((self._row_of_id.get(text_id(text), -1) for text in sentences), np.int64, len(sentences))
 
     def rows(self, sentences: Sequence[str]) -> npt.NDArray[np.int64]:
         """The row of each sentence in the view without dropped words; for training sentences, in every view.
 
         Raises:
-            UserError: a sentence that the table does not have.
+            UserError: a sentence is missing in the table.
         """
         rows = self.find(sentences)
         missing = np.flatnonzero(rows < 0)
@@ -282,12 +282,12 @@ class EmbeddingTable:
         return self.sentences if view is None else self.training_sentences
 
     def _row_groups(self, view: int | None) -> range:
-        """The row groups of a view: each is full but the last of the view."""
+        """The row groups of a view; all but its last one are full."""
         whole, dropped = -(-self.sentences // BLOCK), -(-self.training_sentences // BLOCK)
         return range(whole) if view is None else range(whole + view * dropped, whole + (view + 1) * dropped)
 
     def _check_rows(self) -> None:
-        """Check that every view has its rows, and that they belong to the same sentences in the same order."""
+        """Refuse a table in which a view lacks rows, or has other sentences or another order than the first view."""
         with self._opened() as file:
             groups = file.num_row_groups
         if groups != self._row_groups(self.views - 1 if self.views else None).stop:
@@ -302,7 +302,7 @@ class EmbeddingTable:
 
 
 class SentenceVectors:
-    """Vectors of sentences: the table's where it has them, else the encoder's, which is loaded when first needed."""
+    """Vectors of sentences, from a table or else from the encoder, which is loaded when it is first needed."""
 
     def __init__(
         self,
@@ -315,12 +315,12 @@ class SentenceVectors:
 
         Args:
             encoder_name: in the registry.
-            options: the encoder's own, which are needed once there is a sentence to encode.
-            table: to look sentences up in.
-            fingerprint: that the encoder must have; the table's where there is one, and None for any.
+            options: the encoder's own; they are needed only to encode a sentence.
+            table: where vectors are looked up.
+            fingerprint: the encoder must have this one, or the table's where there is a table; None: any.
 
         Raises:
-            UserError: the table was made by another encoder; no such encoder, or an option that it does not know.
+            UserError: the table is of another encoder; no such encoder, or an option that it does not know.
         """
         missing_options(encoder_name, options or {})
         if table is not None and table.encoder != encoder_name:
@@ -331,7 +331,7 @@ class SentenceVectors:
         self._fingerprint = fingerprint if table is None else table.fingerprint
 
     def __call__(self, sentences: Sequence[str]) -> Vectors:
-        """Vectors [sentences, dimension]; those from the table carry its rounding.
+        """Vectors [sentences, dimension]; those from the table are rounded as it is.
 
         Raises:
             UserError: a sentence is not in the table, and the encoder cannot be loaded or has another fingerprint.
@@ -347,10 +347,10 @@ class SentenceVectors:
         return vectors
 
     def prepare(self, sentences: Sequence[str]) -> None:
-        """Read, once, what encoding those of `sentences` will need that the table lacks; see `SentenceEncoder.prepare`.
+        """Call `SentenceEncoder.prepare` for those of `sentences` that are not in the table.
 
         Raises:
-            UserError: as the call with these sentences.
+            UserError: as when `sentences` are encoded.
         """
         missing = sentences
         if self._table is not None:
@@ -359,7 +359,7 @@ class SentenceVectors:
             self.encoder.prepare(missing)
 
     def _encoded(self, sentences: Sequence[str]) -> Vectors:
-        """Vectors [sentences, dimension] from the encoder, which sees each distinct sentence once."""
+        """Vectors [sentences, dimension] from the encoder, which encodes each distinct sentence once."""
         place = {sentence: row for row, sentence in enumerate(dict.fromkeys(sentences))}
         return self.encoder.encode(list(place))[[place[sentence] for sentence in sentences]]
 

@@ -14,9 +14,9 @@ from denouement.text.treebank import treebank_tokens
 
 @dataclass(eq=False)
 class GloveMean(SentenceEncoder):
-    """Mean over the known tokens of a sentence, marks included; zeros, counted, where none is known.
+    """Mean over the known tokens of a sentence, punctuation included; zeros, and a note, where no token is known.
 
-    A token is looked up as it is written, then in lower case, so that cased and uncased vectors both serve.
+    A token is looked up as it is written, then in lower case, so that cased and uncased vectors both work.
 
     Attributes:
         vectors: a text file of word vectors; null takes the packaged GloVe 6B, 50 numbers.
@@ -28,7 +28,7 @@ class GloveMean(SentenceEncoder):
 
     @property
     def dimension(self) -> int:
-        """Numbers in a vector: as many as in a word's."""
+        """Numbers in a vector, the same as in a word's vector."""
         return self._words.dimension
 
     @property

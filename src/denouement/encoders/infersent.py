@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 class _Version(NamedTuple):
-    """What differs between the two published encoders."""
+    """The differences between the two published encoders."""
 
     start: str
     end: str
@@ -40,13 +40,13 @@ _PREFIX = "enc_lstm."
 class InferSent(SentenceEncoder):
     """The published encoders, from the files as they are published.
 
-    A sentence is tokenised, put between the version's boundary tokens, and words without a vector are left out; when
-    nothing is left, it is the end token alone. The largest value over time of each of the two directions' units is the
-    vector: 4096 numbers for the published weights.
+    A sentence is tokenised and put between the version's boundary tokens, and words without a vector are left out; the
+    end token always remains. The vector holds the largest value over time of each unit of the two directions: 4096
+    numbers for the published weights.
 
     Deviation: with version 1 the published code lets the zeros that pad a sentence to the longest of its batch take
-    part in the maximum: only the longest can have a negative number, and a vector depends on its batch. Here the zero
-    always takes part, which is what the published code gives for all but the longest sentences of a batch.
+    part in the maximum. So only the longest sentence can have a negative number, and vectors depend on the batch. Here
+    the zero always takes part, as it does in the published code for all but the longest sentences of a batch.
 
     Attributes:
         weights: `infersent1.pkl` or `infersent2.pkl`.
@@ -68,7 +68,7 @@ class InferSent(SentenceEncoder):
 
     @property
     def dimension(self) -> int:
-        """Numbers in a vector: both directions' units."""
+        """Numbers in a vector: the units of both directions."""
         return 2 * self._lstm.hidden_size
 
     @cached_property
@@ -139,7 +139,7 @@ class InferSent(SentenceEncoder):
 
 
 def _load_lstm(path: Path) -> "torch.nn.LSTM":
-    """The BiLSTM of a published file: a dictionary of tensors, loaded without running anything that stands in the file.
+    """The BiLSTM of a published file, which is a dictionary of tensors; no code in the file is run.
 
     Raises:
         UserError: damaged, holds more than tensors, or other tensors than a BiLSTM's.

@@ -1,4 +1,4 @@
-"""all-MiniLM-L6-v2: a small sentence transformer, carried by an installed package and never downloaded."""
+"""all-MiniLM-L6-v2: a small sentence transformer, read from an installed package and never downloaded."""
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -43,7 +43,7 @@ class MiniLM(SentenceEncoder):
 
     @cached_property
     def _model(self) -> "SentenceTransformer":
-        folder = self._folder  # before the slow import: a missing package is said at once
+        folder = self._folder  # before the slow import, so that a missing package is reported at once
         from sentence_transformers import SentenceTransformer
 
         with _quiet_loading():
@@ -58,7 +58,7 @@ class MiniLM(SentenceEncoder):
 
     def _is_cut(self, sentence: str) -> bool:
         limit = self._model.max_seq_length or 0
-        if len(sentence) < limit - 2:  # not counting the two boundary tokens, a word piece has a character at least
+        if len(sentence) < limit - 2:  # every word piece but the two boundary tokens has at least one character
             return False
         pieces = self._model.tokenizer(sentence, truncation=True, max_length=limit + 1)["input_ids"]
         return len(pieces) > limit
@@ -66,7 +66,7 @@ class MiniLM(SentenceEncoder):
 
 @contextmanager
 def _quiet_loading() -> Iterator[None]:
-    """No bar for the fraction of a second that reading the weights takes."""
+    """Hide the progress bar of reading the weights, which takes a fraction of a second."""
     from transformers.utils import logging
 
     shown = logging.is_progress_bar_enabled()

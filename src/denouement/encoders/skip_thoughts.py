@@ -1,4 +1,4 @@
-"""Skip-thought vectors: a GRU trained to tell the sentences beside the one that it reads (Kiros et al. 2015)."""
+"""Skip-thought vectors: a GRU trained to predict the sentences before and after its own (Kiros et al. 2015)."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -14,10 +14,10 @@ if TYPE_CHECKING:
 
 @dataclass(eq=False)
 class SkipThoughts(SentenceEncoder):
-    """The encoder that the Story Cloze system `skip_thoughts` has trained on stories.
+    """The encoder that the Story Cloze system `skip_thoughts` trains on stories.
 
     Attributes:
-        checkpoint: what it kept of its training: `skip_thoughts-....parquet` in the folder of the cache.
+        checkpoint: the file in which the system keeps it: `skip_thoughts-....parquet` in the folder of the cache.
         device: such as cpu or cuda:0; null takes a GPU where there is one.
     """
 
@@ -31,7 +31,7 @@ class SkipThoughts(SentenceEncoder):
 
     @property
     def dimension(self) -> int:
-        """Numbers in a vector: both directions' units."""
+        """Numbers in a vector: the units of both directions."""
         return self._network.dimension
 
     @cached_property

@@ -16,16 +16,16 @@ from denouement.text.vocabulary import END, PAD, UNKNOWN, Vocabulary
 
 
 class SentenceGru(nn.Module):
-    """Reads the words of a sentence, END last, from both sides; both last states side by side are its vector.
+    """Reads the words of a sentence and END in both directions; the vector joins the two last states.
 
-    That is bi-skip of Kiros et al. 2015, section 3, with both directions trained together.
+    This is bi-skip of Kiros et al. 2015, section 3, with both directions trained together.
 
     Attributes:
-        dimension: numbers in a vector; half of them of each direction.
+        dimension: numbers in a vector, half from each direction.
     """
 
     def __init__(self, vocabulary: Vocabulary, embedding: int, dimension: int, names: bool) -> None:
-        """Make one that reads `names`, the capitalised words of the vocabulary, or passes them over."""
+        """Make a network; without `names` it skips the capitalised words of the vocabulary."""
         super().__init__()
         self.vocabulary = vocabulary
         self.dimension = dimension
@@ -39,18 +39,18 @@ class SentenceGru(nn.Module):
         self.backwards = nn.GRU(embedding, dimension // 2, batch_first=True)
 
     def words(self, sentence: str) -> Tensor:
-        """The words of a sentence that are read, and END; int64 [T]."""
+        """The ids of a sentence's words that the network reads, and END; int64 [T]."""
         return torch.tensor([*self._read(sentence), END])
 
     def knows(self, sentence: str) -> bool:
-        """Whether a word of it that is read is in the vocabulary."""
+        """Whether the vocabulary holds any word of the sentence that the network reads."""
         return any(word != UNKNOWN for word in self._read(sentence))
 
     def _read(self, sentence: str) -> list[int]:
         return [word for word in self.vocabulary.encode(sentence) if word not in self._passed_over]
 
     def forward(self, sentences: Sequence[Tensor]) -> Tensor:
-        """Vectors [sentences, dimension] of sentences given as `words` gives them."""
+        """Vectors [sentences, dimension] of sentences given as their `words`."""
         last = torch.tensor([len(sentence) - 1 for sentence in sentences])
         states = [
             gru(self.embedding(pad_sequence(read, batch_first=True)))[0][torch.arange(len(last)), last]
@@ -69,7 +69,7 @@ class SentenceGru(nn.Module):
         return vectors
 
     def described(self) -> dict[str, Any]:
-        """What `loaded` makes this network from, the weights aside."""
+        """Everything but the weights that `loaded` needs to make this network again."""
         return {
             "vocabulary": self.vocabulary.to_json(),
             "embedding": self.embedding.embedding_dim,
@@ -82,12 +82,12 @@ def loaded(checkpoint: Mapping[str, Any], where: str) -> SentenceGru:
     """The encoder of a trained model, ready to encode (eval mode).
 
     Args:
-        checkpoint: `encoder` as `SentenceGru.described` gives it; in `state_dict` the weights, each under a name that
-            begins with `encoder.`, among those of the decoders.
-        where: the file, for an error.
+        checkpoint: `encoder` is the result of `SentenceGru.described`; `state_dict` holds the weights under names that
+            begin with `encoder.`, and also those of the decoders.
+        where: the file, which an error message names.
 
     Raises:
-        UserError: there is no encoder in it, or not one that this version knows.
+        UserError: it holds no encoder, or one that this version does not know.
     """
     try:
         described = checkpoint["encoder"]

@@ -1,4 +1,4 @@
-"""Vectors of words, read only for the words that are asked for."""
+"""Vectors of words; only those of the needed words are read into memory."""
 
 import re
 from abc import ABC, abstractmethod
@@ -12,11 +12,11 @@ from denouement.console import progress
 from denouement.encoders.base import Vectors, existing_file, fingerprint, packaged_folder
 from denouement.errors import UserError
 
-_LONGEST_LINE = 1 << 20  # bytes; a line of vectors has a few thousand, and what is none may have no line ends
+_LONGEST_LINE = 1 << 20  # bytes; a line of vectors has a few thousand, and another file may have no line ends
 
 
 class WordVectors(ABC):
-    """The vectors of the words learned so far; a word never learned, or not in the source, is unknown."""
+    """The vectors of the words read so far by `learn`; words that are not in the source are unknown."""
 
     def __init__(self) -> None:
         self._asked: set[str] = set()
@@ -30,14 +30,14 @@ class WordVectors(ABC):
     @property
     @abstractmethod
     def fingerprint(self) -> str:
-        """A digest of the source, wherever it lies."""
+        """A digest of the source's content."""
 
     @abstractmethod
     def _read(self, words: Collection[str]) -> dict[str, Vectors]:
-        """The vectors of those of `words` that the source has."""
+        """The vectors of those of `words` that are in the source."""
 
     def learn(self, words: Iterable[str]) -> None:
-        """Read the vectors of the words not asked for before: the source is read at most once a call."""
+        """Read the vectors of those words that were not asked for before; a call reads the source at most once."""
         new = set(words) - self._asked
         if new:
             self._vectors |= self._read(new)
@@ -53,15 +53,15 @@ class WordVectors(ABC):
 class TextVectors(WordVectors):
     """A text file of vectors: `word number ... number` a line, as GloVe (.txt) and fastText (.vec) are published.
 
-    fastText's first line, `words dimension`, is recognised. Words that hold blanks (GloVe 840B has some) can never be
-    asked for and are passed over; of a word that stands twice the first vector counts.
+    fastText's first line, `words dimension`, is recognised. Words that hold blanks (GloVe 840B has some) are skipped,
+    since no token has blanks; where a word is repeated, its first vector counts.
     """
 
     def __init__(self, path: Path) -> None:
-        """Read the first lines, which tell the dimension.
+        """Read the first lines, which show the dimension.
 
         Raises:
-            UserError: they are no lines of vectors.
+            UserError: the first lines hold no vectors.
         """
         super().__init__()
         self.path = path
@@ -91,13 +91,13 @@ class TextVectors(WordVectors):
         """See `WordVectors`.
 
         Raises:
-            UserError: a line with too few numbers, too many or none for a word that was asked for, or fewer lines than
-                the first one says.
+            UserError: a line with too few numbers; one of a needed word with too many or with other text than numbers;
+                or fewer lines than the first one announces.
         """
         wanted = {word.encode(): word for word in words}
         found: dict[str, Vectors] = {}
         number = 0
-        with self.path.open("rb") as file:  # bytes: words may hold any character, line ends of other alphabets included
+        with self.path.open("rb") as file:  # as bytes: words may hold any character, also Unicode's other line ends
             lines = progress(file, f"read {self.path.name}", unit="line")
             for number, line in enumerate(lines, start=1):
                 if number == 1 and self._announced is not None:
@@ -111,7 +111,7 @@ class TextVectors(WordVectors):
                     continue
                 fields = line.split(b" ")[1:]
                 if blanks > self._dimension and _numbers(fields[:1]) is None:
-                    continue  # a word that holds blanks, and begins like this one
+                    continue  # a word that holds blanks and begins with this one
                 vector = _numbers(fields)
                 if vector is None or blanks > self._dimension:
                     problem = "no number" if vector is None else f"{blanks} numbers instead of {self._dimension}"

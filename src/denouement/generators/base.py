@@ -1,7 +1,7 @@
-"""What every story ending generator is: it learns from stories, and writes endings for contexts.
+"""The base class of all story ending generators: they learn from stories, and write endings for contexts.
 
-A context is the sentences of a story but the last. How a generator makes an ending is its own affair: the generators in
-`neural` decode one word by word, others may copy or look up whole sentences. This module imports no PyTorch.
+A context is all sentences of a story but the last. The generators in `neural` decode an ending word by word; others may
+copy or look up whole sentences. This module imports no PyTorch.
 """
 
 from __future__ import annotations
@@ -57,7 +57,8 @@ class Generator(ABC):
         name: its row in the registry.
         settings_class: the dataclass of its settings.
         reads_vectors: whether it reads the sentences of a context as vectors of a sentence encoder.
-        decodes: whether it chooses words one by one, as the settings of decoding say; else it takes none of them.
+        decodes: whether it chooses words one by one, as the settings of decoding say; otherwise it refuses such
+            settings.
         can_score: whether it gives the probability of any ending, which `score` returns.
         settings: those that it was made with.
     """
@@ -70,7 +71,7 @@ class Generator(ABC):
 
     settings: GeneratorSettings
 
-    # What a kind of generator is.
+    # What each kind of generator defines.
 
     @classmethod
     @abstractmethod
@@ -88,7 +89,7 @@ class Generator(ABC):
         Args:
             settings: a `settings_class`.
             stories: table `stories`; only its split `train` may be learned from.
-            folder: where the checkpoints go. It may hold what an interrupted call with the same arguments left.
+            folder: where the checkpoints go. It may hold files that an interrupted call with the same arguments left.
             embeddings: table of sentence vectors, for generators that read vectors.
             on_epoch: called after each epoch with its number, from 0, and its values.
 
@@ -98,9 +99,9 @@ class Generator(ABC):
 
     @abstractmethod
     def checkpoint(self) -> dict[str, Any]:
-        """What `restore` makes the generator from; its entry `generator` is a mapping whose `name` is this one's.
+        """Everything that `restore` needs; its entry `generator` is a mapping that holds the generator's `name`.
 
-        It may hold all that `tensors.write_checkpoint` writes.
+        Values may be of all types that `tensors.write_checkpoint` writes.
         """
 
     @classmethod
@@ -109,8 +110,8 @@ class Generator(ABC):
         """The generator that `checkpoint` described, on a device of PyTorch's such as `cpu`.
 
         Raises:
-            UserError, LookupError, TypeError, AttributeError, ValueError, ArithmeticError, RuntimeError: no generator
-                of this version is described.
+            UserError, LookupError, TypeError, AttributeError, ValueError, ArithmeticError, RuntimeError: `checkpoint`
+                describes no generator of this version.
         """
 
     @abstractmethod
@@ -147,12 +148,12 @@ class Generator(ABC):
     def find_vectors(  # noqa: B027 - most generators need none
         self, embeddings: Path | None, options: Mapping[str, Any] | None = None
     ) -> None:
-        """Get ready to turn sentences into vectors, from the table `embeddings` or by encoding: here no need of it."""
+        """Prepare to get sentence vectors from the table `embeddings` or by encoding; most generators need none."""
 
     def expect(self, contexts: Sequence[Context]) -> None:  # noqa: B027 - as above
-        """Do at once what would be done anew for each batch of `contexts`: here nothing."""
+        """Do once for all `contexts` what would otherwise be repeated for each batch of them; here nothing."""
 
-    # What all of them do.
+    # What is the same for all kinds.
 
     @classmethod
     def check(cls, decoding: Decoding, n: int) -> None:

@@ -1,4 +1,4 @@
-"""Checkpoints of generators: saved by any of them, and a generator made from one."""
+"""Saving any generator as a checkpoint, and making the generator again from it."""
 
 from __future__ import annotations
 
@@ -29,10 +29,10 @@ def load_generator(
     """The trained generator in a checkpoint, ready to write.
 
     Args:
-        path: `best.parquet` or `last.parquet` as training left them.
+        path: `best.parquet` or `last.parquet`, which training wrote.
         device: where its weights go.
-        embeddings: an embeddings table in which to look sentence vectors up, rather than to encode each sentence; for
-            generators that read vectors. Sentences that are not in it are encoded.
+        embeddings: for generators that read vectors, an embeddings table from which sentence vectors are taken.
+            Sentences that are not in it are encoded.
         encoder_options: of the sentence encoder (`encode.options` in params.yaml), for generators that read vectors.
 
     Raises:
@@ -67,13 +67,13 @@ def encoder_of(path: Path) -> str | None:
     """The name of the sentence encoder whose vectors the generator in a checkpoint reads; None where it reads words.
 
     Raises:
-        UserError: not a checkpoint. Whether it holds a generator, `load_generator` checks.
+        UserError: not a checkpoint. Only `load_generator` checks that it holds a generator.
     """
     return _described(path, "architecture", "encoder")
 
 
 def _described(path: Path, *keys: str) -> str | None:
-    """A text below the entry `generator` of a checkpoint; None where there is none."""
+    """The text under `keys` in the entry `generator` of a checkpoint; None where it is missing."""
     described: Any = read_state(path)
     for key in ("generator", *keys):
         described = described.get(key) if isinstance(described, Mapping) else None

@@ -19,11 +19,11 @@ def _option(
     strict: bool = True,
     bounds: tuple[int, int] | None = None,
 ) -> dict[str, Any]:
-    """What the command line says of a field of `Decoding`.
+    """What the command line needs to know about a field of `Decoding`.
 
     Args:
-        help: in a few words what it does.
-        method: the one that uses it; None: all.
+        help: its effect in a few words.
+        method: the only method that uses it; None: all methods do.
         default: the field's default in words.
         strict: whether the field must keep its default with another method.
         bounds: the least and the largest value that the command line takes.
@@ -35,7 +35,7 @@ def _option(
 class Decoding:
     """How endings are chosen. A setting of another method than `method` must keep its default.
 
-    Each field is an option of the command line, too, as its metadata say (`described`).
+    Each field is also an option of the command line, which its metadata describe (`described`).
 
     >>> print(Decoding(method="sample", top_p=0.9))
     sample, top_p 0.9, seed 1
@@ -48,8 +48,8 @@ class Decoding:
             `log_prob / ((5 + n_tokens) / 6) ** alpha` (beam). 0 ranks by probability; more favours longer endings.
         temperature: divides the log-probabilities before drawing (sample). Below 1 sharpens, above 1 flattens.
         top_p: draw from the likeliest words that together hold at least this probability (sample; Holtzman et al.
-            2020, section 3.1), measured after temperature and `top_k`; words as likely as the last of them stay too. 1
-            keeps all.
+            2020, section 3.1), measured after temperature and `top_k`; words as likely as the last one are kept too.
+            1 keeps all.
         top_k: draw from this many likeliest words (sample; Fan et al. 2018). None keeps all.
         no_repeat_ngram: no sequence of this many words appears twice in an ending. None allows it.
         min_length: words before the ending may end.
@@ -77,7 +77,7 @@ class Decoding:
     )
 
     def __str__(self) -> str:
-        """In words: the method, what it always asks for, and what else is not the default."""
+        """The method, the setting that it always needs, and all settings that differ from their defaults, in words."""
         always = {"beam": "beam_width", "sample": "seed"}.get(self.method)
         return ", ".join(
             [
@@ -100,7 +100,7 @@ class Decoding:
                 raise ValueError(f"{setting.name}: belongs to method {owner}, but method is {self.method}")
         _require(1 <= self.beam_width <= 1000, "beam_width", "from 1 to 1000", self.beam_width)
         _require(0 <= self.length_penalty <= 10, "length_penalty", "from 0 to 10", self.length_penalty)
-        # What float32 can hold of quotients by it, also of the log-probability of an ending that is forced to end.
+        # Within these limits float32 holds all quotients by it, even that of the log-probability of a forced END.
         _require(1e-9 <= self.temperature <= 1e9, "temperature", "from 1e-9 to 1e9", self.temperature)
         _require(0 < self.top_p <= 1, "top_p", "above 0 and at most 1", self.top_p)
         _require(self.top_k is None or self.top_k >= 1, "top_k", "at least 1", self.top_k)

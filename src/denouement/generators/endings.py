@@ -25,11 +25,11 @@ def generate_endings(
 
     Args:
         generator: writes them.
-        cases: columns `case_id` and `context`, such as a cloze table or what `corpus.contexts.read_contexts` gives.
+        cases: columns `case_id` and `context`, such as a cloze table or the result of `corpus.contexts.read_contexts`.
         decoding: greedy by default.
         system: the name in the column `system`; None: the generator's own.
         n: endings for each case, see `Generator.write`.
-        batch_size: cases handed over at once; a beam of width 5 holds five rows for each.
+        batch_size: cases that the generator gets at once; a beam of width 5 holds five rows for each.
 
     Returns:
         A table `endings` in the order of the cases, the endings of a case together. `log_prob` (nats) and `n_tokens`

@@ -26,7 +26,8 @@ class HSeq2SeqSettings(NeuralSettings):
     """Settings of `HSeq2Seq`.
 
     Attributes:
-        units: width of the context encoder, the decoder and the word embeddings (A.1: 256; embeddings not said).
+        units: width of the context encoder, the decoder and the word embeddings (A.1: 256; it does not say for the
+            embeddings).
         sentence_dropout: probability that an element of a sentence vector is set to 0 (A.1: 0.5).
     """
 
@@ -43,8 +44,8 @@ class HSeq2SeqSettings(NeuralSettings):
 class HSeq2Seq(VectorReader, NeuralGenerator):
     """Vectors of the context's sentences, from a frozen sentence encoder, to the words of the ending.
 
-    1-layer GRU over the vectors, batch normalisation of its last state, which is the first state of the 1-layer GRU
-    that writes the ending. Word dropout has its place before the sentence encoder: the encode stage does it.
+    A 1-layer GRU reads the vectors. Its last state, batch-normalised, is the first state of the 1-layer GRU that writes
+    the ending. The encode stage drops words, since that has to happen before the sentence encoder.
     """
 
     name: ClassVar[str] = "h_seq2seq"
@@ -55,7 +56,7 @@ class HSeq2Seq(VectorReader, NeuralGenerator):
     def __init__(
         self, settings: HSeq2SeqSettings, vocabulary: Vocabulary, encoder: str, fingerprint: str, dimension: int
     ) -> None:
-        """Make one for the vectors of a sentence encoder."""
+        """Make an untrained generator for the vectors of a sentence encoder; see `VectorReader` for the arguments."""
         super().__init__(settings, vocabulary)
         self.encoder = encoder
         self.fingerprint = fingerprint
@@ -93,7 +94,7 @@ class HSeq2Seq(VectorReader, NeuralGenerator):
     def decode_padded(self, words: Tensor, lengths: Tensor, state: State) -> Tensor:
         """See `NeuralGenerator`. A row leaves the computation after its last real word (a packed sequence).
 
-        So a batch of endings of all lengths takes hardly longer than one of equal lengths.
+        So a batch of endings of different lengths takes hardly longer than one of equal lengths.
         """
         packed = pack_padded_sequence(self.embedding(words), lengths.cpu(), batch_first=True, enforce_sorted=False)
         outputs, _ = self.decoder(packed, state[0][None].contiguous())

@@ -1,6 +1,6 @@
-"""What training a generator was like, epoch by epoch: the document `history.json`."""
+"""The course of a generator's training, epoch by epoch: the document `history.json`."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -11,9 +11,9 @@ class Epoch:
 
     Attributes:
         epoch: its number, from 0.
-        train_loss: nats per token of the batches as they were learned from.
-        validation_loss: nats per token of the stories held out; None without such stories.
-        validation_perplexity: its exponential.
+        train_loss: nats per token of the training batches, each before the step that learned from it.
+        validation_loss: nats per token of the held-out stories; None without such stories.
+        validation_perplexity: the exponential of `validation_loss`.
     """
 
     epoch: int
@@ -24,7 +24,7 @@ class Epoch:
 
 @dataclass(frozen=True)
 class Counts:
-    """How many stories or tokens were learned from, and how many were held out."""
+    """Numbers of stories or tokens for training, and held out."""
 
     train: int
     validation: int
@@ -32,7 +32,7 @@ class Counts:
 
 @dataclass(frozen=True)
 class Shares:
-    """Shares between 0 and 1 of what was learned from, and of what was held out; None where nothing was."""
+    """Shares between 0 and 1, for training and held out; None where no stories were held out."""
 
     train: float
     validation: float | None
@@ -40,15 +40,15 @@ class Shares:
 
 @dataclass(frozen=True)
 class History:
-    """The course of a training. A generator without epochs has none, and None for what it does not count.
+    """The course of a training. Of a generator without epochs `epochs` is empty; what it does not count is None.
 
     Attributes:
         generator: its name.
         unit: of the losses.
         vocabulary: words that the generator knows, special ones among them.
-        stories: that it learned from, and that measured it.
-        tokens: of their endings, ENDs counted.
-        unknown_share: of these tokens, those that are not in the vocabulary.
+        stories: how many it learned from, and how many measured it.
+        tokens: in the endings of these stories; END counts as a token.
+        unknown_share: which share of these tokens is not in the vocabulary.
         best_epoch: number of the epoch whose weights are used.
         epochs: in order.
     """
@@ -68,25 +68,11 @@ class History:
         return next((entry for entry in self.epochs if entry.epoch == self.best_epoch), None)
 
 
-def history_from(content: Mapping[str, Any]) -> History:
-    """The course of a training from the content of `history.json`, as much of it as the report reads."""
-    return History(
-        generator=content.get("generator", ""),
-        unit=content.get("unit"),
-        vocabulary=content["vocabulary"],
-        stories=Counts(**content["stories"]),
-        tokens=None,
-        unknown_share=None,
-        best_epoch=content["best_epoch"],
-        epochs=[Epoch(**entry) for entry in content["epochs"]],
-    )
-
-
 def best_values(history: History) -> dict[str, Any]:
-    """The metrics of a training: the values of the epoch that is used, or how many stories were learned from."""
+    """The metrics of a training: the values of the epoch that is used, or the number of training stories."""
     return {"stories": history.stories.train} if history.used is None else vars(history.used).copy()
 
 
 def logged_values(history: History) -> dict[str, Any]:
-    """What is logged of a training beside the values of each epoch."""
+    """The values that are logged when a training ends; those of each epoch have been logged before."""
     return {"best": best_values(history), "vocabulary": history.vocabulary}

@@ -1,10 +1,10 @@
 """Retrieval: the ending of the training story whose context is nearest to the given one.
 
-A baseline that writes nothing of its own. Nearness is the cosine between the means of the sentence vectors of two
-contexts. It learns nothing either: `fit` keeps the mean vector and the ending of every training story.
+A baseline that copies endings and has no parameters to learn: `fit` keeps the mean vector and the ending of every
+training story. Nearness is the cosine between the means of the sentence vectors of two contexts.
 
-A story that has the very context for which an ending is asked is left out, whatever its letters' case, spacing and
-punctuation: its ending would be the one that people wrote for this case, and no generated one.
+A story with the very context that needs an ending is left out, also where letter case, spacing or punctuation differ:
+its ending would be the human ending of this case, not a generated one.
 """
 
 from __future__ import annotations
@@ -30,20 +30,19 @@ from denouement.generators.history import Counts, History
 from denouement.generators.vectors import VectorReader, open_embeddings
 from denouement.schemas import read_table
 
-_STORIES = 8192  # whose vectors are float32 at once
-_CONTEXTS = 128  # whose nearness to all stories is in memory at once
-_ROUNDING = 1e-4  # more than a float32 product is off by: what is nearer than this is compared in float64
+_STORIES = 8192  # the vectors of so many stories are converted to float32 at once
+_CONTEXTS = 128  # the nearness of so many contexts to all stories is in memory at once
+_ROUNDING = 1e-4  # larger than the error of a float32 product: closer values are compared again in float64
 
 
 class Retrieval(VectorReader):
     """The endings of the training stories with the nearest contexts.
 
-    Several endings are those of the nearest stories, each once. Of stories equally near, the one that comes first in
-    the table of stories is taken. Settings of decoding are refused, and there are no probabilities.
+    Where several endings are asked for, they are those of the nearest stories, without repetition. Of equally near
+    stories the first in the table of stories counts. Settings of decoding are refused, and there are no probabilities.
 
-    The vectors are kept in float16, as the table of embeddings keeps them. In memory are 2 bytes a story and element
-    (90,000 stories, MiniLM's 384 elements: 69 MB), and while it writes, 4 bytes a story for each of 128 contexts
-    (46 MB).
+    The vectors are float16, as in the table of embeddings. They take 2 bytes for each story and element (90,000 stories
+    with MiniLM's 384 elements: 69 MB); writing takes 4 more bytes for each story and each of 128 contexts (46 MB).
     """
 
     name: ClassVar[str] = "retrieval"
@@ -56,7 +55,7 @@ class Retrieval(VectorReader):
         contexts: npt.NDArray[np.int64],
         endings: Sequence[str],
     ) -> None:
-        """Make one for N stories.
+        """Make a generator that knows N stories.
 
         Args:
             encoder: name of the sentence encoder.
@@ -66,7 +65,7 @@ class Retrieval(VectorReader):
             endings: the stories' last sentences.
 
         Raises:
-            ValueError: not as many of one as of the others, or no story.
+            ValueError: the numbers of vectors, contexts and endings differ, or there is no story.
         """
         if not len(vectors) == len(contexts) == len(endings) > 0:
             raise ValueError(f"{len(vectors)} vectors and {len(contexts)} contexts of {len(endings)} stories")
@@ -94,19 +93,23 @@ class Retrieval(VectorReader):
         training = rows.filter(pc.equal(rows["split"], "train"))
         if not training.num_rows:
             raise UserError(f"{stories}: no training stories; at least 1 is needed")
-        told = training["sentences"].to_pylist()
+        training_stories = training["sentences"].to_pylist()
         of_sentence = table.view(None)
-        vectors = np.empty((len(told), table.dimension), np.float16)
-        for start in range(0, len(told), _STORIES):
-            some = [story[:-1] for story in told[start : start + _STORIES]]
+        vectors = np.empty((len(training_stories), table.dimension), np.float16)
+        for start in range(0, len(training_stories), _STORIES):
+            some = [story[:-1] for story in training_stories[start : start + _STORIES]]
             places = table.rows([sentence for context in some for sentence in context])
             vectors[start : start + _STORIES] = _means(of_sentence[places].astype(np.float32), some)
         generator = cls(
-            table.encoder, table.fingerprint, vectors, _digests(keys.contexts(training)), [story[-1] for story in told]
+            table.encoder,
+            table.fingerprint,
+            vectors,
+            _digests(keys.contexts(training)),
+            [story[-1] for story in training_stories],
         )
         save_generator(generator, folder / BEST)
         held_out = rows.num_rows - training.num_rows
-        return History(cls.name, None, None, Counts(len(told), held_out), None, None, None, [])
+        return History(cls.name, None, None, Counts(len(training_stories), held_out), None, None, None, [])
 
     def checkpoint(self) -> dict[str, Any]:
         """See `Generator`."""
@@ -121,7 +124,7 @@ class Retrieval(VectorReader):
 
     @classmethod
     def restore(cls, checkpoint: Mapping[str, Any], device: str) -> Retrieval:
-        """See `Generator`. It works on the CPU, whatever the device."""
+        """See `Generator`. It always works on the CPU; `device` is ignored."""
         architecture, index = checkpoint["generator"]["architecture"], checkpoint["index"]
         vectors, contexts, endings = index["vectors"].numpy(), index["contexts"].numpy(), index["endings"]
         texts = (architecture["encoder"], architecture["fingerprint"], *endings)
@@ -151,8 +154,8 @@ class Retrieval(VectorReader):
     def _nearest(self, wanted: Vectors, nearness: Vectors, n: int) -> list[Ending]:
         """The first `n` different endings of the stories nearest to the vector `wanted` [dimension].
 
-        A matrix product may give equal vectors products that differ in their last bits, so the nearest are compared
-        anew in float64, where equal vectors are equally near.
+        In a matrix product the values of equal vectors may differ in their last bits, so the nearest ones are compared
+        again in float64, where equal vectors are equally near.
         """
         size = n
         while True:
@@ -173,7 +176,7 @@ def _means(vectors: Vectors, contexts: Sequence[Context]) -> Vectors:
     """The mean of each context's vectors, [contexts, dimension], scaled to length 1.
 
     Args:
-        vectors: of all sentences of the contexts, [sentences, dimension], one context's after the other's.
+        vectors: of all sentences of the contexts, [sentences, dimension], context after context.
         contexts: each of one sentence or more.
     """
     lengths = np.array([len(context) for context in contexts])
@@ -183,6 +186,6 @@ def _means(vectors: Vectors, contexts: Sequence[Context]) -> Vectors:
 
 
 def _digests(contexts: pa.ChunkedArray) -> npt.NDArray[np.int64]:
-    """A number for each text, the same for equal texts and hardly ever for others."""
+    """A number for each text: equal texts have equal numbers, and different texts nearly always different ones."""
     found = [hashlib.blake2b(text.encode(), digest_size=8).digest() for text in contexts.to_pylist()]
     return np.frombuffer(b"".join(found), np.int64).copy()

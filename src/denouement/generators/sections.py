@@ -31,7 +31,7 @@ def training_chart(histories: Mapping[str, History]) -> Chart:
 
 
 def training_section(histories: Mapping[str, History]) -> list[Block]:
-    """A row a generator: what it learned from, and how it did in the epoch whose weights are used."""
+    """A row for each generator: its training stories, and its losses in the epoch whose weights are used."""
     rows: list[list[Cell]] = []
     for name, history in histories.items():
         used = history.used

@@ -26,7 +26,7 @@ class Seq2SeqSettings(NeuralSettings):
 
     Attributes:
         layers: LSTM layers of the encoder, and of the decoder (A.1: 2).
-        units: width of each of them and of the word embeddings (A.1: 512; embeddings not said).
+        units: width of each of them and of the word embeddings (A.1: 512; it does not say for the embeddings).
     """
 
     layers: int = 2
@@ -35,17 +35,17 @@ class Seq2SeqSettings(NeuralSettings):
     def __post_init__(self) -> None:
         super().__post_init__()
         at_least(self, 1, "layers", "units")
-        at_most(self, 1000, "layers")  # a net of more is not even counted in reasonable time
+        at_most(self, 1000, "layers")  # even counting the weights of more layers would take too long
 
 
 class Seq2Seq(NeuralGenerator):
     """The words of all context sentences, without a mark between them, to the words of the ending.
 
-    Word embeddings start at random (section 4.1) and are shared by encoder and decoder (the paper does not say).
+    Word embeddings start at random (section 4.1). Encoder and decoder share them (the paper does not say).
 
-    Contexts are padded on the left, and the encoder has no bias terms: a padding word is a vector of zeros, which then
-    leaves a state of zeros exactly as it is, so a context gives the same state however much it is padded, and a batch
-    is one dense call. (The embeddings can learn what a bias of the first layer would add.)
+    Contexts are padded on the left, and the encoder has no bias terms. A padding word is a vector of zeros, so it
+    leaves the first state, which is zero, exactly unchanged. Hence padding does not change a context's state, and a
+    batch is one dense call. (The embeddings can learn what a bias of the first layer would add.)
     """
 
     name: ClassVar[str] = "seq2seq"

@@ -1,4 +1,4 @@
-"""Training a generator, whatever it is: its settings from `params.yaml`, and the files that training leaves."""
+"""Training a generator of any kind: its settings from `params.yaml`, and the files that training leaves."""
 
 from __future__ import annotations
 
@@ -25,8 +25,8 @@ HISTORY = "history.json"
 def settings_for(name: str, section: Mapping[str, Any], kind: Literal["sample", "official"]) -> GeneratorSettings:
     """The settings of the generator `name` from the section `train` of `params.yaml`.
 
-    `common` holds for every generator that has its keys; the generator's own preset, the one that `preset` names for
-    this kind of corpus, goes before it.
+    The keys in `common` hold for every generator that has such settings. `preset` names the generator's own preset for
+    this kind of corpus, whose keys replace those of `common`.
 
     Raises:
         UserError: an unknown generator, preset or setting, or a value out of its range.
@@ -43,7 +43,7 @@ def settings_for(name: str, section: Mapping[str, Any], kind: Literal["sample", 
     if strange := [str(key) for key in named if key not in ("sample", "official")]:
         raise UserError(f"{where}.preset: unknown key {', '.join(strange)}; known keys are sample, official")
     if not own and not presets:
-        return own_class()  # nothing to set, hence no presets
+        return own_class()  # a generator without settings needs no presets
     preset = named.get(kind)
     if not isinstance(preset, str) or preset not in presets:
         there = ", ".join(map(str, presets)) or "none"
@@ -66,41 +66,42 @@ def train(
     work: Path,
     on_epoch: OnEpoch | None = None,
 ) -> History:
-    """Train a generator, and write what it has learned and how.
+    """Train a generator, and write its checkpoints and the course of its training.
 
     Args:
         name: of the registered generator.
-        stories: table `stories`; its split `train` is learned from, `validation` may measure each epoch.
-        out: folder for `best.parquet`, which `load_generator` reads; `last.parquet`, the end of training, the same file
-            for a generator without epochs; and `history.json`, the course of training.
+        stories: table `stories`; the generator learns from its split `train`, and `validation` may measure each epoch.
+        out: folder for `best.parquet`, which `load_generator` reads; `last.parquet`, the state after the last epoch (of
+            a generator without epochs the same file); and `history.json`, the course of training.
         settings: of the generator.
         embeddings: table of sentence vectors, for generators that read vectors.
-        work: folder for what a killed run goes on from; nothing of this run is left there when it ends well.
+        work: folder for the state from which a killed run continues; it is deleted when the training ends well.
         on_epoch: called after each epoch with its number, from 0, and its values.
 
     Returns:
         The content of `history.json`.
 
     Raises:
-        UserError: missing or unusable inputs, and what `Generator.fit` of this generator raises.
+        UserError: missing or unusable inputs, and as `Generator.fit` of this generator.
     """
     kind = generator_class(name)
     folder = work / f"{name}-{_digest(name, settings, stories, embeddings)}"
     history = kind.fit(settings, stories, folder, embeddings=embeddings, on_epoch=on_epoch)
     last = folder / LAST
     for source, file in ((folder / BEST, BEST), (last if last.exists() else folder / BEST, LAST)):
-        with atomic_write(out / file) as beside:
-            shutil.copyfile(source, beside)
+        with atomic_write(out / file) as part:
+            shutil.copyfile(source, part)
     write_document(history, out / HISTORY)
     shutil.rmtree(folder)
     return history
 
 
 def _digest(name: str, settings: GeneratorSettings, stories: Path, embeddings: Path | None) -> str:
-    """The same for two trainings only if they end with the same weights."""
+    """A digest that two trainings share only if they end with the same weights."""
     if not stories.is_file():
         raise UserError(f"{stories}: no such file; the stage ingest makes it")
-    code = sorted(Path(__file__).parent.rglob("*.py"))  # a state that older code left may not fit, or not be exact
+    # A state that other code wrote may not fit, or lead to other weights.
+    code = sorted(Path(__file__).parent.rglob("*.py"))
     contents = [
         file_digest(path) if path is not None and path.is_file() else None for path in (stories, embeddings, *code)
     ]
@@ -109,7 +110,7 @@ def _digest(name: str, settings: GeneratorSettings, stories: Path, embeddings: P
 
 
 def _mapping(section: Mapping[str, Any], key: str, where: str) -> Mapping[str, Any]:
-    """What `section` has below `key`; nothing when it is left out."""
+    """The section under `key` of `section`; empty when it is missing."""
     found = section.get(key)
     if found is not None and not isinstance(found, Mapping):
         raise UserError(f"{where}.{key}: must be a section of `key: value` lines, not {found!r}")

@@ -1,4 +1,4 @@
-"""What generators share that read the sentences of a context as vectors of a frozen sentence encoder."""
+"""The base of generators that read the sentences of a context as vectors of a frozen sentence encoder."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ class VectorReader(Generator):
 
     Attributes:
         encoder: name of the sentence encoder.
-        fingerprint: of the encoder's files and options: vectors of others mean nothing to this generator.
+        fingerprint: of the encoder's files and options; the generator can't use vectors with another fingerprint.
         dimension: elements in a sentence vector.
-        sentence_vectors: where the vectors are taken from; `find_vectors` sets it.
+        sentence_vectors: the source of the vectors; `find_vectors` sets it.
     """
 
     reads_vectors: ClassVar[bool] = True
@@ -30,19 +30,19 @@ class VectorReader(Generator):
     sentence_vectors: SentenceVectors | None = None
 
     def architecture(self) -> dict[str, Any]:
-        """Which vectors it reads, ready for JSON."""
+        """Which vectors it reads, as values that JSON can hold."""
         return {"encoder": self.encoder, "fingerprint": self.fingerprint, "dimension": self.dimension}
 
     def find_vectors(self, embeddings: Path | None, options: Mapping[str, Any] | None = None) -> None:
-        """Take vectors from the table `embeddings`; encode the sentences that it does not have, or all without one.
+        """Take vectors from the table `embeddings`, and encode sentences that are not in it; without a table, all.
 
         Args:
             embeddings: table of sentence vectors, or None.
             options: of the sentence encoder (`encode.options` in params.yaml).
 
         Raises:
-            UserError: a table of another encoder, or an option that the encoder does not know; without a table also
-                options that are missing or wrong, or that make other vectors than those it was trained with.
+            UserError: a table of another encoder, or an option that the encoder does not know. Without a table also an
+                option that is missing or wrong, or that gives other vectors than those of its training.
         """
         table = None if embeddings is None else EmbeddingTable.open(embeddings)
         if table is not None and table.fingerprint != self.fingerprint:
@@ -52,11 +52,11 @@ class VectorReader(Generator):
             _ = self.sentence_vectors.encoder  # a mistake in its options is reported now
 
     def expect(self, contexts: Sequence[Context]) -> None:
-        """Read what the encoder needs for all sentences that have to be encoded."""
+        """Let the encoder read its files once for all sentences that it has to encode."""
         self._found_vectors().prepare([sentence for context in contexts for sentence in context])
 
     def vectors_of(self, contexts: Sequence[Context]) -> Vectors:
-        """Vectors [sentences, dimension] of all sentences of the contexts, one context's after the other's.
+        """Vectors [sentences, dimension] of all sentences of the contexts, context after context.
 
         Raises:
             UserError: a context without a sentence, or one that cannot be encoded.

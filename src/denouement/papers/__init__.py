@@ -1,4 +1,4 @@
-"""What the papers published: one YAML file a paper, by table, row and column as printed there."""
+"""Values that papers published: one YAML file for each paper, by table, row and column as printed there."""
 
 from collections.abc import Mapping
 from functools import cache
@@ -18,14 +18,14 @@ def published(paper: str, table: str) -> Mapping[str, Mapping[str, Published]]:
 
     Args:
         paper: the name of its file, such as `mori_2019`.
-        table: as the file names it, such as `Table 4`; what stands in the running text is under its section.
+        table: its name in the file, such as `Table 4`; values in the running text are under their section.
     """
     rows: Mapping[str, Mapping[str, Published]] = _read(paper)["tables"][table]
     return rows
 
 
 def cited(paper: str) -> str:
-    """How a paper is named beside its values, such as `Mori et al. 2019`."""
+    """The citation that is shown with a paper's values, such as `Mori et al. 2019`."""
     return str(_read(paper)["cited"])
 
 

@@ -1,4 +1,4 @@
-"""Stage encode: turns every context sentence into a vector, once, for all generators that read vectors."""
+"""Stage encode: turns every context sentence into a vector, once for all generators that read vectors."""
 
 from dataclasses import dataclass
 from pathlib import Path

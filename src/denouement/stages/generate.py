@@ -21,9 +21,11 @@ class GenerateSettings:
     """Which contexts get endings, and how these are chosen.
 
     Attributes:
-        release: of the Story Cloze cases; None: the first of v1.0, v1.5 and the sample that is there, or any.
-        split: of these cases; None: validation where there is any, else test, or any.
-        decoding: see `Decoding`; generators that decode no words pass it over in the graph.
+        release: of the Story Cloze cases. None: in the graph the first of v1.0, v1.5 and the sample that has cases; for
+            another file of contexts all its releases.
+        split: of these cases. None: in the graph validation if it has cases, else test; for another file all its
+            splits.
+        decoding: see `Decoding`; in the graph, generators that decode no words ignore it.
     """
 
     release: str | None = None
@@ -33,14 +35,14 @@ class GenerateSettings:
 
 @dataclass(frozen=True)
 class GeneratePaths:
-    """What is read and written.
+    """The files that generating reads and writes.
 
     Attributes:
         contexts: table `cloze`, or another file of contexts where `stories` is None.
-        stories: table `stories`, whose held-out stories give the contexts where there are no cases. None: the contexts
-            are all those of the file `contexts` that have the release and the split.
+        stories: table `stories`; where there are no cases, its held-out stories give the contexts. None: the contexts
+            are those of the file `contexts` that have the release and the split.
         model: checkpoint of a generator.
-        embeddings: table of sentence vectors to look up; None: all sentences are encoded.
+        embeddings: table of sentence vectors; None: all sentences are encoded.
         out: table `endings`.
     """
 
@@ -59,7 +61,7 @@ class Generated:
         cases: columns `case_id` and `context`.
         endings: table `endings`, in the order of the cases.
         system: its column `system`.
-        max_length: most words of an ending; None where the generator decodes no words.
+        max_length: the most words that an ending may have; None where the generator decodes no words.
     """
 
     cases: pa.Table
@@ -69,14 +71,14 @@ class Generated:
 
     @property
     def at_max_length(self) -> int | None:
-        """Endings of the most words that are allowed; None where that is not limited."""
+        """How many endings have as many words as allowed; None where the generator decodes no words."""
         if self.max_length is None:
             return None
         return int(pc.sum(pc.greater(self.endings["n_tokens"], self.max_length)).as_py() or 0)
 
     @property
     def log_prob_per_token(self) -> float | None:
-        """In nats; None where the generator gives no probabilities."""
+        """Mean log-probability of a token in nats; None where the generator gives no probabilities."""
         return log_prob_per_token(self.endings)
 
     @property
@@ -102,7 +104,7 @@ def run(
         paths: what is read and written.
         n: endings for each context.
         system: their name in the table; None: the generator's.
-        encoder_options: of the sentence encoder, for sentences that the embeddings lack.
+        encoder_options: of the sentence encoder, for sentences that are not in the embeddings.
         device: where the generator runs.
 
     Raises:
@@ -123,7 +125,7 @@ def run(
 
 
 def logged_values(generated: Generated) -> dict[str, float | None]:
-    """What is logged of written endings."""
+    """The values that are logged of written endings."""
     return {
         "endings": generated.endings.num_rows,
         "distinct_share": generated.distinct_share,

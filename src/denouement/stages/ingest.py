@@ -18,12 +18,12 @@ class IngestPaths:
 def official_files(raw: Path, sample: Path) -> tuple[Path, ...]:
     """The official files under `raw`, or where there are none, those of the sample corpus.
 
-    Warns of other files under `raw`, but for its README and for files of answers, which the stage study reads.
+    Warns of other files under `raw`, except its README and files of answers, which the stage study reads.
 
     Raises:
         UserError: no such folder.
     """
-    from denouement.study.importing import find_answers  # `denouement ingest` does not look for files
+    from denouement.study.importing import find_answers  # `denouement ingest` does not need it
 
     official, others = find_files(raw)
     elsewhere = {raw / "README.md", *find_answers(raw)}

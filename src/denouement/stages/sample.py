@@ -8,7 +8,7 @@ from denouement.corpus.sample import SampleCounts, write_sample
 
 @dataclass(frozen=True)
 class SampleSettings:
-    """How much of the sample corpus to write, and which part of it (`seed`)."""
+    """How many stories and cases of the sample corpus to write; `seed` determines which."""
 
     stories: int = 2000
     cases: int = 400

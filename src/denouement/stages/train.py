@@ -15,7 +15,7 @@ class TrainPaths:
     Attributes:
         stories: table `stories`.
         embeddings: table of sentence vectors; None for generators that read words.
-        work: folder for what an interrupted training goes on from.
+        work: folder for the state from which an interrupted training continues.
         out: folder for the checkpoints and the course of the training.
     """
 

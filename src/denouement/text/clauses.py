@@ -1,4 +1,4 @@
-"""The verbs of a parsed sentence, and what fills their subject, object and prepositional places."""
+"""The verbs of a parsed sentence, and the words that are their subjects, objects and prepositional objects."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -21,13 +21,13 @@ NOMINAL = ("NOUN", "PROPN", "PRON")
 
 @dataclass(frozen=True)
 class Argument:
-    """A word that fills a place of a verb.
+    """A word that is an argument of a verb.
 
     Attributes:
-        word: the position in the sentence of the head of the phrase that fills it.
+        word: the position in the sentence of the argument's head.
         verb: the verb's position.
-        role: `SUBJECT`, `OBJECT` or the lemma of a preposition ("with", "out of"). Roles are those of the active: the
-            subject of a passive is an object, its agent a subject. An indirect object has the role "to".
+        role: `SUBJECT`, `OBJECT` or the lemma of a preposition ("with", "out of"). Roles are those in the active voice:
+            the subject of a passive is an object, its agent a subject. An indirect object has the role "to".
     """
 
     word: int
@@ -36,12 +36,12 @@ class Argument:
 
 
 def verbs(parse: Parse) -> list[int]:
-    """The positions of the verbs, forms of "be" among them; not those that only help another verb."""
+    """The positions of the verbs, including forms of "be" but no auxiliary verbs."""
     return [word for word in range(len(parse.words)) if _is_verb(parse, word)]
 
 
 def main_verb(parse: Parse) -> int | None:
-    """The first verb that depends on nothing, or else the first verb; None where there is no verb."""
+    """The first verb that is a root, or else the first verb; None without a verb."""
     found = verbs(parse)
     return next((verb for verb in found if parse.heads[verb] == verb), found[0] if found else None)
 
@@ -49,9 +49,9 @@ def main_verb(parse: Parse) -> int | None:
 def arguments(parse: Parse) -> list[Argument]:
     """The arguments of all verbs, in the order of their words, then verbs.
 
-    A verb without a subject of its own has the one it shares: that of the verb it is joined to ("he fell and cried") or
-    depends on ("he wants to go"), or that verb's object ("he told her to go"). Each of several words joined by "and"
-    is an argument. Of a relative clause the argument is the word that it describes.
+    A verb without a subject of its own takes the subject of the verb that it is joined to ("he fell and cried") or
+    depends on ("he wants to go"), or that verb's object ("he asked her to go"). Each of several words joined by "and"
+    is an argument. Instead of a relative pronoun the argument is the word that the relative clause describes.
     """
     children = _children(parse)
     found = {
@@ -64,7 +64,7 @@ def arguments(parse: Parse) -> list[Argument]:
 
 
 def fillers(parse: Parse) -> dict[int, dict[str, int]]:
-    """Of each verb by role the first word that fills it, in the order of these words."""
+    """For each verb the first argument in each role, by role, in the order of the words."""
     found: dict[int, dict[str, int]] = {verb: {} for verb in verbs(parse)}
     for argument in arguments(parse):
         found[argument.verb].setdefault(argument.role, argument.word)
@@ -72,10 +72,10 @@ def fillers(parse: Parse) -> dict[int, dict[str, int]]:
 
 
 def relation(parse: Parse, word: int) -> str:
-    """The dependency of `word`, what is a usual mistake of the parser set right.
+    """The dependency of `word`, with a frequent mistake of the parser corrected.
 
-    It takes short names, such as "Tim" in "Tim laughed", for times, like "Monday": a name before its verb is a subject
-    here and one after it an object, unless it is a day, a month or a feast.
+    The parser labels short names, such as "Tim" in "Tim laughed", as times, like "Monday". Here a name before its verb
+    is a subject and one after it an object, unless it is a day, a month or a holiday.
     """
     label = parse.relations[word]
     if label != "npadvmod" or parse.pos[word] != "PROPN" or parse.lemmas[word].lower() in word_lists.TIMES:
@@ -135,7 +135,7 @@ def _after_preposition(
 
 
 def _described(parse: Parse, word: int, verb: int) -> int:
-    """`word`, or what it stands for when it is the "who" or "that" of the verb's relative clause."""
+    """`word`, or for the "who" or "that" of the verb's relative clause the word that the clause describes."""
     is_relative = parse.tags[word] in _RELATIVE_PRONOUNS and parse.relations[verb] == "relcl"
     return parse.heads[verb] if is_relative else word
 

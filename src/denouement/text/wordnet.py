@@ -1,7 +1,7 @@
-"""Which nouns and verbs name something that happens, by WordNet (Miller 1995), from the files of its database.
+"""Which nouns and verbs name an event, by WordNet (Miller 1995), from the files of its database.
 
-The files are read as they are (https://wordnet.princeton.edu/documentation/wndb5wn): NLTK opens none that lie outside
-its own folders.
+The files are read directly (https://wordnet.princeton.edu/documentation/wndb5wn), since NLTK reads only files in its
+own folders.
 """
 
 import os
@@ -24,7 +24,7 @@ _ADVICE = (
 
 
 class NoWordNetError(UserError):
-    """WordNet is not installed, or not where it was said to be."""
+    """WordNet is not installed, or not in the folder that was named."""
 
 
 @dataclass(frozen=True)
@@ -32,12 +32,12 @@ class Events:
     """The lemmas that name an event or a process.
 
     Attributes:
-        nouns: those whose most frequent sense is a hyponym of *event* or *process*. Rare senses are left
-            aside, since by one of them nearly every noun of everyday language would be an event ("dog", "box").
-        verbs: those of which some sense has a derivationally related noun with such a sense ("go": "going"). Verbs have
-            no noun above them in WordNet, so this link alone leads from them to *event*.
-        spelled: those that as a noun have any sense at or below any sense of *event* or *process*, be it rare ("cat", a
-            tomography; "hand", a process of a body): the rule of Mostafazadeh et al. 2016, section 3.1, word for word.
+        nouns: those whose most frequent sense is a hyponym of *event* or *process*. Rare senses do not count, since
+            nearly every noun of everyday language ("dog", "box") has one that is an event.
+        verbs: those with a sense that has a derivationally related noun with such a sense ("go": "going"). WordNet has
+            no nouns above verbs, so only this link leads from them to *event*.
+        spelled: those that as nouns have any sense, even a rare one, at or below any sense of *event* or *process*
+            ("cat", a tomography; "hand", a process of a body): the literal rule of Mostafazadeh et al. 2016, 3.1.
     """
 
     nouns: frozenset[str]
@@ -52,10 +52,10 @@ class _Synset:
 
 
 def find_wordnet(folder: Path | None = None) -> Path:
-    """The folder of WordNet's database: `folder`, else WNSEARCHDIR, else where systems and NLTK put it.
+    """The folder of WordNet's database: `folder`, else WNSEARCHDIR, else the usual places of systems and of NLTK.
 
     Raises:
-        NoWordNetError: none of them holds the database.
+        NoWordNetError: no database there.
     """
     named = folder or (Path(os.environ["WNSEARCHDIR"]) if os.environ.get("WNSEARCHDIR") else None)
     if named:
@@ -73,7 +73,7 @@ def read_events(folder: Path) -> Events:
     """The events of the database in `folder`.
 
     Raises:
-        NoWordNetError: a file that is missing, no file of WordNet, or one that ends too early.
+        NoWordNetError: a file is missing, is no file of WordNet, or is incomplete.
     """
     try:
         nouns, verbs = (dict(_synsets(folder / f"data.{kind}")) for kind in ("noun", "verb"))
@@ -93,10 +93,10 @@ def read_events(folder: Path) -> Events:
 
 
 def _check_whole(kind: str, senses: Mapping[str, list[str]], synsets: Mapping[str, _Synset]) -> None:
-    """Make sure that no file ends too early: index and data name the same synsets.
+    """Check that the files are complete: index and data name the same synsets.
 
     Raises:
-        ValueError: they do not.
+        ValueError: they name different ones.
     """
     named = {offset for of_lemma in senses.values() for offset in of_lemma}
     if apart := named ^ synsets.keys():
@@ -106,7 +106,7 @@ def _check_whole(kind: str, senses: Mapping[str, list[str]], synsets: Mapping[st
 
 
 def _processes(senses: Mapping[str, list[str]], nouns: Mapping[str, _Synset]) -> list[str]:
-    """The senses of *process* in which something goes on; by the others it is a paper or a part of a body."""
+    """The senses of *process* that are a course of events; in its others it is a document or a part of a body."""
     return [offset for offset in senses["process"] if _PROCESSES.intersection(nouns[offset].words)]
 
 
@@ -158,7 +158,7 @@ def _senses(path: Path) -> Iterator[tuple[str, list[str]]]:
 
 
 def _lines(path: Path) -> Iterator[list[str]]:
-    """The fields of each line below the licence, whose lines begin with blanks; without glosses."""
+    """The fields of each line, without glosses and without the lines of the licence, which begin with blanks."""
     with path.open(encoding="utf-8") as opened:
         for line in opened:
             if not line.startswith(" "):

@@ -1,9 +1,9 @@
 """From a sentence to words and back.
 
 The words are those of the Penn Treebank: contractions are split (`did` + `n't`, `Tom` + `'s`), punctuation marks are
-words of their own, an opening double quote is two backticks and a closing one two apostrophes. So a sentence can be
-put together again from its words. Unlike the Treebank's, numbers keep what is inside them (`7:30`, `1,000`), and so do
-hyphenated words, abbreviations with inner full stops (`a.m.`) and contractions of two words (`gonna`).
+words of their own, an opening double quote is two backticks and a closing one two apostrophes. So the words can be
+joined to the sentence again. Unlike in the Treebank, numbers (`7:30`, `1,000`), hyphenated words, abbreviations with
+inner full stops (`a.m.`) and contractions of two words (`gonna`) are not split.
 """
 
 import re
@@ -34,7 +34,7 @@ _SURFACE = {OPENING_QUOTE: '"', CLOSING_QUOTE: '"', OPENING_APOSTROPHE: "'"}
 
 
 def tokenize(sentence: str) -> list[str]:
-    """The words of a sentence, in its own case.
+    """The words of a sentence, with upper and lower case as written.
 
     Args:
         sentence: any text; white space of any kind separates words.
@@ -63,10 +63,10 @@ def lowered(sentence: str) -> list[str]:
 
 
 def detokenize(words: Sequence[str]) -> str:
-    """The sentence that `words` spell: what `tokenize` takes apart, put together, its first letter a capital.
+    """The sentence that `words` make, with a capital as its first letter: the reverse of `tokenize`.
 
     Args:
-        words: as `tokenize` gives them; the first may be in lower case.
+        words: as `tokenize` returns them; the first may be in lower case.
 
     Returns:
         Printable text on one line.
@@ -85,7 +85,7 @@ def detokenize(words: Sequence[str]) -> str:
 
 
 def capitalize(sentence: str) -> str:
-    """`sentence` with a capital as its first letter, where it begins with a letter (quotation marks left aside)."""
+    """`sentence` with its first letter as a capital, if it begins with a letter (after any punctuation)."""
     for place, character in enumerate(sentence):
         if character.isalpha():
             return sentence[:place] + character.upper() + sentence[place + 1 :]

@@ -198,7 +198,8 @@ def inputs_digest(sets: Sequence[CaseSet], resources: Resources) -> str:
     for table in [resources.stories, *(table for each in sets for table in (each.cases, each.train))]:
         digest.update(_content(table) if table is not None else b"none")
     digest.update(repr([each.is_learned_from for each in sets]).encode())
-    for path in sorted(Path(__file__).parents[2].rglob("*.py")):
+    package = Path(__file__).parents[2]
+    for path in sorted([*package.rglob("*.py"), *package.rglob("*.yaml")]):  # word lists are YAML
         digest.update(path.read_bytes())
     return digest.hexdigest()
 

@@ -1,8 +1,8 @@
-"""The story grammar: scenarios read from YAML, and what can be told of them.
+"""The story grammar: scenarios read from YAML, from which stories are made.
 
-A scenario is a small situation that can go two or more ways. Its branches share the opening sentences and the slots
-(the people, things and places that fill the sentences) and differ in what happens next. The ending of a branch
-follows from its own sentences and contradicts those of its siblings, so it is their wrong ending.
+A scenario is a small situation that can develop in two or more ways, its branches. They share the opening sentences and
+the slots (the people, things and places that fill the sentences) and differ in the events that follow. The ending of a
+branch follows from its own sentences and contradicts those of its siblings, so it can be their wrong ending.
 `docs/sample_corpus.md` shows the format of the files.
 """
 
@@ -31,13 +31,13 @@ _FIRST_PERSON_SHARE = 1 / 7
 _MINOR_WORDS = frozenset(("a", "an", "and", "at", "by", "for", "from", "in", "of", "on", "or", "the", "to", "with"))
 _A_BEFORE_VOWEL = re.compile(r"\b(a) (?=(?!eu|onc?e\b|uni(?![mn])|us[beu])[aeiou]|hour|honest)", re.IGNORECASE)
 
-Row = Mapping[str, str]  # slot name -> what fills it
-Group = tuple[Row, ...]  # slots whose values belong together: one row is drawn
+Filling = Mapping[str, str]  # slot name -> what fills it
+Group = tuple[Filling, ...]  # slots whose values belong together: one row is drawn
 
 
 @dataclass(frozen=True, eq=False)
 class Branch:
-    """One way a scenario can go."""
+    """One of the ways in which a scenario can develop."""
 
     scenario: str
     name: str
@@ -46,14 +46,14 @@ class Branch:
     """For each of the five sentences its phrasings; any phrasing fits any phrasing of the other sentences."""
     groups: tuple[Group, ...]
 
-    def fill(self, rng: random.Random) -> Row:
+    def fill(self, rng: random.Random) -> Filling:
         """Draw a value for every slot."""
         return {name: value for group in self.groups for name, value in rng.choice(group).items()}
 
     def count(self, sentences: int = SENTENCES) -> int:
-        """How many different texts the first `sentences` sentences can make.
+        """How many different texts the first `sentences` sentences can have.
 
-        A slot counts only where a sentence uses it. Exact as long as no two phrasings ever read the same.
+        A slot counts only if a sentence uses it. The number is exact if no two phrasings give the same text.
         """
         ways = Counter({frozenset[str](): 1})  # slots used so far -> number of choices of phrasings that use just these
         for phrasings in self.sentences[:sentences]:
@@ -69,13 +69,13 @@ def _distinct(group: Group, used: frozenset[str]) -> int:
     return len({tuple(row[name] for name in row if name in used) for row in group})
 
 
-def render(template: Template, values: Row) -> str:
-    """Fill a sentence; `a` becomes `an` where the word that follows asks for it, and the first letter a capital."""
+def render(template: Template, values: Filling) -> str:
+    """Fill a sentence; `a` becomes `an` where the next word needs it, and the first letter becomes a capital."""
     text = _A_BEFORE_VOWEL.sub(r"\1n ", template.substitute(values))
     return text[0].upper() + text[1:]
 
 
-def render_title(template: Template, values: Row) -> str:
+def render_title(template: Template, values: Filling) -> str:
     """Fill a title and give every word but the minor ones a capital."""
     first, *rest = render(template, values).split()
     return " ".join([first, *(word if word in _MINOR_WORDS else word[0].upper() + word[1:] for word in rest)])
@@ -118,12 +118,12 @@ def read_scenario(
     titles = tuple(map(Template, content["titles"]))
     branches = []
     for branch, rest in content["branches"].items():
-        told = content["story"] | rest
-        if sorted(told) != list(range(1, SENTENCES + 1)) or len(told) < len(content["story"]) + len(rest):
+        numbered = content["story"] | rest
+        if sorted(numbered) != list(range(1, SENTENCES + 1)) or len(numbered) < len(content["story"]) + len(rest):
             raise UserError(
-                f"{where}: story and branch '{branch}' must share sentences 1 to {SENTENCES} out among them"
+                f"{where}: story and branch '{branch}' must have the sentences 1 to {SENTENCES} between them, each once"
             )
-        sentences = tuple(tuple(map(Template, told[k])) for k in sorted(told))
+        sentences = tuple(tuple(map(Template, numbered[k])) for k in sorted(numbered))
         for template in (*titles, *(phrasing for phrasings in sentences for phrasing in phrasings)):
             if not template.is_valid() or not known.issuperset(template.get_identifiers()):
                 raise UserError(f"{where}: no slot for a $name in '{template.template}'; the slots are {sorted(known)}")
@@ -147,7 +147,7 @@ def _parts(cell: object) -> list[str]:
 
 
 def _heroes(people: Mapping[str, list[str]]) -> Group:
-    """Everybody a story can be about; `I` stands in the list often enough to be drawn for its share of the stories."""
+    """All possible heroes; `I` is repeated so often that it is drawn for its share of the stories."""
     named = [(name, *_HE) for name in people["he"]] + [(name, *_SHE) for name in people["she"]]
     often = round(len(named) * _FIRST_PERSON_SHARE / (1 - _FIRST_PERSON_SHARE))
     return tuple(dict(zip(_PERSON, forms, strict=True)) for forms in (*named, *[_FIRST_PERSON] * often))

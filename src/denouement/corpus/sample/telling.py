@@ -1,8 +1,7 @@
-"""Telling stories and Story Cloze cases: any number of them, drawn from the story grammar.
+"""Making any number of stories and Story Cloze cases, drawn from the story grammar.
 
-A context (the first four sentences) belongs either to the stories or to the cases, by a checksum of its letters: one
-in ten is kept for the cases, whatever the seed and the number asked for, so no case's context ever stands among the
-stories.
+A checksum of a context's letters (the first four sentences) decides whether it belongs to the stories or to the cases,
+which get one in ten. Seed and number do not matter, so the context of a case is never that of a story.
 """
 
 import itertools
@@ -12,7 +11,7 @@ import zlib
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from denouement.corpus.sample.grammar import SENTENCES, Branch, Row, branches, render, render_title, scenarios
+from denouement.corpus.sample.grammar import SENTENCES, Branch, Filling, branches, render, render_title, scenarios
 from denouement.errors import UserError
 
 _KEPT_FOR_CASES = 10  # one context in so many
@@ -20,7 +19,7 @@ _KEPT_FOR_CASES = 10  # one context in so many
 
 @dataclass(frozen=True)
 class Story:
-    """A told story of five sentences, and the scenario and branch it tells."""
+    """A story of five sentences, and the scenario and branch it was made from."""
 
     story_id: str
     title: str
@@ -42,7 +41,7 @@ class Case:
 
 
 def stories(n: int, seed: int) -> Iterator[Story]:
-    """`n` different stories, equally many of every branch; the first of them are the same for every larger `n`.
+    """`n` different stories, equally many of every branch; they are also the first ones for every larger `n`.
 
     Raises:
         UserError: `n` is below 1 or above `most_stories()`.
@@ -62,9 +61,9 @@ def stories(n: int, seed: int) -> Iterator[Story]:
 
 
 def cloze_cases(n: int, seed: int) -> Iterator[Case]:
-    """`n` cases with different contexts; the wrong ending is that of another branch, filled with the same things.
+    """`n` cases with different contexts; the wrong ending is that of another branch with the same slots.
 
-    Of any two cases, counted in pairs, one has its right ending first: the sides are balanced, their order is drawn.
+    In each successive pair of cases one has its right ending first, so that sides are balanced; chance decides which.
 
     Raises:
         UserError: `n` is below 1 or above `most_cases()`.
@@ -80,42 +79,42 @@ def cloze_cases(n: int, seed: int) -> Iterator[Case]:
 
 
 def most_stories() -> int:
-    """The most stories that can be asked for: every branch gives equally many, at most half of its contexts.
+    """The largest allowed number of stories: every branch gives equally many, at most half of its contexts.
 
-    A context is told once, so the half keeps the search for an untold one short.
+    Each context is used once; the limit of half of them keeps the search for an unused one short.
     """
     return _smallest() // 2 * len(branches())
 
 
 def most_cases() -> int:
-    """The most cases that can be asked for: half of the share of the contexts that is kept for them."""
+    """The largest allowed number of cases: half of the contexts that are reserved for them."""
     return _smallest() // (2 * _KEPT_FOR_CASES) * len(branches())
 
 
 def possible_stories() -> int:
-    """How many different stories the grammar can tell."""
+    """How many different stories the grammar can make."""
     return sum(branch.count() for branch in branches())
 
 
 def _check(n: int, most: int, what: str) -> None:
-    """Raise a UserError unless `n` of `what` can be told."""
+    """Raise a UserError unless `n` of `what` can be made."""
     if not 1 <= n <= most:
-        raise UserError(f"cannot tell {n} sample {what}: ask for 1 to {most}")
+        raise UserError(f"cannot make {n} sample {what}: ask for 1 to {most}")
 
 
-def _contexts(rng: random.Random, for_cases: bool) -> Iterator[tuple[Branch, Row, tuple[str, ...]]]:
-    """Untold contexts without end, the branches by turns in an order drawn anew for each round."""
-    told: set[tuple[str, ...]] = set()
+def _contexts(rng: random.Random, for_cases: bool) -> Iterator[tuple[Branch, Filling, tuple[str, ...]]]:
+    """New contexts without end, the branches in turn, in an order that is drawn again for each round."""
+    used: set[tuple[str, ...]] = set()
     while True:
         for branch in rng.sample(branches(), len(branches())):
             values, context = _tell(branch, rng)
-            while context in told or _kept_for_cases(context) != for_cases:
+            while context in used or _kept_for_cases(context) != for_cases:
                 values, context = _tell(branch, rng)
-            told.add(context)
+            used.add(context)
             yield branch, values, context
 
 
-def _case(branch: Branch, values: Row, context: tuple[str, ...], right_ending: int, rng: random.Random) -> Case:
+def _case(branch: Branch, values: Filling, context: tuple[str, ...], right_ending: int, rng: random.Random) -> Case:
     sibling = rng.choice([other for other in scenarios()[branch.scenario] if other is not branch])
     right, wrong = (render(rng.choice(teller.sentences[-1]), values) for teller in (branch, sibling))
     endings = (right, wrong) if right_ending == 1 else (wrong, right)
@@ -123,12 +122,12 @@ def _case(branch: Branch, values: Row, context: tuple[str, ...], right_ending: i
 
 
 def _sides(rng: random.Random) -> Iterator[int]:
-    """1 and 2 without end, in pairs of either order."""
+    """1 and 2 without end, in pairs whose order is drawn."""
     while True:
         yield from rng.sample((1, 2), 2)
 
 
-def _tell(branch: Branch, rng: random.Random) -> tuple[Row, tuple[str, ...]]:
+def _tell(branch: Branch, rng: random.Random) -> tuple[Filling, tuple[str, ...]]:
     values = branch.fill(rng)
     return values, tuple(render(rng.choice(phrasings), values) for phrasings in branch.sentences[:-1])
 

@@ -21,7 +21,7 @@ _CASE_HEADER = (
 
 @dataclass(frozen=True)
 class SampleCounts:
-    """How many stories and cases were written, and of how many scenarios, branches and possible stories."""
+    """Numbers of written stories and cases, and of the grammar's scenarios, branches and possible stories."""
 
     stories: int
     cases: int
@@ -37,18 +37,18 @@ def write_sample(out: Path, stories: int, cases: int, seed: int) -> SampleCounts
         UserError: a number is below 1 or above what the grammar can make (then neither file is touched), or `out`
             cannot be written to.
     """
-    told, posed = telling.stories(stories, seed), telling.cloze_cases(cases, seed)
-    _write(out / "sample_stories.csv", _STORY_HEADER, ((s.story_id, s.title, *s.sentences) for s in told))
+    made_stories, made_cases = telling.stories(stories, seed), telling.cloze_cases(cases, seed)
+    _write(out / "sample_stories.csv", _STORY_HEADER, ((s.story_id, s.title, *s.sentences) for s in made_stories))
     _write(
         out / "sample_cloze_val.csv",
         _CASE_HEADER,
-        ((c.case_id, *c.context, *c.endings, c.right_ending) for c in posed),
+        ((c.case_id, *c.context, *c.endings, c.right_ending) for c in made_cases),
     )
     return SampleCounts(stories, cases, len(scenarios()), len(branches()), telling.possible_stories())
 
 
 def _write(path: Path, header: Sequence[str], rows: Iterable[Sequence[str | int]]) -> None:
-    with atomic_write(path) as beside, beside.open("w", encoding="utf-8", newline="") as opened:
+    with atomic_write(path) as part, part.open("w", encoding="utf-8", newline="") as opened:
         writer = csv.writer(opened)
         writer.writerow(header)
         writer.writerows(rows)

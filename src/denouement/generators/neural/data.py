@@ -1,7 +1,7 @@
-"""Stories as numbers, and in which batches training sees them.
+"""Stories as numbers, and their order and batches in training.
 
-The stories are held as flat arrays (4 bytes a word), not as Python objects, and one view of the sentence vectors at a
-time: a corpus of 98,161 stories takes a few hundred megabytes.
+In memory are the stories as flat arrays (4 bytes a word) instead of Python objects, and one view of the sentence
+vectors at a time: a corpus of 98,161 stories takes a few hundred megabytes.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ from __future__ import annotations
 from array import array
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any, Protocol, TypeAlias
+from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -20,6 +20,9 @@ from torch.utils.data import Dataset, Sampler
 
 from denouement.generators.neural.decoder import ContextBatch
 from denouement.text.vocabulary import END, Vocabulary
+
+if TYPE_CHECKING:
+    from denouement.encoders.embeddings import EmbeddingTable
 
 Rows: TypeAlias = npt.NDArray[np.int64]
 
@@ -51,7 +54,7 @@ class Ragged:
         return len(self.lengths)
 
     def padded(self, rows: Rows, left: bool = False) -> npt.NDArray[np.int64]:
-        """The given rows, filled up with zeros at the end, or on the left, to the longest of them."""
+        """The given rows as one table: zeros after their ends, or on the left, make all as long as the longest."""
         lengths = self.lengths[rows][:, None]
         columns = np.arange(lengths.max(initial=0))[None]
         places = columns - (columns.size - lengths if left else 0)
@@ -65,9 +68,9 @@ class Contexts(Protocol):
     """The contexts of a corpus, as a generator reads them.
 
     Attributes:
-        lengths: what a context's place in a batch costs: its words, or its sentences; int64.
-        pool: so many training batches are drawn together and sorted by `lengths`, to have less padding; 1: each batch
-            is a random draw by itself, contexts of all lengths together.
+        lengths: of each context the number of its words, or of its sentences, which is its cost in a batch; int64.
+        pool: training draws so many batches together and sorts their contexts by `lengths`, to need less padding. With
+            1 each batch is a random draw by itself, with contexts of all lengths.
     """
 
     lengths: Rows
@@ -78,27 +81,10 @@ class Contexts(Protocol):
         ...
 
 
-class VectorTable(Protocol):
-    """What is asked of a table of sentence vectors; see `encoders.embeddings.EmbeddingTable`."""
-
-    @property
-    def views(self) -> int:
-        """Draws of dropped words that it holds."""
-        ...
-
-    def view(self, view: int | None) -> npt.NDArray[Any]:
-        """Vectors [rows, D] of a draw, or of None."""
-        ...
-
-    def rows(self, sentences: Sequence[str]) -> Rows:
-        """The row of each sentence."""
-        ...
-
-
 class WordContexts:
     """All words of each context as one sequence, padded on the left."""
 
-    pool = 8  # the encoder takes a step a word: eight leave 7% of padding in batches of 64, one leaves 50%
+    pool = 8  # a step for each word: with 8, 7% of the words in batches of 64 are padding, with 1, 50%
 
     def __init__(self, words: Ragged) -> None:
         self._words = words
@@ -113,13 +99,13 @@ class WordContexts:
 class VectorContexts:
     """The vectors of each context's sentences.
 
-    Each epoch reads another view of the table: the vectors of the sentences with other words dropped. With fewer views
-    than epochs they come again in turn.
+    Each epoch reads another view of the table: the vectors of the sentences with other words dropped. Where there are
+    fewer views than epochs, the epochs use the views in turn.
     """
 
-    pool = 1  # a handful of steps a context, and batch normalisation is to see all lengths together
+    pool = 1  # a context takes few steps, and batch normalisation should see all lengths together
 
-    def __init__(self, sentences: Ragged, table: VectorTable) -> None:
+    def __init__(self, sentences: Ragged, table: EmbeddingTable) -> None:
         """Take the vectors in the rows `sentences` of `table`."""
         self._sentences = sentences
         self._table = table
@@ -131,18 +117,18 @@ class VectorContexts:
         """See `Contexts`. Values are sentence vectors [B, S, D]."""
         view = epoch % self._table.views if self._table.views else None
         if self._vectors is None or view != self._view:
-            self._vectors = None  # let go of the old view before the new one is read
+            self._vectors = None  # free the old view before the new one is read
             self._vectors = self._table.view(view)
             self._view = view
         return _gather(self._vectors, self._sentences, rows)
 
 
 class UndroppedVectorContexts:
-    """The vectors of each context's sentences, no word dropped, the same in every epoch: for validation."""
+    """The vectors of each context's sentences without dropped words, the same in every epoch; for validation."""
 
     pool = 1
 
-    def __init__(self, sentences: Ragged, table: VectorTable) -> None:
+    def __init__(self, sentences: Ragged, table: EmbeddingTable) -> None:
         """Copy the few vectors that the contexts need out of `table`."""
         needed, places = np.unique(sentences.flat, return_inverse=True)
         self._vectors = table.view(None)[needed]
@@ -163,7 +149,7 @@ def _gather(vectors: npt.NDArray[Any], sentences: Ragged, rows: Rows) -> Context
 
 @dataclass(frozen=True)
 class StorySet(Dataset[tuple[ContextBatch, Tensor]]):
-    """Contexts with their endings; an item is a whole batch, asked for by epoch and stories.
+    """Contexts with their endings. An item is a whole batch; its key is the epoch and the rows of the stories.
 
     Attributes:
         contexts: of the stories.
@@ -182,21 +168,21 @@ class StorySet(Dataset[tuple[ContextBatch, Tensor]]):
 
     @property
     def tokens(self) -> int:
-        """Words that a generator learns to predict in one epoch, ENDs counted."""
+        """How many words a generator learns to predict in one epoch; END counts as a word."""
         return len(self.endings.flat)
 
 
 class RandomBatches(Sampler[tuple[int, Rows]]):
-    """Batches of stories drawn at random, whatever the lengths of their endings; seed and epoch alone decide.
+    """Batches of stories drawn at random, without regard to the lengths of endings; they depend on seed and epoch only.
 
-    Batches of equal lengths would be faster but teach something else: batch normalisation would see one length at a
-    time, and a word of a short ending would weigh more than one of a long ending, since a batch's loss is a mean over
-    its words. Padding of endings is left to the decoder, which does no work for it. Padding of contexts is kept small
-    where it costs: `Contexts.pool` batches are drawn together, and their stories sorted by the length of their contexts
-    before they are cut into batches.
+    Batches of endings of equal length would be faster but would give another model: batch normalisation would see one
+    length at a time, and a word of a short ending would weigh more than one of a long ending, since a batch's loss is a
+    mean over its words. Endings need no such care, since the decoder does no work for padding. Padding of contexts
+    costs time, so `Contexts.pool` batches are drawn together, and their stories are sorted by the length of their
+    contexts before they are cut into batches.
 
-    Among several devices the batches are dealt out in turn, the first ones a second time if they do not go round, so
-    that every device has as many.
+    Several devices take the batches in turn. Where the number of batches is no multiple of the number of devices, the
+    first batches are used twice, so that every device has equally many.
     """
 
     def __init__(self, stories: StorySet, size: int, seed: int, rank: int = 0, devices: int = 1) -> None:
@@ -214,7 +200,7 @@ class RandomBatches(Sampler[tuple[int, Rows]]):
         self._batches = max(full + (rest > 1), 1)
 
     def set_epoch(self, epoch: int) -> None:
-        """Lightning says before each epoch which one it is."""
+        """Lightning calls this before each epoch, with its number."""
         self._epoch = epoch
 
     def __len__(self) -> int:
@@ -235,10 +221,10 @@ class RandomBatches(Sampler[tuple[int, Rows]]):
 
 
 class OrderedBatches(Sampler[tuple[int, Rows]]):
-    """Every story once, by length: for validation. Devices take batches in turn, some one fewer than others.
+    """Every story once, ordered by length; for validation. Devices take batches in turn, and some get one fewer.
 
-    Where batches of `size` would not go round, they are smaller, so that each device has one: there must be as many
-    stories as devices.
+    Batches are smaller than `size` where otherwise a device would get none. There must be at least as many stories as
+    devices.
     """
 
     def __init__(self, stories: StorySet, size: int, rank: int = 0, devices: int = 1) -> None:
@@ -255,12 +241,12 @@ class OrderedBatches(Sampler[tuple[int, Rows]]):
 
 
 def sentences(stories: pa.Table) -> Iterator[list[str]]:
-    """The sentences of each story, without making Python objects of all of them at once."""
+    """The sentences of each story; only a part of the stories are Python objects at a time."""
     for batch in stories.select(["sentences"]).to_batches(max_chunksize=4096):
         yield from batch.column(0).to_pylist()
 
 
-def read_stories(stories: pa.Table, vocabulary: Vocabulary, table: VectorTable | None, training: bool) -> StorySet:
+def read_stories(stories: pa.Table, vocabulary: Vocabulary, table: EmbeddingTable | None, training: bool) -> StorySet:
     """The context and the ending of each story as numbers.
 
     Args:

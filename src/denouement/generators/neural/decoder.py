@@ -1,8 +1,7 @@
-"""What every neural generator has in common.
+"""The base class of neural generators, which read a context and give the probability of each ending, word by word.
 
-It reads a context and gives the probability of each ending, word by word. A kind of generator says how a context
-becomes numbers (`prepare`), how they become the decoder's first state (`start`) and how the decoder goes on (`decode`);
-the rest is here. It is a plain PyTorch module: `neural.lightning` wraps it where it is trained.
+A subclass defines how a context becomes numbers (`prepare`), how these become the decoder's first state (`start`) and
+how the decoder reads further words (`decode`). It is a plain PyTorch module; `neural.lightning` wraps it for training.
 """
 
 from __future__ import annotations
@@ -30,7 +29,7 @@ from denouement.generators.neural.settings import NeuralSettings
 from denouement.text.vocabulary import PAD, START, Vocabulary
 
 State: TypeAlias = tuple[Tensor, ...]
-"""What a decoder remembers: tensors whose first dimension is the batch, so that rows can be picked and repeated."""
+"""A decoder's state: tensors whose first dimension is the batch, so that rows can be selected and repeated."""
 
 
 class ContextBatch(NamedTuple):
@@ -70,7 +69,7 @@ class NeuralGenerator(nn.Module, Generator):
         self.settings = settings
         self.vocabulary = vocabulary
 
-    # What a kind of neural generator is.
+    # What each kind of neural generator defines.
 
     @abstractmethod
     def prepare(self, contexts: Sequence[Context]) -> ContextBatch:
@@ -93,9 +92,9 @@ class NeuralGenerator(nn.Module, Generator):
         """
 
     def decode_padded(self, words: Tensor, lengths: Tensor, state: State) -> Tensor:
-        """The hidden vectors of `decode` for rows of different lengths: here all of them, padding's too.
+        """The hidden vectors of `decode` for rows of different lengths.
 
-        A kind of generator overrides it where it can leave the work on padding out.
+        This one computes the vectors at padding too; a subclass that can skip them overrides it.
 
         Args:
             words: int64 [B, T].
@@ -108,14 +107,14 @@ class NeuralGenerator(nn.Module, Generator):
         return self.decode(words, state)[0]
 
     def disturb(self, inputs: ContextBatch, noise: torch.Generator) -> ContextBatch:
-        """What a training step does to its inputs against overfitting, with randomness from `noise`: here nothing."""
+        """Change the inputs of a training step against overfitting, with randomness from `noise`; here no change."""
         return inputs
 
     def architecture(self) -> dict[str, Any]:
-        """JSON-ready arguments of the constructor beside settings and vocabulary."""
+        """The constructor's arguments other than settings and vocabulary, as values that JSON can hold."""
         return {}
 
-    # What all of them do.
+    # What is the same for all kinds.
 
     @classmethod
     def fit(
@@ -185,7 +184,7 @@ class NeuralGenerator(nn.Module, Generator):
 
         Args:
             words: the last word of each ending, int64 [B]; START before the first.
-            state: as `start` or the step before left it.
+            state: from `start`, or from the step before.
 
         Returns:
             Log-probabilities of the next word, float32 [B, V] in nats, special words included, and the next state.
@@ -220,7 +219,7 @@ class NeuralGenerator(nn.Module, Generator):
 
 
 def _check_types(kind: type[NeuralGenerator], architecture: Mapping[str, Any]) -> None:
-    """Refuse values of other types than `kind` takes: PyTorch would take some of them, and fail on them much later.
+    """Refuse values of other types than `kind` takes: PyTorch would accept some, and fail much later.
 
     Raises:
         TypeError: which value is of which type.

@@ -1,6 +1,6 @@
 """How Lightning trains a neural generator: the module around it, its batches, its checkpoints and the log of epochs.
 
-Nothing but training imports this module: Lightning takes seconds to import.
+Only training imports this module, since Lightning takes seconds to import.
 """
 
 from __future__ import annotations
@@ -31,10 +31,10 @@ _NETWORK = "network."
 
 
 class TrainedNetwork(pl.LightningModule):
-    """A neural generator and how it learns: its steps and its optimizer.
+    """A neural generator with the steps and the optimizer of its training.
 
     Attributes:
-        network: the generator. Checkpoints name its weights as the generator does.
+        network: the generator. In checkpoints its weights have the names that they have in the generator.
     """
 
     def __init__(self, network: NeuralGenerator) -> None:
@@ -54,14 +54,14 @@ class TrainedNetwork(pl.LightningModule):
         return self.network.loss(*batch)
 
     def on_validation_epoch_start(self) -> None:
-        """Give all devices the same running means of batch normalisation: each has seen other batches."""
+        """Average the running means of batch normalisation over the devices, each of which has seen other batches."""
         if self.trainer.world_size > 1:
             for buffer in self.buffers():
                 if buffer.is_floating_point():
                     buffer.copy_(self.trainer.strategy.reduce(buffer.clone(), reduce_op="mean"))
 
     def configure_optimizers(self) -> torch.optim.Optimizer:
-        """Adam as in Mori et al. 2019, A.1; fused: one pass over the weights a step instead of a dozen."""
+        """Adam as in Mori et al. 2019, A.1; fused: each step makes one pass over the weights instead of a dozen."""
         settings = self.network.settings
         return torch.optim.Adam(
             self.parameters(),
@@ -72,7 +72,7 @@ class TrainedNetwork(pl.LightningModule):
         )
 
     def on_save_checkpoint(self, checkpoint: dict[str, Any]) -> None:
-        """Write what `NeuralGenerator.restore` makes the generator from."""
+        """Add the entries that `NeuralGenerator.restore` reads."""
         checkpoint.update(self.network.checkpoint())
 
     def on_load_checkpoint(self, checkpoint: dict[str, Any]) -> None:
@@ -97,7 +97,7 @@ class ParquetCheckpointIO(CheckpointIO):
 
 
 class EpochLog(pl.Callback):
-    """After each epoch: notes its values, keeps the best weights and the whole state, and decides whether to stop."""
+    """After each epoch: records its values, saves the best weights and the whole state, and decides whether to stop."""
 
     def __init__(self, folder: Path, settings: NeuralSettings, on_epoch: OnEpoch | None) -> None:
         self._folder = folder
@@ -123,13 +123,13 @@ class EpochLog(pl.Callback):
     def on_load_checkpoint(
         self, trainer: pl.Trainer, pl_module: pl.LightningModule, checkpoint: dict[str, Any]
     ) -> None:
-        """Take up the values of the epochs that were done before a break."""
+        """Continue with the values of the epochs before an interruption."""
         self._epochs = [Epoch(**entry) for entry in checkpoint["training"]["epochs"]]
 
     def on_save_checkpoint(
         self, trainer: pl.Trainer, pl_module: pl.LightningModule, checkpoint: dict[str, Any]
     ) -> None:
-        """Write them down, and leave out what other callbacks know: a clock would make each file another."""
+        """Save them, without the states of other callbacks: their clocks would make each file different."""
         checkpoint["training"] = {
             "epochs": [asdict(entry) for entry in self._epochs],
             "best_epoch": self._best,
@@ -138,14 +138,14 @@ class EpochLog(pl.Callback):
         checkpoint["callbacks"] = {}
 
     def on_train_epoch_start(self, trainer: pl.Trainer, pl_module: pl.LightningModule) -> None:
-        """Start the clock and the sums."""
+        """Start the clock, and set the sums to 0."""
         self._sums = {split: torch.zeros(2, device=pl_module.device) for split in ("train", "validation")}
         self._began = time.perf_counter()
 
     def on_train_batch_end(
         self, trainer: pl.Trainer, pl_module: pl.LightningModule, outputs: Any, batch: Batch, batch_idx: int
     ) -> None:
-        """Count the batch, and read the clock: validation, which follows the last batch, is not training."""
+        """Count the batch, and read the clock here: validation follows the last batch and is not to be timed."""
         self._count("train", outputs["loss"], batch)
         self._seconds = time.perf_counter() - self._began
 
@@ -156,12 +156,12 @@ class EpochLog(pl.Callback):
         self._count("validation", outputs, batch)
 
     def _count(self, split: str, loss: torch.Tensor, batch: Batch) -> None:
-        """Sums, so that an epoch's loss is a mean over tokens whatever the batches and the devices."""
+        """Add a batch to the sums: an epoch's loss is a mean over tokens, for any batches and number of devices."""
         tokens = (batch[1] != PAD).sum()
         self._sums[split] += torch.stack([loss.detach() * tokens, tokens])
 
     def on_train_epoch_end(self, trainer: pl.Trainer, pl_module: pl.LightningModule) -> None:
-        """Note, keep, decide."""
+        """Record the epoch, save what is to be kept, and decide whether to stop."""
         settings = self._settings
         sums = {split: trainer.strategy.reduce(kept, reduce_op="sum") for split, kept in self._sums.items()}
         losses = {split: float(nats / tokens) for split, (nats, tokens) in sums.items() if tokens}
@@ -175,12 +175,12 @@ class EpochLog(pl.Callback):
         if settings.patience is not None and epoch - self._lowest >= settings.patience:
             trainer.should_stop = True
         self._finished = trainer.should_stop or epoch + 1 == settings.epochs
-        # The best weights first: a break between the two repeats this epoch, which writes the same best weights again.
+        # The best weights first: an interruption between the two repeats this epoch and writes the same weights again.
         if epoch == self._best:
             trainer.save_checkpoint(self._folder / BEST, weights_only=True)
         trainer.save_checkpoint(self._folder / LAST)
         if self._on_epoch is not None:
-            words = float(sums["train"][1])  # fewer than an epoch has when the time limit has stopped it
+            words = float(sums["train"][1])  # fewer than in a whole epoch if the time limit stopped it
             self._on_epoch(epoch, {**epoch_values(entry), "words_per_second": words / self._seconds})
 
 
@@ -212,12 +212,12 @@ class StoryBatches(pl.LightningDataModule):
 
 
 def epoch_values(entry: Epoch) -> dict[str, float]:
-    """The values of an epoch by name, without its number and without what was not measured."""
+    """The values of an epoch by name, without its number and without values that were not measured."""
     return {name: value for name, value in vars(entry).items() if name != "epoch" and value is not None}
 
 
 def _mix(*numbers: int) -> int:
-    """One seed from several numbers; close numbers give seeds that have nothing in common."""
+    """One seed from several numbers; similar numbers give unrelated seeds."""
     mixed = 0
     for number in numbers:  # splitmix64
         mixed = (mixed + number + 0x9E3779B97F4A7C15) & 0xFFFFFFFFFFFFFFFF

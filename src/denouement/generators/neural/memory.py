@@ -1,4 +1,4 @@
-"""Networks that do not fit into memory: refused before they are made where that can be known, else one line says so."""
+"""Networks that do not fit into memory: refused before they are made if possible, else reported in one line."""
 
 import math
 import os
@@ -14,21 +14,23 @@ from denouement.generators.neural.settings import NeuralSettings
 
 
 def check_size(make: Callable[[], torch.nn.Module], settings: NeuralSettings) -> None:
-    """Refuse a net that this machine cannot hold: the system may grant more memory than it has, then kill the process.
+    """Refuse a network that this machine cannot hold.
+
+    The system may promise more memory than it has, and kill the process later.
 
     Args:
-        make: makes the net, on the device at hand; here on one that holds no numbers.
-        settings: of the net.
+        make: makes the network on the current device; here on PyTorch's device `meta`, which holds no numbers.
+        settings: of the network.
 
     Raises:
-        UserError: its weights are larger than the memory that is free, or are so with their gradients and Adam's two
-            means, where the CPU trains.
+        UserError: the weights need more than the free memory; where the CPU trains, the weights together with their
+            gradients and Adam's two means.
     """
     on_cpu = settings.accelerator == "cpu" or not torch.cuda.is_available()
     try:
         with torch.device("meta"):
             needed = (4.0 if on_cpu else 1.0) * sum(weights.nbytes for weights in make().parameters())
-    except (RuntimeError, TypeError, OverflowError):  # more numbers than can be counted
+    except (RuntimeError, TypeError, OverflowError):  # more elements than PyTorch can count
         needed = math.inf
     free = _free_memory()
     if needed > free:
@@ -41,7 +43,7 @@ def check_size(make: Callable[[], torch.nn.Module], settings: NeuralSettings) ->
 
 @contextmanager
 def reported_if_short(settings: NeuralSettings) -> Iterator[None]:
-    """Report that memory ran out, the CPU's or a GPU's, and name the settings that could be lower.
+    """Report in one line that the CPU's or a GPU's memory ran out, and name the settings that could be lower.
 
     Raises:
         UserError: it ran out.
@@ -57,12 +59,12 @@ def reported_if_short(settings: NeuralSettings) -> Iterator[None]:
 
 
 def _sizes(settings: NeuralSettings, *names: str) -> str:
-    """Such as `units: 512, layers: 2`, of the settings that this kind of generator has."""
+    """Those of the named settings that this kind of generator has, such as `units: 512, layers: 2`."""
     return ", ".join(f"{name}: {getattr(settings, name)}" for name in names if hasattr(settings, name))
 
 
 def _free_memory() -> float:
-    """Bytes that can be had, as Linux says; elsewhere all there are, or infinity where the system does not say."""
+    """Free bytes on Linux; elsewhere the bytes of all memory, or infinity where the system does not say."""
     with suppress(OSError):
         memory = Path("/proc/meminfo").read_text(encoding="ascii")
         if found := re.search(r"^MemAvailable: *(\d+) kB", memory, re.MULTILINE):

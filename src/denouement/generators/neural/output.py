@@ -8,7 +8,7 @@ from torch.nn import functional
 
 
 class Output(Protocol):
-    """What a generator asks of its last layer. `hidden` is [N, units], `targets` int64 [N]."""
+    """What a generator needs from its last layer. `hidden` is [N, units], `targets` int64 [N]."""
 
     def log_probs(self, hidden: Tensor) -> Tensor:
         """Log-probabilities of all words, float32 [N, V]."""
@@ -50,13 +50,14 @@ class AdaptiveSoftmax(nn.AdaptiveLogSoftmaxWithLoss):
     The probabilities are exact and sum to one over the whole vocabulary: it is another model than `FullSoftmax`, not an
     approximation of it. Needs words numbered by frequency.
 
-    All of it is worked out in float32, under autocast too: the layer gathers the groups' results in one tensor, which
-    cannot hold bfloat16 and float32 side by side.
+    All of it is computed in float32, under autocast too: the layer puts the groups' results into one tensor, which
+    cannot hold both bfloat16 and float32.
     """
 
     def __init__(self, units: int, words: int) -> None:
         cutoffs = _cutoffs(words)
-        # Vectors of each further group are an eighth as wide; of few units, as much as leaves the last group a width.
+        # The vectors of each further group are an eighth as wide, or with few units less narrow, so that the last has
+        # one.
         narrower = max(factor for factor in range(1, 9) if factor ** len(cutoffs) <= units)
         super().__init__(units, words, cutoffs, div_value=narrower, head_bias=True)
 
@@ -85,9 +86,9 @@ def _cutoffs(words: int) -> list[int]:
 class _SummedLoss(torch.autograd.Function):
     """Minus the log-probabilities of the targets under a linear layer and softmax, summed, with all its gradients.
 
-    Equal to `cross_entropy(linear(hidden), targets, reduction="sum")`, but the logits of a few rows at a time are made,
-    turned into probabilities and into gradients while they are in the processor's cache. With a vocabulary of 10,000
-    words most of the time of training goes into this layer, and a quarter of that is saved.
+    Equal to `cross_entropy(linear(hidden), targets, reduction="sum")`, but it computes the logits of a few rows at a
+    time, and turns them into probabilities and gradients while they are in the processor's cache. With a vocabulary of
+    10,000 words training spends most of its time in this layer, and this saves a quarter of it.
     """
 
     ROWS = 256
@@ -124,6 +125,6 @@ class _SummedLoss(torch.autograd.Function):
 
     @staticmethod
     def backward(ctx: Any, *grads: Any) -> tuple[Tensor | None, ...]:
-        """The gradients that `forward` made, times that of the loss."""
+        """The gradients that `forward` computed, times that of the loss."""
         hidden_grad, weight_grad, bias_grad = ctx.saved_tensors
         return hidden_grad * grads[0], weight_grad * grads[0], bias_grad * grads[0], None, None

@@ -1,47 +1,25 @@
 """How likely a neural generator holds given endings."""
 
+from __future__ import annotations
+
 from collections.abc import Sequence
-from typing import Any, Protocol
+from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
 import torch
-from torch import Tensor
 
 from denouement.generators.base import Context
 from denouement.generators.batches import context_length, similar_batches
 from denouement.text.vocabulary import END, PAD
 
-
-class Scoring(Protocol):
-    """What scoring asks of a generator; see `neural.decoder.NeuralGenerator`."""
-
-    @property
-    def vocabulary(self) -> Any:
-        """Numbers the words."""
-        ...
-
-    @property
-    def device(self) -> torch.device:
-        """Where endings have to be."""
-        ...
-
-    def expect(self, contexts: Sequence[Context]) -> None:
-        """Do at once what would be done for each batch."""
-        ...
-
-    def prepare(self, contexts: Sequence[Context]) -> Any:
-        """Contexts as numbers."""
-        ...
-
-    def token_log_probs(self, inputs: Any, targets: Tensor) -> Tensor:
-        """Log-probabilities of all words of endings."""
-        ...
+if TYPE_CHECKING:
+    from denouement.generators.neural.decoder import NeuralGenerator
 
 
 @torch.inference_mode()
 def score(
-    generator: Scoring, contexts: Sequence[Context], endings: Sequence[str], batch_size: int = 128
+    generator: NeuralGenerator, contexts: Sequence[Context], endings: Sequence[str], batch_size: int = 128
 ) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.int64]]:
     """How likely the generator holds each ending after its context.
 
@@ -49,12 +27,12 @@ def score(
         generator: in evaluation mode.
         contexts: N contexts.
         endings: N endings, one for each. A word outside the vocabulary counts as the word UNKNOWN.
-        batch_size: pairs scored side by side, those of similar length together.
+        batch_size: pairs that are scored at once; those of similar length are together.
 
     Returns:
         `log_prob` float64 [N], nats, the sum over the ending's tokens and END; and `n_tokens` int64 [N], END included,
-        so `-log_prob / n_tokens` is nats per token. For an ending that `decode` wrote they are what it reported, up to
-        the rounding of sums, as long as its text gives its words back when tokenised.
+        so `-log_prob / n_tokens` is nats per token. For an ending that `decode` wrote they equal its values up to the
+        rounding of sums, if tokenising its text gives the same words again.
 
     Raises:
         ValueError: not as many endings as contexts.

@@ -6,7 +6,7 @@ import hashlib
 import json
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import TYPE_CHECKING
 
 import torch
 from torch import Tensor
@@ -16,32 +16,14 @@ from denouement.generators.base import Ending
 from denouement.generators.decoding import Decoding
 from denouement.text.vocabulary import END, NEVER_GENERATED, START
 
-# Stands for the log-probability of an END that is forced although the model holds it impossible; finite, so that a
-# row without any other word still has a choice.
+if TYPE_CHECKING:
+    from denouement.generators.neural.decoder import NeuralGenerator
+
+# The log-probability of an END that is forced though the model gives it probability 0. It is finite, so that a row
+# without any other word can still choose it.
 _FORCED = -1e25
-# Rows decoded side by side: more are decoded part by part, since a row takes memory for every word of the vocabulary.
+# The most rows decoded at once, since each row takes memory for every word of the vocabulary.
 _MOST_ROWS = 2048
-
-
-class Stepping(Protocol):
-    """What decoding asks of a generator; see `neural.decoder.NeuralGenerator`."""
-
-    @property
-    def vocabulary(self) -> Any:
-        """Numbers the words, and spells them."""
-        ...
-
-    def prepare(self, contexts: Sequence[Sequence[str]]) -> Any:
-        """Contexts as numbers."""
-        ...
-
-    def start(self, inputs: Any) -> tuple[Tensor, ...]:
-        """The state before the first word."""
-        ...
-
-    def step(self, words: Tensor, state: tuple[Tensor, ...]) -> tuple[Tensor, tuple[Tensor, ...]]:
-        """Log-probabilities of the next word of each ending, and the next state."""
-        ...
 
 
 @dataclass(frozen=True)
@@ -51,7 +33,7 @@ class DecodedEnding(Ending):
     Attributes:
         words: their ids, without END.
         log_prob: nats, the sum over `words` and END of the model's own log-probabilities: before temperature, top-k and
-            top-p, and with the share of words that decoding forbids still in them. It is what `score` gives.
+            top-p, and without excluding words that decoding forbids. `score` returns the same.
         n_tokens: `len(words) + 1`, since END counts.
     """
 
@@ -62,15 +44,15 @@ class DecodedEnding(Ending):
 
 @dataclass
 class _Rows:
-    """Endings in the making: R rows, those of one origin side by side.
+    """Unfinished endings: R rows, those of one origin next to each other.
 
-    An origin is what asks for endings: a context, or for sampling a context and the number of the sample.
+    An origin is a context; in sampling, a context and the number of a sample.
 
     Attributes:
         words: LongTensor [R, words so far].
         log_prob: FloatTensor [R], nats.
         origin: LongTensor [R], ascending.
-        room: LongTensor [origins], endings not yet finished that an origin may have.
+        room: LongTensor [origins], how many unfinished endings an origin may have.
     """
 
     words: Tensor
@@ -80,15 +62,15 @@ class _Rows:
 
 
 def decode(
-    generator: Stepping, contexts: Sequence[Sequence[str]], decoding: Decoding | None = None, n: int = 1
+    generator: NeuralGenerator, contexts: Sequence[Sequence[str]], decoding: Decoding | None = None, n: int = 1
 ) -> list[list[DecodedEnding]]:
-    """`n` endings for each context, contexts decoded side by side, as many as memory is sure to hold.
+    """`n` endings for each context; as many contexts are decoded together as surely fit into memory.
 
     PAD, START and UNKNOWN are never generated. An ending that reaches `max_length` words without END is ended there and
-    END's log-probability counts like any other. Where the settings forbid every word (no n-gram left that is new), the
-    ending ends too, even before `min_length`. Finished rows leave the batch. What a context gets depends on nothing
-    else in the batch, up to the rounding of sums: a sample's draws are seeded by the seed, the context's text and the
-    number of the sample, so equal contexts get equal samples.
+    END's log-probability counts like any other. Where the settings forbid every word (each would repeat an n-gram), the
+    ending ends too, even before `min_length`. Finished rows leave the batch. A context's endings do not depend on the
+    rest of the batch, up to the rounding of sums: the seed, the context's text and the number of the sample determine a
+    sample's draws, so equal contexts get equal samples.
 
     A finished ending takes its place in the beam (Sutskever et al. 2014, section 3.2), so a beam of width 1 is greedy
     decoding and the search stops by itself.
@@ -122,9 +104,9 @@ def decode(
 
 @torch.inference_mode()
 def _decode(
-    generator: Stepping, contexts: Sequence[Sequence[str]], decoding: Decoding, numbers: range
+    generator: NeuralGenerator, contexts: Sequence[Sequence[str]], decoding: Decoding, numbers: range
 ) -> list[list[DecodedEnding]]:
-    """The endings `numbers` of each context: the samples so numbered, or so many of the best that a beam finds."""
+    """The endings of each context: the samples with these `numbers`, or as many of the best that a beam finds."""
     state = generator.start(generator.prepare(contexts))
     device = state[0].device
     copies = len(numbers) if decoding.method == "sample" else 1
@@ -163,7 +145,7 @@ def _decode(
     return [[ending for endings in finished[i : i + copies] for ending in endings] for i in range(0, origins, copies)]
 
 
-def _finish(generator: Stepping, rows: _Rows, ended: Tensor, finished: list[list[DecodedEnding]]) -> None:
+def _finish(generator: NeuralGenerator, rows: _Rows, ended: Tensor, finished: list[list[DecodedEnding]]) -> None:
     """Add the rows that have `ended` [R] to `finished`, by origin."""
     columns = (rows.words[ended], rows.log_prob[ended], rows.origin[ended])
     for words, log_prob, origin in zip(*(column.tolist() for column in columns), strict=True):
@@ -173,7 +155,7 @@ def _finish(generator: Stepping, rows: _Rows, ended: Tensor, finished: list[list
 
 
 def _allowed(log_probs: Tensor, words: Tensor, decoding: Decoding) -> Tensor:
-    """`log_probs` [R, V] with minus infinity for what may not follow `words` [R, length]; each row keeps a choice."""
+    """`log_probs` [R, V], minus infinity for words that may not follow `words` [R, length]; each row keeps a choice."""
     length = words.shape[1]
     allowed = log_probs.clone()
     allowed[:, NEVER_GENERATED] = -torch.inf
@@ -195,7 +177,7 @@ def _allowed(log_probs: Tensor, words: Tensor, decoding: Decoding) -> Tensor:
 
 
 def _best(allowed: Tensor, rows: _Rows) -> tuple[Tensor, Tensor]:
-    """The likeliest continuations of each origin's rows, as many as it has room for: their parents and their words."""
+    """The likeliest continuations of each origin's rows, as many as its room allows: rows to continue, and words."""
     width = int(rows.room.max())
     scores, words = (rows.log_prob[:, None] + allowed).topk(min(width, allowed.shape[1]))  # [R, k]: no more can win
     k = scores.shape[1]
@@ -223,10 +205,10 @@ def _draw(allowed: Tensor, draws: Tensor, decoding: Decoding) -> Tensor:
 
 
 def _smallest_kept(shares: Tensor, top_p: float, head: int = 512) -> Tensor:
-    """The share [R, 1] of the word that carries the sum of the likeliest words' `shares` [R, V] to `top_p`.
+    """The smallest share [R, 1] that is kept: with it the sum of the largest `shares` [R, V] reaches `top_p`.
 
-    Sorting whole rows costs more than a step of the generator, so only their `head` is sorted, and four times as much
-    of those where that does not reach `top_p`.
+    Sorting whole rows costs more than a step of the generator, so only the `head` largest shares are sorted, and four
+    times as many in rows where these do not reach `top_p`.
     """
     likeliest = shares.topk(min(head, shares.shape[1])).values
     size = ((likeliest.cumsum(-1) - likeliest) < top_p).sum(-1, keepdim=True)
@@ -238,9 +220,9 @@ def _smallest_kept(shares: Tensor, top_p: float, head: int = 512) -> Tensor:
 
 
 def _draws(contexts: Sequence[Sequence[str]], numbers: range, decoding: Decoding) -> Tensor:
-    """Uniform numbers in [0, 1), FloatTensor [contexts * samples, max_length + 1], of the samples so numbered.
+    """Uniform numbers in [0, 1), FloatTensor [contexts * samples, max_length + 1], of the samples with these numbers.
 
-    A row knows nothing of the others.
+    Each row has a random generator of its own.
     """
     rows = []
     for context in contexts:
@@ -252,5 +234,5 @@ def _draws(contexts: Sequence[Sequence[str]], numbers: range, decoding: Decoding
 
 
 def _rank(ending: DecodedEnding, decoding: Decoding) -> float:
-    """What beams are ranked by, see `Decoding.length_penalty`."""
+    """The value by which a beam ranks endings, see `Decoding.length_penalty`."""
     return ending.log_prob / float(((5 + ending.n_tokens) / 6) ** decoding.length_penalty)

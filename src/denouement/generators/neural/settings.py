@@ -13,24 +13,24 @@ class NeuralSettings(GeneratorSettings):
     """The settings of all neural generators; the defaults are those of Mori et al. 2019, A.1, where it says.
 
     Attributes:
-        seed: of first weights, order of batches and dropout.
+        seed: of the first weights, the order of batches and dropout.
         epochs: passes over the training stories (A.1: 15).
-        batch_size: stories a step on each device (the paper does not say).
-        learning_rate: Adam's alpha (A.1, of H-Seq2seq; of Seq2seq the paper does not say how it was trained).
+        batch_size: stories in a step on each device (the paper does not say).
+        learning_rate: Adam's alpha (A.1, for H-Seq2seq; the paper does not say how Seq2seq was trained).
         beta_1: Adam's decay of the mean gradient (A.1).
         beta_2: Adam's decay of the mean squared gradient (A.1).
         epsilon: Adam's epsilon (A.1).
         softmax: `full`, or `adaptive` (Grave et al. 2017), which is several times faster with a large vocabulary.
-        min_count: words seen less often in the training stories are unknown. With 1 no training story would hold the
-            unknown word, whose probability would then stay what chance made it (the paper does not say).
-        max_size: at most so many words in the vocabulary; null: no limit.
-        precision: of the arithmetic: float32, or bfloat16 where that is safe.
+        min_count: words that are rarer in the training stories are unknown. With 1 no training story would hold the
+            unknown word, so its probability would stay random (the paper does not say).
+        max_size: most words in the vocabulary; null: no limit.
+        precision: of the arithmetic: float32, or bfloat16 where PyTorch's autocast takes it for safe.
         accelerator: Lightning's name of the kind of device: auto, cpu, gpu.
-        devices: how many of them.
+        devices: how many devices.
         max_time: hours:minutes:seconds after which training stops; null: never.
         patience: epochs without a better validation perplexity after which training stops; null: never (A.1).
-        best_epoch: whose weights are used: the `last` (A.1: the fifteenth), or the one of the lowest perplexity on
-            `validation` stories.
+        best_epoch: the epoch whose weights are used: the `last` one (A.1: the fifteenth), or the one with the lowest
+            perplexity on `validation` stories.
     """
 
     seed: int = 1

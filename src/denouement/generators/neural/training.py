@@ -1,8 +1,8 @@
-"""Training a neural generator: the same seed, settings and stories give the same weights, even after a kill midway.
+"""Training a neural generator: the same seed, settings and stories give the same weights, even after an interruption.
 
-After each epoch the whole state of training is written to a working folder. A run that finds one there goes on from
-it; since dropout depends on seed, epoch and step alone and the order of batches on seed and epoch, it ends with exactly
-the weights that it would have had without the break, an epoch's work being the most that is lost.
+After each epoch the whole state of training is written to a working folder. A run that finds a state there continues
+from it, so at most the work of one epoch is lost. Dropout depends only on seed, epoch and step, and the order of
+batches only on seed and epoch, so the run ends with exactly the weights of an uninterrupted one.
 """
 
 from __future__ import annotations
@@ -56,25 +56,25 @@ def train_network(
     embeddings: Path | None,
     on_epoch: OnEpoch | None = None,
 ) -> History:
-    """Train a generator, and keep its best and its last epoch in `folder`; see `Generator.fit`.
+    """Train a generator, and save its best and its last epoch in `folder`; see `Generator.fit`.
 
-    `settings.best_epoch` says which epoch counts as the best. Where validation stories are to choose it and there are
-    none, it is the last, and a warning says so. The last checkpoint holds the state of the optimizer, too.
+    `settings.best_epoch` says which epoch counts as the best. Where validation stories should decide but are missing,
+    it is the last epoch, with a warning. The last checkpoint also holds the state of the optimizer.
 
     Args:
         kind: the class of the generator.
         settings: of the generator.
-        stories: table `stories`; its split `train` is learned from, `validation` measures each epoch and may
-            choose one.
-        folder: for the checkpoints; a state of training that a killed run left there is gone on from.
+        stories: table `stories`; the generator learns from its split `train`; `validation` measures each epoch and may
+            choose the best.
+        folder: for the checkpoints; training continues from a state that a killed run left there.
         embeddings: table of sentence vectors, for generators that read vectors.
         on_epoch: called after each epoch with its number, from 0, and its values: those of `Epoch` and
-            `words_per_second`. Epochs done before a break are reported again, without the speed. With several devices
-            all are reported at the end.
+            `words_per_second`. Epochs before an interruption are reported again, without the speed. With several
+            devices all epochs are reported at the end.
 
     Returns:
-        The course of the training. Losses are nats per token; END is a token, and a word that is not in the vocabulary
-        counts as one more word of it (UNKNOWN), in training and in validation.
+        The course of the training. Losses are nats per token; END is a token, and all words that are not in the
+        vocabulary count as the word UNKNOWN, in training and in validation.
 
     Raises:
         UserError: missing or unusable inputs, a device that does not exist, or training that diverged.
@@ -117,11 +117,11 @@ def train_network(
 
 
 def optimise(generator: NeuralGenerator, stories: StoryBatches, log: EpochLog, resumable: Path) -> None:
-    """Train `generator` on, from the state in `resumable` if there is one.
+    """Train `generator`, from the state in `resumable` if there is one.
 
     Raises:
         UserError: a device that does not exist, or training that diverged.
-        KeyboardInterrupt: Ctrl-C. The epochs that ended are kept in `resumable`.
+        KeyboardInterrupt: Ctrl-C. `resumable` keeps the epochs that have ended.
     """
     settings = generator.settings
     keep_memory()
@@ -130,7 +130,7 @@ def optimise(generator: NeuralGenerator, stories: StoryBatches, log: EpochLog, r
             trainer = pl.Trainer(
                 accelerator=settings.accelerator,
                 devices=settings.devices,
-                # Processes of our own rather than the caller's script started again on each device.
+                # Spawned processes; Lightning's default would run the caller's script again for each device.
                 strategy="ddp_spawn" if settings.devices > 1 else "auto",
                 precision=settings.precision,
                 max_epochs=settings.epochs,
@@ -138,7 +138,7 @@ def optimise(generator: NeuralGenerator, stories: StoryBatches, log: EpochLog, r
                 plugins=[ParquetCheckpointIO()],
                 callbacks=[log],
                 logger=False,
-                enable_checkpointing=False,  # the log keeps them
+                enable_checkpointing=False,  # the log writes them
                 enable_model_summary=False,
                 enable_progress_bar=sys.stderr.isatty(),
                 num_sanity_val_steps=0,
@@ -156,9 +156,9 @@ def optimise(generator: NeuralGenerator, stories: StoryBatches, log: EpochLog, r
 
 @contextmanager
 def _interruptible() -> Iterator[None]:
-    """Ctrl-C as Python has it: Lightning makes it an exit with status 1, and ignores it from then on.
+    """Make Ctrl-C raise KeyboardInterrupt: Lightning turns it into an exit with status 1, and ignores further ones.
 
-    The processes of other devices end too, also those that it did not reach.
+    The processes of other devices are ended too, also where Ctrl-C did not reach them.
     """
     handler = signal.getsignal(signal.SIGINT)
     others = multiprocessing.active_children()
@@ -176,7 +176,7 @@ def _interruptible() -> Iterator[None]:
 
 @contextmanager
 def _errors_of_other_processes() -> Iterator[None]:
-    """A UserError of another device's process as one of this process."""
+    """Raise a UserError of another device's process in this process."""
     try:
         yield
     except ProcessRaisedException as error:
@@ -187,20 +187,20 @@ def _errors_of_other_processes() -> Iterator[None]:
 
 
 def keep_memory() -> None:
-    """Have memory that is freed kept for what this process asks for next; with glibc alone.
+    """Make glibc keep freed memory for the next allocation instead of returning it to the system.
 
-    A step asks for logits and gradients as large as the vocabulary and frees them; to get them from the system each
-    time, page by page, takes up to a tenth of the time.
+    Each step allocates and frees logits and gradients as large as the vocabulary. Getting their memory from the system
+    again, page by page, takes up to a tenth of the time.
     """
     mallopt = getattr(ctypes.CDLL(None), "mallopt", None) if sys.platform == "linux" else None
     if mallopt is not None:
-        mallopt(-3, 2**27)  # M_MMAP_THRESHOLD: what is smaller comes from the heap
-        mallopt(-1, 2**30)  # M_TRIM_THRESHOLD: so much may lie unused at the heap's end
+        mallopt(-3, 2**27)  # M_MMAP_THRESHOLD: smaller blocks come from the heap
+        mallopt(-1, 2**30)  # M_TRIM_THRESHOLD: so many unused bytes may stay at the heap's end
 
 
 @contextmanager
 def _quiet() -> Iterator[None]:
-    """Keep Lightning's remarks on a machine's devices, workers and loggers out of the log; errors come through."""
+    """Keep Lightning's remarks about devices, workers and loggers out of the log; errors are still shown."""
     loggers = [logging.getLogger(name) for name in ("pytorch_lightning", "lightning.pytorch", "lightning.fabric")]
     levels = [logger.level for logger in loggers]
     for logger in loggers:
@@ -232,7 +232,7 @@ def _read(
 
 
 def _report(resumable: Path, first: int, on_epoch: OnEpoch | None) -> dict[str, Any]:
-    """What the log left in a state of training; its epochs from `first` on are reported."""
+    """The entry of the epoch log in a state of training; epochs from `first` on are reported to `on_epoch`."""
     if not resumable.exists():
         return {"epochs": [], "finished": False}
     try:
