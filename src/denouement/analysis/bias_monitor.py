@@ -4,9 +4,7 @@ The model is EndingReg of Sharma et al. 2018, section 4, cross-validated on the 
 can be watched while it grows.
 """
 
-import hashlib
 import itertools
-import json
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -26,8 +24,9 @@ from denouement.cloze.evaluation.statistics import accuracy, correct
 from denouement.cloze.resources import MissingResourceError, Resources
 from denouement.cloze.systems.ending_reg import EndingReg
 from denouement.corpus.cases import CaseSets, right_and_wrong
-from denouement.documents import document
-from denouement.files import write_text
+from denouement.documents import document, read_document, write_document
+from denouement.errors import UserError
+from denouement.kept import kept
 from denouement.schemas import TABLES
 from denouement.text.syntax import NoParserError, parser_version
 
@@ -119,6 +118,20 @@ class BiasMonitor:
     above: tuple[str, ...]
 
 
+@dataclass(frozen=True)
+class _Fitted:
+    """What is kept of EndingReg fitted to cases.
+
+    Attributes:
+        scores: by variant, the calibrated one among them, both scores of each case by the model that was fitted to the
+            other folds.
+        features: the strongest of the model fitted to all cases.
+    """
+
+    scores: Mapping[str, Sequence[tuple[float, float]]]
+    features: tuple[FeatureWeight, ...]
+
+
 class _Calibrated(EndingReg):
     """EndingReg with one more variant, whose difference of scores is the calibrated log-odds of the first ending."""
 
@@ -160,11 +173,12 @@ def _of_set(cases: pa.Table, resources: Resources, folds: int) -> tuple[Monitore
         missing = f"{cases.num_rows:,} labelled cases; {folds} folds take {fewest(folds):,} or more"
         return MonitoredSet(missing=missing), TABLES["bias_cases"].schema.empty_table()
     try:
-        scores, features = _fitted(cases, resources, folds)
+        fitted = _fitted(cases, resources, folds)
     except (MissingResourceError, NoParserError) as error:
         return MonitoredSet(missing=str(error)), TABLES["bias_cases"].schema.empty_table()
     from scipy.special import expit
 
+    scores = {variant: np.array(of_variant, np.float64) for variant, of_variant in fitted.scores.items()}
     calibrated = scores.pop(_CALIBRATED)
     log_odds = calibrated[:, 0] - calibrated[:, 1]
     first = expit(log_odds)
@@ -179,7 +193,7 @@ def _of_set(cases: pa.Table, resources: Resources, folds: int) -> tuple[Monitore
         certain=int((given >= CERTAIN).sum()),
         misled=int((given <= 1 - CERTAIN).sum()),
         reliability=reliability(first, is_first),
-        features=features,
+        features=fitted.features,
     )
     return found, table
 
@@ -224,39 +238,29 @@ def _by_case(cases: pa.Table, probability: npt.NDArray[np.float64]) -> pa.Table:
     return table.cast(TABLES["bias_cases"].schema).sort_by([("probability", "descending"), ("case_id", "ascending")])
 
 
-def _fitted(cases: pa.Table, resources: Resources, folds: int) -> tuple[dict[str, Scores], tuple[FeatureWeight, ...]]:
-    """The scores of each case by models fitted to the other folds, and the strongest weights of a model of all cases.
-
-    They are kept, since fitting takes a while.
+def _fitted(cases: pa.Table, resources: Resources, folds: int) -> _Fitted:
+    """EndingReg fitted to `cases`, or what was kept of it: fitting takes a while.
 
     Raises:
         MissingResourceError, NoParserError: no parser is installed.
     """
     release, split = (str(cases[name][0]) for name in ("release", "split"))
-    path = None
-    if resources.cache:
-        depends = [parser_version(), folds, inputs_digest([CaseSet(release, split, cases)], resources)]
-        path = resources.cache / f"bias-{hashlib.sha256(json.dumps(depends).encode()).hexdigest()[:16]}.json"
-    if path and (kept := _kept(path, cases.num_rows)):
-        return kept
-    scores = out_of_fold(_Calibrated, cases, resources, folds, f"bias monitor, {release} {split}")
-    system = EndingReg()
-    system.fit(cases, resources)
-    features = tuple(FeatureWeight(name, weight) for name, weight in system.weights()[:_STRONGEST])
-    if path:
-        by_variant = {variant: of_set.tolist() for variant, of_set in scores.items()}
-        found = {"scores": by_variant, "features": [vars(row) for row in features]}
-        write_text(path, json.dumps(found, ensure_ascii=False) + "\n")
-    return scores, features
 
+    def make() -> _Fitted:
+        scores = out_of_fold(_Calibrated, cases, resources, folds, f"bias monitor, {release} {split}")
+        system = EndingReg()
+        system.fit(cases, resources)
+        features = tuple(FeatureWeight(name, weight) for name, weight in system.weights()[:_STRONGEST])
+        return _Fitted({variant: of_variant.tolist() for variant, of_variant in scores.items()}, features)
 
-def _kept(path: Path, n: int) -> tuple[dict[str, Scores], tuple[FeatureWeight, ...]] | None:
-    """What `_fitted` kept of `n` cases; None where it is not there or damaged, so that it is made again."""
-    try:
-        found = json.loads(path.read_text(encoding="utf-8"))
-        scores = {variant: np.array(found["scores"][variant], np.float64) for variant in (*VARIANTS, _CALIBRATED)}
-        features = tuple(FeatureWeight(str(row["feature"]), float(row["weight"])) for row in found["features"])
-    except (OSError, ValueError, TypeError, KeyError):
-        return None
-    is_whole = all(of_set.shape == (n, 2) and np.isfinite(of_set).all() for of_set in scores.values())
-    return (scores, features) if is_whole and features else None
+    def read(path: Path) -> _Fitted:
+        fitted = read_document(path, _Fitted)
+        shapes = {variant: np.shape(of_variant) for variant, of_variant in fitted.scores.items()}
+        if shapes != dict.fromkeys((*VARIANTS, _CALIBRATED), (cases.num_rows, 2)) or not fitted.features:
+            raise UserError(f"{path}: scores of other cases")
+        return fitted
+
+    if resources.cache is None:
+        return make()
+    depends_on = [parser_version(), folds, inputs_digest([CaseSet(release, split, cases)], resources)]
+    return kept(resources.cache / f"bias-{release}-{split}.json", depends_on, make, read, write_document)

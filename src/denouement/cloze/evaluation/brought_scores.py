@@ -210,7 +210,7 @@ def _parquet_rows(path: Path) -> tuple[Sequence[str], list[tuple[int, dict[str, 
         if name in _SCORES:
             is_right = pa.types.is_floating(kind) or pa.types.is_integer(kind)
         else:
-            is_right = pa.types.is_string(kind) or pa.types.is_large_string(kind) or pa.types.is_dictionary(kind)
+            is_right = schemas.is_text(kind) or pa.types.is_dictionary(kind)
         if not is_right:
             raise UserError(f"{path}: column {name} holds {kind}; give {'numbers' if name in _SCORES else 'text'}")
         if name != "variant" and table[name].null_count:

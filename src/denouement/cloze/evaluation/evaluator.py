@@ -184,7 +184,7 @@ def _wrong_columns(schema: pa.Schema) -> str | None:
         if (n := schema.names.count(name)) != 1:
             return f"{n} columns {name}" if n else f"no column {name}"
     text, vector = schema.field("text").type, schema.field("vector").type
-    if not (pa.types.is_string(text) or pa.types.is_large_string(text)):
+    if not schemas.is_text(text):
         return f"column text holds {text}"
     is_list = pa.types.is_list(vector) or pa.types.is_large_list(vector) or pa.types.is_fixed_size_list(vector)
     if not (is_list and pa.types.is_floating(vector.value_type)):

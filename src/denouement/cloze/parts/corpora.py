@@ -8,6 +8,7 @@ from pathlib import Path
 from denouement.cloze.resources import MissingResourceError, Resources
 from denouement.errors import UserError
 from denouement.files import existing_file
+from denouement.schemas import is_text
 from denouement.text.sentences import split_sentences
 from denouement.text.syntax import Parse
 
@@ -93,9 +94,6 @@ def _lines(path: Path) -> Iterator[str]:
 def _rows(path: Path) -> Iterator[list[str]]:
     import pyarrow as pa
     import pyarrow.parquet as pq
-
-    def is_text(kind: pa.DataType) -> bool:
-        return bool(pa.types.is_string(kind) or pa.types.is_large_string(kind))
 
     def is_list_of_text(kind: pa.DataType) -> bool:
         return bool(pa.types.is_list(kind) or pa.types.is_large_list(kind)) and is_text(kind.value_type)
