@@ -134,11 +134,11 @@ def test_probabilities_come_true(spaces, monkeypatch):
     only_all_features(monkeypatch, 0.01)
     found, _ = monitored(drawn(600, 0.35), 3)
     reliability = found.reliability
-    assert sum(row["n"] for row in reliability["bins"]) == 600
-    for row in reliability["bins"]:
-        assert row["low"] - 0.03 < row["predicted"] < row["high"] + 0.03
-    assert reliability["error"] < 0.06
-    assert reliability["brier"] < 0.2
+    assert sum(row.n for row in reliability.bins) == 600
+    for row in reliability.bins:
+        assert row.low - 0.03 < row.predicted < row.high + 0.03
+    assert reliability.error < 0.06
+    assert reliability.brier < 0.2
 
 
 def test_endings_that_give_nothing_away_give_no_case_away(spaces, monkeypatch):
@@ -146,7 +146,7 @@ def test_endings_that_give_nothing_away_give_no_case_away(spaces, monkeypatch):
     found, table = monitored(drawn(300, 0), 3)
     assert 0.4 < found.variants[0].accuracy < 0.6
     assert found.certain + found.misled <= 15
-    assert found.reliability["brier"] == pytest.approx(0.25, abs=0.01)
+    assert found.reliability.brier == pytest.approx(0.25, abs=0.01)
     assert np.abs(table["probability"].to_numpy() - 0.5).mean() < 0.1
 
 
@@ -247,7 +247,7 @@ def test_the_section_shows_whether_probabilities_come_true(spaces, monkeypatch, 
     reliability = found.statistics.bias_monitor.values.sets["v1.0 validation"].reliability
     text = render([section], charts=True)
     assert "### v1.0 validation: whether its probabilities come true" in text
-    assert f"Expected calibration error {reliability['error']:.3f}" in text
+    assert f"Expected calibration error {reliability.error:.3f}" in text
     rows = next(block.rows for block in section.blocks if isinstance(block, Table) and "come true" in block.title)
     assert sum(row[1] for row in rows) == 60
     assert "![How often the ending that the model takes for likelier is right" in text
@@ -290,7 +290,7 @@ def test_cases_given_away_on_v1_0_validation_do_not_depend_on_the_penalty(shared
         only_all_features(monkeypatch, strength)
         found, _ = monitored(cases, 10, tmp_path)
         certain.append(found.certain)
-        assert found.reliability["error"] < 0.03
+        assert found.reliability.error < 0.03
         assert found.certain > 5 * found.misled
     assert max(certain) < 1.4 * min(certain)
 

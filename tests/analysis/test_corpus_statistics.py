@@ -17,6 +17,7 @@ from denouement.analysis.duplicates import duplicates
 from denouement.analysis.orders import RelationCount, order_statistics, read_orderings, tlink_statistics
 from denouement.analysis.sections import statistics_sections
 from denouement.analysis.statistics import find_statistics
+from denouement.charts.sunburst import arcs, sunburst
 from denouement.cli import main
 from denouement.errors import UserError
 from denouement.present.cells import written
@@ -96,7 +97,7 @@ def test_title_paths_end_or_are_cut_off():
 def test_the_word_end_is_no_end_of_a_title():
     paths = titles.title_paths(["The", "The End Is Near"])
     assert paths["the", titles.END] == paths["the", "end"] == 1
-    assert "the (end): 1 (50.0%)" in titles.sunburst(paths)
+    assert "the (end): 1 (50.0%)" in sunburst(paths, titles.FADED, "titles")
     paths = titles.title_paths([*["The"] * 1500, "The End Is Near"])
     assert titles.faded_share(paths) == pytest.approx(1 / 1501)
     assert titles.faded_share(titles.title_paths(["The", "Rain"])) is None, "none of two can be under 0.1%"
@@ -105,13 +106,13 @@ def test_the_word_end_is_no_end_of_a_title():
 def test_rare_titles_are_one_faded_arc():
     paths = titles.title_paths(["The Dog"] * 1998 + ["One", "Two"])
     assert titles.faded_share(paths) == pytest.approx(2 / 2000)
-    drawn = titles.arcs(paths)
+    drawn = arcs(paths, titles.FADED)
     assert [(arc.path, arc.count, arc.level) for arc in drawn if arc.level == 0] == [(("the",), 1998, 0), ((), 2, 0)]
     assert drawn[-1].end == pytest.approx(1)
 
 
 def test_titles_are_escaped_in_the_picture():
-    picture = titles.sunburst(titles.title_paths(["<script>alert(1)</script>"]))
+    picture = sunburst(titles.title_paths(["<script>alert(1)</script>"]), titles.FADED, "titles")
     assert "<script" not in picture
     assert "&lt;" in picture
 

@@ -6,7 +6,6 @@ import numpy as np
 import pyarrow as pa
 import pytest
 from click.testing import CliRunner
-from denouement.charts.run import as_svg
 from statsmodels.stats.multitest import multipletests
 
 from denouement.analysis.bias_monitor import (
@@ -31,8 +30,10 @@ from denouement.analysis.findings import Finding
 from denouement.analysis.named_tables import read_tables
 from denouement.analysis.ngram_odds import deviation, ngram_odds, ngrams
 from denouement.analysis.sections import statistics_sections
-from denouement.analysis.sentiment_drift import by_context, distributions
+from denouement.analysis.sentiment_drift import GroupSpread, by_context, distributions
 from denouement.analysis.statistics import find_statistics
+from denouement.charts.lines import Distribution
+from denouement.charts.output import as_svg
 from denouement.charts.sentiment import sentiment_distributions
 from denouement.cli import main
 from denouement.cloze.resources import MissingResourceError
@@ -179,7 +180,7 @@ def test_the_papers_figures_stand_beside_validation_and_test_together(monkeypatc
 
 def test_with_one_split_alone_it_is_said_beside_the_papers_figures(monkeypatch):
     features, ngrams = feature_tables({("v1.0", "test"): made_cases(12, "v1.0", "test")}, monkeypatch)
-    said = "The paper's figures are of v1.0 validation and test together, 3,742 cases; those here are of v1.0 test, 12"
+    said = "The paper's values are of v1.0 validation and test together, 3,742 cases; those here are of v1.0 test, 12"
     assert said in features[0].note
     assert said in ngrams[0].note
     assert [row[0] for row in shown(ngrams[0])] == ["v1.0 test", "paper: v1.0 validation and test"]
@@ -370,10 +371,10 @@ def test_too_few_cases_for_the_bias_monitor_are_told_and_all_else_is_measured(tm
     path = collection(tmp_path, 11)
     result = CliRunner().invoke(main, ["statistics", str(path), "--out", str(tmp_path / "out")])
     assert result.exit_code == 0, result.output
-    assert "Not worked out: 11 labelled cases; 10 folds take 12 or more." in result.output
+    assert "Not worked out: 11 labelled cases; 10 folds need 12 or more." in result.output
     stopped = CliRunner().invoke(main, ["statistics", str(path), "--max-accuracy", "0.6"])
     assert stopped.exit_code == 2, "a threshold that cannot be checked does not pass"
-    assert "10 folds take 12 or more" in stopped.output
+    assert "10 folds need 12 or more" in stopped.output
 
 
 @pytest.mark.slow
@@ -387,11 +388,14 @@ def test_a_collection_that_gives_its_endings_away_is_stopped(tmp_path):
 
 
 def test_without_right_endings_no_line_passes_for_theirs():
+    def drawn(rows: list[GroupSpread]) -> list[Distribution]:
+        return [Distribution(row.group, row.counts) for row in rows]
+
     rows = distributions(sentiment(mine=[0.1, 0.5], yours=[0.2, 0.3]))
     assert [row.distance for row in rows] == [None, None]
-    assert "right endings" not in as_svg(sentiment_distributions([*map(vars, rows)]))
+    assert "right endings" not in as_svg(sentiment_distributions(drawn(rows), None))
     with_right = distributions(sentiment(mine=[0.1, 0.5], right=[0.2, 0.3]))
-    assert "right endings" in as_svg(sentiment_distributions([*map(vars, with_right)]))
+    assert "right endings" in as_svg(sentiment_distributions(drawn(with_right), drawn(with_right)[-1]))
 
 
 def test_each_set_is_measured_by_itself_whatever_its_split(tmp_path):

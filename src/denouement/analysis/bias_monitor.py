@@ -38,10 +38,11 @@ VARIANTS = {
     "pos": "parts of speech",
     "characters": "characters",
 }
-"""Of EndingReg, and what each of them sees."""
+"""The variants of EndingReg, and what each sees."""
 
 CERTAIN = 0.8
-"""A case is given away when the model gives its right ending so much: by a calibrated model four of five are right."""
+"""A case is given away when the model gives its right ending at least this probability; where a calibrated model gives
+just that, it is right in four of five cases."""
 
 _STRONGEST = 40
 _CALIBRATED = "calibrated"
@@ -49,11 +50,11 @@ _CALIBRATED = "calibrated"
 
 @dataclass(frozen=True)
 class Thresholds:
-    """What a collection may not exceed; None: anything.
+    """Limits that a collection may not exceed; None: no limit.
 
     Attributes:
-        accuracy: of the model with all features, from 0.5 (chance) to 1.
-        effect: Cohen's d of a single feature (`ending_statistics`), whatever its sign.
+        accuracy: that of the model with all features, from 0.5 (chance) to 1.
+        effect: Cohen's d of a single feature (`ending_statistics`), without its sign.
     """
 
     accuracy: float | None = None
@@ -97,7 +98,7 @@ class MonitoredSet:
         variants: of EndingReg, that with all features first.
         missing: why there are none, or None.
         certain: cases whose right ending the model gives `CERTAIN` or more.
-        misled: cases whose wrong ending it gives so much.
+        misled: cases whose wrong ending it gives as much.
         reliability: see `calibration.reliability`; None without variants.
         features: of the model fitted to all cases, the strongest first.
     """
@@ -145,9 +146,9 @@ def bias_monitor(
 ) -> dict[tuple[str, str], tuple[MonitoredSet, pa.Table]]:
     """Cross-validate EndingReg on the labelled cases of each release and split.
 
-    The probabilities are calibrated inside the cases that the model is fitted to (`EndingReg.slope`): a case plays no
-    part in its own. So they mean the same whatever strength of the penalty is picked, which probabilities of a
-    regression with a strong penalty, all of them near a half, do not.
+    The probabilities are calibrated on the cases that the model is fitted to (`EndingReg.slope`), never on the case
+    itself. So they do not depend on the strength of the penalty that is chosen; without calibration, a strong penalty
+    moves all of them near a half.
 
     Args:
         sets: labelled cases, each set by itself.
@@ -163,14 +164,14 @@ def bias_monitor(
 
 
 def fewest(folds: int) -> int:
-    """How many cases a cross-validation of so many folds takes: what is fitted to must do for EndingReg's own folds."""
+    """The least number of cases for so many folds: those fitted to must be enough for EndingReg's own folds."""
     inside = 2 * EndingReg().n_folds
     return next(n for n in itertools.count(folds) if n - math.ceil(n / folds) >= inside)
 
 
 def _of_set(cases: pa.Table, resources: Resources, folds: int) -> tuple[MonitoredSet, pa.Table]:
     if cases.num_rows < fewest(folds):
-        missing = f"{cases.num_rows:,} labelled cases; {folds} folds take {fewest(folds):,} or more"
+        missing = f"{cases.num_rows:,} labelled cases; {folds} folds need {fewest(folds):,} or more"
         return MonitoredSet(missing=missing), TABLES["bias_cases"].schema.empty_table()
     try:
         fitted = _fitted(cases, resources, folds)

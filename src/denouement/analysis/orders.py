@@ -84,7 +84,7 @@ class TlinkStatistics:
     """Section 3.3: whether temporal links between events agree with the order of sentences.
 
     Attributes:
-        links: all of them.
+        links: how many there are.
         relations: by relation, in lower case, the most frequent first.
         between: links between two sentences; of these `ordered` say before or after, and `agreeing` agree.
         agreeing_share, agreeing_share_of_ordered: of `between` and of `ordered`, from 0 to 1; None where there is none.
@@ -131,8 +131,9 @@ def tlink_statistics(path: Path, columns: Mapping[str, str]) -> TlinkStatistics:
     """Temporal links between events, from a CSV file with a row a link: the sentences (from 1) and the relation.
 
     Sentence order agrees with a link when the sentence of the earlier event comes first. Links within a sentence say
-    nothing of it. The paper does not say of which links its 55% is; here of all between two sentences, those without
-    an order (`simultaneous`, `includes`, ...) being no agreement, and of the ordered ones apart.
+    nothing of it. The paper does not say which links its 55% is a share of. Two shares are given here: of all links
+    between two sentences, where one without an order (`simultaneous`, `includes`, ...) does not agree, and of the
+    ordered links.
 
     Raises:
         UserError: no such file or column, or a sentence that is no whole number from 1; it names the line.
@@ -171,7 +172,7 @@ def _share(count: int, n: int) -> float | None:
 
 
 def _longest_rising(order: Sequence[int]) -> int:
-    """The most items that can be left so that what is left rises."""
+    """The length of the longest rising subsequence."""
     lengths: list[int] = []
     for place, item in enumerate(order):
         before = [length for other, length in zip(order[:place], lengths, strict=True) if other < item]

@@ -115,7 +115,7 @@ def score_groups(
     """Score every ending of the given tables with VADER.
 
     Groups: `right` and `wrong`, the endings of the labelled cloze cases of one release (`labelled_cases`);
-    `rocstories`, the last sentences of the stories, whatever corpus they are of; and each system of `endings`.
+    `rocstories`, the last sentences of the stories, of any corpus; and each system of `endings`.
 
     A `text_id` is `release/split/case_id` for cloze endings and `source/split/story_id` for stories, so that it names
     what a group was measured on. For a system's endings it is the `case_id`, and `case_id#2`, `case_id#3` for its
@@ -225,8 +225,8 @@ def right_against_wrong(sentiment: pa.Table) -> RightAgainstWrong | None:
     """Compare the scores of right and wrong endings; None without both groups.
 
     The two-sample test is Student's, as published; both groups are of equal size, so Welch's t would be the same. It
-    takes all scores for independent, but the two endings of a case share their context and tend to opposite sentiment,
-    which makes the paired test by case, given beside it, the sound one. In v1.0 it has the smaller t.
+    treats all scores as independent. But the two endings of a case share their context and tend to opposite sentiment,
+    so the sound test is the one paired by case, which is given too; in v1.0 it has the smaller t.
     """
     import numpy as np
 
@@ -281,7 +281,7 @@ def _groups(
 
 def _systems(endings: Sequence[NamedTable], say: Callable[[str], None]) -> Iterator[_GroupTexts]:
     found: dict[str, _GroupTexts] = {}
-    source: dict[tuple[str, str], int] = {}  # the table, by its place, in which a case of a system comes first
+    source: dict[tuple[str, str], int] = {}  # the place of the first table that has a case of a system
     for number, (path, table) in enumerate(endings):
         if not table.num_rows:
             say(f"{path} holds no endings")

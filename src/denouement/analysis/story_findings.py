@@ -42,7 +42,7 @@ class StoryEvents:
     """The events of stories by this project's rule, and `spelled` by the paper's word for word (`events.EventCounts`).
 
     Attributes:
-        sample: whether the stories are those of the sample corpus, beside which no published value is shown.
+        sample: whether the stories are those of the sample corpus; then no published value is shown.
     """
 
     events: EventTotals
@@ -189,5 +189,5 @@ def words_of(stories: pa.Table) -> Words:
 
 
 def is_sample(stories: pa.Table) -> bool:
-    """Whether they are the sample corpus, beside which the papers' values, of people's stories, say nothing."""
+    """Whether they are the sample corpus, which does not compare with the papers' values, of stories by people."""
     return corpus_kind(stories) == SAMPLE

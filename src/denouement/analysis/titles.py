@@ -26,7 +26,7 @@ def title_paths(titles: Iterable[str | None]) -> Counter[Path]:
 def faded_share(paths: Counter[Path]) -> float | None:
     """The share of titles whose whole path is faded (the paper: three quarters).
 
-    None for titles too few for any path to be.
+    None where there are too few titles for any path to be faded.
     """
     whole = [(path, n) for path, n in paths.items() if len(path) == DEPTH or path[-1] == END]
     total = sum(n for _, n in whole)

@@ -1,6 +1,6 @@
 """Systems that choose between the two endings of a Story Cloze case. To add one: one file, one row here, one test.
 
-What a notebook imports is named here, too, and loaded when it is asked for.
+The names that a notebook imports are listed here, too; each is loaded at its first use.
 """
 
 from importlib import import_module

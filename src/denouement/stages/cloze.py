@@ -60,7 +60,7 @@ class ClozeSettings:
 
 @dataclass(frozen=True)
 class ClozePaths:
-    """The files that are read, and those that are written; None is not there, or not written.
+    """The files that are read, and those that are written; None: not given, or not written.
 
     Attributes:
         train: table `cloze` whose labels systems learn from.
@@ -74,7 +74,7 @@ class ClozePaths:
         cache: folder of what is kept between evaluations.
         scores: where the table `scores` is written.
         predictions: folder where the shared task's CSV files are written.
-        result: where the result is written as JSON; the record of what it was made from is written beside it.
+        result: where the result is written as JSON; the record of what it was made from is written to the same folder.
     """
 
     train: Path | None = None
@@ -97,7 +97,7 @@ class ClozePaths:
         return {name: path for name, path in named.items() if path}
 
     def check(self) -> None:
-        """Make sure, before long work, that all is there that is read, and that all can be written.
+        """Make sure, before long work, that all files to read are there, and that all files can be written.
 
         Raises:
             UserError: it names the first file that is missing or cannot be written.
@@ -114,9 +114,9 @@ class ClozePaths:
 
 
 def run(settings: ClozeSettings, paths: ClozePaths) -> Evaluation:
-    """Score cases with systems, and write what came of it.
+    """Score cases with systems, and write the results.
 
-    The caller raises the failures of single systems (`Evaluation.raise_failures`) once it has shown the rest.
+    The caller raises the failures of single systems (`Evaluation.raise_failures`) after it has shown the rest.
 
     Raises:
         UserError: a file that cannot be read or written, no cases, a wrong option.

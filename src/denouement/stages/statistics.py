@@ -107,7 +107,7 @@ class StatisticsPaths:
         if (compared := [*paths["endings"], *paths["sentiment"]]) and not paths["cloze"]:
             raise UserError(f"{compared[0]}: endings are compared with right endings: give the table of cases too")
         if orders and paths["orders"]:
-            raise UserError(f"{orders}: a second set of orderings beside {paths['orders'][0]}; give one at a time")
+            raise UserError(f"{orders}: a second set of orderings, after {paths['orders'][0]}; give one at a time")
         files = {"crowd": (crowd, CROWD_COLUMNS), "orders": (orders, ORDER_COLUMNS), "tlinks": (tlinks, TLINK_COLUMNS)}
         for name, (file, roles) in files.items():
             if not file and (of_it := sorted(roles.keys() & (columns or {}).keys())):
@@ -149,7 +149,7 @@ def run(settings: StatisticsSettings, paths: StatisticsPaths, most: Thresholds =
     Args:
         settings: what is worked out.
         paths: what is read and written.
-        most: what a collection may not exceed; `Statistics.above` says what it does.
+        most: limits that a collection may not exceed; `Statistics.above` names what exceeds them.
 
     Raises:
         UserError: an unreadable table or file, endings that were written for other contexts than the cases have,

@@ -271,7 +271,7 @@ def test_too_few_cases_are_refused() -> None:
 
 @pytest.mark.parametrize("option", ["order", "min_count", "n_folds"])
 def test_options_out_of_range_are_refused(option: str) -> None:
-    with pytest.raises(UserError, match=f"{option} must be at least"):
+    with pytest.raises(UserError, match=f"{option}: must be at least"):
         load_system("ending_reg", {option: 0})
 
 

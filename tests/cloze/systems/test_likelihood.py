@@ -130,12 +130,12 @@ def test_it_says_what_its_generators_were_trained_on(make_case, checkpoint):
     resources = Resources(generators=[path], stories=STORIES)
     system = load_system("likelihood")
     assert system.learned_elsewhere("seq2seq sum", resources) == (
-        "generator seq2seq, trained on stories that no history.json beside it counts"
+        "generator seq2seq, trained on an unknown number of stories"
     )
     vocabulary = len(Vocabulary.build(STORY))
     for words, told in [
         (vocabulary, "1,234 stories"),
-        (vocabulary + 1, "stories that no history.json beside it counts"),
+        (vocabulary + 1, "an unknown number of stories"),
     ]:
         history = {"generator": "seq2seq", "vocabulary": words, "stories": {"train": 1234, "validation": 5}}
         (path.parent / "history.json").write_text(json.dumps(history))

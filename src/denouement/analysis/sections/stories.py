@@ -27,11 +27,11 @@ def lengths_tables(found: SentenceLengths, _: Tables) -> list[Table]:
 
 
 def vocabulary_tables(found: VocabularyGrowth, _: Tables) -> list[Table]:
-    """How many words there are, and how many different ones."""
+    """How many words there are, and how many of these are different."""
     rows: list[list[Cell]] = [
         ["words", found.tokens],
         ["different words", found.types],
-        ["of them occurring once", CountAndShare(found.once, found.once / max(1, found.types))],
+        ["words that occur once", CountAndShare(found.once, found.once / max(1, found.types))],
         ["Heaps' exponent", Number(found.heaps_exponent, 2)],
     ]
     note = "In lower case. Heaps' exponent is the slope of the curve on logarithmic scales: 1 is a new word each time."
@@ -60,7 +60,7 @@ def duplicates_tables(found: Duplicates, _: Tables) -> list[Table]:
 
 
 def events_tables(found: StoryEvents, _: Tables) -> list[Table]:
-    """Figure 3, and beside people's stories the two readings of the paper's rule."""
+    """Figure 3; for stories by people, also the two readings of the paper's rule."""
     shown = found.events.most_frequent
     rows: list[list[Cell]] = [
         [f"{place}. {row.lemma}", row.pos.lower(), row.count, Share(row.share, 2)] for place, row in enumerate(shown, 1)

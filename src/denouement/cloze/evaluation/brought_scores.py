@@ -1,4 +1,5 @@
-"""Scores of endings that were made elsewhere: read from a file, held against the cases, and set beside our systems."""
+"""Scores of endings that were made elsewhere: read from a file, checked against the cases, and compared with our
+systems."""
 
 import math
 import re
@@ -129,10 +130,10 @@ def check_against(brought: Sequence[BroughtScores], sets: Sequence[CaseSet], sys
         systems: the names of our own systems that are evaluated.
 
     Returns:
-        What to note, and how often: pairs that belong to no scored case.
+        By note how often it applies: pairs that belong to no scored case.
 
     Raises:
-        UserError: two systems whose name and variant, written one behind the other, are the same; no pair is of a case
+        UserError: two systems whose name and variant, written one after the other, are the same; no pair is of a case
             that is scored; or one score for a case that has other endings, or the same in another order, in two of the
             sets.
     """

@@ -1,4 +1,4 @@
-"""Evaluating Story Cloze systems: fitted without leaks, and scored on each release and split."""
+"""Evaluation of Story Cloze systems: each is fitted without leaks, and scored on each release and split."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -38,7 +38,7 @@ def evaluate(
 
     A system that learns from cases is fitted to those of `train` whose split is train or validation (`learnable`), and
     cross-validated where the scored cases are these (`case_sets`). Training cases and stories that are among the
-    scored ones are left out, and counted. A system that lacks something, or fails, says so in its rows, and the other
+    scored ones are left out, and counted. The rows of a system that lacks something, or fails, say so, and the other
     systems are evaluated all the same.
 
     Example:

@@ -138,7 +138,7 @@ def _learned_scores(system: ClozeSystem, each: CaseSet, resources: Resources, n_
 
 
 def _checked(scores: dict[str, Scores], system: ClozeSystem, each: CaseSet) -> dict[str, Scores]:
-    """The scores, once they are known to be two finite numbers a case: anything else is a defect of the system."""
+    """The scores; a ValueError where they are not two finite numbers a case, which is a defect of the system."""
     for variant, of_set in scores.items():
         if of_set.shape != (each.cases.num_rows, 2) or not np.isfinite(of_set).all():
             raise ValueError(f"{system.name} {variant}: scores are not two finite numbers for each case of {each.name}")

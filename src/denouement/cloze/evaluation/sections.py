@@ -25,7 +25,7 @@ _NOTE = (
 )
 
 _WHY_BELOW = (
-    "What such a system goes by speaks for wrong endings more often than for right ones: where wrong endings share "
+    "What such a system measures speaks for wrong endings more often than for right ones: where wrong endings share "
     "more words with the context, or are the shorter or more usual sentences; where ties, which go to the first "
     "ending, meet cases whose second ending is right; or where what was learned from some cases misleads in others."
 )

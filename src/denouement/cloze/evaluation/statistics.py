@@ -1,4 +1,4 @@
-"""How sure an accuracy is, whether two systems differ, and where a system is right."""
+"""Intervals of accuracies, tests of the difference between systems, and accuracies of groups of cases."""
 
 from collections.abc import Mapping, Sequence
 from itertools import combinations
@@ -31,10 +31,10 @@ def accuracy(is_correct: Correct) -> Accuracy:
 
 
 def half_ties(scores: Scores, cases: pa.Table) -> HalfTies:
-    """How many labelled cases have equal scores, and the accuracy with each of them as half a case that is right.
+    """The number of labelled cases with equal scores, and the accuracy if each of these counts as half right.
 
-    That a tie goes to the first ending (`choices`) gives a system with many ties the accuracy of `constant_first` on
-    them; counted by half they give it that of chance.
+    `choices` gives a tie to the first ending, so that a system has the accuracy of `constant_first` on its ties; with
+    half of each counted it has that of chance.
     """
     is_tie = scores[:, 0] == scores[:, 1]
     n, n_ties = len(is_tie), int(is_tie.sum())

@@ -15,7 +15,7 @@ from denouement.text.syntax import Parse
 STORIES, CORPORA = "stories", "corpora"
 
 _PIECE = 50_000  # sentences that are in memory, and in a file of the cache, at once
-_LONGEST = 100  # sentences: a longer text is cut, since who is meant is settled nearby and pairs grow with the square
+_LONGEST = 100  # sentences; longer texts are cut: entities are resolved nearby, and pairs grow with the square
 
 
 @dataclass(frozen=True)

@@ -99,7 +99,7 @@ class Pairwise:
         """As `fit`, after groups were left out one by one, each time the one without which the loss is least.
 
         That goes on as long as the loss falls by more than the standard error of its fall. Until it ends, the strength
-        of the penalty stays what it is with all groups: to find it for each choice takes four times as long.
+        of the penalty is that found with all groups: to find it for each choice takes four times as long.
         """
         everything, chosen = self.fit(groups, fold_of, seed), set(groups)
         losses = everything.losses

@@ -22,9 +22,9 @@ class SkipThoughtNetwork(Learner[Sequence[Story]]):
     """An encoder, and decoders that predict the words of a sentence from the vector of its neighbour.
 
     As in Kiros et al. 2015, section 2, the encoder shares its word vectors with the decoders, and these share their
-    last layer. There a decoder's gates see the sentence's vector h beside each word's, through matrices of their own
-    (C h, equations 5 to 7). Here `condition` brings h to the width of a word's vector, once, and the sum of both goes
-    through the gates' matrices for words, which takes less time.
+    last layer. There a decoder's gates read the sentence's vector h together with each word's, through matrices of
+    their own (C h, equations 5 to 7). Here `condition` brings h to the width of a word's vector, once, and the sum of
+    both goes through the gates' matrices for words, which takes less time.
     """
 
     def __init__(self, encoder: SentenceGru, units: int) -> None:

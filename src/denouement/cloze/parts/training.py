@@ -1,7 +1,7 @@
 """Training of the systems that learn from stories by gradient descent, and keeping what they learned.
 
 A plain loop rather than a Lightning trainer: these networks are trained in minutes on one device, and a killed training
-begins again, so that only the loop of all that a trainer does would be used.
+begins again, so that nothing but a trainer's loop would be used.
 """
 
 from __future__ import annotations

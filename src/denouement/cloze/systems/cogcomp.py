@@ -17,6 +17,7 @@ from denouement.cloze.parts.ngram_model import BEGIN, END, NgramModel
 from denouement.cloze.parts.pairwise import Features, Pairwise, right_endings
 from denouement.cloze.resources import Resources
 from denouement.encoders.word_vectors import WordVectors, open_vectors
+from denouement.settings import at_least
 from denouement.text import events
 from denouement.text.sentiment import NEGATIVE, POSITIVE, vader
 from denouement.text.syntax import Parse, Parses
@@ -77,9 +78,8 @@ class CogComp(ClozeSystem):
     n_folds: int = 5
 
     def __post_init__(self) -> None:
-        for key, least in {"order": 1, "min_count": 1, "n_folds": 2}.items():
-            if getattr(self, key) < least:
-                raise ValueError(f"{key} must be at least {least}, not {getattr(self, key)}")
+        at_least(self, 1, "order", "min_count")
+        at_least(self, 2, "n_folds")
 
     def learns_from_stories(self, variant: str) -> bool:
         """See `ClozeSystem`."""
@@ -421,7 +421,7 @@ def _compounds(texts: Sequence[Sequence[str]]) -> list[npt.NDArray[np.float64]]:
 
 
 def _parts(compounds: npt.NDArray[np.float64]) -> dict[str, float]:
-    """The sentiment of each part of a context: of the sentences between the first and the last, their mean."""
+    """The sentiment of each part of a context; that of the body is the mean of its sentences."""
     if not len(compounds):
         return dict.fromkeys(_PARTS, 0.0)
     body = compounds[1:-1]

@@ -18,11 +18,12 @@ from denouement.cloze.resources import MissingResourceError, Resources
 from denouement.cloze.systems.cogcomp import CogComp
 from denouement.cloze.systems.ending_reg import EndingReg
 from denouement.encoders.word_vectors import WordVectors, open_vectors
+from denouement.settings import at_least
 from denouement.text.words import lowered
 
 PRETRAINED = ("embedding_cosine minilm", "embedding_cosine infersent", "likelihood h_seq2seq")
-"""How the names of scores begin that may depend on a pretrained sentence encoder. H-Seq2Seq reads contexts by
-one; GloVe's vectors of words are no language model."""
+"""How the names of those scores begin that may depend on a pretrained sentence encoder: H-Seq2Seq reads contexts with
+one. GloVe's vectors of words are no language model."""
 
 _VECTORS, _PRETRAINED = "vectors", "pretrained"
 
@@ -52,9 +53,8 @@ class Combined(ClozeSystem):
     n_folds: int = 5
 
     def __post_init__(self) -> None:
-        for key, least in {"min_count": 1, "n_folds": 2}.items():
-            if getattr(self, key) < least:
-                raise ValueError(f"{key} must be at least {least}, not {getattr(self, key)}")
+        at_least(self, 1, "min_count")
+        at_least(self, 2, "n_folds")
 
     def learns_from_stories(self, variant: str) -> bool:
         """See `ClozeSystem`."""

@@ -34,7 +34,7 @@ class Dssm(ClozeSystem):
     those of all stories in a batch. The layers are the paper's; it says nothing of the rest, which was chosen on the
     validation cases of v1.0. Where we deviate from Huang et al.:
 
-    - All other endings of a batch are the wrong ones, rather than four drawn ones: as random, and more of them.
+    - All other endings of a batch are the wrong ones, rather than four drawn ones: they are as random, and more.
     - Trigrams of names are left out (`names`). A protagonist's name is enough to choose among endings of other
       stories, and a network that looks for it has learned nothing about two endings that both have it.
     - A story's last `continuations` sentences are each learned as the ending of those before it.

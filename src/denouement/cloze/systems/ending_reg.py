@@ -14,6 +14,7 @@ from denouement.cloze.evaluation.calibration import slope
 from denouement.cloze.evaluation.cross_validation import story_folds
 from denouement.cloze.parts.pairwise import fit_differences, group, inverse, right_endings, spreads
 from denouement.cloze.resources import Resources
+from denouement.settings import at_least
 from denouement.text.complexity import yngve
 from denouement.text.sentiment import vader
 from denouement.text.syntax import Parse
@@ -99,9 +100,8 @@ class EndingReg(ClozeSystem):
     _models: dict[str, Model] = field(default_factory=dict, init=False, repr=False)
 
     def __post_init__(self) -> None:
-        for key, least in {"order": 1, "min_count": 1, "n_folds": 2}.items():
-            if getattr(self, key) < least:
-                raise ValueError(f"{key} must be at least {least}, not {getattr(self, key)}")
+        at_least(self, 1, "order", "min_count")
+        at_least(self, 2, "n_folds")
 
     def fit(self, cases: pa.Table, resources: Resources) -> None:
         """Learn from labelled cases.
@@ -173,7 +173,7 @@ class EndingReg(ClozeSystem):
         ]
 
     def _features_of(self, cases: pa.Table, resources: Resources) -> list[dict[str, float]]:
-        """The features of both endings of each case, `[2 * n]`, made once a case whatever fold it is in."""
+        """The features of both endings of each case, `[2 * n]`, made once a case, however many folds have it."""
 
         def of_new(new: pa.Table) -> list[tuple[dict[str, float], dict[str, float]]]:
             found = self.features(endings(new), resources)

@@ -100,7 +100,7 @@ def _events(parse: Parse) -> dict[int, VerbEvent]:
 
 @dataclass
 class Frequency(ClozeSystem):
-    """The ending whose main event is more frequent, whatever the context.
+    """The ending whose main event is more frequent; the context is not read.
 
     Variants: "stories" counts in the stories, "corpora" in the texts that the user names. The paper asks a search
     engine for the hits of the verb with the semantic roles that the TRIPS parser finds; neither is open. Here texts are

@@ -59,8 +59,7 @@ class ChainCounts:
         """Pointwise mutual information in nats: log P(one, other) / (P(one) P(other)); symmetric.
 
         P(one, other) is a share of the ordered pairs, each pair counting in both orders; P(one) is the share of those
-        that begin with `one`. Of a pair met fewer than `min_count` times nothing is known: it is taken for independent,
-        0.
+        that begin with `one`. A pair met fewer than `min_count` times counts as independent: 0.
         """
         met = self.pairs[min(one, other), max(one, other)]
         if met < min_count:
@@ -69,7 +68,7 @@ class ChainCounts:
         return math.log(ordered * self.total / (self.events[one] * self.events[other]))
 
     def least_pmi(self) -> float:
-        """What no PMI is below."""
+        """A lower bound of every PMI."""
         return -math.log(max(self.total, 1))
 
 
@@ -107,7 +106,7 @@ class NarrativeChains(ClozeSystem):
 
     An ending's score is the average PMI over all pairs of an event of the ending and one of the context; of several
     entities, the highest. An ending that has no entity of the context scores less than any other. Where the scores are
-    equal, as when that is so of both, one is drawn, by the seed and the words of the case.
+    equal, as when neither ending has such an entity, one is drawn by the seed and the words of the case.
 
     Variants: "stories" counts in the stories, "corpora" in the texts that the user names (in the paper, the Associated
     Press part of the English Gigaword). The paper resolves coreference by a program it does not name, here done by the
@@ -175,5 +174,5 @@ def _links_of_cases(cases: pa.Table, resources: Resources) -> list[list[list[Lin
 
 
 def _draw(seed: int, case: Mapping[str, Any]) -> int:
-    """0 or 1, the same for a case whatever other cases there are, and whichever release it is in."""
+    """0 or 1, which depends on the seed and the words of the case alone."""
     return hashlib.sha256(f"{seed} {json.dumps(case, sort_keys=True)}".encode()).digest()[0] % 2

@@ -28,14 +28,14 @@ class SkipThoughtCosine(ClozeSystem):
     """The ending whose skip-thought vector is closest to that of the context, by cosine.
 
     The encoder learns from the stories to predict each sentence's neighbours; the paper took the one that Kiros et al.
-    trained on 11,000 books. Names are passed over (`names`): that they come again in a neighbour is the first thing
-    that an encoder learns, and of no use between two endings that both have them.
+    trained on 11,000 books. Names are passed over (`names`): an encoder first learns that they come again in a
+    neighbour, which is of no use between two endings that both have them.
 
     Variants by the vector that represents the context: "mean" as in the paper, and the others of `context_vectors`.
 
     Attributes:
         embedding: numbers in a word's vector.
-        dimension: numbers in a sentence's vector, half of them of each direction.
+        dimension: numbers in a sentence's vector, half for each direction.
         units: of each decoder.
         names: whether words that the stories mostly write with a capital are read.
         min_count: words seen less often in the stories are unknown.
