@@ -96,7 +96,7 @@ class MonitoredSet:
 
     Attributes:
         variants: of EndingReg, that with all features first.
-        missing: why there are none, or None.
+        missing: why there are no variants; None where there are.
         certain: cases whose right ending the model gives `CERTAIN` or more.
         misled: cases whose wrong ending it gives as much.
         reliability: see `calibration.reliability`; None without variants.
@@ -200,7 +200,7 @@ def _of_set(cases: pa.Table, resources: Resources, folds: int) -> tuple[Monitore
 
 
 def exceeded(name: str, monitor: MonitoredSet, features: Sequence[FeatureContrast], most: Thresholds) -> list[str]:
-    """What is above the thresholds, a sentence each.
+    """The values above the thresholds, each in a sentence.
 
     Args:
         name: of the cases.

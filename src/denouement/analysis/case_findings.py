@@ -39,7 +39,7 @@ class EndingFeatures:
         sets: by release and split, such as `v1.0 validation`, the features of their cases.
         pooled: the same of v1.0 validation and test together; empty where one of the two is missing. Otherwise the
             published values compare with these, and not with `sets`.
-        repeated: a sentence that counts the cases that were left out of `pooled`; empty where none was.
+        repeated: a sentence that counts the cases left out of `pooled`; empty where no case was left out.
     """
 
     sets: Mapping[str, tuple[FeatureContrast, ...]]

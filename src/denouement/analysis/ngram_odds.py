@@ -23,7 +23,7 @@ SHOWN = 30
 NOTABLE = 2.0
 """An n-gram is shown to mark endings where its z is at least this, or at most minus this."""
 
-_PRIOR = 0.1  # of the prior's counts: they are so many times those of right and wrong endings together
+_PRIOR = 0.1  # the prior's counts, as a share of the counts in right and wrong endings together
 
 
 @dataclass(frozen=True)
@@ -45,7 +45,7 @@ class NgramOdds:
 
 
 def ngrams(kind: str, ending: str, parses: Parses | None) -> Iterator[str]:
-    """The n-grams of an ending; those of parts of speech are none without its parse.
+    """The n-grams of an ending; without its parse there are none of parts of speech.
 
     Args:
         kind: `words` in lower case (1 to `LONGEST`), `characters` (`CHARACTERS`, in their own case), `pos` (tags of the

@@ -2,7 +2,7 @@
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -25,14 +25,15 @@ _FORWARD, _BACKWARD = {"before", "ibefore"}, {"after", "iafter"}
 
 
 def orderings(orders: pa.Table) -> Orderings:
-    """Those of the table `orders` that are accepted, attention checks apart."""
+    """The accepted orderings of the table `orders`, without attention checks."""
     accepted = counted(orders)
     stories = pc.binary_join_element_wise(accepted["study"], accepted["item_id"], "/").to_pylist()
     return [(story, tuple(order)) for story, order in zip(stories, accepted["order"].to_pylist(), strict=True)]
 
 
 def read_orderings(path: Path, columns: Mapping[str, str]) -> Orderings:
-    """Orderings from a CSV file, a row a person and story; `order` such as `1 3 2 4 5`: the sentence at each place.
+    """Orderings from a CSV file with a row for each person and story; `order` such as `1 3 2 4 5`: the sentence at each
+    place.
 
     Raises:
         UserError: no such file or column, a row without a story, or an order that is not each number from 1 once; it
@@ -152,19 +153,16 @@ def tlink_statistics(path: Path, columns: Mapping[str, str]) -> TlinkStatistics:
         between += 1
         ordered += relation in _FORWARD | _BACKWARD
         agreeing += relation in (_FORWARD if first < second else _BACKWARD)
+    by_frequency = sorted(relations.items(), key=lambda item: (-item[1], item[0]))
     return TlinkStatistics(
         links=len(rows),
-        relations={name: RelationCount(n, n / len(rows)) for name, n in _by_frequency(relations.items())},
+        relations={name: RelationCount(n, n / len(rows)) for name, n in by_frequency},
         between=between,
         ordered=ordered,
         agreeing=agreeing,
         agreeing_share=_share(agreeing, between),
         agreeing_share_of_ordered=_share(agreeing, ordered),
     )
-
-
-def _by_frequency(counts: Iterable[tuple[str, int]]) -> list[tuple[str, int]]:
-    return sorted(counts, key=lambda item: (-item[1], item[0]))
 
 
 def _share(count: int, n: int) -> float | None:

@@ -126,8 +126,8 @@ def score_groups(
         cloze: a table `cloze`, or None. Blind cases, and those of a further release, are left out with a warning.
         endings: tables `endings`; one that holds no ending gives no group, with a warning.
         workers: processes, as in `denouement.text.sentiment.vader`.
-        kept: a table `sentiment`, whose scores are taken instead where it is of the same texts (`groups_made_from`);
-            else a warning says that the texts are scored again.
+        kept: a table `sentiment`, whose scores are used if it is of the same texts (`groups_made_from`); if not, a
+            warning says that the texts are scored again.
 
     Returns:
         The table `sentiment`: groups in the order above, rows of a group in the order of its file.
@@ -195,7 +195,7 @@ def sentiment_result(sentiment: pa.Table) -> SentimentResult:
 
 
 def logged_values(result: SentimentResult) -> dict[str, dict[str, int | float]]:
-    """What is logged of it: by group the number of texts, the mean, and how many are positive and negative."""
+    """The values that are logged: by group the number of texts, the mean, and how many are positive and negative."""
     return {
         row.group: {"n": row.n, "mean": row.mean, "positive": row.positive, "negative": row.negative}
         for row in result.groups
@@ -327,7 +327,8 @@ def ending_ids(endings: pa.Table) -> list[str]:
 
 
 def case_of(group: str, text_id: str, cases: Container[str]) -> str | None:
-    """The one of `cases` that a text is of; None where there is none, as for the stories, which may have equal ids."""
+    """The case among `cases` that a text belongs to; None for the stories, whose ids may be those of cases, and for any
+    other text without a case."""
     if group == STORIES:
         return None
     case_id = text_id.split("/", 2)[-1] if group in (RIGHT, WRONG) else text_id

@@ -48,7 +48,7 @@ class Statistics:
 
     @property
     def above(self) -> tuple[str, ...]:
-        """What is above the thresholds, a sentence each."""
+        """The values above the thresholds, each in a sentence."""
         return self.bias_monitor.values.above if self.bias_monitor else ()
 
 
@@ -134,9 +134,9 @@ def find_statistics(
     return Findings(Statistics(**found), tables, paths)
 
 
-def logged_values(statistics: Statistics) -> dict[str, Any]:
+def logged_values(statistics: Statistics) -> dict[str, int | dict[str, float]]:
     """What is logged: size and vocabulary of the corpus, and how often a model that sees only endings is right."""
-    values: dict[str, Any] = {}
+    values: dict[str, int | dict[str, float]] = {}
     if statistics.vocabulary:
         vocabulary = statistics.vocabulary.values
         values |= {"tokens": vocabulary.tokens, "types": vocabulary.types}

@@ -69,7 +69,7 @@ class TitleStatistics(Lengths):
 
 def lengths_finding(words: Words) -> Finding[SentenceLengths]:
     """The lengths of sentences."""
-    what = "How many of the sentences at each place of a story have so many words. The few longest are cut off."
+    what = "How many sentences at each place of a story have each number of words. The few longest are cut off."
     return Finding(
         "Length of sentences",
         "How many words the first, second, ... sentence of a story has.",
@@ -84,7 +84,7 @@ def vocabulary_finding(words: Words) -> Finding[VocabularyGrowth]:
     chart = ChartFile.where(
         len(growth.points) > 1,
         VOCABULARY_CHART,
-        "Different words met so far, while the stories are read from first to last. Where the curve is steep, many "
+        "Different words so far, while the stories are read from first to last. Where the curve is steep, many "
         "words are new.",
         "there are too few words",
     )

@@ -43,7 +43,7 @@ class FirstWord:
 
 
 def first_words(paths: Counter[Path], most: int) -> list[FirstWord]:
-    """The most frequent first words of titles, at most so many."""
+    """The `most` most frequent first words of titles."""
     found = sorted(((path[0], n) for path, n in paths.items() if len(path) == 1), key=lambda row: (-row[1], row[0]))
     total = sum(n for _, n in found)
     return [FirstWord(word, n, n / total) for word, n in found[:most]]

@@ -22,11 +22,11 @@ class ClozeSystem(ABC):
     """Chooses between two endings. A subclass is a dataclass whose fields are its options.
 
     `prepare`, then `fit` where `learns_from_cases`, then `score` are called in this order. Each fold fits a copy of the
-    prepared system, so `fit` sets attributes and changes none of the objects that are there already.
+    prepared system, so `fit` must set attributes and not change existing objects.
 
     Attributes:
         name: its name in the registry.
-        learns_from_cases: whether it is fitted to labelled cases, and so has to be cross-validated on those.
+        learns_from_cases: whether it is fitted to labelled cases, and so must be cross-validated on those.
         reads_endings: whether its scores depend on the texts of the endings, and not only on their places.
     """
 

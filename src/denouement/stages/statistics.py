@@ -26,6 +26,7 @@ from denouement.errors import UserError
 from denouement.files import file_digest
 from denouement.provenance import MadeFrom, check_contexts
 from denouement.schemas import read_parquet, read_table, table_name
+from denouement.settings import at_least
 
 
 @dataclass(frozen=True)
@@ -43,8 +44,7 @@ class StatisticsSettings:
     folds: int = 10
 
     def __post_init__(self) -> None:
-        if self.folds < 2:
-            raise ValueError(f"folds: must be at least 2, not {self.folds}")
+        at_least(self, 2, "folds")
 
 
 @dataclass(frozen=True)

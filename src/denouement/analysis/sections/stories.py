@@ -1,7 +1,7 @@
 """What a corpus of stories is like, as tables: Mostafazadeh et al. 2016."""
 
 from denouement.analysis import titles
-from denouement.analysis.corpus_statistics import Lengths, SentenceLengths, VocabularyGrowth
+from denouement.analysis.corpus_statistics import SentenceLengths, VocabularyGrowth
 from denouement.analysis.crowd import CrowdStatistics
 from denouement.analysis.duplicates import SIMILAR, Duplicates
 from denouement.analysis.events import EventTotals
@@ -19,7 +19,12 @@ _EVENTS_NAMED = 12
 def lengths_tables(found: SentenceLengths, _: Tables) -> list[Table]:
     """Figure 2."""
     rows: list[list[Cell]] = [
-        [f"sentence {row.position}", row.n, *_summary(row), row.longest] for row in found.positions
+        [
+            *(f"sentence {row.position}", row.n),
+            *(Number(row.mean, 2), Number(row.sd, 2), Number(row.median, 1)),
+            row.longest,
+        ]
+        for row in found.positions
     ]
     rows.append(["all", found.all.n, Number(found.all.mean, 2), "", "", ""])
     note = f"Words of the Penn Treebank, punctuation marks among them. {cited(_PAPER)}, Figure 2."
@@ -176,10 +181,6 @@ def tlinks_tables(found: TlinkStatistics, _: Tables) -> list[Table]:
         "does not say of which links its share is."
     )
     return [Table(["", "here", "paper"], rows, "Temporal links", note)]
-
-
-def _summary(lengths: Lengths) -> list[Cell]:
-    return [Number(lengths.mean, 2), Number(lengths.sd, 2), Number(lengths.median, 1)]
 
 
 def _share(value: float | int | str | None) -> Share:

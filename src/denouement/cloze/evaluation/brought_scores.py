@@ -79,7 +79,7 @@ class BroughtScores:
 
 
 def read_scores(path: Path) -> list[BroughtScores]:
-    """The scores in a file, a system and variant each.
+    """The scores in a file, by system and variant.
 
     Args:
         path: CSV (also with tabs or semicolons) or Parquet with the columns `case_id`, `score_1` and `score_2`: the

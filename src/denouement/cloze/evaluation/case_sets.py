@@ -21,7 +21,8 @@ class CaseSet:
     Attributes:
         release, split: of all `cases`.
         cases: rows of the table `cloze`.
-        train: labelled cases to fit to, none of whose stories is among `cases`; None where there are none at all.
+        train: labelled cases to fit to, none of whose stories is among `cases`; None where no cases to learn from are
+            given.
         is_learned_from: whether `cases` are learned from themselves: then each is scored by a system that was fitted to
             the other folds, and to `train`.
         left_out: how many cases to learn from were left out because their story is among `cases`.
@@ -92,8 +93,8 @@ def case_sets(
     Args:
         scored: of the table `cloze`.
         learned: see `learnable`; None: nothing to learn from.
-        releases: only sets of these; none: of any.
-        splits: only sets of these; none: of any.
+        releases: only sets of these; empty: of all.
+        splits: only sets of these; empty: of all.
 
     Raises:
         UserError: no cases, or one without a context.
@@ -150,7 +151,7 @@ def check_contexts(cases: pa.Table) -> None:
     """Make sure that each case has a context.
 
     Raises:
-        UserError: one has none; it names the first.
+        UserError: a case without one; it names the first.
     """
     without = cases.filter(pc.equal(pc.list_value_length(cases["context"]), 0))["case_id"]
     if len(without):

@@ -39,7 +39,7 @@ def evaluate(
     A system that learns from cases is fitted to those of `train` whose split is train or validation (`learnable`), and
     cross-validated where the scored cases are these (`case_sets`). Training cases and stories that are among the
     scored ones are left out, and counted. The rows of a system that lacks something, or fails, say so, and the other
-    systems are evaluated all the same.
+    systems are still evaluated.
 
     Example:
         >>> import pyarrow as pa
@@ -59,13 +59,13 @@ def evaluate(
 
     Args:
         names: of the registry, in the order of the rows.
-        train: labelled cases of the table `cloze`, or None; blind ones among them are passed over, and counted.
+        train: labelled cases of the table `cloze`, or None; blind ones are left out, and counted.
         test: cases to score, or None: those of `train`.
         resources: what systems learn from.
         options: by system its options.
         n_folds: of the cross-validation.
-        releases: only cases of these are scored; none: all. What is learned from is not restricted.
-        splits: only cases of these are scored; none: all.
+        releases: only cases of these are scored; empty: all. Systems learn from cases of all releases and splits.
+        splits: only cases of these are scored; empty: all.
         brought: scores made elsewhere, whose rows follow those of the systems.
 
     Raises:

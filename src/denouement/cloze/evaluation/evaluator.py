@@ -73,7 +73,7 @@ def predicted_endings(sentence_vectors: npt.ArrayLike) -> Floats:
     """
     vectors = np.asarray(sentence_vectors, np.float64)
     if vectors.shape[1] == 0:
-        raise ValueError("no sentence to go on from")
+        raise ValueError("no sentence to predict an ending from")
     distances = np.diff(vectors, axis=1)
     n = distances.shape[1]
     predicted: Floats = vectors[:, -1] + distances.sum(axis=1) / max(n, 1)

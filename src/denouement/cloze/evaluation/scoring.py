@@ -169,7 +169,7 @@ def _read(path: Path, sets: Sequence[CaseSet]) -> tuple[Scored, Counter[str]]:
         notes = Counter({str(text): int(n) for text, n in json.loads(metadata[b"notes"]).items()})
         missing = {str(name): str(text) for name, text in json.loads(metadata[b"missing"]).items()}
     except (KeyError, ValueError, TypeError, AttributeError) as error:
-        raise UserError(f"{path}: no notes of what was met") from error
+        raise UserError(f"{path}: the notes are missing") from error
     scores: dict[str, dict[str, Scores]] = {each.name: {} for each in sets if each.name not in missing}
     names = pc.binary_join_element_wise(table["release"], table["split"], " ")
     for each in sets:

@@ -37,7 +37,7 @@ def system_name(row: SystemRow) -> str:
 
 
 def evaluation_blocks(result: ClozeResult) -> list[Block]:
-    """All of a result but its comparisons: accuracies, what was met, and where systems are right."""
+    """All of a result except its comparisons: accuracies, notes, and accuracies of groups of cases."""
     return [
         *accuracy_blocks(result.systems),
         *_bullets("Met on the way:", [f"{text}: {n:,}" for of in result.notes.values() for text, n in of.items()]),

@@ -28,7 +28,7 @@ class SkipThoughtNetwork(Learner[Sequence[Story]]):
     """
 
     def __init__(self, encoder: SentenceGru, units: int) -> None:
-        """Add decoders with so many `units` to `encoder`."""
+        """Add decoders with `units` units each to `encoder`."""
         super().__init__()
         self.encoder = encoder
         embedding = encoder.embedding.embedding_dim
@@ -49,20 +49,6 @@ class SkipThoughtNetwork(Learner[Sequence[Story]]):
             self._log_probs(self.previous, vectors[later], [sentences[row] for row in earlier]),
         )
         return -torch.cat(log_probs).sum(), sum(map(len, log_probs))
-
-    def following_log_probs(self, vectors: Tensor, sentences: Sequence[Tensor]) -> Tensor:
-        """Mean log-probability of a word of sentences that follow those with the given vectors.
-
-        Args:
-            vectors: [sentences, dimension].
-            sentences: as `SentenceGru.words` returns them.
-
-        Returns:
-            [sentences], nats a word; END is a word.
-        """
-        words = self._log_probs(self.following, vectors, sentences)
-        parts = torch.split(words, [*map(len, sentences)])
-        return torch.stack([each.mean() for each in parts])
 
     def _log_probs(self, decoder: nn.GRU, vectors: Tensor, sentences: Sequence[Tensor]) -> Tensor:
         """The log-probability of each word of `sentences`, in their order, given the `vectors` of neighbours."""

@@ -56,7 +56,7 @@ def fit(
         training: the batches of an epoch, shuffled with the generator given.
         validation: batches.
         what: named on the progress bar.
-        epochs: at most so many.
+        epochs: the most epochs.
         patience: epochs without a better loss on `validation` after which training stops.
         learning_rate: Adam's.
         seed: of the shuffling. The global one, which decides dropout, is the caller's; see `seeded`.
@@ -102,7 +102,7 @@ def _mean(losses: Sequence[tuple[float, int]]) -> float:
 
 @contextmanager
 def seeded(seed: int) -> Iterator[None]:
-    """Draw torch's global random numbers from `seed` inside the block, and go on with the earlier ones after it."""
+    """Draw torch's global random numbers from `seed` inside the block, and restore the earlier state after it."""
     with torch.random.fork_rng(devices=[]):
         torch.manual_seed(seed)
         yield

@@ -66,8 +66,8 @@ class CogComp(ClozeSystem):
     Attributes:
         order: the longest n-grams of events.
         min_count: a feature that fewer endings have, of those fitted to, is left out.
-        n_folds: the strength of the penalty is the one with the least loss in a cross-validation inside the cases
-            fitted to, of so many folds.
+        n_folds: of the cross-validation inside the cases fitted to; the strength of the penalty is the one with the
+            least loss there.
     """
 
     name: ClassVar[str] = "cogcomp"
@@ -223,7 +223,7 @@ class EventModel:
         }
 
     def _table(self, before: Sequence[str], ending: Sequence[str]) -> npt.NDArray[np.float64]:
-        """The PMI of each event of the ending (rows) with each event before; one 0 where there are none."""
+        """The PMI of each event of the ending (rows) with each event before; a single 0 without events."""
         if not before or not ending:
             return np.zeros((1, 1))
         return np.array([[self.pmi(one, other) for one in before] for other in ending])
@@ -254,7 +254,7 @@ class TrajectoryModel:
     def prob(self, history: Mapping[str, int], ending: int) -> float:
         """How likely a story whose parts have these classes (-1, 0 or 1) ends with the class `ending`.
 
-        The share among such stories, and among all stories, which count as three further such stories.
+        The share among such stories, with all stories counted as three more such stories.
         """
         names, classes = tuple(history), tuple(history.values())
         seen = self._trajectories[names, classes, ending] + _PRIOR * self._ends[ending]

@@ -34,16 +34,16 @@ class Combined(ClozeSystem):
     that do not learn from cases (group `scores`), the mean, greatest and least of the word vectors of the ending
     (`vectors`), and how much the ending reads like the last sentence of a story (`words`, see `LastSentences`).
 
-    Systems that learn from cases enter by their features and not by their scores: so nothing has to be fitted to parts
-    of the training cases first. A system that misses a resource is left out, and named in `resources.notes`.
+    Of systems that learn from cases the features are used and not the scores, so that none of them has to be fitted to
+    parts of the training cases first. A system that misses a resource is left out, and named in `resources.notes`.
 
     Variants: "" without anything from a pretrained language model (`PRETRAINED`); "pretrained" with those scores (group
     `pretrained`) as well, where there are any.
 
     Attributes:
         min_count: a feature that fewer endings have, of those fitted to, is left out.
-        n_folds: groups of features are left out one by one as long as that clearly lowers the loss in a
-            cross-validation of so many folds inside the cases fitted to, which also finds the strength of the penalty.
+        n_folds: of the cross-validation inside the cases fitted to, which finds the strength of the penalty. Groups of
+            features are left out one by one as long as that clearly lowers the loss there.
     """
 
     name: ClassVar[str] = "combined"
@@ -189,7 +189,7 @@ def _available(resources: Resources) -> list[ClozeSystem]:
 
 
 def _vector_features(ending: str, vectors: WordVectors) -> dict[str, float]:
-    """Each number of the mean, the greatest and the least of the known words' vectors; none without a known word."""
+    """Each number of the mean, the greatest and the least of the known words' vectors; empty without a known word."""
     known = [vectors[word] for word in lowered(ending) if word in vectors]
     if not known:
         return {}

@@ -48,7 +48,7 @@ class Dssm(ClozeSystem):
         continuations: sentences of a story that are learned as endings.
         batch_size: pairs in a batch, which is also how many endings a context is compared with.
         learning_rate: Adam's.
-        epochs: at most so many passes over the stories.
+        epochs: the most passes over the stories.
         patience: passes without a better loss on the validation stories after which training stops.
     """
 

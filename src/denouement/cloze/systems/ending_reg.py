@@ -74,7 +74,8 @@ class EndingReg(ClozeSystem):
     one of the two is. The grid is left at the first rise. Nor does it say how long its n-grams are (`order`).
     Complexity is that of dependency trees (`denouement.text.complexity`), the paper's of constituents.
 
-    Variants: those of `VARIANTS`; with `form: pairwise` each has "pairwise" before its name, as the paper has none.
+    Variants: those of `VARIANTS`; with `form: pairwise` each has "pairwise" before its name, as the paper has no such
+        variants.
 
     Attributes:
         form: `per_ending`, as the paper; or `pairwise`, where examples are the differences between the right and the
@@ -148,14 +149,15 @@ class EndingReg(ClozeSystem):
     def slope(self) -> float:
         """What the difference of two scores by all features is multiplied by to be calibrated (`calibration.slope`).
 
-        It comes from cases that were held out inside those fitted to: no case plays a part in its own probability.
+        It comes from held-out cases among those fitted to, so that no case influences its own probability.
         """
         return slope(self._models[""].margins)
 
     def weights(self) -> list[tuple[str, float]]:
         """All features with their weights, the strongest first; those of weight 0 are left out.
 
-        A weight above 0 speaks for a right ending: so much more log-odds for each standard deviation of the feature.
+        A weight above 0 speaks for a right ending: it is the rise of the log-odds for each standard deviation of the
+        feature.
         """
         model = self._models[""]
         names = self._columns.get_feature_names_out()[model.columns]

@@ -13,9 +13,9 @@ from typing import Any, ClassVar, NamedTuple
 import numpy as np
 import pyarrow as pa
 
-from denouement.cloze.base import ClozeSystem, Scores
+from denouement.cloze.base import Scores
 from denouement.cloze.parts import corpora
-from denouement.cloze.parts.corpora import Document
+from denouement.cloze.parts.corpora import CountingSystem, Document
 from denouement.cloze.resources import Resources
 from denouement.settings import at_least
 from denouement.text.coreference import Entity, entities
@@ -101,7 +101,7 @@ def _events(entity: Entity, sentences: Sequence[Parse]) -> list[EntityEvent]:
 
 
 @dataclass
-class NarrativeChains(ClozeSystem):
+class NarrativeChains(CountingSystem):
     """The ending whose events go best, by PMI, with what the same entity did and underwent in the context.
 
     An ending's score is the average PMI over all pairs of an event of the ending and one of the context; of several
@@ -113,7 +113,7 @@ class NarrativeChains(ClozeSystem):
     rules of `denouement.text.coreference`.
 
     Attributes:
-        min_count: how often a pair must have been met for its PMI to be known.
+        min_count: a pair that occurs less often has a PMI of 0.
     """
 
     min_count: int = 2
@@ -122,14 +122,6 @@ class NarrativeChains(ClozeSystem):
 
     def __post_init__(self) -> None:
         at_least(self, 1, "min_count")
-
-    def learns_from_stories(self, variant: str) -> bool:
-        """See `ClozeSystem`."""
-        return variant == corpora.STORIES
-
-    def learned_elsewhere(self, variant: str, resources: Resources) -> str | None:
-        """See `ClozeSystem`."""
-        return None if variant == corpora.STORIES else f"texts of {', '.join(path.name for path in resources.corpora)}"
 
     def prepare(self, resources: Resources) -> None:
         """See `ClozeSystem`."""

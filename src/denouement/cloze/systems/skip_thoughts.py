@@ -41,7 +41,7 @@ class SkipThoughtCosine(ClozeSystem):
         min_count: words seen less often in the stories are unknown.
         batch_size: stories in a batch.
         learning_rate: Adam's.
-        epochs: at most so many passes over the stories.
+        epochs: the most passes over the stories.
         patience: passes without a better loss on the validation stories after which training stops.
     """
 
