@@ -112,7 +112,7 @@ def only_all_features(monkeypatch, strength: float | None = None) -> None:
 
 
 def test_cases_given_away_do_not_depend_on_the_penalty(spaces, monkeypatch):
-    """A strong penalty keeps all scores near nothing, a weak one makes them large: it is the order that tells."""
+    """A strong penalty keeps all scores near 0, a weak one makes them large; only their order counts."""
     cases = drawn(400, 0.35)
     certain, accuracies, spreads = [], [], []
     for strength in (3e-5, 3e-4, 3e-3):
@@ -314,7 +314,7 @@ def test_too_few_cases_beside_a_fold_of_one_story_are_no_crash(spaces):
 
 
 def test_probabilities_are_not_calibrated_on_stories_that_were_learned(spaces, monkeypatch):
-    # Nothing gives these endings away, but each stands there twice: whoever holds out one of the two has seen it.
+    # Nothing gives these endings away, but each is there twice: where one of the two is held out, the other is learned.
     only_all_features(monkeypatch)
     once = drawn(60, 0)
     twice = pa.concat_tables([once, once])

@@ -145,7 +145,7 @@ def test_events_are_counted_by_lemma_and_sentence_and_kept(tmp_path, monkeypatch
 
 
 @pytest.mark.parametrize("source", ["rocstories", "sample"])
-def test_the_papers_figures_stand_beside_peoples_stories_alone(source, monkeypatch):
+def test_published_values_are_shown_for_stories_by_people_only(source, monkeypatch):
     from denouement.analysis import story_findings
 
     run = pa.table({"lemma": ["run"], "pos": ["VERB"], "count": [3], "share": [1.0]}, TABLES["event_counts"].schema)
@@ -177,7 +177,7 @@ def test_workers(tmp_path):
     assert found.mean_cents == pytest.approx(30)
 
 
-def test_columns_that_are_missing_and_cells_that_are_no_number_are_told(tmp_path):
+def test_columns_that_are_missing_and_cells_that_are_no_number_are_refused(tmp_path):
     path = tmp_path / "batch.csv"
     path.write_text("who,Reward\nA,much\n")
     with pytest.raises(UserError, match=r"worker=WorkerId.*it has who, Reward.*--column"):
@@ -244,7 +244,7 @@ def test_orderings(tmp_path):
         (",1 2", "no story"),
     ],
 )
-def test_orderings_that_are_none_are_told_with_their_line(tmp_path, row, message):
+def test_wrong_orderings_are_refused_with_their_line(tmp_path, row, message):
     path = tmp_path / "orders.csv"
     path.write_text(f"story,order\nb,1 2\n{row}\n")
     with refused_briefly(path, f"line 3: .*{message}"):
@@ -252,7 +252,7 @@ def test_orderings_that_are_none_are_told_with_their_line(tmp_path, row, message
 
 
 @pytest.mark.parametrize("place", ["-1", "0", "9" * 5000, "1.5", "\u0661", ""])
-def test_links_of_no_sentence_are_told_with_their_line(tmp_path, place):
+def test_links_of_no_sentence_are_refused_with_their_line(tmp_path, place):
     path = tmp_path / "links.csv"
     path.write_text(f"first_sentence,second_sentence,relation\n1,2,BEFORE\n1,{place},BEFORE\n")
     with refused_briefly(path, r"line 3: second sentence .* is no whole number from 1"):
@@ -292,7 +292,7 @@ def test_command_writes_sections_twice_the_same_and_says_how_to_get_wordnet(tmp_
     assert "nowhere: no WordNet database" in asked.output
 
 
-def test_command_tells_a_damaged_table_an_unused_column_and_nothing_to_measure(tmp_path):
+def test_command_refuses_a_damaged_table_an_unused_column_and_nothing_to_measure(tmp_path):
     table = tmp_path / "stories.parquet"
     write_table(stories(["Tom ran.", "He fell."]), table, "stories")
     whole = table.read_bytes()

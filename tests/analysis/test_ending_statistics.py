@@ -154,10 +154,10 @@ def shown(table: Table) -> list[list[str]]:
     return [[written(cell) for cell in row] for row in table.rows]
 
 
-def test_the_papers_figures_stand_beside_validation_and_test_together(monkeypatch):
+def test_the_papers_values_are_shown_with_validation_and_test_together(monkeypatch):
     sets = {
         ("v1.0", "validation"): made_cases(12, "v1.0", "validation"),
-        ("v1.0", "test"): made_cases(14, "v1.0", "test", start=10),  # two of them stand in validation too
+        ("v1.0", "test"): made_cases(14, "v1.0", "test", start=10),  # two of these are in validation too
     }
     features, ngrams = feature_tables(sets, monkeypatch)
     assert [table.title for table in features[:3]] == [
@@ -178,7 +178,7 @@ def test_the_papers_figures_stand_beside_validation_and_test_together(monkeypatc
     ]
 
 
-def test_with_one_split_alone_it_is_said_beside_the_papers_figures(monkeypatch):
+def test_with_one_split_alone_a_sentence_says_what_the_papers_values_are_of(monkeypatch):
     features, ngrams = feature_tables({("v1.0", "test"): made_cases(12, "v1.0", "test")}, monkeypatch)
     said = "The paper's values are of v1.0 validation and test together, 3,742 cases; those here are of v1.0 test, 12"
     assert said in features[0].note
@@ -187,7 +187,7 @@ def test_with_one_split_alone_it_is_said_beside_the_papers_figures(monkeypatch):
 
 
 @pytest.mark.parametrize("release", ["sample", "v1.5"])
-def test_the_papers_features_do_not_stand_beside_another_release(release, monkeypatch):
+def test_the_papers_features_are_not_shown_with_another_release(release, monkeypatch):
     features, ngrams = feature_tables({(release, "test"): made_cases(12, release, "test")}, monkeypatch)
     assert "paper: p" not in features[0].columns
     assert "paper" not in features[0].note
@@ -246,10 +246,10 @@ def test_thresholds():
     monitor = MonitoredSet(variants=tuple(variants))
     features = [feature("vader", effect=-0.4), feature("tokens", effect=0.1)]
     assert exceeded("v1.0", monitor, features, Thresholds()) == []
-    told = exceeded("v1.0", monitor, features, Thresholds(accuracy=0.65, effect=0.2))
-    assert len(told) == 2
-    assert "70.0%" in told[0]
-    assert "vader" in told[1]
+    above = exceeded("v1.0", monitor, features, Thresholds(accuracy=0.65, effect=0.2))
+    assert len(above) == 2
+    assert "70.0%" in above[0]
+    assert "vader" in above[1]
     assert exceeded("v1.0", monitor, features, Thresholds(accuracy=0.7)) == []
     with pytest.raises(MissingResourceError, match="pip"):
         exceeded("v1.0", MonitoredSet(missing="pip install it"), features, Thresholds(accuracy=0.6))
@@ -281,7 +281,7 @@ def test_the_distance_that_chance_gives_is_that_of_groups_alike():
     assert other.chance < 0.2 < other.distance  # they are shifted by 0.5
     few = distributions(sentiment(right=people, alike=alike[:10]))[1]
     assert few.chance > same.chance  # of fewer scores, chance makes more
-    assert distributions(sentiment(right=people, alike=alike))[1] == same  # whatever else is in the table
+    assert distributions(sentiment(right=people, alike=alike))[1] == same  # whichever other groups are in the table
     [_, constant] = distributions(sentiment(right=[0.5] * 9, mine=[0.5] * 9))
     assert (constant.distance, constant.chance) == (0.0, 0.0)
 
@@ -366,7 +366,7 @@ def collection(folder: Path, n: int) -> Path:
     return path
 
 
-def test_too_few_cases_for_the_bias_monitor_are_told_and_all_else_is_measured(tmp_path):
+def test_too_few_cases_for_the_bias_monitor_are_reported_and_all_else_is_measured(tmp_path):
     assert (fewest(10), fewest(2)) == (12, 20)  # 10 to fit to, once a fold is held out
     path = collection(tmp_path, 11)
     result = CliRunner().invoke(main, ["statistics", str(path), "--out", str(tmp_path / "out")])
