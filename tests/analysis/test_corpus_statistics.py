@@ -301,7 +301,7 @@ def test_command_refuses_a_damaged_table_an_unused_column_and_nothing_to_measure
     for content, arguments, message in (
         (b"", [table], "damaged Parquet file"),
         (whole[:-100], [table], "damaged Parquet file"),
-        (whole, [table, "--column", "order=x"], "--column order=...: is a column of the file of --orders"),
+        (whole, [table, "--column", "order=x"], "--column order=...: names a column of the file of --orders"),
         (whole, [orders], "nothing to measure: no row of"),
     ):
         table.write_bytes(content)

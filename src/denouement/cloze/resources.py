@@ -79,6 +79,15 @@ class Resources:
             made |= zip((texts[at] for at in new), make(cases.take(pa.array(new, pa.int64()))), strict=True)
         return [made[text] for text in texts]
 
+    def once_an_ending(self, key: Hashable, cases: pa.Table, make: Callable[[pa.Table], Sequence[Made]]) -> list[Made]:
+        """As `once_a_case`, but `make` returns a result for both endings of each case, `[2 * n]`, and so does this."""
+
+        def by_case(new: pa.Table) -> list[tuple[Made, Made]]:
+            made = make(new)
+            return list(zip(made[0::2], made[1::2], strict=True))
+
+        return [each for pair in self.once_a_case(key, cases, by_case) for each in pair]
+
     def need_stories(self, system: str) -> pa.Table:
         """The stories.
 

@@ -111,7 +111,7 @@ class StatisticsPaths:
         files = {"crowd": (crowd, CROWD_COLUMNS), "orders": (orders, ORDER_COLUMNS), "tlinks": (tlinks, TLINK_COLUMNS)}
         for name, (file, roles) in files.items():
             if not file and (of_it := sorted(roles.keys() & (columns or {}).keys())):
-                raise UserError(f"--column {of_it[0]}=...: is a column of the file of --{name}; give that file too")
+                raise UserError(f"--column {of_it[0]}=...: names a column of the file of --{name}; give that file too")
         one = {kind: next(iter(paths[kind]), None) for kind in ("stories", "cloze", "sentiment", "orders")}
         return cls(
             **one,

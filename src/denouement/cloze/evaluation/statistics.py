@@ -53,17 +53,16 @@ def compare(systems: Mapping[str, Correct]) -> list[SystemComparison]:
     """
     from scipy.stats import binomtest
 
-    names, discordant, p = [], [], []
+    pairs = []
     for (one, of_one), (other, of_other) in combinations(systems.items(), 2):
         if len(of_one) != len(of_other):
             raise ValueError(f"{one} and {other}: {len(of_one)} and {len(of_other)} cases, not the same ones")
-        only_one, only_other = int((of_one & ~of_other).sum()), int((of_other & ~of_one).sum())
-        n = only_one + only_other
-        names.append((one, other))
-        discordant.append((only_one, only_other))
-        p.append(float(binomtest(only_one, n).pvalue) if n else 1.0)
-    rows = zip(names, discordant, p, holm(p), strict=True)
-    return [SystemComparison(*pair, *numbers, *p_values) for pair, numbers, *p_values in rows]
+        pairs.append((one, other, int((of_one & ~of_other).sum()), int((of_other & ~of_one).sum())))
+    p = [
+        float(binomtest(only_one, n).pvalue) if (n := only_one + only_other) else 1.0
+        for *_, only_one, only_other in pairs
+    ]
+    return [SystemComparison(*pair, *p_values) for pair, *p_values in zip(pairs, p, holm(p), strict=True)]
 
 
 def by_sentiment(cases: pa.Table) -> list[str]:

@@ -25,6 +25,7 @@ from denouement.kept import kept
 from denouement.tensors import read_checkpoint, write_checkpoint
 
 Batch = TypeVar("Batch")
+Item = TypeVar("Item")
 Checkpoint = dict[str, Any]
 
 
@@ -94,6 +95,13 @@ def fit(
             break
     network.load_state_dict(best)
     return history
+
+
+def shuffled(items: Sequence[Item], size: int, generator: torch.Generator) -> Iterator[list[Item]]:
+    """All items once, shuffled, in batches of `size`; the last one may have fewer."""
+    order = torch.randperm(len(items), generator=generator).tolist()
+    for start in range(0, len(order), size):
+        yield [items[row] for row in order[start : start + size]]
 
 
 def _mean(losses: Sequence[tuple[float, int]]) -> float:

@@ -122,10 +122,8 @@ class CogComp(ClozeSystem):
 
     def features(self, cases: pa.Table, resources: Resources) -> list[Features]:
         """The features of both endings of each case, `[2 * n]`; the groups are those of `VARIANTS`."""
-        pairs = resources.once_a_case(
-            (self.name, self.order, "features"), cases, lambda new: self._features_of(new, resources)
-        )
-        return [features for pair in pairs for features in pair]
+        key = (self.name, self.order, "features")
+        return resources.once_an_ending(key, cases, lambda new: self._features_of(new, resources))
 
     def _learn(self, stories: pa.Table, resources: Resources) -> "_Models":
         texts = stories["sentences"].to_pylist()
@@ -141,7 +139,7 @@ class CogComp(ClozeSystem):
             topic=TopicModel([[content(parse) for parse in story] for story in parsed], vectors),
         )
 
-    def _features_of(self, cases: pa.Table, resources: Resources) -> list[tuple[Features, Features]]:
+    def _features_of(self, cases: pa.Table, resources: Resources) -> list[Features]:
         contexts, candidates = cases["context"].to_pylist(), endings(cases)
         sentences = [sentence for context in contexts for sentence in context]
         parses = resources.parse(sentences + candidates)
@@ -151,7 +149,7 @@ class CogComp(ClozeSystem):
         compounds = _compounds(contexts)
         sentiments = vader(candidates, workers=1).astype(np.float64)
         self._models.topic.learn(parses)
-        rows = [
+        return [
             {
                 **_predicate_features(parses[ending]),
                 **_pair_features([parses[sentence] for sentence in contexts[at // 2]], parses[ending]),
@@ -161,7 +159,6 @@ class CogComp(ClozeSystem):
             }
             for at, ending in enumerate(candidates)
         ]
-        return list(zip(rows[0::2], rows[1::2], strict=True))
 
     def _sequence_features(self, context: Sequence[Parse], ending: Parse) -> dict[str, float]:
         return {

@@ -106,10 +106,10 @@ class Combined(ClozeSystem):
 
     def _features(self, cases: pa.Table, resources: Resources) -> list[Features]:
         """The features of both endings of each case, `[2 * n]`."""
-        pairs = resources.once_a_case((self.name, "features"), cases, lambda new: self._features_of(new, resources))
-        return [features for pair in pairs for features in pair]
+        key = (self.name, "features")
+        return resources.once_an_ending(key, cases, lambda new: self._features_of(new, resources))
 
-    def _features_of(self, cases: pa.Table, resources: Resources) -> list[tuple[Features, Features]]:
+    def _features_of(self, cases: pa.Table, resources: Resources) -> Sequence[Features]:
         texts = endings(cases)
         self._vectors.learn(word for text in texts for word in lowered(text))
         rows: list[dict[str, float]] = [
@@ -124,7 +124,7 @@ class Combined(ClozeSystem):
                 group = _PRETRAINED if name.startswith(PRETRAINED) else "scores"
                 for row, score in zip(rows, scores.ravel().tolist(), strict=True):
                     row[f"{group} {name}"] = score
-        return list(zip(rows[0::2], rows[1::2], strict=True))
+        return rows
 
 
 class LastSentences:

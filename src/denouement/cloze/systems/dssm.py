@@ -175,12 +175,10 @@ def _batches(
     pairs: Sequence[Pair], size: int, generator: torch.Generator
 ) -> Iterator[tuple[list[Trigrams], list[Trigrams]]]:
     """All pairs once, shuffled, but for the few that make no whole batch: a loss depends on the batch's size."""
-    import torch
+    from denouement.cloze.parts.training import shuffled
 
-    order = torch.randperm(len(pairs), generator=generator).tolist()
     size = min(size, len(pairs))
-    for start in range(0, len(order) - size + 1, size):
-        yield _sides([pairs[row] for row in order[start : start + size]])
+    return (_sides(batch) for batch in shuffled(pairs, size, generator) if len(batch) == size)
 
 
 def _sides(pairs: Sequence[Pair]) -> tuple[list[Trigrams], list[Trigrams]]:

@@ -176,13 +176,8 @@ class EndingReg(ClozeSystem):
 
     def _features_of(self, cases: pa.Table, resources: Resources) -> list[dict[str, float]]:
         """The features of both endings of each case, `[2 * n]`, made once a case, however many folds have it."""
-
-        def of_new(new: pa.Table) -> list[tuple[dict[str, float], dict[str, float]]]:
-            found = self.features(endings(new), resources)
-            return list(zip(found[0::2], found[1::2], strict=True))
-
-        pairs = resources.once_a_case((self.name, "features", self.order), cases, of_new)
-        return [features for pair in pairs for features in pair]
+        key = (self.name, "features", self.order)
+        return resources.once_an_ending(key, cases, lambda new: self.features(endings(new), resources))
 
 
 class _Examples:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, ClassVar
 
@@ -17,9 +17,6 @@ from denouement.settings import above_zero, at_least
 from denouement.text.vocabulary import Vocabulary
 
 if TYPE_CHECKING:
-    import torch
-
-    from denouement.cloze.parts.skip_thoughts_network import Story
     from denouement.cloze.parts.training import Checkpoint
 
 
@@ -106,7 +103,7 @@ class SkipThoughtCosine(ClozeSystem):
 
     def _trained(self, resources: Resources) -> Checkpoint:
         from denouement.cloze.parts.skip_thoughts_network import SkipThoughtNetwork
-        from denouement.cloze.parts.training import fit, seeded
+        from denouement.cloze.parts.training import fit, seeded, shuffled
         from denouement.encoders.skip_thoughts_network import SentenceGru
 
         learned_from, unseen = resources.learned_from(self.name)
@@ -120,7 +117,7 @@ class SkipThoughtCosine(ClozeSystem):
         )
         history = fit(
             network,
-            lambda generator: _batches(training, self.batch_size, generator),
+            lambda generator: shuffled(training, self.batch_size, generator),
             [validation[start : start + self.batch_size] for start in range(0, len(validation), self.batch_size)],
             what=self.name,
             epochs=self.epochs,
@@ -129,12 +126,3 @@ class SkipThoughtCosine(ClozeSystem):
             seed=resources.seed,
         )
         return {"encoder": encoder.described(), "history": history, "state_dict": network.state_dict()}
-
-
-def _batches(stories: Sequence[Story], size: int, generator: torch.Generator) -> Iterator[list[Story]]:
-    """All stories once, shuffled."""
-    import torch
-
-    order = torch.randperm(len(stories), generator=generator).tolist()
-    for start in range(0, len(order), size):
-        yield [stories[row] for row in order[start : start + size]]
