@@ -13,8 +13,8 @@ ENDINGS = 98_161
 def measure() -> list[Row]:
     """Ours on two cores and on one, against one process that calls VADER in a loop.
 
-    The endings are those of sample stories with a number behind each: no text stands twice, so nothing is gained from
-    scoring equal texts once.
+    The endings are those of sample stories with a number behind each: no two texts are equal, so scoring equal texts
+    once saves no time.
     """
     endings = [f"{story.sentences[-1]} {number}" for number, story in enumerate(sample.stories(ENDINGS, seed=1))]
     analyzer = SentimentIntensityAnalyzer()

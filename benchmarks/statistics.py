@@ -1,6 +1,6 @@
 """Statistics of as many stories as both ROCStories releases hold, and the page of a large run, against their budgets.
 
-The parse of all stories, which takes minutes, is measured once and on all of them: half of a corpus takes more than
+The parse of all stories, which takes minutes, is measured once, and on all stories: half of a corpus takes more than
 half of the time, since new sentences become rare.
 """
 
@@ -46,7 +46,7 @@ finally:
 
 
 def measure() -> list[Row]:
-    """Each command in a process of its own; the parse is left out, with a word, where its packages are missing."""
+    """Each command in a process of its own; the parse is left out, with a message, where its packages are missing."""
     with TemporaryDirectory() as name:
         folder = Path(name)
         stories = folder / "stories.parquet"
@@ -109,7 +109,7 @@ def _stories() -> pa.Table:
 
 
 def _write_run(data: Path) -> None:
-    """A run of `CONTEXTS` cases and `SYSTEMS`, each of whose endings is another story's, and a large study of them."""
+    """A run of `CONTEXTS` cases and `SYSTEMS`, whose endings are those of other stories, and a large study of these."""
     sample.write_sample(data / "sample", 2_000, CONTEXTS, seed=1)
     ingest(sorted((data / "sample").glob("*.csv")), data / "corpus")
     cloze = data / "corpus" / "cloze.parquet"

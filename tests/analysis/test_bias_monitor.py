@@ -1,3 +1,4 @@
+import json
 from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
@@ -111,7 +112,7 @@ def only_all_features(monkeypatch, strength: float | None = None) -> None:
 
 
 def test_cases_given_away_do_not_depend_on_the_penalty(spaces, monkeypatch):
-    """A strong penalty keeps all scores near nothing, a weak one makes them large: it is the order that tells."""
+    """A strong penalty keeps all scores near 0, a weak one makes them large; only their order counts."""
     cases = drawn(400, 0.35)
     certain, accuracies, spreads = [], [], []
     for strength in (3e-5, 3e-4, 3e-3):
@@ -133,11 +134,11 @@ def test_probabilities_come_true(spaces, monkeypatch):
     only_all_features(monkeypatch, 0.01)
     found, _ = monitored(drawn(600, 0.35), 3)
     reliability = found.reliability
-    assert sum(row["n"] for row in reliability["bins"]) == 600
-    for row in reliability["bins"]:
-        assert row["low"] - 0.03 < row["predicted"] < row["high"] + 0.03
-    assert reliability["error"] < 0.06
-    assert reliability["brier"] < 0.2
+    assert sum(row.n for row in reliability.bins) == 600
+    for row in reliability.bins:
+        assert row.low - 0.03 < row.predicted < row.high + 0.03
+    assert reliability.error < 0.06
+    assert reliability.brier < 0.2
 
 
 def test_endings_that_give_nothing_away_give_no_case_away(spaces, monkeypatch):
@@ -145,7 +146,7 @@ def test_endings_that_give_nothing_away_give_no_case_away(spaces, monkeypatch):
     found, table = monitored(drawn(300, 0), 3)
     assert 0.4 < found.variants[0].accuracy < 0.6
     assert found.certain + found.misled <= 15
-    assert found.reliability["brier"] == pytest.approx(0.25, abs=0.01)
+    assert found.reliability.brier == pytest.approx(0.25, abs=0.01)
     assert np.abs(table["probability"].to_numpy() - 0.5).mean() < 0.1
 
 
@@ -211,13 +212,15 @@ def test_what_is_kept_is_used_again_and_made_again_for_other_cases_and_folds(spa
         fits.clear()
         monitored(other, folds, tmp_path)
         assert len(fits) == folds + 1
+    of_fewer_cases = json.loads(text)
+    del of_fewer_cases["scores"][""][0]
     for damaged in (
         "",
         "[1]",
         "{}",
         text.replace('"weight"', '"w"', 1),
         text[: len(text) // 2],
-        text.replace("[[", "[", 1),
+        json.dumps(of_fewer_cases),
     ):
         path.write_text(damaged)
         fits.clear()
@@ -244,7 +247,7 @@ def test_the_section_shows_whether_probabilities_come_true(spaces, monkeypatch, 
     reliability = found.statistics.bias_monitor.values.sets["v1.0 validation"].reliability
     text = render([section], charts=True)
     assert "### v1.0 validation: whether its probabilities come true" in text
-    assert f"Expected calibration error {reliability['error']:.3f}" in text
+    assert f"Expected calibration error {reliability.error:.3f}" in text
     rows = next(block.rows for block in section.blocks if isinstance(block, Table) and "come true" in block.title)
     assert sum(row[1] for row in rows) == 60
     assert "![How often the ending that the model takes for likelier is right" in text
@@ -287,7 +290,7 @@ def test_cases_given_away_on_v1_0_validation_do_not_depend_on_the_penalty(shared
         only_all_features(monkeypatch, strength)
         found, _ = monitored(cases, 10, tmp_path)
         certain.append(found.certain)
-        assert found.reliability["error"] < 0.03
+        assert found.reliability.error < 0.03
         assert found.certain > 5 * found.misled
     assert max(certain) < 1.4 * min(certain)
 
@@ -311,7 +314,7 @@ def test_too_few_cases_beside_a_fold_of_one_story_are_no_crash(spaces):
 
 
 def test_probabilities_are_not_calibrated_on_stories_that_were_learned(spaces, monkeypatch):
-    # Nothing gives these endings away, but each stands there twice: whoever holds out one of the two has seen it.
+    # Nothing gives these endings away, but each is there twice: where one of the two is held out, the other is learned.
     only_all_features(monkeypatch)
     once = drawn(60, 0)
     twice = pa.concat_tables([once, once])

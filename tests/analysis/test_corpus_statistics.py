@@ -17,6 +17,7 @@ from denouement.analysis.duplicates import duplicates
 from denouement.analysis.orders import RelationCount, order_statistics, read_orderings, tlink_statistics
 from denouement.analysis.sections import statistics_sections
 from denouement.analysis.statistics import find_statistics
+from denouement.charts.sunburst import arcs, sunburst
 from denouement.cli import main
 from denouement.errors import UserError
 from denouement.present.cells import written
@@ -96,7 +97,7 @@ def test_title_paths_end_or_are_cut_off():
 def test_the_word_end_is_no_end_of_a_title():
     paths = titles.title_paths(["The", "The End Is Near"])
     assert paths["the", titles.END] == paths["the", "end"] == 1
-    assert "the (end): 1 (50.0%)" in titles.sunburst(paths)
+    assert "the (end): 1 (50.0%)" in sunburst(paths, titles.FADED, "titles")
     paths = titles.title_paths([*["The"] * 1500, "The End Is Near"])
     assert titles.faded_share(paths) == pytest.approx(1 / 1501)
     assert titles.faded_share(titles.title_paths(["The", "Rain"])) is None, "none of two can be under 0.1%"
@@ -105,13 +106,13 @@ def test_the_word_end_is_no_end_of_a_title():
 def test_rare_titles_are_one_faded_arc():
     paths = titles.title_paths(["The Dog"] * 1998 + ["One", "Two"])
     assert titles.faded_share(paths) == pytest.approx(2 / 2000)
-    drawn = titles.arcs(paths)
+    drawn = arcs(paths, titles.FADED)
     assert [(arc.path, arc.count, arc.level) for arc in drawn if arc.level == 0] == [(("the",), 1998, 0), ((), 2, 0)]
     assert drawn[-1].end == pytest.approx(1)
 
 
 def test_titles_are_escaped_in_the_picture():
-    picture = titles.sunburst(titles.title_paths(["<script>alert(1)</script>"]))
+    picture = sunburst(titles.title_paths(["<script>alert(1)</script>"]), titles.FADED, "titles")
     assert "<script" not in picture
     assert "&lt;" in picture
 
@@ -144,7 +145,7 @@ def test_events_are_counted_by_lemma_and_sentence_and_kept(tmp_path, monkeypatch
 
 
 @pytest.mark.parametrize("source", ["rocstories", "sample"])
-def test_the_papers_figures_stand_beside_peoples_stories_alone(source, monkeypatch):
+def test_published_values_are_shown_for_stories_by_people_only(source, monkeypatch):
     from denouement.analysis import story_findings
 
     run = pa.table({"lemma": ["run"], "pos": ["VERB"], "count": [3], "share": [1.0]}, TABLES["event_counts"].schema)
@@ -176,7 +177,7 @@ def test_workers(tmp_path):
     assert found.mean_cents == pytest.approx(30)
 
 
-def test_columns_that_are_missing_and_cells_that_are_no_number_are_told(tmp_path):
+def test_columns_that_are_missing_and_cells_that_are_no_number_are_refused(tmp_path):
     path = tmp_path / "batch.csv"
     path.write_text("who,Reward\nA,much\n")
     with pytest.raises(UserError, match=r"worker=WorkerId.*it has who, Reward.*--column"):
@@ -243,7 +244,7 @@ def test_orderings(tmp_path):
         (",1 2", "no story"),
     ],
 )
-def test_orderings_that_are_none_are_told_with_their_line(tmp_path, row, message):
+def test_wrong_orderings_are_refused_with_their_line(tmp_path, row, message):
     path = tmp_path / "orders.csv"
     path.write_text(f"story,order\nb,1 2\n{row}\n")
     with refused_briefly(path, f"line 3: .*{message}"):
@@ -251,7 +252,7 @@ def test_orderings_that_are_none_are_told_with_their_line(tmp_path, row, message
 
 
 @pytest.mark.parametrize("place", ["-1", "0", "9" * 5000, "1.5", "\u0661", ""])
-def test_links_of_no_sentence_are_told_with_their_line(tmp_path, place):
+def test_links_of_no_sentence_are_refused_with_their_line(tmp_path, place):
     path = tmp_path / "links.csv"
     path.write_text(f"first_sentence,second_sentence,relation\n1,2,BEFORE\n1,{place},BEFORE\n")
     with refused_briefly(path, r"line 3: second sentence .* is no whole number from 1"):
@@ -291,7 +292,7 @@ def test_command_writes_sections_twice_the_same_and_says_how_to_get_wordnet(tmp_
     assert "nowhere: no WordNet database" in asked.output
 
 
-def test_command_tells_a_damaged_table_an_unused_column_and_nothing_to_measure(tmp_path):
+def test_command_refuses_a_damaged_table_an_unused_column_and_nothing_to_measure(tmp_path):
     table = tmp_path / "stories.parquet"
     write_table(stories(["Tom ran.", "He fell."]), table, "stories")
     whole = table.read_bytes()
@@ -300,7 +301,7 @@ def test_command_tells_a_damaged_table_an_unused_column_and_nothing_to_measure(t
     for content, arguments, message in (
         (b"", [table], "damaged Parquet file"),
         (whole[:-100], [table], "damaged Parquet file"),
-        (whole, [table, "--column", "order=x"], "--column order=...: is a column of the file of --orders"),
+        (whole, [table, "--column", "order=x"], "--column order=...: names a column of the file of --orders"),
         (whole, [orders], "nothing to measure: no row of"),
     ):
         table.write_bytes(content)

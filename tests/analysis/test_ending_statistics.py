@@ -30,10 +30,11 @@ from denouement.analysis.findings import Finding
 from denouement.analysis.named_tables import read_tables
 from denouement.analysis.ngram_odds import deviation, ngram_odds, ngrams
 from denouement.analysis.sections import statistics_sections
-from denouement.analysis.sentiment_drift import by_context, distributions
+from denouement.analysis.sentiment_drift import GroupSpread, by_context, distributions
 from denouement.analysis.statistics import find_statistics
-from denouement.charts.corpus import sentiment_distributions
-from denouement.charts.run import as_svg
+from denouement.charts.lines import Distribution
+from denouement.charts.output import as_svg
+from denouement.charts.sentiment import sentiment_distributions
 from denouement.cli import main
 from denouement.cloze.resources import MissingResourceError
 from denouement.corpus.cases import CaseSets
@@ -153,10 +154,10 @@ def shown(table: Table) -> list[list[str]]:
     return [[written(cell) for cell in row] for row in table.rows]
 
 
-def test_the_papers_figures_stand_beside_validation_and_test_together(monkeypatch):
+def test_the_papers_values_are_shown_with_validation_and_test_together(monkeypatch):
     sets = {
         ("v1.0", "validation"): made_cases(12, "v1.0", "validation"),
-        ("v1.0", "test"): made_cases(14, "v1.0", "test", start=10),  # two of them stand in validation too
+        ("v1.0", "test"): made_cases(14, "v1.0", "test", start=10),  # two of these are in validation too
     }
     features, ngrams = feature_tables(sets, monkeypatch)
     assert [table.title for table in features[:3]] == [
@@ -177,16 +178,16 @@ def test_the_papers_figures_stand_beside_validation_and_test_together(monkeypatc
     ]
 
 
-def test_with_one_split_alone_it_is_said_beside_the_papers_figures(monkeypatch):
+def test_with_one_split_alone_a_sentence_says_what_the_papers_values_are_of(monkeypatch):
     features, ngrams = feature_tables({("v1.0", "test"): made_cases(12, "v1.0", "test")}, monkeypatch)
-    said = "The paper's figures are of v1.0 validation and test together, 3,742 cases; those here are of v1.0 test, 12"
+    said = "The paper's values are of v1.0 validation and test together, 3,742 cases; those here are of v1.0 test, 12"
     assert said in features[0].note
     assert said in ngrams[0].note
     assert [row[0] for row in shown(ngrams[0])] == ["v1.0 test", "paper: v1.0 validation and test"]
 
 
 @pytest.mark.parametrize("release", ["sample", "v1.5"])
-def test_the_papers_features_do_not_stand_beside_another_release(release, monkeypatch):
+def test_the_papers_features_are_not_shown_with_another_release(release, monkeypatch):
     features, ngrams = feature_tables({(release, "test"): made_cases(12, release, "test")}, monkeypatch)
     assert "paper: p" not in features[0].columns
     assert "paper" not in features[0].note
@@ -245,10 +246,10 @@ def test_thresholds():
     monitor = MonitoredSet(variants=tuple(variants))
     features = [feature("vader", effect=-0.4), feature("tokens", effect=0.1)]
     assert exceeded("v1.0", monitor, features, Thresholds()) == []
-    told = exceeded("v1.0", monitor, features, Thresholds(accuracy=0.65, effect=0.2))
-    assert len(told) == 2
-    assert "70.0%" in told[0]
-    assert "vader" in told[1]
+    above = exceeded("v1.0", monitor, features, Thresholds(accuracy=0.65, effect=0.2))
+    assert len(above) == 2
+    assert "70.0%" in above[0]
+    assert "vader" in above[1]
     assert exceeded("v1.0", monitor, features, Thresholds(accuracy=0.7)) == []
     with pytest.raises(MissingResourceError, match="pip"):
         exceeded("v1.0", MonitoredSet(missing="pip install it"), features, Thresholds(accuracy=0.6))
@@ -280,7 +281,7 @@ def test_the_distance_that_chance_gives_is_that_of_groups_alike():
     assert other.chance < 0.2 < other.distance  # they are shifted by 0.5
     few = distributions(sentiment(right=people, alike=alike[:10]))[1]
     assert few.chance > same.chance  # of fewer scores, chance makes more
-    assert distributions(sentiment(right=people, alike=alike))[1] == same  # whatever else is in the table
+    assert distributions(sentiment(right=people, alike=alike))[1] == same  # whichever other groups are in the table
     [_, constant] = distributions(sentiment(right=[0.5] * 9, mine=[0.5] * 9))
     assert (constant.distance, constant.chance) == (0.0, 0.0)
 
@@ -365,15 +366,15 @@ def collection(folder: Path, n: int) -> Path:
     return path
 
 
-def test_too_few_cases_for_the_bias_monitor_are_told_and_all_else_is_measured(tmp_path):
+def test_too_few_cases_for_the_bias_monitor_are_reported_and_all_else_is_measured(tmp_path):
     assert (fewest(10), fewest(2)) == (12, 20)  # 10 to fit to, once a fold is held out
     path = collection(tmp_path, 11)
     result = CliRunner().invoke(main, ["statistics", str(path), "--out", str(tmp_path / "out")])
     assert result.exit_code == 0, result.output
-    assert "Not worked out: 11 labelled cases; 10 folds take 12 or more." in result.output
+    assert "Not worked out: 11 labelled cases; 10 folds need 12 or more." in result.output
     stopped = CliRunner().invoke(main, ["statistics", str(path), "--max-accuracy", "0.6"])
     assert stopped.exit_code == 2, "a threshold that cannot be checked does not pass"
-    assert "10 folds take 12 or more" in stopped.output
+    assert "10 folds need 12 or more" in stopped.output
 
 
 @pytest.mark.slow
@@ -387,11 +388,14 @@ def test_a_collection_that_gives_its_endings_away_is_stopped(tmp_path):
 
 
 def test_without_right_endings_no_line_passes_for_theirs():
+    def drawn(rows: list[GroupSpread]) -> list[Distribution]:
+        return [Distribution(row.group, row.counts) for row in rows]
+
     rows = distributions(sentiment(mine=[0.1, 0.5], yours=[0.2, 0.3]))
     assert [row.distance for row in rows] == [None, None]
-    assert "right endings" not in as_svg(sentiment_distributions([*map(vars, rows)]))
+    assert "right endings" not in as_svg(sentiment_distributions(drawn(rows), None))
     with_right = distributions(sentiment(mine=[0.1, 0.5], right=[0.2, 0.3]))
-    assert "right endings" in as_svg(sentiment_distributions([*map(vars, with_right)]))
+    assert "right endings" in as_svg(sentiment_distributions(drawn(with_right), drawn(with_right)[-1]))
 
 
 def test_each_set_is_measured_by_itself_whatever_its_split(tmp_path):

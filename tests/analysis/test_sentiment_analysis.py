@@ -140,7 +140,7 @@ def test_groups_their_order_and_what_they_are_of(tmp_path: Path, cloze: Path):
     assert [row.paper and row.paper.positive for row in rows] == [1652, 997, 39368, None, 1337]
 
 
-def test_the_sample_corpus_has_no_published_figures_beside_it():
+def test_the_sample_corpus_is_shown_without_published_values():
     def of(corpus):
         table = scored(right=[0.1, 0.2], wrong=[0.1, 0.3], h_seq2seq=[0.2, 0.2])
         ids = [name.replace("v1.0", corpus) for name in table["text_id"].to_pylist()]
@@ -172,7 +172,7 @@ def test_published_shares_are_those_printed_in_the_paper():
         ("v1.0", "sample", ["right", "wrong"]),  # whose stories the generator learned from
     ],
 )
-def test_published_figures_stand_only_beside_what_they_are_of(release, stories, beside):
+def test_published_values_are_shown_only_for_the_same_texts(release, stories, beside):
     table = scored(right=[0.1], wrong=[0.2], rocstories=[0.1], h_seq2seq=[0.1])
     ids = [f"{release}/test/1", f"{release}/test/1", f"{stories}/train/1", "1"]
     table = table.set_column(0, "text_id", pa.array(ids))

@@ -58,7 +58,7 @@ def test_wrong_input_is_one_line(table, tmp_path):
         (("evaluate", "--train", table), "nothing to evaluate: name systems with --system, or files of scores"),
         (("evaluate", "--system", "all", "--test", table, "--split", "train"), "it has test, validation"),
         ((*OPTION, "ending_reg.order=x", "--train", table), "ending_reg.order: must be a whole number, not 'x'"),
-        ((*OPTION, "ending_reg.order=0", "--train", table), "order must be at least 1, not 0"),
+        ((*OPTION, "ending_reg.order=0", "--train", table), "ending_reg.order: must be at least 1, not 0"),
         ((*OPTION, "ending_reg.odd=1", "--train", table), "unknown key odd"),
         ((*OPTION, "ending_reg._models=1", "--train", table), "unknown key _models"),
         ((*OPTION, "ending_reg=1", "--train", table), "must be like ending_reg.order=4"),

@@ -1,5 +1,4 @@
 import pytest
-
 from denouement.report.tables import count_and_share, number, p_value
 
 

@@ -4,9 +4,7 @@ The model is EndingReg of Sharma et al. 2018, section 4, cross-validated on the 
 can be watched while it grows.
 """
 
-import hashlib
 import itertools
-import json
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -26,8 +24,9 @@ from denouement.cloze.evaluation.statistics import accuracy, correct
 from denouement.cloze.resources import MissingResourceError, Resources
 from denouement.cloze.systems.ending_reg import EndingReg
 from denouement.corpus.cases import CaseSets, right_and_wrong
-from denouement.documents import document
-from denouement.files import write_text
+from denouement.documents import document, read_document, write_document
+from denouement.errors import UserError
+from denouement.kept import kept
 from denouement.schemas import TABLES
 from denouement.text.syntax import NoParserError, parser_version
 
@@ -39,10 +38,11 @@ VARIANTS = {
     "pos": "parts of speech",
     "characters": "characters",
 }
-"""Of EndingReg, and what each of them sees."""
+"""The variants of EndingReg, and what each sees."""
 
 CERTAIN = 0.8
-"""A case is given away when the model gives its right ending so much: by a calibrated model four of five are right."""
+"""A case is given away when the model gives its right ending at least this probability; where a calibrated model gives
+just that, it is right in four of five cases."""
 
 _STRONGEST = 40
 _CALIBRATED = "calibrated"
@@ -50,11 +50,11 @@ _CALIBRATED = "calibrated"
 
 @dataclass(frozen=True)
 class Thresholds:
-    """What a collection may not exceed; None: anything.
+    """Limits that a collection may not exceed; None: no limit.
 
     Attributes:
-        accuracy: of the model with all features, from 0.5 (chance) to 1.
-        effect: Cohen's d of a single feature (`ending_statistics`), whatever its sign.
+        accuracy: that of the model with all features, from 0.5 (chance) to 1.
+        effect: Cohen's d of a single feature (`ending_statistics`), without its sign.
     """
 
     accuracy: float | None = None
@@ -96,9 +96,9 @@ class MonitoredSet:
 
     Attributes:
         variants: of EndingReg, that with all features first.
-        missing: why there are none, or None.
+        missing: why there are no variants; None where there are.
         certain: cases whose right ending the model gives `CERTAIN` or more.
-        misled: cases whose wrong ending it gives so much.
+        misled: cases whose wrong ending it gives as much.
         reliability: see `calibration.reliability`; None without variants.
         features: of the model fitted to all cases, the strongest first.
     """
@@ -119,6 +119,20 @@ class BiasMonitor:
     above: tuple[str, ...]
 
 
+@dataclass(frozen=True)
+class _Fitted:
+    """What is kept of EndingReg fitted to cases.
+
+    Attributes:
+        scores: by variant, the calibrated one among them, both scores of each case by the model that was fitted to the
+            other folds.
+        features: the strongest of the model fitted to all cases.
+    """
+
+    scores: Mapping[str, Sequence[tuple[float, float]]]
+    features: tuple[FeatureWeight, ...]
+
+
 class _Calibrated(EndingReg):
     """EndingReg with one more variant, whose difference of scores is the calibrated log-odds of the first ending."""
 
@@ -132,9 +146,9 @@ def bias_monitor(
 ) -> dict[tuple[str, str], tuple[MonitoredSet, pa.Table]]:
     """Cross-validate EndingReg on the labelled cases of each release and split.
 
-    The probabilities are calibrated inside the cases that the model is fitted to (`EndingReg.slope`): a case plays no
-    part in its own. So they mean the same whatever strength of the penalty is picked, which probabilities of a
-    regression with a strong penalty, all of them near a half, do not.
+    The probabilities are calibrated on the cases that the model is fitted to (`EndingReg.slope`), never on the case
+    itself. So they do not depend on the strength of the penalty that is chosen; without calibration, a strong penalty
+    moves all of them near a half.
 
     Args:
         sets: labelled cases, each set by itself.
@@ -150,21 +164,22 @@ def bias_monitor(
 
 
 def fewest(folds: int) -> int:
-    """How many cases a cross-validation of so many folds takes: what is fitted to must do for EndingReg's own folds."""
+    """The least number of cases for so many folds: those fitted to must be enough for EndingReg's own folds."""
     inside = 2 * EndingReg().n_folds
     return next(n for n in itertools.count(folds) if n - math.ceil(n / folds) >= inside)
 
 
 def _of_set(cases: pa.Table, resources: Resources, folds: int) -> tuple[MonitoredSet, pa.Table]:
     if cases.num_rows < fewest(folds):
-        missing = f"{cases.num_rows:,} labelled cases; {folds} folds take {fewest(folds):,} or more"
+        missing = f"{cases.num_rows:,} labelled cases; {folds} folds need {fewest(folds):,} or more"
         return MonitoredSet(missing=missing), TABLES["bias_cases"].schema.empty_table()
     try:
-        scores, features = _fitted(cases, resources, folds)
+        fitted = _fitted(cases, resources, folds)
     except (MissingResourceError, NoParserError) as error:
         return MonitoredSet(missing=str(error)), TABLES["bias_cases"].schema.empty_table()
     from scipy.special import expit
 
+    scores = {variant: np.array(of_variant, np.float64) for variant, of_variant in fitted.scores.items()}
     calibrated = scores.pop(_CALIBRATED)
     log_odds = calibrated[:, 0] - calibrated[:, 1]
     first = expit(log_odds)
@@ -179,13 +194,13 @@ def _of_set(cases: pa.Table, resources: Resources, folds: int) -> tuple[Monitore
         certain=int((given >= CERTAIN).sum()),
         misled=int((given <= 1 - CERTAIN).sum()),
         reliability=reliability(first, is_first),
-        features=features,
+        features=fitted.features,
     )
     return found, table
 
 
 def exceeded(name: str, monitor: MonitoredSet, features: Sequence[FeatureContrast], most: Thresholds) -> list[str]:
-    """What is above the thresholds, a sentence each.
+    """The values above the thresholds, each in a sentence.
 
     Args:
         name: of the cases.
@@ -224,39 +239,29 @@ def _by_case(cases: pa.Table, probability: npt.NDArray[np.float64]) -> pa.Table:
     return table.cast(TABLES["bias_cases"].schema).sort_by([("probability", "descending"), ("case_id", "ascending")])
 
 
-def _fitted(cases: pa.Table, resources: Resources, folds: int) -> tuple[dict[str, Scores], tuple[FeatureWeight, ...]]:
-    """The scores of each case by models fitted to the other folds, and the strongest weights of a model of all cases.
-
-    They are kept, since fitting takes a while.
+def _fitted(cases: pa.Table, resources: Resources, folds: int) -> _Fitted:
+    """EndingReg fitted to `cases`, or what was kept of it: fitting takes a while.
 
     Raises:
         MissingResourceError, NoParserError: no parser is installed.
     """
     release, split = (str(cases[name][0]) for name in ("release", "split"))
-    path = None
-    if resources.cache:
-        depends = [parser_version(), folds, inputs_digest([CaseSet(release, split, cases)], resources)]
-        path = resources.cache / f"bias-{hashlib.sha256(json.dumps(depends).encode()).hexdigest()[:16]}.json"
-    if path and (kept := _kept(path, cases.num_rows)):
-        return kept
-    scores = out_of_fold(_Calibrated, cases, resources, folds, f"bias monitor, {release} {split}")
-    system = EndingReg()
-    system.fit(cases, resources)
-    features = tuple(FeatureWeight(name, weight) for name, weight in system.weights()[:_STRONGEST])
-    if path:
-        by_variant = {variant: of_set.tolist() for variant, of_set in scores.items()}
-        found = {"scores": by_variant, "features": [vars(row) for row in features]}
-        write_text(path, json.dumps(found, ensure_ascii=False) + "\n")
-    return scores, features
 
+    def make() -> _Fitted:
+        scores = out_of_fold(_Calibrated, cases, resources, folds, f"bias monitor, {release} {split}")
+        system = EndingReg()
+        system.fit(cases, resources)
+        features = tuple(FeatureWeight(name, weight) for name, weight in system.weights()[:_STRONGEST])
+        return _Fitted({variant: of_variant.tolist() for variant, of_variant in scores.items()}, features)
 
-def _kept(path: Path, n: int) -> tuple[dict[str, Scores], tuple[FeatureWeight, ...]] | None:
-    """What `_fitted` kept of `n` cases; None where it is not there or damaged, so that it is made again."""
-    try:
-        found = json.loads(path.read_text(encoding="utf-8"))
-        scores = {variant: np.array(found["scores"][variant], np.float64) for variant in (*VARIANTS, _CALIBRATED)}
-        features = tuple(FeatureWeight(str(row["feature"]), float(row["weight"])) for row in found["features"])
-    except (OSError, ValueError, TypeError, KeyError):
-        return None
-    is_whole = all(of_set.shape == (n, 2) and np.isfinite(of_set).all() for of_set in scores.values())
-    return (scores, features) if is_whole and features else None
+    def read(path: Path) -> _Fitted:
+        fitted = read_document(path, _Fitted)
+        shapes = {variant: np.shape(of_variant) for variant, of_variant in fitted.scores.items()}
+        if shapes != dict.fromkeys((*VARIANTS, _CALIBRATED), (cases.num_rows, 2)) or not fitted.features:
+            raise UserError(f"{path}: scores of other cases")
+        return fitted
+
+    if resources.cache is None:
+        return make()
+    depends_on = [parser_version(), folds, inputs_digest([CaseSet(release, split, cases)], resources)]
+    return kept(resources.cache / f"bias-{release}-{split}.json", depends_on, make, read, write_document)

@@ -18,7 +18,7 @@ from denouement.text.syntax import NoParserError, Parses, parse
 
 FEATURES_CHART, ACCURACY_CHART, RELIABILITY_CHART = "ending_features.svg", "bias_monitor.svg", "bias_reliability.svg"
 
-_KINDS_TOLD = {
+_KINDS_EXPLAINED = {
     "words": "Words, and up to three in a row.",
     "characters": "Four characters in a row; ␣ is a space.",
     "pos": "Parts of speech, up to three in a row: JJ is an adjective, NN a noun, NNP a name, VB a verb, VBD one in "
@@ -37,9 +37,9 @@ class EndingFeatures:
 
     Attributes:
         sets: by release and split, such as `v1.0 validation`, the features of their cases.
-        pooled: the same of v1.0 validation and test together; empty without one of the two. Where it is not, the
-            published values belong beside it and not beside `sets`.
-        repeated: a sentence that counts the cases that were left out of `pooled`; empty where none was.
+        pooled: the same of v1.0 validation and test together; empty where one of the two is missing. Otherwise the
+            published values compare with these, and not with `sets`.
+        repeated: a sentence that counts the cases left out of `pooled`; empty where no case was left out.
     """
 
     sets: Mapping[str, tuple[FeatureContrast, ...]]
@@ -57,7 +57,7 @@ class Deviation:
         kind: of the n-grams, one of `ngram_odds.KINDS`.
         ngrams: how many.
         deviation: None for fewer than two.
-        paper: the published value, beside the set that is most like the paper's: both splits, else the one.
+        paper: the published value, for the set that is most like the paper's: both splits together, or else the one.
     """
 
     release: str
@@ -94,7 +94,7 @@ def case_findings(sets: CaseSets, cache: Path | None, folds: int = 10, most: Thr
         sets: labelled cases.
         cache: a folder that keeps parses, scores and weights.
         folds: of the bias monitor's cross-validation.
-        most: the thresholds.
+        most: limits that a collection may not exceed.
 
     Raises:
         MissingResourceError: a threshold for a model that could not be fitted.
@@ -146,7 +146,7 @@ def ngrams_finding(
 
     Args:
         sets: labelled cases.
-        together: by release its validation and test as one set, where both are there; of them Table 5 alone is made.
+        together: by release its validation and test as one set, where both are there; only Table 5 is of these.
         parses: of all endings; without, parts of speech are left out.
         problem: a sentence that says why there are no parses.
     """
@@ -161,7 +161,7 @@ def ngrams_finding(
         ChartFile.where(
             any(abs(z) >= NOTABLE for key, odds in found.items() if key[2] == kind for z in odds.z),
             ngrams_chart(kind),
-            f"{_KINDS_TOLD[kind]} {_HOW_TO_READ}",
+            f"{_KINDS_EXPLAINED[kind]} {_HOW_TO_READ}",
             "no n-gram of this kind marks endings",
         )
         for kind in kinds
@@ -180,7 +180,7 @@ def ngrams_finding(
 def bias_finding(
     sets: CaseSets, features: EndingFeatures, cache: Path | None, folds: int, most: Thresholds
 ) -> tuple[Finding[BiasMonitor], pa.Table]:
-    """What a model that sees only endings makes of each release and split, and the table `bias_cases`."""
+    """How often a model that sees only endings is right in each release and split, and the table `bias_cases`."""
     found, tables, above = {}, [], []
     for (release, split), (of_set, cases) in bias_monitor(sets, cache, folds).items():
         name = f"{release} {split}"
@@ -190,7 +190,7 @@ def bias_finding(
     charts = (
         ChartFile(
             ACCURACY_CHART,
-            "How often a model is right that sees the endings alone, by what it sees of them, with the 95% interval; "
+            "How often a model that sees only the endings is right, by what it sees of each, with the 95% interval; "
             "the grey line is chance.",
         ),
         ChartFile(
@@ -220,7 +220,7 @@ def _deviations(found: Mapping[tuple[str, str, str], NgramOdds], cases: CaseSets
     both = {release for release, split, _ in found if split == TOGETHER}
     paper = published("sharma_2018", "Table 5")
 
-    def beside(release: str, split: str, kind: str) -> float | None:
+    def of_paper(release: str, split: str, kind: str) -> float | None:
         compares = split == TOGETHER or (split in POOLED and release not in both)
         value = paper.get(release, {}).get(kind) if compares else None
         return None if value is None else float(value)
@@ -233,7 +233,7 @@ def _deviations(found: Mapping[tuple[str, str, str], NgramOdds], cases: CaseSets
             kind=kind,
             ngrams=len(odds.ngram),
             deviation=deviation(odds.right, odds.wrong),
-            paper=beside(release, split, kind),
+            paper=of_paper(release, split, kind),
         )
         for (release, split, kind), odds in found.items()
     )

@@ -7,7 +7,7 @@ import numpy.typing as npt
 
 Values = npt.NDArray[np.float64]
 
-_DIGITS = 9  # of differences: what lies below is the noise of subtracting, and would pass for a tiny deviation
+_DIGITS = 9  # of differences: later ones are rounding errors, which would make equal differences vary
 
 
 @dataclass(frozen=True)
@@ -44,8 +44,8 @@ class Contrast:
 def compare(right: Values, wrong: Values) -> Contrast:
     """Compare a measure of right endings, float64 [n], with that of the wrong endings of the same cases.
 
-    The two-sample test is Student's, as published. It takes all endings for independent, which the two of a case are
-    not; the interval and the paired test take account of that.
+    The two-sample test is Student's, as published. It treats all endings as independent, which the two of a case are
+    not; the interval and the paired test allow for that.
 
     >>> found = compare(np.array([2.0, 4.0, 6.0]), np.array([1.0, 2.0, 3.0]))
     >>> found.difference, round(found.paired_t, 3)

@@ -20,7 +20,7 @@ class Words:
         ids: int32 [words], the place of each word in `vocabulary`, in lower case, story after story.
         sentence_lengths: int64 [sentences], words of each sentence.
         story_lengths: int64 [stories], sentences of each story.
-        vocabulary: the words in the order in which they are first met.
+        vocabulary: the words in the order of their first occurrence.
     """
 
     ids: npt.NDArray[np.int32]
@@ -174,6 +174,6 @@ def vocabulary_growth(words: Words) -> VocabularyGrowth:
 
 
 def sentences_of(stories: pa.Table) -> Iterable[list[str]]:
-    """The sentences of each story, without all of them in memory as Python's strings."""
+    """The sentences of each story, read in parts, so that not all are in memory as Python's strings."""
     for batch in stories.select(["sentences"]).to_batches(max_chunksize=5000):
         yield from batch["sentences"].to_pylist()

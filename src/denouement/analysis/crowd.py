@@ -22,7 +22,7 @@ _MARKS = ((",", "."), (".", ","))  # the marks between groups of three digits, a
 
 @dataclass(frozen=True)
 class CrowdStatistics:
-    """The values of both tables; what the file has no column for is None.
+    """The values of both tables; None where the file lacks the column.
 
     Attributes:
         submitted: rows.
@@ -80,7 +80,7 @@ def crowd_statistics(path: Path, columns: Mapping[str, str]) -> CrowdStatistics:
 
 
 def _number(path: Path, row: Mapping[str, str], role: str) -> float:
-    """The number of a cell, its marks read as they can only be meant; one point alone is that of decimals.
+    """The number of a cell, by the only reading of its commas and points; a single point is a decimal point.
 
     Raises:
         UserError: no number, a negative one, or one such as `1,500` that may be two.

@@ -102,7 +102,7 @@ def _ngrams(kind: str) -> Callable[[Findings, Any], "Figure | None"]:
         as_shown = visible if kind == "characters" else str
         return opposed_bars(
             {
-                name: _most_marking([Bar(as_shown(gram), z) for gram, z in _columns(table)])
+                name: _most_marking([Bar(as_shown(row["ngram"]), row["z"]) for row in table.to_pylist()])
                 for name, table in of_kind.items()
             },
             "wrong",
@@ -111,10 +111,6 @@ def _ngrams(kind: str) -> Callable[[Findings, Any], "Figure | None"]:
         )
 
     return draw
-
-
-def _columns(table: Any) -> Any:
-    return zip(table["ngram"].to_pylist(), table["z"].to_pylist(), strict=True)
 
 
 def _most_marking(bars: list[Bar]) -> list[Bar]:

@@ -52,8 +52,8 @@ def duplicates(stories: pa.Table, words: Words) -> Duplicates:
 
     Near-duplicates are looked for by MinHash (Broder 1997) with bands, and each candidate is compared exactly; of
     pairs just above the bound 1 in 700 is missed, of those of similarity 0.8 fewer than 1 in 100,000. A story is
-    compared with the first one of each of its bands alone, so that a corpus of templates, in which a story resembles
-    thousands, takes no longer: a story that resembles a later one of the band and not the first may be missed.
+    compared only with the first one of each of its bands, so that a corpus of templates, in which a story resembles
+    thousands, takes no longer; one that resembles only a later story of the band may be missed.
 
     Args:
         stories: the table `stories`.
@@ -130,7 +130,7 @@ def _shingles(words: Words) -> tuple[Numbers, Numbers]:
 def _signatures(shingles: Numbers, starts: Numbers, ends: Numbers) -> Numbers:
     """int64 [hashes, stories]: the least hash of each story's shingles by each of `_BANDS * _ROWS` hash functions.
 
-    A hash function drawn once, and written down by its seed, is as good as any: the stories do not know it.
+    The hash functions are drawn from a fixed seed. That does no harm, since no story was written with them in mind.
     """
     drawn = np.random.default_rng(2016).integers(1, _PRIME, size=(_BANDS * _ROWS, 2))
     folded = shingles % _PRIME

@@ -24,7 +24,7 @@ DIFFERS = {
     "frazier": "on dependency trees of spaCy, so that its level differs from the paper's",
     "yngve": "as Frazier's",
 }
-"""Of each feature where it is measured otherwise than in the paper."""
+"""By feature how it is measured, and how that differs from the paper."""
 
 
 @dataclass(frozen=True)
@@ -90,14 +90,14 @@ def ending_statistics(cases: pa.Table, parses: Parses | None) -> list[FeatureCon
     right, wrong = (column.to_pylist() for column in right_and_wrong(cases))
     features = ending_features(right + wrong, parses)
     n = cases.num_rows
-    beside: dict[str, PublishedContrast] = {}
+    of_paper: dict[str, PublishedContrast] = {}
     if pc.unique(cases["release"]).to_pylist() == ["v1.0"]:
         for name, of in published("sharma_2018", "Table 2").items():
-            beside[name] = PublishedContrast(*(float(of[key]) for key in ("right", "wrong", "p")))
+            of_paper[name] = PublishedContrast(*(float(of[key]) for key in ("right", "wrong", "p")))
     found = {name: compare(features[name][:n], features[name][n:]) for name in DIFFERS if name in features}
     tested = {name: contrast.paired_p for name, contrast in found.items() if contrast.paired_p is not None}
     corrected = dict(zip(tested, holm(list(tested.values())), strict=True))
     return [
-        FeatureContrast(**vars(contrast), feature=name, paired_p_holm=corrected.get(name), paper=beside.get(name))
+        FeatureContrast(**vars(contrast), feature=name, paired_p_holm=corrected.get(name), paper=of_paper.get(name))
         for name, contrast in found.items()
     ]

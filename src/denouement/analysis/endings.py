@@ -1,4 +1,4 @@
-"""How repetitive the endings of each system are: a generator that always writes one safe ending shows here first."""
+"""How repetitive the endings of each system are, which shows a generator that always writes one safe ending."""
 
 import re
 from collections import Counter
@@ -94,7 +94,7 @@ def strays(endings: Sequence[NamedTable], cloze: pa.Table) -> list[str]:
         if n:
             found.append(
                 f"{n:,} of {len(of_case):,} endings of {path.name} belong to cases that are not among the Story Cloze "
-                "cases, and are not set beside right endings"
+                "cases, and are not compared with right endings"
             )
     return found
 

@@ -1,17 +1,15 @@
 """What happens in stories: the most frequent events. Mostafazadeh et al. 2016, section 3.1, Figure 3."""
 
-import hashlib
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 import pyarrow as pa
 
 from denouement.analysis.corpus_statistics import sentences_of
-from denouement.console import progress, warn
-from denouement.errors import UserError
+from denouement.console import progress
+from denouement.kept import kept
 from denouement.schemas import TABLES, read_table, write_table
 from denouement.text import syntax
 from denouement.text.wordnet import find_wordnet, read_events
@@ -95,53 +93,35 @@ def event_counts(stories: pa.Table, wordnet: Path | None, cache: Path | None) ->
 def _shares(counts: Mapping[tuple[str, str], int]) -> pa.Table:
     total = sum(counts.values())
     ordered = sorted(counts.items(), key=lambda item: (-item[1], item[0]))
-    rows: dict[str, list[Any]] = {
-        "lemma": [lemma for (lemma, _), _ in ordered],
-        "pos": [pos for (_, pos), _ in ordered],
-        "count": [count for _, count in ordered],
-        "share": [count / total for _, count in ordered],
-    }
-    return pa.table(rows, schema=TABLES["event_counts"].schema)
+    rows = [{"lemma": lemma, "pos": pos, "count": n, "share": n / total} for (lemma, pos), n in ordered]
+    return pa.Table.from_pylist(rows, TABLES["event_counts"].schema)
 
 
 def lemma_counts(stories: pa.Table, cache: Path | None) -> Lemmas:
     """How often each lemma occurs as noun or verb; with a `cache`, counted once for the same stories and parser."""
     sentences = Counter(sentence for story in sentences_of(stories) for sentence in story)
-    kept = cache / f"lemmas-{_digest(sentences)}.parquet" if cache else None
-    if kept and kept.exists():
-        try:
-            columns = read_table(kept, "lemmas").to_pydict()
-        except UserError as error:
-            warn(f"{error}; lemmas are counted anew")
-        else:
-            keys = zip(columns["lemma"], columns["pos"], strict=True)
-            return Counter(dict(zip(keys, columns["count"], strict=True)))
-    parses = syntax.parse(list(sentences), cache / "parses.parquet" if cache else None)
-    counts: Lemmas = Counter()
-    for sentence, times in progress(sentences.items(), "counting", unit="sentences"):
-        parse = parses[sentence]
-        for lemma, pos in zip(parse.lemmas, parse.pos, strict=True):
-            if pos in ("NOUN", "VERB"):
-                counts[lemma.lower(), pos] += times
-    if kept:
-        ordered = sorted(counts.items())
-        rows = {
-            "lemma": [lemma for (lemma, _), _ in ordered],
-            "pos": [pos for (_, pos), _ in ordered],
-            "count": [count for _, count in ordered],
-        }
-        write_table(pa.table(rows, schema=TABLES["lemmas"].schema), kept, "lemmas")
-    return counts
+
+    def count() -> Lemmas:
+        parses = syntax.parse(list(sentences), cache / "parses.parquet" if cache else None)
+        counts: Lemmas = Counter()
+        for sentence, times in progress(sentences.items(), "counting", unit="sentences"):
+            parse = parses[sentence]
+            for lemma, pos in zip(parse.lemmas, parse.pos, strict=True):
+                if pos in ("NOUN", "VERB"):
+                    counts[lemma.lower(), pos] += times
+        return counts
+
+    if cache is None:
+        return count()
+    depends_on = [syntax.parser_version(), list(sentences.items())]
+    return kept(cache / "lemmas.parquet", depends_on, count, _read_lemmas, _write_lemmas)
 
 
-def _digest(sentences: Counter[str]) -> str:
-    """Of what the counts depend on: each sentence, how often it occurs, and the parser."""
-    found = hashlib.sha256(syntax.parser_version().encode())
-    for line in _lines(sentences):
-        found.update(line)
-    return found.hexdigest()[:16]
+def _read_lemmas(path: Path) -> Lemmas:
+    columns = read_table(path, "lemmas").to_pydict()
+    return Counter(dict(zip(zip(columns["lemma"], columns["pos"], strict=True), columns["count"], strict=True)))
 
 
-def _lines(sentences: Counter[str]) -> Iterable[bytes]:
-    for sentence, times in sentences.items():
-        yield f"{times} {sentence}\n".encode()
+def _write_lemmas(counts: Lemmas, path: Path) -> None:
+    rows = [{"lemma": lemma, "pos": pos, "count": count} for (lemma, pos), count in sorted(counts.items())]
+    write_table(pa.Table.from_pylist(rows, TABLES["lemmas"].schema), path, "lemmas")

@@ -21,9 +21,9 @@ LEAST = 5
 
 SHOWN = 30
 NOTABLE = 2.0
-"""What z is at least, or -z, of an n-gram that is shown to mark endings."""
+"""An n-gram is shown to mark endings where its z is at least this, or at most minus this."""
 
-_PRIOR = 0.1  # of the prior's counts: they are so many times those of right and wrong endings together
+_PRIOR = 0.1  # the prior's counts, as a share of the counts in right and wrong endings together
 
 
 @dataclass(frozen=True)
@@ -45,7 +45,7 @@ class NgramOdds:
 
 
 def ngrams(kind: str, ending: str, parses: Parses | None) -> Iterator[str]:
-    """The n-grams of an ending; those of parts of speech are none without its parse.
+    """The n-grams of an ending; without its parse there are none of parts of speech.
 
     Args:
         kind: `words` in lower case (1 to `LONGEST`), `characters` (`CHARACTERS`, in their own case), `pos` (tags of the
@@ -72,8 +72,8 @@ def ngram_odds(kind: str, right: Iterable[str], wrong: Iterable[str], parses: Pa
 
     `log_odds` is the difference of the log-odds of an n-gram in right and in wrong endings, with a Dirichlet prior of
     the n-gram's own frequency in both together; `z` is that in units of its standard error (Monroe, Colaresi and Quinn
-    2008, equations 16 and 22). A frequent n-gram with a small difference and a rare one with a large difference so come
-    to the same scale. Unlike there, n-grams of all lengths of a kind share one total.
+    2008, equations 16 and 22). This puts a frequent n-gram with a small difference and a rare one with a large
+    difference on one scale. Unlike in the paper, n-grams of all lengths of a kind share one total.
     """
     counted = [
         Counter(gram for ending in endings for gram in ngrams(kind, ending, parses)) for endings in (right, wrong)
@@ -84,7 +84,7 @@ def ngram_odds(kind: str, right: Iterable[str], wrong: Iterable[str], parses: Pa
     prior = _PRIOR * counts.sum(axis=0)
     prior_total = _PRIOR * totals.sum()
     raised = counts + prior
-    others = np.maximum(totals + prior_total - raised, 1e-9)  # nothing else, where one n-gram is all there is
+    others = np.maximum(totals + prior_total - raised, 1e-9)  # 0 where there is only one n-gram
     log_odds = np.subtract(*(np.log(raised) - np.log(others))) if names else np.empty(0)
     z = log_odds / np.sqrt((1 / raised).sum(axis=0))
     order = np.lexsort([np.arange(len(names)), -z])

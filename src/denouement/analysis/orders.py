@@ -2,7 +2,7 @@
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -25,14 +25,15 @@ _FORWARD, _BACKWARD = {"before", "ibefore"}, {"after", "iafter"}
 
 
 def orderings(orders: pa.Table) -> Orderings:
-    """Those of the table `orders` that are accepted, attention checks apart."""
+    """The accepted orderings of the table `orders`, without attention checks."""
     accepted = counted(orders)
     stories = pc.binary_join_element_wise(accepted["study"], accepted["item_id"], "/").to_pylist()
     return [(story, tuple(order)) for story, order in zip(stories, accepted["order"].to_pylist(), strict=True)]
 
 
 def read_orderings(path: Path, columns: Mapping[str, str]) -> Orderings:
-    """Orderings from a CSV file, a row a person and story; `order` such as `1 3 2 4 5`: the sentence at each place.
+    """Orderings from a CSV file with a row for each person and story; `order` such as `1 3 2 4 5`: the sentence at each
+    place.
 
     Raises:
         UserError: no such file or column, a row without a story, or an order that is not each number from 1 once; it
@@ -84,7 +85,7 @@ class TlinkStatistics:
     """Section 3.3: whether temporal links between events agree with the order of sentences.
 
     Attributes:
-        links: all of them.
+        links: how many there are.
         relations: by relation, in lower case, the most frequent first.
         between: links between two sentences; of these `ordered` say before or after, and `agreeing` agree.
         agreeing_share, agreeing_share_of_ordered: of `between` and of `ordered`, from 0 to 1; None where there is none.
@@ -131,8 +132,9 @@ def tlink_statistics(path: Path, columns: Mapping[str, str]) -> TlinkStatistics:
     """Temporal links between events, from a CSV file with a row a link: the sentences (from 1) and the relation.
 
     Sentence order agrees with a link when the sentence of the earlier event comes first. Links within a sentence say
-    nothing of it. The paper does not say of which links its 55% is; here of all between two sentences, those without
-    an order (`simultaneous`, `includes`, ...) being no agreement, and of the ordered ones apart.
+    nothing of it. The paper does not say which links its 55% is a share of. Two shares are given here: of all links
+    between two sentences, where one without an order (`simultaneous`, `includes`, ...) does not agree, and of the
+    ordered links.
 
     Raises:
         UserError: no such file or column, or a sentence that is no whole number from 1; it names the line.
@@ -151,9 +153,10 @@ def tlink_statistics(path: Path, columns: Mapping[str, str]) -> TlinkStatistics:
         between += 1
         ordered += relation in _FORWARD | _BACKWARD
         agreeing += relation in (_FORWARD if first < second else _BACKWARD)
+    by_frequency = sorted(relations.items(), key=lambda item: (-item[1], item[0]))
     return TlinkStatistics(
         links=len(rows),
-        relations={name: RelationCount(n, n / len(rows)) for name, n in _by_frequency(relations.items())},
+        relations={name: RelationCount(n, n / len(rows)) for name, n in by_frequency},
         between=between,
         ordered=ordered,
         agreeing=agreeing,
@@ -162,16 +165,12 @@ def tlink_statistics(path: Path, columns: Mapping[str, str]) -> TlinkStatistics:
     )
 
 
-def _by_frequency(counts: Iterable[tuple[str, int]]) -> list[tuple[str, int]]:
-    return sorted(counts, key=lambda item: (-item[1], item[0]))
-
-
 def _share(count: int, n: int) -> float | None:
     return count / n if n else None
 
 
 def _longest_rising(order: Sequence[int]) -> int:
-    """The most items that can be left so that what is left rises."""
+    """The length of the longest rising subsequence."""
     lengths: list[int] = []
     for place, item in enumerate(order):
         before = [length for other, length in zip(order[:place], lengths, strict=True) if other < item]

@@ -24,6 +24,6 @@ def pool_name(release: str) -> str:
 
 
 def of_the_paper(release: str, here: str, n: int) -> str:
-    """A sentence on the cases that the paper's values are of, beside those of `n` cases named `here`."""
-    paper = f"The paper's figures are of {pool_name(release)} together, {published_cases(release):,} cases"
+    """A sentence that says which cases the paper's values are of, and that those here are of the `n` cases `here`."""
+    paper = f"The paper's values are of {pool_name(release)} together, {published_cases(release):,} cases"
     return f"{paper}." if n == published_cases(release) else f"{paper}; those here are of {here}, {n:,} cases."

@@ -115,7 +115,7 @@ def score_groups(
     """Score every ending of the given tables with VADER.
 
     Groups: `right` and `wrong`, the endings of the labelled cloze cases of one release (`labelled_cases`);
-    `rocstories`, the last sentences of the stories, whatever corpus they are of; and each system of `endings`.
+    `rocstories`, the last sentences of the stories, of any corpus; and each system of `endings`.
 
     A `text_id` is `release/split/case_id` for cloze endings and `source/split/story_id` for stories, so that it names
     what a group was measured on. For a system's endings it is the `case_id`, and `case_id#2`, `case_id#3` for its
@@ -126,8 +126,8 @@ def score_groups(
         cloze: a table `cloze`, or None. Blind cases, and those of a further release, are left out with a warning.
         endings: tables `endings`; one that holds no ending gives no group, with a warning.
         workers: processes, as in `denouement.text.sentiment.vader`.
-        kept: a table `sentiment`, whose scores are taken instead where it is of the same texts (`groups_made_from`);
-            else a warning says that the texts are scored again.
+        kept: a table `sentiment`, whose scores are used if it is of the same texts (`groups_made_from`); if not, a
+            warning says that the texts are scored again.
 
     Returns:
         The table `sentiment`: groups in the order above, rows of a group in the order of its file.
@@ -195,7 +195,7 @@ def sentiment_result(sentiment: pa.Table) -> SentimentResult:
 
 
 def logged_values(result: SentimentResult) -> dict[str, dict[str, int | float]]:
-    """What is logged of it: by group the number of texts, the mean, and how many are positive and negative."""
+    """The values that are logged: by group the number of texts, the mean, and how many are positive and negative."""
     return {
         row.group: {"n": row.n, "mean": row.mean, "positive": row.positive, "negative": row.negative}
         for row in result.groups
@@ -225,8 +225,8 @@ def right_against_wrong(sentiment: pa.Table) -> RightAgainstWrong | None:
     """Compare the scores of right and wrong endings; None without both groups.
 
     The two-sample test is Student's, as published; both groups are of equal size, so Welch's t would be the same. It
-    takes all scores for independent, but the two endings of a case share their context and tend to opposite sentiment,
-    which makes the paired test by case, given beside it, the sound one. In v1.0 it has the smaller t.
+    treats all scores as independent. But the two endings of a case share their context and tend to opposite sentiment,
+    so the sound test is the one paired by case, which is given too; in v1.0 it has the smaller t.
     """
     import numpy as np
 
@@ -281,7 +281,7 @@ def _groups(
 
 def _systems(endings: Sequence[NamedTable], say: Callable[[str], None]) -> Iterator[_GroupTexts]:
     found: dict[str, _GroupTexts] = {}
-    source: dict[tuple[str, str], int] = {}  # the table, by its place, in which a case of a system comes first
+    source: dict[tuple[str, str], int] = {}  # the place of the first table that has a case of a system
     for number, (path, table) in enumerate(endings):
         if not table.num_rows:
             say(f"{path} holds no endings")
@@ -327,7 +327,8 @@ def ending_ids(endings: pa.Table) -> list[str]:
 
 
 def case_of(group: str, text_id: str, cases: Container[str]) -> str | None:
-    """The one of `cases` that a text is of; None where there is none, as for the stories, which may have equal ids."""
+    """The case among `cases` that a text belongs to; None for the stories, whose ids may be those of cases, and for any
+    other text without a case."""
     if group == STORIES:
         return None
     case_id = text_id.split("/", 2)[-1] if group in (RIGHT, WRONG) else text_id

@@ -22,7 +22,7 @@ Scores = npt.NDArray[np.float64]
 
 
 @dataclass(frozen=True)
-class Spread:
+class GroupSpread:
     """How the compound scores of a group of `n` endings are spread.
 
     Attributes:
@@ -49,7 +49,7 @@ class Spread:
 
 
 @dataclass(frozen=True)
-class ContextSpread(Spread):
+class ContextSpread(GroupSpread):
     """The spread of a group's endings after contexts of one sentiment: one of `CONTEXTS`."""
 
     context: str
@@ -57,13 +57,13 @@ class ContextSpread(Spread):
 
 @dataclass(frozen=True)
 class SentimentSpread:
-    """The spread of each group's endings: of all of them, and by the sentiment of their context."""
+    """The spread of each group's endings: of all endings, and by the sentiment of their context."""
 
-    groups: tuple[Spread, ...]
+    groups: tuple[GroupSpread, ...]
     by_context: tuple[ContextSpread, ...]
 
 
-def distributions(sentiment: pa.Table, seed: int = 1) -> list[Spread]:
+def distributions(sentiment: pa.Table, seed: int = 1) -> list[GroupSpread]:
     """How the compound scores of each group of the table `sentiment` are spread."""
     of_group = _scores(sentiment)
     right = of_group.get(RIGHT)
@@ -101,8 +101,8 @@ def _scores(sentiment: pa.Table) -> dict[str, Scores]:
     return {group: scores[groups == group] for group in dict.fromkeys(groups.tolist())}
 
 
-def _spread(group: str, scores: Scores, distance: float | None, chance: float | None) -> Spread:
-    return Spread(
+def _spread(group: str, scores: Scores, distance: float | None, chance: float | None) -> GroupSpread:
+    return GroupSpread(
         group=group,
         n=len(scores),
         mean=float(scores.mean()),

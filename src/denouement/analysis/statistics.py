@@ -48,7 +48,7 @@ class Statistics:
 
     @property
     def above(self) -> tuple[str, ...]:
-        """What is above the thresholds, a sentence each."""
+        """The values above the thresholds, each in a sentence."""
         return self.bias_monitor.values.above if self.bias_monitor else ()
 
 
@@ -58,7 +58,7 @@ class Findings:
 
     Attributes:
         statistics: the values.
-        tables: `event_counts`, `ngram_odds` and `bias_cases`, those of them that findings have.
+        tables: those of `event_counts`, `ngram_odds` and `bias_cases` that findings have.
         title_paths: how titles begin, from which their chart is drawn; empty where the findings were read from files.
     """
 
@@ -93,7 +93,7 @@ def find_statistics(
         cache: a folder that keeps parses, scores and weights.
         with_events: whether events are counted, the one part of the statistics of stories that parses.
         folds: of the bias monitor's cross-validation.
-        most: what a collection may not exceed.
+        most: limits that a collection may not exceed.
 
     Raises:
         UserError: too few cases for a threshold, or a folder that does not hold WordNet.
@@ -134,9 +134,9 @@ def find_statistics(
     return Findings(Statistics(**found), tables, paths)
 
 
-def logged_values(statistics: Statistics) -> dict[str, Any]:
+def logged_values(statistics: Statistics) -> dict[str, int | dict[str, float]]:
     """What is logged: size and vocabulary of the corpus, and how often a model that sees only endings is right."""
-    values: dict[str, Any] = {}
+    values: dict[str, int | dict[str, float]] = {}
     if statistics.vocabulary:
         vocabulary = statistics.vocabulary.values
         values |= {"tokens": vocabulary.tokens, "types": vocabulary.types}

@@ -49,7 +49,7 @@ def write_findings(found: Findings, out: Path, made_from: MadeFrom) -> None:
 
 
 def read_findings(folder: Path) -> Findings:
-    """What `write_findings` wrote into a folder; its charts are files beside it, which the findings name.
+    """What `write_findings` wrote into a folder; its charts stay files of that folder, which the findings name.
 
     Raises:
         UserError: a file is missing, damaged, or not what is written there.

@@ -42,7 +42,7 @@ class StoryEvents:
     """The events of stories by this project's rule, and `spelled` by the paper's word for word (`events.EventCounts`).
 
     Attributes:
-        sample: whether the stories are those of the sample corpus, beside which no published value is shown.
+        sample: whether the stories are those of the sample corpus; then no published value is shown.
     """
 
     events: EventTotals
@@ -69,7 +69,7 @@ class TitleStatistics(Lengths):
 
 def lengths_finding(words: Words) -> Finding[SentenceLengths]:
     """The lengths of sentences."""
-    what = "How many of the sentences at each place of a story have so many words. The few longest are cut off."
+    what = "How many sentences at each place of a story have each number of words. The few longest are cut off."
     return Finding(
         "Length of sentences",
         "How many words the first, second, ... sentence of a story has.",
@@ -84,7 +84,7 @@ def vocabulary_finding(words: Words) -> Finding[VocabularyGrowth]:
     chart = ChartFile.where(
         len(growth.points) > 1,
         VOCABULARY_CHART,
-        "Different words met so far, while the stories are read from first to last. Where the curve is steep, many "
+        "Different words so far, while the stories are read from first to last. Where the curve is steep, many "
         "words are new.",
         "there are too few words",
     )
@@ -189,5 +189,5 @@ def words_of(stories: pa.Table) -> Words:
 
 
 def is_sample(stories: pa.Table) -> bool:
-    """Whether they are the sample corpus, beside which the papers' values, of people's stories, say nothing."""
+    """Whether they are the sample corpus, which does not compare with the papers' values, of stories by people."""
     return corpus_kind(stories) == SAMPLE

@@ -26,7 +26,7 @@ def title_paths(titles: Iterable[str | None]) -> Counter[Path]:
 def faded_share(paths: Counter[Path]) -> float | None:
     """The share of titles whose whole path is faded (the paper: three quarters).
 
-    None for titles too few for any path to be.
+    None where there are too few titles for any path to be faded.
     """
     whole = [(path, n) for path, n in paths.items() if len(path) == DEPTH or path[-1] == END]
     total = sum(n for _, n in whole)
@@ -43,7 +43,7 @@ class FirstWord:
 
 
 def first_words(paths: Counter[Path], most: int) -> list[FirstWord]:
-    """The most frequent first words of titles, at most so many."""
+    """The `most` most frequent first words of titles."""
     found = sorted(((path[0], n) for path, n in paths.items() if len(path) == 1), key=lambda row: (-row[1], row[0]))
     total = sum(n for _, n in found)
     return [FirstWord(word, n, n / total) for word, n in found[:most]]

@@ -7,6 +7,7 @@ from typing import Any
 
 import click
 
+from denouement.cli.options import named_values
 from denouement.console import print_json
 from denouement.errors import UserError
 
@@ -190,17 +191,14 @@ def _options_of(
 ) -> dict[str, dict[str, Any]]:
     """Options by owner (a system or an encoder) and name, from words such as `ending_reg.order=4`."""
     found: dict[str, dict[str, Any]] = {}
-    for word in words:
-        name, sign, value = word.partition("=")
-        owner, dot, key = name.partition(".")
-        if not (sign and dot and key):
-            raise UserError(f"{option} {word}: must be like {example}")
+    for name, value in named_values(option, words, example).items():
+        owner, _, key = name.partition(".")
+        if not key:
+            raise UserError(f"{option} {name}={value}: must be like {example}")
         if owner not in owners:
             named_with = "--encoder" if option == "--encoder-option" else "--system"
-            raise UserError(f"{option} {word}: {owner!r} is not evaluated; name it with {named_with}")
-        if key in found.setdefault(owner, {}):
-            raise UserError(f"{option} {word}: {name} is given twice")
-        found[owner][key] = value_of(value)
+            raise UserError(f"{option} {name}={value}: {owner!r} is not evaluated; name it with {named_with}")
+        found.setdefault(owner, {})[key] = value_of(value)
     return found
 
 

@@ -1,4 +1,4 @@
-"""What every Story Cloze system is: from a case's context and two endings to two scores."""
+"""The interface of every Story Cloze system, which turns a case's context and two endings into two scores."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
@@ -15,19 +15,19 @@ from denouement.cloze.resources import Resources
 from denouement.errors import UserError
 
 Scores = npt.NDArray[np.float64]
-"""float64 [cases, 2]: the higher, the likelier is the ending to a system. Equal scores are a tie."""
+"""float64 [cases, 2]: the ending with the higher score is the right one to a system. Equal scores are a tie."""
 
 
 class ClozeSystem(ABC):
     """Chooses between two endings. A subclass is a dataclass whose fields are its options.
 
     `prepare`, then `fit` where `learns_from_cases`, then `score` are called in this order. Each fold fits a copy of the
-    prepared system, so `fit` sets attributes and changes none of the objects that are there already.
+    prepared system, so `fit` must set attributes and not change existing objects.
 
     Attributes:
         name: its name in the registry.
-        learns_from_cases: whether it is fitted to labelled cases, and so has to be cross-validated on those.
-        reads_endings: whether its scores depend on what the endings say, and not on their places alone.
+        learns_from_cases: whether it is fitted to labelled cases, and so must be cross-validated on those.
+        reads_endings: whether its scores depend on the texts of the endings, and not only on their places.
     """
 
     name: ClassVar[str]
@@ -41,19 +41,19 @@ class ClozeSystem(ABC):
     def learned_elsewhere(self, variant: str, resources: Resources) -> str | None:
         """What a variant learned from besides the stories and the cases, such as a pretrained encoder, in a few words.
 
-        None: nothing. A parser and a list of words with their sentiment do not count.
+        None where there is nothing of the kind. A parser and a list of words with their sentiment do not count.
         """
         return None
 
     def lacks(self, resources: Resources) -> list[str]:
-        """All that `prepare` needs and `resources` lacks, a sentence each; this takes no long work."""
+        """What `prepare` needs and `resources` lacks, a sentence for each thing; this takes no long work."""
         return []
 
     def prepare(self, resources: Resources) -> None:  # noqa: B027 - nothing to do is a fine default
         """Learn what can be learned from stories or read from files, once for all cases.
 
         Raises:
-            MissingResourceError: what it needs is not among `resources`.
+            MissingResourceError: `resources` lacks what it needs.
         """
 
     def fit(self, cases: pa.Table, resources: Resources) -> None:  # noqa: B027 - as above
@@ -95,7 +95,7 @@ def prepared(system: ClozeSystem, resources: Resources) -> ClozeSystem:
     """`system`, or one with the same options that was prepared with these resources before.
 
     Raises:
-        MissingResourceError: what it needs is not among `resources`.
+        MissingResourceError: `resources` lacks what it needs.
     """
 
     def make() -> ClozeSystem:
@@ -109,7 +109,7 @@ def scores_once(system: ClozeSystem, cases: pa.Table, resources: Resources) -> d
     """The scores of a system that does not learn from cases: each case is scored once, however often it is asked for.
 
     Raises:
-        MissingResourceError: what it needs is not among `resources`.
+        MissingResourceError: `resources` lacks what it needs.
     """
     ready = prepared(system, resources)
 

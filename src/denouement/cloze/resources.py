@@ -1,4 +1,4 @@
-"""What Story Cloze systems learn from and look things up in, each made once and only when a system asks for it."""
+"""What Story Cloze systems learn from and look things up in. Each is made once, when the first system needs it."""
 
 import dataclasses
 from collections import Counter
@@ -52,20 +52,20 @@ class Resources:
     _made: dict[Hashable, Any] = field(default_factory=dict, init=False, repr=False)
 
     def of_another_system(self) -> "Resources":
-        """The same, what was made included, with notes of its own."""
+        """A copy with notes of its own, which shares all that was made already."""
         other = dataclasses.replace(self, notes=Counter())
         other._made = self._made
         return other
 
     def once(self, key: Hashable, make: Callable[[], Made]) -> Made:
-        """What `make` returns; it is called once for a `key`, whose result folds and systems share."""
+        """What `make` returns. It is called once for each `key`, and folds and systems share its result."""
         if key not in self._made:
             self._made[key] = make()
         made: Made = self._made[key]
         return made
 
     def once_a_case(self, key: Hashable, cases: pa.Table, make: Callable[[pa.Table], Sequence[Made]]) -> list[Made]:
-        """What `make` returns for each of `cases`; it is called once for each case, whatever table the case is in.
+        """What `make` returns for each of `cases`; it is called once for a case, even if several tables have it.
 
         Args:
             key: what is made.
@@ -79,6 +79,15 @@ class Resources:
             made |= zip((texts[at] for at in new), make(cases.take(pa.array(new, pa.int64()))), strict=True)
         return [made[text] for text in texts]
 
+    def once_an_ending(self, key: Hashable, cases: pa.Table, make: Callable[[pa.Table], Sequence[Made]]) -> list[Made]:
+        """As `once_a_case`, but `make` returns a result for both endings of each case, `[2 * n]`, and so does this."""
+
+        def by_case(new: pa.Table) -> list[tuple[Made, Made]]:
+            made = make(new)
+            return list(zip(made[0::2], made[1::2], strict=True))
+
+        return [each for pair in self.once_a_case(key, cases, by_case) for each in pair]
+
     def need_stories(self, system: str) -> pa.Table:
         """The stories.
 
@@ -90,13 +99,13 @@ class Resources:
         return self.stories
 
     def word_vectors_named(self, *, of_file: bool) -> str:
-        """What to call the word vectors that a system reads: those of the file given, or the packaged ones."""
+        """The name of the word vectors that a system reads: those of the file given, or the packaged ones."""
         return (
             f"vectors of {self.word_vectors.name}" if of_file and self.word_vectors else "GloVe 6B vectors, pretrained"
         )
 
     def lacks(self, system: str, *, stories: bool = False, parser: bool = False) -> list[str]:
-        """Which of the things that a system needs are not there, a sentence each that says how to give it."""
+        """The things that a system needs and that are missing, each as a sentence that says how to give it."""
         from denouement.text import syntax
 
         lacks = []

@@ -17,6 +17,7 @@ from denouement.corpus.kind import corpus_kind
 from denouement.documents import write_document
 from denouement.files import check_output, existing_file, file_digest, write_text
 from denouement.schemas import read_table, write_table
+from denouement.settings import at_least
 
 KINDS = ("sample", "official")
 
@@ -31,13 +32,13 @@ class ClozeSettings:
         encoders: by sentence encoder its options.
         folds: of the cross-validation.
         seed: of everything random.
-        releases: only cases of these are scored; none: all.
-        splits: only cases of these are scored; none: all.
+        releases: only cases of these are scored; empty: all.
+        splits: only cases of these are scored; empty: all.
     """
 
-    systems: dict[str, Any]
-    options: dict[str, Any] = field(default_factory=dict)
-    encoders: dict[str, Any] = field(default_factory=lambda: {"minilm": {}, "glove": {}})
+    systems: dict[str, list[str]]
+    options: dict[str, dict[str, Any]] = field(default_factory=dict)
+    encoders: dict[str, dict[str, Any]] = field(default_factory=lambda: {"minilm": {}, "glove": {}})
     folds: int = FOLDS
     seed: int = 1
     releases: tuple[str, ...] = ()
@@ -54,13 +55,12 @@ class ClozeSettings:
                 )
         if unknown := [str(name) for name in self.options if name not in SYSTEMS]:
             raise ValueError(f"options: no Story Cloze system {', '.join(unknown)}")
-        if self.folds < 2:
-            raise ValueError(f"folds: must be at least 2, not {self.folds}")
+        at_least(self, 2, "folds")
 
 
 @dataclass(frozen=True)
 class ClozePaths:
-    """The files that are read, and those that are written; None is not there, or not written.
+    """The files that are read, and those that are written; None: not given, or not written.
 
     Attributes:
         train: table `cloze` whose labels systems learn from.
@@ -74,7 +74,7 @@ class ClozePaths:
         cache: folder of what is kept between evaluations.
         scores: where the table `scores` is written.
         predictions: folder where the shared task's CSV files are written.
-        result: where the result is written as JSON; the record of what it was made from is written beside it.
+        result: where the result is written as JSON; the record of what it was made from is written to the same folder.
     """
 
     train: Path | None = None
@@ -91,13 +91,13 @@ class ClozePaths:
     result: Path | None = None
 
     def sources(self) -> dict[str, Path]:
-        """What is read, by the names that records of it use."""
+        """The files that are read, by the names that records of them use."""
         named = {"stories": self.stories, "cloze": self.train, "test": self.test, "embeddings": self.embeddings}
         named |= {"word_vectors": self.word_vectors} | {f"models/{path.parent.name}": path for path in self.models}
         return {name: path for name, path in named.items() if path}
 
     def check(self) -> None:
-        """Make sure, before long work, that all is there that is read, and that all can be written.
+        """Make sure, before long work, that all files to read are there, and that all files can be written.
 
         Raises:
             UserError: it names the first file that is missing or cannot be written.
@@ -114,9 +114,9 @@ class ClozePaths:
 
 
 def run(settings: ClozeSettings, paths: ClozePaths) -> Evaluation:
-    """Score cases with systems, and write what came of it.
+    """Score cases with systems, and write the results.
 
-    The caller raises the failures of single systems (`Evaluation.raise_failures`) once it has shown the rest.
+    The caller raises the failures of single systems (`Evaluation.raise_failures`) after it has shown the rest.
 
     Raises:
         UserError: a file that cannot be read or written, no cases, a wrong option.

@@ -9,6 +9,7 @@ from denouement.analysis.named_tables import read_tables
 from denouement.analysis.sentiment import SentimentResult, groups_made_from, score_groups, sentiment_result
 from denouement.errors import UserError
 from denouement.schemas import read_table, write_table
+from denouement.settings import at_least
 
 
 @dataclass(frozen=True)
@@ -18,8 +19,7 @@ class SentimentSettings:
     workers: int | None = None
 
     def __post_init__(self) -> None:
-        if self.workers is not None and self.workers < 1:
-            raise ValueError(f"workers: must be at least 1, not {self.workers}")
+        at_least(self, 1, "workers")
 
 
 @dataclass(frozen=True)

@@ -26,6 +26,7 @@ from denouement.errors import UserError
 from denouement.files import file_digest
 from denouement.provenance import MadeFrom, check_contexts
 from denouement.schemas import read_parquet, read_table, table_name
+from denouement.settings import at_least
 
 
 @dataclass(frozen=True)
@@ -43,8 +44,7 @@ class StatisticsSettings:
     folds: int = 10
 
     def __post_init__(self) -> None:
-        if self.folds < 2:
-            raise ValueError(f"folds: must be at least 2, not {self.folds}")
+        at_least(self, 2, "folds")
 
 
 @dataclass(frozen=True)
@@ -107,11 +107,11 @@ class StatisticsPaths:
         if (compared := [*paths["endings"], *paths["sentiment"]]) and not paths["cloze"]:
             raise UserError(f"{compared[0]}: endings are compared with right endings: give the table of cases too")
         if orders and paths["orders"]:
-            raise UserError(f"{orders}: a second set of orderings beside {paths['orders'][0]}; give one at a time")
+            raise UserError(f"{orders}: a second set of orderings, after {paths['orders'][0]}; give one at a time")
         files = {"crowd": (crowd, CROWD_COLUMNS), "orders": (orders, ORDER_COLUMNS), "tlinks": (tlinks, TLINK_COLUMNS)}
         for name, (file, roles) in files.items():
             if not file and (of_it := sorted(roles.keys() & (columns or {}).keys())):
-                raise UserError(f"--column {of_it[0]}=...: is a column of the file of --{name}; give that file too")
+                raise UserError(f"--column {of_it[0]}=...: names a column of the file of --{name}; give that file too")
         one = {kind: next(iter(paths[kind]), None) for kind in ("stories", "cloze", "sentiment", "orders")}
         return cls(
             **one,
@@ -149,7 +149,7 @@ def run(settings: StatisticsSettings, paths: StatisticsPaths, most: Thresholds =
     Args:
         settings: what is worked out.
         paths: what is read and written.
-        most: what a collection may not exceed; `Statistics.above` says what it does.
+        most: limits that a collection may not exceed; `Statistics.above` names what exceeds them.
 
     Raises:
         UserError: an unreadable table or file, endings that were written for other contexts than the cases have,

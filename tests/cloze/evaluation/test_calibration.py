@@ -35,7 +35,7 @@ def test_probabilities_do_not_depend_on_the_unit_of_the_scores(unit: float) -> N
 
 
 @pytest.mark.parametrize("margins", [[0.0, 0.0], [1.0, -1.0], [1.0, -2.0]])
-def test_a_model_no_better_than_chance_tells_nothing(margins: list[float]) -> None:
+def test_the_scores_of_a_model_no_better_than_chance_count_for_nothing(margins: list[float]) -> None:
     assert slope(np.array(margins)) == 0
 
 

@@ -7,7 +7,7 @@ from denouement.cloze.evaluation.case_sets import case_sets, learnable
 from denouement.errors import UserError
 
 
-def told(train, test, **only):
+def sets_of(train, test, **only):
     """By set: the numbers of the cases to fit to, whether it is learned from itself, and how many were left out."""
     sets = case_sets(train if test is None else test, learnable(train, test).cases, **only)
     return {
@@ -29,20 +29,23 @@ def renamed(cases, prefix):
 def test_a_labelled_test_is_scored_by_what_validation_taught(make_cases):
     table = pa.concat_tables([make_cases([1] * 4), make_cases([2] * 3, split="test", start=10)])
     expected = {"v1.0 validation": ([], True, 0), "v1.0 test": ([0, 1, 2, 3], False, 0)}
-    assert told(table, None) == told(table, table) == expected
-    assert told(table, table.take(list(range(6, -1, -1)))) == expected, "whatever the order of the rows"
+    assert sets_of(table, None) == sets_of(table, table) == expected
+    assert sets_of(table, table.take(list(range(6, -1, -1)))) == expected, "in any order of the rows"
     assert learnable(table, None).passed_over == {"labelled cases of the split test, not learned from": 3}
 
 
 def test_train_and_validation_are_learned_from_together(make_cases):
     table = pa.concat_tables([make_cases([1] * 4, split="train"), make_cases([2] * 3, start=10)])
-    assert told(table, None) == {"v1.0 train": ([10, 11, 12], True, 0), "v1.0 validation": ([0, 1, 2, 3], True, 0)}
+    assert sets_of(table, None) == {
+        "v1.0 train": ([10, 11, 12], True, 0),
+        "v1.0 validation": ([0, 1, 2, 3], True, 0),
+    }
 
 
 @pytest.mark.parametrize("n", [3, 20])
 def test_a_part_of_what_is_learned_from_is_scored_by_the_rest(make_cases, n):
     train = make_cases([1] * 120)
-    assert told(train, train.slice(10, n)) == {
+    assert sets_of(train, train.slice(10, n)) == {
         "v1.0 validation": ([*range(10), *range(10 + n, 120)], False, n),
     }
 
@@ -50,48 +53,48 @@ def test_a_part_of_what_is_learned_from_is_scored_by_the_rest(make_cases, n):
 def test_the_same_stories_leak_by_id_and_by_text(make_cases):
     train = make_cases([1] * 6)
     test = make_cases([1] * 2, split="test")
-    assert told(train, renamed(test, "other")) == told(train, test) == {"v1.0 test": ([2, 3, 4, 5], False, 2)}
+    assert sets_of(train, renamed(test, "other")) == sets_of(train, test) == {"v1.0 test": ([2, 3, 4, 5], False, 2)}
 
 
 def test_a_copy_of_validation_named_test_leaves_nothing_to_learn_from(make_cases):
-    assert told(make_cases([1] * 6), make_cases([1] * 6, split="test")) == {"v1.0 test": ([], False, 6)}
+    assert sets_of(make_cases([1] * 6), make_cases([1] * 6, split="test")) == {"v1.0 test": ([], False, 6)}
 
 
 def test_a_release_that_repeats_another(make_cases):
     # v1.5 validation: cases 2 to 5 of v1.0, of which 5 is a v1.0 test case. v1.0 test: 5 and 6.
     first, second = make_cases([1] * 5), make_cases([1] * 4, release="v1.5", start=2)
     test = make_cases([1] * 2, split="test", start=5)
-    assert told(pa.concat_tables([first, second, test]), None) == {
+    assert sets_of(pa.concat_tables([first, second, test]), None) == {
         "v1.0 validation": ([5], True, 0),
         "v1.5 validation": ([0, 1], True, 3),
         "v1.0 test": ([0, 1, 2, 3, 4], False, 1),
     }
-    assert told(first, second) == {"v1.5 validation": ([0, 1], False, 3)}
+    assert sets_of(first, second) == {"v1.5 validation": ([0, 1], False, 3)}
 
 
 def test_what_is_scored_alone_restricts_nothing_that_is_learned_from(make_cases):
     table = pa.concat_tables(
         [make_cases([1] * 3), make_cases([1] * 2, "v1.5", start=7), make_cases([2] * 3, split="test", start=10)]
     )
-    assert told(table, None, splits=["test"]) == {"v1.0 test": ([0, 1, 2, 7, 8], False, 0)}
-    assert told(table, table, releases=["v1.5"]) == {"v1.5 validation": ([0, 1, 2], True, 0)}
+    assert sets_of(table, None, splits=["test"]) == {"v1.0 test": ([0, 1, 2, 7, 8], False, 0)}
+    assert sets_of(table, table, releases=["v1.5"]) == {"v1.5 validation": ([0, 1, 2], True, 0)}
     with pytest.raises(UserError, match=r"no Story Cloze cases of v1\.5 test to score; there are those of v1\.0"):
-        told(table, None, releases=["v1.5"], splits=["test"])
+        sets_of(table, None, releases=["v1.5"], splits=["test"])
 
 
 def test_test_cases_are_learned_from_only_when_another_table_is_scored(make_cases, capsys):
     test = make_cases([1] * 3, split="test")
     blind = make_cases([None] * 2, release="v1.5", split="test", start=2)
     both = pa.concat_tables([test, blind])
-    assert told(both, None) == told(both, both) == {"v1.0 test": ([], False, 0), "v1.5 test": ([], False, 0)}
+    assert sets_of(both, None) == sets_of(both, both) == {"v1.0 test": ([], False, 0), "v1.5 test": ([], False, 0)}
     assert not capsys.readouterr().err
-    assert told(test, blind) == {"v1.5 test": ([0, 1], False, 1)}
+    assert sets_of(test, blind) == {"v1.5 test": ([0, 1], False, 1)}
     assert "3 labelled cases of the split test are learned from" in capsys.readouterr().err
-    assert told(test, both)["v1.0 test"] == ([], False, 3), "never from itself"
+    assert sets_of(test, both)["v1.0 test"] == ([], False, 3), "never from itself"
     with_validation = pa.concat_tables([test, make_cases([1], start=20)])
-    assert told(with_validation, blind) == {"v1.5 test": ([20], False, 0)}
+    assert sets_of(with_validation, blind) == {"v1.5 test": ([20], False, 0)}
 
 
 def test_nothing_to_learn_from_and_blind_sets(make_cases):
-    assert told(None, make_cases([1, 2])) == {"v1.0 validation": (None, False, 0)}
-    assert told(make_cases([1, None, 2]), None) == {"v1.0 validation": ([], False, 2)}
+    assert sets_of(None, make_cases([1, 2])) == {"v1.0 validation": (None, False, 0)}
+    assert sets_of(make_cases([1, None, 2]), None) == {"v1.0 validation": ([], False, 2)}

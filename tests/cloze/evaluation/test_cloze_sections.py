@@ -55,7 +55,7 @@ def test_sizes_of_groups_are_those_of_their_set_of_cases():
     assert [[line[0] for line in table.rows] for table in tables] == [["dssm"], ["dssm", "cogcomp"]]
 
 
-def test_validation_and_test_stand_side_by_side():
+def test_validation_and_test_are_side_by_side():
     rows = [
         row("one", "validation", 0.75, best=True),
         row("one", "test", 0.625, paper=0.715, p_best=0.0421),
@@ -68,7 +68,7 @@ def test_validation_and_test_stand_side_by_side():
     assert len(cells_of(text_of(*rows[1:]))) == 4, "one set of cases needs no second table"
 
 
-def test_half_ties_stand_where_there_are_ties_and_no_column_without_papers():
+def test_half_ties_are_shown_where_there_are_ties_and_no_column_without_papers():
     five_point = row("five_point", "test", 0.531, ties=48, accuracy_half_ties=0.508)
     lines = cells_of(text_of(five_point, row("other", "test", 0.7)))
     at = lines[0].index("half ties")
@@ -102,7 +102,7 @@ def test_what_is_missing_or_failed_names_its_sets_unless_it_is_all():
     assert [line[0] for line in cells_of(text)[2:]] == ["few"]
 
 
-def test_the_best_system_stands_against_every_other():
+def test_the_best_system_is_compared_with_every_other():
     rows = [row("one", "test", 0.5), row("two", "test", 0.7, best=True), row("three", "test", 0.6)]
     pairs = [
         SystemComparison("one", "two", 5, 25, 0.125, 0.25),

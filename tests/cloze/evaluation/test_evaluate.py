@@ -326,7 +326,7 @@ def test_test_cases_teach_nothing(make_cases):
 
 
 def test_one_story_is_in_one_fold(make_cases):
-    # Cases 0 and 1 tell one story under two ids.
+    # Cases 0 and 1 have one story under two ids.
     cases = make_cases([1, 2, 1, 2, 1, 2])
     columns = {name: cases[name].to_pylist() for name in cases.column_names}
     columns["context"][1] = columns["context"][0]
@@ -361,7 +361,7 @@ def test_predictions_name_each_case_and_no_two_systems_share_a_file():
         predictions(scores("my system", "my_system"))
 
 
-def test_a_published_accuracy_stands_beside_a_system_without_scores(make_cases):
+def test_a_published_accuracy_is_shown_for_a_system_without_scores(make_cases):
     found = evaluate(["cogcomp", "skip_thoughts"], None, make_cases([1, 2]), Resources())
     rows = [row for row in found.result.systems if row.system != "human"]
     assert [(row.paper, row.missing is None) for row in rows] == [(0.751, False), (0.536, False)]

@@ -90,7 +90,7 @@ def test_both_modules_by_hand(cases):
     assert (found.sentence_level.correct, found.sentence_level.accuracy) == (0, 0.0)
 
 
-def test_without_whole_contexts_their_mean_stands_for_them(cases):
+def test_without_whole_contexts_the_mean_of_sentences_is_used(cases):
     vectors = {text: vector for text, vector in VECTORS.items() if " " not in text}
     found = evaluate_vectors(cases, vectors)
     # Means (1, .5), nearer to (4, 1) than to (1, 2), and (0, 1.5), nearer to (1, 2): one is right.
@@ -188,7 +188,7 @@ def test_a_file_of_texts_and_vectors(tmp_path, cases, kind):
     assert evaluate_vectors(cases, read) == evaluate_vectors(cases, VECTORS)
 
 
-def test_vectors_of_the_wrong_width_in_a_file_are_told_with_the_text(tmp_path, cases):
+def test_vectors_of_the_wrong_width_in_a_file_are_refused_with_the_text(tmp_path, cases):
     columns = {"text": list(VECTORS), "vector": [vector[: 1 + (text != "d")] for text, vector in VECTORS.items()]}
     with pytest.raises(UserError, match=r"1 of 8 vectors are not 2 numbers wide .* that of 'd'"):
         evaluate_vectors(cases, read_vectors(write(tmp_path / "v.parquet", columns), texts(cases)))
@@ -212,7 +212,7 @@ def test_files_that_are_refused(tmp_path, cases, columns, message):
     assert "\n" not in str(error.value)
 
 
-def test_a_column_twice_and_a_number_that_is_missing_are_told(tmp_path, cases):
+def test_a_column_twice_and_a_number_that_is_missing_are_refused(tmp_path, cases):
     twice = pa.table([["a"], ["a"], [[1.0]]], names=["text", "text", "vector"])
     pq.write_table(twice, tmp_path / "v.parquet")
     with pytest.raises(UserError, match="2 columns text"):

@@ -1,6 +1,6 @@
 """A labelled v1.0 test beside v1.0 validation, read from files in the official layout, as a user has them.
 
-The v1.0 test file is given out on request, so half of a set of cases stands in for it, under ids of its own.
+The v1.0 test file is given out on request, so half of a set of cases is used instead, with ids of its own.
 """
 
 import csv

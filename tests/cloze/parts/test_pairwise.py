@@ -13,7 +13,7 @@ def drawn(n: int, seed: int = 0) -> tuple[list[Features], np.ndarray]:
     for each in right:
         for place in (1, 2):
             is_right = place == each
-            features.append({"tell it": 1000 * is_right + 500 * random.normal(), f"noise {random.integers(9)}": 1.0})
+            features.append({"sign it": 1000 * is_right + 500 * random.normal(), f"noise {random.integers(9)}": 1.0})
     return features, right
 
 
@@ -21,10 +21,10 @@ def chosen(model: Pairwise, features: list[Features], weights: Weights) -> np.nd
     return model.score(features, weights).argmax(axis=1) + 1
 
 
-def test_learns_what_tells_endings_apart() -> None:
+def test_learns_the_feature_of_right_endings() -> None:
     features, right = drawn(200)
     model = Pairwise(features, right, min_count=1)
-    weights = model.fit({"tell", "noise"}, folds(len(right), 5, 1), seed=1)
+    weights = model.fit({"sign", "noise"}, folds(len(right), 5, 1), seed=1)
     unseen, right_unseen = drawn(200, seed=1)
     assert (chosen(model, unseen, weights) == right_unseen).mean() > 0.85
     assert weights.losses.mean() < 0.5
@@ -34,7 +34,7 @@ def test_learns_what_tells_endings_apart() -> None:
 def test_the_difference_of_scores_is_the_log_odds() -> None:
     features, right = drawn(400)
     model = Pairwise(features, right, min_count=1)
-    weights = model.fit({"tell"}, folds(len(right), 5, 1), seed=1)
+    weights = model.fit({"sign"}, folds(len(right), 5, 1), seed=1)
     scores = model.score(features, weights)
     odds = np.exp(scores[:, 0] - scores[:, 1])
     assert (odds / (1 + odds)).mean() == pytest.approx((right == 1).mean(), abs=0.03)
@@ -44,8 +44,8 @@ def test_the_order_of_endings_does_not_matter() -> None:
     features, right = drawn(60)
     turned = [features[at + 1 - 2 * (at % 2)] for at in range(len(features))]
     one, other = Pairwise(features, right, 1), Pairwise(turned, (3 - right).astype(np.int8), 1)
-    assert one.fit({"tell"}, folds(len(right), 3, 1), 1).values == pytest.approx(
-        other.fit({"tell"}, folds(len(right), 3, 1), 1).values, abs=0.02
+    assert one.fit({"sign"}, folds(len(right), 3, 1), 1).values == pytest.approx(
+        other.fit({"sign"}, folds(len(right), 3, 1), 1).values, abs=0.02
     )
 
 
@@ -54,7 +54,7 @@ def test_a_group_weighs_the_same_whatever_its_units() -> None:
     in_thousands = [{name: value / 1000 for name, value in each.items()} for each in features]
     for other in (in_thousands, [{**each, "constant one": 7.0} for each in features]):
         one, two = Pairwise(features, right, 1), Pairwise(other, right, 1)
-        groups = {"tell", "noise", "constant"}
+        groups = {"sign", "noise", "constant"}
         first, second = (
             one.score(features, one.fit(groups, folds(len(right), 3, 1), 1)),
             two.score(other, two.fit(groups, folds(len(right), 3, 1), 1)),
@@ -66,8 +66,8 @@ def test_rare_features_are_left_out_and_unknown_ones_passed_over() -> None:
     features, right = drawn(20)
     features[0] = {**features[0], "seldom seen": 1.0}
     model = Pairwise(features, right, min_count=2)
-    assert model.groups == ["noise", "tell"]
-    weights = model.fit({"tell"}, folds(len(right), 3, 1), 1)
+    assert model.groups == ["noise", "sign"]
+    weights = model.fit({"sign"}, folds(len(right), 3, 1), 1)
     with_unknown = [{**each, "new one": 3.0} for each in features]
     assert np.array_equal(model.score(features, weights), model.score(with_unknown, weights))
 
@@ -85,12 +85,12 @@ def test_groups_are_left_out_where_that_clearly_helps() -> None:
     rng = np.random.default_rng(3)
     for each in features:
         each |= {f"clutter {number}": float(rng.normal()) for number in range(150)}
-        each["echo it"] = each["tell it"]
+        each["echo it"] = each["sign it"]
     model = Pairwise(features, right, min_count=1)
-    everything = model.fit({"tell", "echo", "clutter"}, folds(len(right), 5, 1), seed=1)
-    weights = model.fit_chosen({"tell", "echo", "clutter"}, folds(len(right), 5, 1), seed=1)
+    everything = model.fit({"sign", "echo", "clutter"}, folds(len(right), 5, 1), seed=1)
+    weights = model.fit_chosen({"sign", "echo", "clutter"}, folds(len(right), 5, 1), seed=1)
     assert weights.losses.mean() < everything.losses.mean()
     of_group = {name: weights.values[[group == name for group in model._groups]] for name in model.groups}
     assert not of_group["clutter"].any()
-    assert of_group["tell"].all()
+    assert of_group["sign"].all()
     assert of_group["echo"].all()  # says nothing new, but does no harm either

@@ -46,9 +46,9 @@ def stories() -> pa.Table:
 @pytest.fixture(scope="module")
 def cases() -> pa.Table:
     """Two stories a case: the ending of the one is wrong for the other."""
-    told = list(sample.stories(88, seed=1))[40:]
+    stories = list(sample.stories(88, seed=1))[40:]
     rows = []
-    for number, (story, other) in enumerate(zip(told[0::2], told[1::2], strict=True)):
+    for number, (story, other) in enumerate(zip(stories[0::2], stories[1::2], strict=True)):
         endings = [story.sentences[-1], other.sentences[-1]]
         right = 1 + number % 2
         rows.append(

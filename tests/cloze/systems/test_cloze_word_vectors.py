@@ -54,8 +54,8 @@ def test_glove_knows_what_belongs_together(make_case):
 
 
 def test_words_of_the_same_stories_come_close_to_each_other(make_case):
-    told = [["We sail the sea.", "Waves rock the boat."], ["They cook the soup.", "Salt in the pot."]] * 100
-    system = prepared(Resources(stories=pa.table({"sentences": told})), dimension=10, min_count=1)
+    texts = [["We sail the sea.", "Waves rock the boat."], ["They cook the soup.", "Salt in the pot."]] * 100
+    system = prepared(Resources(stories=pa.table({"sentences": texts})), dimension=10, min_count=1)
     scores = system.score(make_case(["We sail the boat."], "Salt the soup.", "Waves rock."), Resources())
     assert choices(scores["stories"]).tolist() == [2]
 

@@ -48,7 +48,7 @@ STORIES = stories(
 
 
 def cases(n: int, labels: Sequence[int] | None = None) -> pa.Table:
-    """Whoever wins cheers, whoever loses weeps; right endings stand first and second by turns."""
+    """Winners cheer and losers weep; right endings are first and second by turns."""
     rows = []
     for number in range(n):
         won, first_is_right = number % 2 == 0, number % 3 == 0
@@ -138,7 +138,7 @@ def test_pmi_of_events_by_hand() -> None:
     assert model.pmi("lose", "weep") == 0  # seen once
 
 
-def test_event_features_tell_what_follows() -> None:
+def test_event_features_learn_what_follows() -> None:
     model = EventModel([[["run"], ["win"], ["cheer"]], [["run"], ["lose"], ["weep"]]] * 3, order=3)
     fits, does_not = (model.features([["run"], ["win"]], [ending]) for ending in ("cheer", "weep"))
     for name in (

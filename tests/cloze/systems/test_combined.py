@@ -39,7 +39,7 @@ def stories() -> pa.Table:
 
 
 def cases(n: int, start: int = 0) -> pa.Table:
-    """The right ending has an even number, and stands first and second by turns."""
+    """The right ending has an even number, and is first and second by turns."""
     rows = []
     for number in range(start, start + n):
         right, wrong = f"Then {2 * number}.", f"Then {2 * number + 1}."
@@ -139,8 +139,8 @@ def test_a_system_without_its_resource_is_named_once(others: dict[str, ClozeSyst
     resources = Unparsed(stories=stories())
     fitted(resources)
     fitted(resources)
-    told = {text: n for text, n in resources.notes.items() if text.startswith("combined")}
-    assert told == {"combined: without missing, as it reads minds: give some with --minds": 1}
+    notes = {text: n for text, n in resources.notes.items() if text.startswith("combined")}
+    assert notes == {"combined: without missing, as it reads minds: give some with --minds": 1}
 
 
 def test_needs_stories_and_enough_cases(others: dict[str, ClozeSystem]) -> None:

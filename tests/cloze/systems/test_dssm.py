@@ -64,7 +64,7 @@ def test_letter_trigrams_of_the_paper():
     assert letter_trigrams("I") == ["#i#"]
 
 
-def test_a_text_is_its_trigrams_as_often_as_they_stand_there_without_names():
+def test_a_text_is_its_trigrams_as_often_as_they_occur_without_names():
     sentences = ["Then Tom ate.", "Tom met Ann and then they ate.", "They met."]
     reader = TrigramReader.of(sentences, names=False)
     assert reader.left_out == ["Ann", "Tom"]

@@ -144,7 +144,7 @@ def test_pairs_are_classified_by_the_differences_of_features_of_a_variance_of_on
     scores = system.score(unseen, Split())
     np.testing.assert_allclose(np.subtract(*scores["pairwise characters"].T), expected, atol=0.01)
     assert list(scores) == [f"pairwise {variant}".strip() for variant in VARIANTS]
-    for variant in scores:  # the paper's figures are of the other form
+    for variant in scores:  # the paper's values are of the other form
         assert accuracy("ending_reg", variant, "v1.0", "test") is None
 
 
@@ -180,7 +180,7 @@ def test_held_out_margins_stem_from_other_cases(form: Form) -> None:
 
 
 @pytest.mark.parametrize("form", ["per_ending", "pairwise"])
-def test_a_group_without_a_feature_tells_nothing(form: Form) -> None:
+def test_a_group_without_a_feature_gives_equal_scores(form: Form) -> None:
     table = drawn(40, 0)
     scores = fitted(table, form=form, min_count=10_000).score(table, Split())
     prefix = "pairwise " if form == "pairwise" else ""
@@ -202,7 +202,7 @@ def test_weights_are_for_a_standard_deviation() -> None:
 
 
 @pytest.mark.parametrize("form", ["per_ending", "pairwise"])
-def test_cases_are_told_apart_that_it_was_not_fitted_to(form: Form) -> None:
+def test_new_cases_are_decided_as_those_it_was_fitted_to(form: Form) -> None:
     table, unseen = drawn(300, 0), drawn(300, 1)
     system = fitted(table, form=form)
     scores = next(iter(system.score(unseen, Split()).values()))
@@ -227,7 +227,7 @@ def test_each_variant_learns_from_its_own_features() -> None:
         assert scores[variant][0, 0] == scores[variant][0, 1]
 
 
-def test_length_and_parts_of_speech_tell_where_they_differ() -> None:
+def test_length_and_parts_of_speech_decide_where_they_differ() -> None:
     pairs = [("Tom ran", "He ran quickly there"), ("He sat quickly there", "Tom sat")] * 10
     system = fitted(cases(pairs, [2, 1] * 10))
     scores = system.score(cases([("He ran", "Tom sat quickly home")], [1]), Split())
@@ -271,7 +271,7 @@ def test_too_few_cases_are_refused() -> None:
 
 @pytest.mark.parametrize("option", ["order", "min_count", "n_folds"])
 def test_options_out_of_range_are_refused(option: str) -> None:
-    with pytest.raises(UserError, match=f"{option} must be at least"):
+    with pytest.raises(UserError, match=f"{option}: must be at least"):
         load_system("ending_reg", {option: 0})
 
 

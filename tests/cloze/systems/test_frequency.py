@@ -49,7 +49,7 @@ EATEN = counts(
         (VerbEvent("he", "eat", "cake"), 0.6 * 3 / 6 + 0.3 * (3 * 3 / 4) / 6 + 0.1 * 5 * 5 * 4 / 6**3),
         # Never met as a whole: she eat 1 * eat cake 3 / eat 4.
         (VerbEvent("she", "eat", "cake"), 0.3 * (1 * 3 / 4) / 6 + 0.1 * 2 * 5 * 4 / 6**3),
-        # An unknown object: only the words tell.
+        # An unknown object: only the frequencies of words differ.
         (VerbEvent("he", "eat", "soup"), 0.1 * 5 * 5 * 1 / 6**3),
         (VerbEvent("it", "melt", ""), 0.1 * 1 * 1 * 1 / 6**3),
     ],

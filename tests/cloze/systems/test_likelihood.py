@@ -130,25 +130,25 @@ def test_it_says_what_its_generators_were_trained_on(make_case, checkpoint):
     resources = Resources(generators=[path], stories=STORIES)
     system = load_system("likelihood")
     assert system.learned_elsewhere("seq2seq sum", resources) == (
-        "generator seq2seq, trained on stories that no history.json beside it counts"
+        "generator seq2seq, trained on an unknown number of stories"
     )
     vocabulary = len(Vocabulary.build(STORY))
-    for words, told in [
+    for words, described in [
         (vocabulary, "1,234 stories"),
-        (vocabulary + 1, "stories that no history.json beside it counts"),
+        (vocabulary + 1, "an unknown number of stories"),
     ]:
         history = {"generator": "seq2seq", "vocabulary": words, "stories": {"train": 1234, "validation": 5}}
         (path.parent / "history.json").write_text(json.dumps(history))
         resources = Resources(generators=[path])
-        assert system.learned_elsewhere("seq2seq per token", resources) == f"generator seq2seq, trained on {told}"
+        assert system.learned_elsewhere("seq2seq per token", resources) == f"generator seq2seq, trained on {described}"
     found = evaluate(["likelihood"], None, make_case(STORY[:4], "He was sad.", "Tom flew home.", 1), resources)
     assert all(row.trained_on.startswith("generator seq2seq, trained on") for row in found.result.systems[:2])
 
 
 def test_the_encoder_of_a_generator_is_named(reader_of, infersent_files):
     resources = Resources(generators=[reader_of("infersent", infersent_files)])
-    told = load_system("likelihood").learned_elsewhere("h_seq2seq sum", resources)
-    assert told.endswith("; encoder infersent, pretrained")
+    described = load_system("likelihood").learned_elsewhere("h_seq2seq sum", resources)
+    assert described.endswith("; encoder infersent, pretrained")
 
 
 def test_unknown_words_of_the_endings_are_counted(make_case, checkpoint):

@@ -127,7 +127,7 @@ def test_the_ending_whose_events_go_with_the_context_is_chosen(resources: Resour
     found = scored(resources, table(case("a", CONTEXT, "Jim ate the burger.", "Jim slept.")))
     assert choices(found["corpora"]).tolist() == [1]
     assert choices(found["stories"]).tolist() == [2]
-    # In the corpora, 10 pairs: 3 of order-eat as subjects (order stands in 5 of the 20 ordered ones' first places, so
+    # In the corpora, 10 pairs: 3 of order-eat as subjects (order is first in 5 of the 20 ordered ones, so
     # does eat), 3 of order-eat as objects (these are in no other). For "Jim" two of three pairs are unknown, "burger"
     # has one.
     assert found["corpora"][0, 0] == pytest.approx(max(math.log(3 * 20 / (5 * 5)) / 3, math.log(3 * 20 / (3 * 3))))
@@ -143,14 +143,14 @@ def test_an_ending_about_somebody_else_scores_less_than_any(resources: Resources
         assert scores[0, 1] == 0
 
 
-def test_where_nothing_tells_the_seed_draws(resources: Resources):
+def test_equal_scores_are_decided_by_the_seed(resources: Resources):
     rows = [case(str(n), CONTEXT, f"Ann smiled {n} times.", "") for n in range(200)]
     rows += [case(str(n), CONTEXT, "Jim jumped.", "Jim sang.") for n in range(200, 210)]
     first = choices(scored(resources, table(*rows))["stories"])
     assert resources.notes["narrative_chains: cases drawn, no entity of the context in either ending"] == 200
     assert resources.notes["narrative_chains-stories: cases drawn, equal PMI"] == 10
     assert 70 < (first == 1)[:200].sum() < 130
-    # The same for a case whatever stands beside it, and others by another seed.
+    # The same for a case in any table, and other ones by another seed.
     assert (choices(scored(resources, table(*rows[::-1]))["stories"])[::-1] == first).all()
     resources.seed = 2
     assert (choices(scored(resources, table(*rows))["stories"]) != first).any()

@@ -12,7 +12,7 @@ def scores(make_case, context, *endings):
 
 
 def test_smoothed_bleu_by_hand(make_case):
-    # Words of the ending: the dog ran home . (5). Unigrams: all of "the dog ran ." stand in a sentence, "home" does
+    # Words of the ending: the dog ran home . (5). Unigrams: all of "the dog ran ." are in a sentence, "home" does
     # not: 4/5. Bigrams: "the dog" and "dog ran": (2+1)/(4+1). Trigrams: "the dog ran": (1+1)/(3+1). Four: (0+1)/(2+1).
     # Both sentences have five words or fewer; the nearest has five: no brevity penalty.
     expected = (4 / 5 * 3 / 5 * 2 / 4 * 1 / 3) ** 0.25

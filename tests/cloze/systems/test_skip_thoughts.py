@@ -30,11 +30,11 @@ def network() -> SkipThoughtNetwork:
         return SkipThoughtNetwork(encoder, units=8).eval()
 
 
-def word_by_word(network: SkipThoughtNetwork, decoder: torch.nn.GRU, neighbour: str, told: str) -> list[float]:
-    """Log-probabilities of the words of `told`, each from all before it, one sentence and one word at a time."""
+def word_by_word(network: SkipThoughtNetwork, decoder: torch.nn.GRU, neighbour: str, sentence: str) -> list[float]:
+    """Log-probabilities of the words of `sentence`, each from all before it, one sentence and one word at a time."""
     encoder = network.encoder
     beside = network.condition(encoder([encoder.words(neighbour)]))[0]
-    words = encoder.words(told).tolist()
+    words = encoder.words(sentence).tolist()
     found = []
     for place, word in enumerate(words):
         read = [encoder.embedding.weight[before] + beside for before in [START, *words[:place]]]
@@ -45,7 +45,7 @@ def word_by_word(network: SkipThoughtNetwork, decoder: torch.nn.GRU, neighbour: 
 
 def test_the_loss_is_that_of_each_neighbour_word_by_word(network):
     a, b, c = STORY
-    told = [
+    of_story = [
         *(word_by_word(network, network.following, here, there) for here, there in ((a, b), (b, c))),
         *(word_by_word(network, network.previous, here, there) for here, there in ((b, a), (c, b))),
     ]
@@ -53,8 +53,8 @@ def test_the_loss_is_that_of_each_neighbour_word_by_word(network):
     other = [word_by_word(network, network.following, c, a), word_by_word(network, network.previous, a, c)]
     words = [[network.encoder.words(sentence) for sentence in story] for story in (STORY, [c, a])]
     loss, count = network.loss(words)
-    assert count == sum(map(len, told + other))
-    assert loss.item() == pytest.approx(-sum(map(sum, told + other)), rel=1e-5)
+    assert count == sum(map(len, of_story + other))
+    assert loss.item() == pytest.approx(-sum(map(sum, of_story + other)), rel=1e-5)
 
 
 @pytest.fixture(scope="module")
@@ -130,7 +130,7 @@ def test_wrong_options_are_named(options, message):
         load_system("skip_thoughts", options)
 
 
-def test_what_stands_for_a_context():
+def test_the_vectors_of_a_context():
     vectors = {"a": [1.0, 0.0], "b": [3.0, 2.0], "c": [0.0, 5.0], "a b": [7.0, 7.0]}
     found = context_vectors([["a", "b"], ["c"]], lambda texts: np.array([vectors[text] for text in texts], np.float32))
     expected = {

@@ -37,7 +37,7 @@ _WEIGHTS_SHOWN = 20
 
 
 def features_tables(found: EndingFeatures, _: Tables) -> list[Table]:
-    """Table 2; the paper's values are beside v1.0 validation and test together, else beside the one that is there."""
+    """Table 2; the paper's values are shown with v1.0 validation and test together, else with the one that is there."""
     tables = [_features(name, rows, found.repeated, beside_paper=True) for name, rows in found.pooled.items()]
     tables += [_features(name, rows, beside_paper=not found.pooled) for name, rows in found.sets.items()]
     measured = [[FEATURES[name], how] for name, how in DIFFERS.items()]
@@ -126,7 +126,7 @@ def _deviations(values: Sequence[Deviation], kinds: Sequence[str]) -> Table:
             paper: list[Cell] = [f"paper: {pool_name(release)}", published_cases(release)]
             rows.append([*paper, *(Number(of_set[kind].paper, 1) for kind in kinds)])
             note.append(of_the_paper(release, name, n))
-    note.append("The figure grows with the number of cases, so only rows of equal n compare.")
+    note.append("The deviation grows with the number of cases, so only rows of equal n compare.")
     if any(row.paper is not None for row in values):
         note.append(f"The paper is {cited(_PAPER)}, Table 5, which does not say how long its n-grams are.")
     return Table(
@@ -138,7 +138,7 @@ def _deviations(values: Sequence[Deviation], kinds: Sequence[str]) -> Table:
 
 
 def _marking(title: str, odds: dict[str, pa.Table], side: int, as_shown: Callable[[str], str]) -> Table:
-    """The n-grams that most mark right (`side` 1) or wrong (-1) endings, each release and split beside the other."""
+    """The n-grams that most mark right (`side` 1) or wrong (-1) endings, with columns for each release and split."""
     of_set: list[list[list[Cell]]] = []
     for table in odds.values():
         strongest = table.slice(0, SHOWN) if side > 0 else table.slice(max(0, table.num_rows - SHOWN))
@@ -161,7 +161,7 @@ def _marking(title: str, odds: dict[str, pa.Table], side: int, as_shown: Callabl
 
 
 def bias_tables(found: BiasMonitor, tables: Tables) -> list[Table]:
-    """What a model that sees only endings makes of each release and split."""
+    """How often a model that sees only endings is right in each release and split."""
     shown = [Table((), (), "Above the thresholds", "; ".join(found.above) + ".")] if found.above else []
     cases = tables["bias_cases"]
     for name, of_set in found.sets.items():
@@ -203,7 +203,7 @@ def _monitor_tables(name: str, found: MonitoredSet, cases: pa.Table) -> list[Tab
         Table(
             ["feature", "weight"],
             weights,
-            f"{name}: what it goes by",
+            f"{name}: what it learned",
             "Of the model fitted to all cases: log-odds for each standard deviation; above 0: for a right ending.",
         ),
         Table(
@@ -211,7 +211,7 @@ def _monitor_tables(name: str, found: MonitoredSet, cases: pa.Table) -> list[Tab
             sure,
             f"{name}: cases given away most clearly",
             "The calibrated probability that the model, fitted without the case, gives the right ending. "
-            f"{CERTAIN:.0%} or more: {certain}. So much for the wrong ending: {misled}.",
+            f"{CERTAIN:.0%} or more: {certain}. As much for the wrong ending: {misled}.",
         ),
         *_reliability_tables(name, found),
     ]
@@ -236,8 +236,8 @@ def _reliability_tables(name: str, found: MonitoredSet) -> list[Table]:
             rows,
             f"{name}: whether its probabilities come true",
             f"Expected calibration error {Number(found.reliability.error, 3)} (the mean distance between the two "
-            f"columns); Brier score {Number(found.reliability.brier, 3)} (0.25 for one who knows nothing, 0 for one "
-            "who knows all).",
+            f"columns); Brier score {Number(found.reliability.brier, 3)} (0.25 for a guess, 0 for one who knows "
+            "every answer).",
         )
     ]
 

@@ -11,7 +11,7 @@ from denouement.analysis.sentiment import (
     SentimentCounts,
     SentimentResult,
 )
-from denouement.analysis.sentiment_drift import SentimentSpread, Spread
+from denouement.analysis.sentiment_drift import GroupSpread, SentimentSpread
 from denouement.charts.shares import Sentiments, sentiment_shares
 from denouement.corpus.kind import SAMPLE
 from denouement.papers import cited
@@ -20,7 +20,7 @@ from denouement.present.sections import Block, Chart, Paragraph, Table
 
 
 def sentiment_chart(result: SentimentResult) -> Chart:
-    """Negative, neutral and positive endings of each group, beside the paper's."""
+    """Negative, neutral and positive endings of each group, with the paper's."""
 
     def bar(label: str, row: SentimentCounts, published: Sentiments | None = None) -> Sentiments:
         return Sentiments(label, row.n, row.negative_share, row.positive_share, published)
@@ -104,7 +104,7 @@ def _of_the_sample(rows: Sequence[GroupSentiment]) -> list[str]:
     if not any(row.of.startswith(f"{SAMPLE} ") for row in rows):
         return []
     return [
-        "The stories and cases of the sample corpus are written by a grammar, not by people: the published figures are "
+        "The stories and cases of the sample corpus are written by a grammar, not by people: the published values are "
         "left out."
     ]
 
@@ -126,7 +126,7 @@ def _test(t: float | None, df: int, p: float | None) -> str:
     return f"t({df:,}) = {Number(t, 2)}, p {PValue(p) if is_tiny else f'= {PValue(p)}'}"
 
 
-def _spread(row: Spread) -> list[Cell]:
+def _spread(row: GroupSpread) -> list[Cell]:
     return [
         row.n,
         Number(row.mean, 3),

@@ -1,7 +1,7 @@
 """What a corpus of stories is like, as tables: Mostafazadeh et al. 2016."""
 
 from denouement.analysis import titles
-from denouement.analysis.corpus_statistics import Lengths, SentenceLengths, VocabularyGrowth
+from denouement.analysis.corpus_statistics import SentenceLengths, VocabularyGrowth
 from denouement.analysis.crowd import CrowdStatistics
 from denouement.analysis.duplicates import SIMILAR, Duplicates
 from denouement.analysis.events import EventTotals
@@ -19,7 +19,12 @@ _EVENTS_NAMED = 12
 def lengths_tables(found: SentenceLengths, _: Tables) -> list[Table]:
     """Figure 2."""
     rows: list[list[Cell]] = [
-        [f"sentence {row.position}", row.n, *_summary(row), row.longest] for row in found.positions
+        [
+            *(f"sentence {row.position}", row.n),
+            *(Number(row.mean, 2), Number(row.sd, 2), Number(row.median, 1)),
+            row.longest,
+        ]
+        for row in found.positions
     ]
     rows.append(["all", found.all.n, Number(found.all.mean, 2), "", "", ""])
     note = f"Words of the Penn Treebank, punctuation marks among them. {cited(_PAPER)}, Figure 2."
@@ -27,11 +32,11 @@ def lengths_tables(found: SentenceLengths, _: Tables) -> list[Table]:
 
 
 def vocabulary_tables(found: VocabularyGrowth, _: Tables) -> list[Table]:
-    """How many words there are, and how many different ones."""
+    """How many words there are, and how many of these are different."""
     rows: list[list[Cell]] = [
         ["words", found.tokens],
         ["different words", found.types],
-        ["of them occurring once", CountAndShare(found.once, found.once / max(1, found.types))],
+        ["words that occur once", CountAndShare(found.once, found.once / max(1, found.types))],
         ["Heaps' exponent", Number(found.heaps_exponent, 2)],
     ]
     note = "In lower case. Heaps' exponent is the slope of the curve on logarithmic scales: 1 is a new word each time."
@@ -60,7 +65,7 @@ def duplicates_tables(found: Duplicates, _: Tables) -> list[Table]:
 
 
 def events_tables(found: StoryEvents, _: Tables) -> list[Table]:
-    """Figure 3, and beside people's stories the two readings of the paper's rule."""
+    """Figure 3; for stories by people, also the two readings of the paper's rule."""
     shown = found.events.most_frequent
     rows: list[list[Cell]] = [
         [f"{place}. {row.lemma}", row.pos.lower(), row.count, Share(row.share, 2)] for place, row in enumerate(shown, 1)
@@ -176,10 +181,6 @@ def tlinks_tables(found: TlinkStatistics, _: Tables) -> list[Table]:
         "does not say of which links its share is."
     )
     return [Table(["", "here", "paper"], rows, "Temporal links", note)]
-
-
-def _summary(lengths: Lengths) -> list[Cell]:
-    return [Number(lengths.mean, 2), Number(lengths.sd, 2), Number(lengths.median, 1)]
 
 
 def _share(value: float | int | str | None) -> Share:

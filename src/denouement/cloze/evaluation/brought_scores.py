@@ -1,4 +1,5 @@
-"""Scores of endings that were made elsewhere: read from a file, held against the cases, and set beside our systems."""
+"""Scores of endings that were made elsewhere: read from a file, checked against the cases, and compared with our
+systems."""
 
 import math
 import re
@@ -78,7 +79,7 @@ class BroughtScores:
 
 
 def read_scores(path: Path) -> list[BroughtScores]:
-    """The scores in a file, a system and variant each.
+    """The scores in a file, by system and variant.
 
     Args:
         path: CSV (also with tabs or semicolons) or Parquet with the columns `case_id`, `score_1` and `score_2`: the
@@ -129,10 +130,10 @@ def check_against(brought: Sequence[BroughtScores], sets: Sequence[CaseSet], sys
         systems: the names of our own systems that are evaluated.
 
     Returns:
-        What to note, and how often: pairs that belong to no scored case.
+        By note how often it applies: pairs that belong to no scored case.
 
     Raises:
-        UserError: two systems whose name and variant, written one behind the other, are the same; no pair is of a case
+        UserError: two systems whose name and variant, written one after the other, are the same; no pair is of a case
             that is scored; or one score for a case that has other endings, or the same in another order, in two of the
             sets.
     """
@@ -210,7 +211,7 @@ def _parquet_rows(path: Path) -> tuple[Sequence[str], list[tuple[int, dict[str, 
         if name in _SCORES:
             is_right = pa.types.is_floating(kind) or pa.types.is_integer(kind)
         else:
-            is_right = pa.types.is_string(kind) or pa.types.is_large_string(kind) or pa.types.is_dictionary(kind)
+            is_right = schemas.is_text(kind) or pa.types.is_dictionary(kind)
         if not is_right:
             raise UserError(f"{path}: column {name} holds {kind}; give {'numbers' if name in _SCORES else 'text'}")
         if name != "variant" and table[name].null_count:

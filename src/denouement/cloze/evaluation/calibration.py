@@ -1,4 +1,4 @@
-"""From scores to probabilities that come true: temperature scaling, and how reliable its probabilities are."""
+"""Temperature scaling, which turns scores into probabilities, and how reliable these are."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -18,9 +18,9 @@ def slope(margins: npt.NDArray[np.float64]) -> float:
     """By how much to multiply the difference of two scores to make it the log-odds of the first ending being right.
 
     Temperature scaling (Guo et al. 2017, *On Calibration of Modern Neural Networks*, section 4.2; the slope is one over
-    the temperature): the likelihood of cases that were held out is made greatest. There is no intercept, as the order
-    of two endings means nothing. The targets are those of Platt 1999 (*Probabilistic Outputs for Support Vector
-    Machines*, section 2.2), so that a model that is right in every case does not become infinitely sure.
+    the temperature): it maximises the likelihood of held-out cases. There is no intercept, since the order of two
+    endings has no meaning. The targets are those of Platt 1999 (*Probabilistic Outputs for Support Vector Machines*,
+    section 2.2), so that a model that is right in every case does not become infinitely sure.
 
     Args:
         margins: float64 [n], n at least 1: the score of the right ending less that of the wrong one, of cases that the
@@ -56,7 +56,7 @@ class ReliabilityBin:
         from_, to: the edges; written as `from` and `to`.
         n: cases.
         predicted: the mean probability of the likelier endings.
-        observed: the share of them that are right.
+        observed: the share of these endings that are right.
         low, high: the exact 95% interval of `observed`.
     """
 

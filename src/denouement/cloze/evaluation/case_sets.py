@@ -1,4 +1,4 @@
-"""Which Story Cloze cases are scored together, and what may be learned from without having seen them."""
+"""Which Story Cloze cases are scored together, and which cases systems may learn from to score them."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
@@ -16,14 +16,15 @@ from denouement.schemas import RELEASES, SPLITS, read_table, shortened
 
 @dataclass(frozen=True)
 class CaseSet:
-    """The cases of one release and split that are scored, and what may be learned from without having seen them.
+    """The cases of one release and split that are scored, and the cases to learn from that have other stories.
 
     Attributes:
-        release, split: of all of them.
+        release, split: of all `cases`.
         cases: rows of the table `cloze`.
-        train: labelled cases to fit to, none of whose stories is among `cases`; None where there are none at all.
+        train: labelled cases to fit to, none of whose stories is among `cases`; None where no cases to learn from are
+            given.
         is_learned_from: whether `cases` are learned from themselves: then each is scored by a system that was fitted to
-            the other folds of them, and to `train`.
+            the other folds, and to `train`.
         left_out: how many cases to learn from were left out because their story is among `cases`.
     """
 
@@ -61,8 +62,8 @@ class Learnable:
 def learnable(train: pa.Table | None, test: pa.Table | None) -> Learnable:
     """The labelled cases of `train` whose split is train or validation.
 
-    Labelled cases of the split test are there to score systems, so no system learns from them. There is one exception,
-    with a warning: `train` has no other labelled case, and `test` is another table.
+    Labelled cases of the split test are for scoring, so no system learns from them, with one exception and a warning:
+    where `train` has no other labelled case, and `test` is another table.
     """
     if train is None:
         return Learnable()
@@ -70,7 +71,7 @@ def learnable(train: pa.Table | None, test: pa.Table | None) -> Learnable:
     is_test = pc.equal(labelled["split"], "test")
     chosen, of_test = labelled.filter(pc.invert(is_test)), labelled.filter(is_test)
     if of_test.num_rows and not chosen.num_rows and test is not None and not test.equals(train):
-        warn(f"{of_test.num_rows:,} labelled cases of the split test are learned from: there are no others to")
+        warn(f"{of_test.num_rows:,} labelled cases of the split test are learned from: there are no others")
         chosen, of_test = of_test, chosen
     passed_over = {
         "labelled cases of the split test, not learned from": of_test.num_rows,
@@ -85,16 +86,15 @@ def case_sets(
 ) -> list[CaseSet]:
     """The cases to score, a set for each release and split, and what may be learned from for each.
 
-    A set of the split train or validation that is, as a whole, what is learned from of its release and split is learned
-    from itself (`CaseSet.is_learned_from`). From any other, the stories that are in it are left out of what is
-    learned from; so they are where only some of its cases are scored. A story that is in several releases is
-    learned from once.
+    Where a set of the split train or validation has the stories of all cases to learn from of that release and split,
+    it is cross-validated (`CaseSet.is_learned_from`). For any other set, such as a part of these cases, its stories are
+    left out of the cases to learn from. A story that is in several releases is learned from once.
 
     Args:
         scored: of the table `cloze`.
         learned: see `learnable`; None: nothing to learn from.
-        releases: only sets of these; none: of any.
-        splits: only sets of these; none: of any.
+        releases: only sets of these; empty: of all.
+        splits: only sets of these; empty: of all.
 
     Raises:
         UserError: no cases, or one without a context.
@@ -127,10 +127,10 @@ def read_cases(path: Path, **wanted: Sequence[str]) -> pa.Table:
 
     Args:
         path: the file.
-        wanted: by column, `release` or `split`, the values of which it must have a case.
+        wanted: by column, `release` or `split`, and for each of its values listed there must be a case.
 
     Raises:
-        UserError: no such file or table, or no case of one that is wanted; it names those that are there.
+        UserError: no such file or table, or no case of a listed value; it names the values that are there.
     """
     cases = read_table(path, "cloze")
     for column, values in wanted.items():
@@ -148,10 +148,10 @@ def counted(cases: pa.Table) -> dict[str, int]:
 
 
 def check_contexts(cases: pa.Table) -> None:
-    """Make sure that each case has a context, which systems go on from.
+    """Make sure that each case has a context.
 
     Raises:
-        UserError: one has none; it names the first.
+        UserError: a case without one; it names the first.
     """
     without = cases.filter(pc.equal(pc.list_value_length(cases["context"]), 0))["case_id"]
     if len(without):

@@ -1,9 +1,7 @@
-"""Evaluating Story Cloze systems: fitted without leaks, and scored on each release and split."""
+"""Evaluation of Story Cloze systems: each is fitted without leaks, and scored on each release and split."""
 
-import dataclasses
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from functools import partial
+from dataclasses import dataclass, replace
 from typing import Any
 
 import pyarrow as pa
@@ -40,8 +38,8 @@ def evaluate(
 
     A system that learns from cases is fitted to those of `train` whose split is train or validation (`learnable`), and
     cross-validated where the scored cases are these (`case_sets`). Training cases and stories that are among the
-    scored ones are left out, and counted. A system that lacks something, or fails, says so in its rows, and the other
-    systems are evaluated all the same.
+    scored ones are left out, and counted. The rows of a system that lacks something, or fails, say so, and the other
+    systems are still evaluated.
 
     Example:
         >>> import pyarrow as pa
@@ -61,13 +59,13 @@ def evaluate(
 
     Args:
         names: of the registry, in the order of the rows.
-        train: labelled cases of the table `cloze`, or None; blind ones among them are passed over, and counted.
+        train: labelled cases of the table `cloze`, or None; blind ones are left out, and counted.
         test: cases to score, or None: those of `train`.
         resources: what systems learn from.
         options: by system its options.
         n_folds: of the cross-validation.
-        releases: only cases of these are scored; none: all. What is learned from is not restricted.
-        splits: only cases of these are scored; none: all.
+        releases: only cases of these are scored; empty: all. Systems learn from cases of all releases and splits.
+        splits: only cases of these are scored; empty: all.
         brought: scores made elsewhere, whose rows follow those of the systems.
 
     Raises:
@@ -84,13 +82,12 @@ def evaluate(
                 "have none: there are predictions and no accuracy"
             )
     options = options or {}
-    systems = {
-        name: load_system(name, options.get(name)) for name in names
-    }  # before any long work: a name or an option may be wrong
+    # All are loaded before the long work begins, since a name or an option may be wrong.
+    systems = {name: load_system(name, options.get(name)) for name in names}
     notes = {"scores made elsewhere": check_against(brought, sets, names)}
     if any(system.learns_from_cases for system in systems.values()):
         notes["cases to learn from"] = learned.passed_over
-    resources = dataclasses.replace(resources, stories=unseen_stories(resources.stories, sets))
+    resources = replace(resources, stories=unseen_stories(resources.stories, sets))
     plan = EvaluationPlan(sets, n_folds, inputs_digest(sets, resources) if resources.cache else "")
     outcomes: list[_Outcome] = []
     failures: dict[str, Exception] = {}
@@ -99,11 +96,11 @@ def evaluate(
         try:
             of_system = cached_scores(system, options.get(name, {}), own, plan)
         except MissingResourceError as error:
-            outcomes += [_Outcome(name, "", each, paper=_paper(name, "", each), missing=str(error)) for each in sets]
-        except Exception as error:  # whatever ends one system, the others' hours of work are kept
+            outcomes += [_Outcome(each, replace(_row(name, "", each), missing=str(error))) for each in sets]
+        except Exception as error:  # an error of one system must not lose the hours of work of the others
             failures[name] = error
             what = f"{type(error).__name__}: {one_line(error)}" if is_defect(error) else one_line(error)
-            outcomes += [_Outcome(name, "", each, paper=_paper(name, "", each), failed=what) for each in sets]
+            outcomes += [_Outcome(each, replace(_row(name, "", each), failed=what)) for each in sets]
         else:
             notes[name] = {text: n for text, n in sorted(own.notes.items()) if n}
             outcomes += _outcomes(system, of_system, own, plan)
@@ -111,7 +108,9 @@ def evaluate(
         raise next(iter(failures.values()))
     outcomes += [_brought_outcome(made, each) for made in brought for each in sets]
     rows, comparisons = _compared(outcomes, sets)
-    tables = [score_table(of.system, of.variant, of.cases, of.scores) for of in outcomes if of.scores is not None]
+    tables = [
+        score_table(of.row.system, of.row.variant, of.cases, of.scores) for of in outcomes if of.scores is not None
+    ]
     return Evaluation(
         ClozeResult(
             systems=[*rows, *_human_rows(sets)],
@@ -125,58 +124,47 @@ def evaluate(
 
 @dataclass(frozen=True)
 class _Outcome:
-    """What came of a system, or one variant of it, on one set of cases; the fields are those of `SystemRow`."""
+    """What a system, or one variant of it, gave for one set of cases: a row without accuracies, and any scores."""
 
-    system: str
-    variant: str
     cases: CaseSet
+    row: SystemRow
     scores: Scores | None = None
-    paper: float | None = None
-    trained_on: str | None = None
-    fitted_to: FittedTo | None = None
-    missing: str | None = None
-    failed: str | None = None
 
-    @property
-    def name(self) -> str:
-        return f"{self.system} {self.variant}".strip()
+
+def _row(system: str, variant: str, each: CaseSet) -> SystemRow:
+    """A row that has the published accuracy alone."""
+    paper = published.accuracy(system, variant, each.release, each.split)
+    return SystemRow(system, variant, each.release, each.split, each.blind, each.cases.num_rows, paper=paper)
 
 
 def _outcomes(system: ClozeSystem, scored: Scored, resources: Resources, plan: EvaluationPlan) -> Iterator[_Outcome]:
     for each in plan.sets:
         if each.name in scored.missing:
-            yield _Outcome(
-                system.name, "", each, paper=_paper(system.name, "", each), missing=scored.missing[each.name]
-            )
+            yield _Outcome(each, replace(_row(system.name, "", each), missing=scored.missing[each.name]))
         for variant, scores in scored.scores.get(each.name, {}).items():
             fitted_to = _fitted_to(system, each, plan.n_folds)
-            yield _Outcome(
-                system.name,
-                variant,
-                each,
-                scores,
-                paper=_paper(system.name, variant, each),
-                trained_on=_trained_on(system, variant, each, resources, fitted_to),
-                fitted_to=fitted_to,
-            )
+            trained_on = _trained_on(system, variant, each, resources, fitted_to)
+            row = replace(_row(system.name, variant, each), trained_on=trained_on, fitted_to=fitted_to)
+            yield _Outcome(each, row, scores)
 
 
 def _brought_outcome(made: BroughtScores, each: CaseSet) -> _Outcome:
+    row = replace(_row(made.system, made.variant, each), paper=None)  # its name may be that of a published system
     try:
         scores = made.of_set(each)
     except MissingResourceError as error:
-        return _Outcome(made.system, made.variant, each, missing=str(error))
-    return _Outcome(made.system, made.variant, each, scores, trained_on=f"not known: {made.file}")
+        return _Outcome(each, replace(row, missing=str(error)))
+    return _Outcome(each, replace(row, trained_on=f"not known: {made.file}"), scores)
 
 
 def _compared(
     outcomes: Sequence[_Outcome], sets: Sequence[CaseSet]
 ) -> tuple[list[SystemRow], dict[str, list[SystemComparison]]]:
-    """A row for each outcome, and the comparisons of every two that have an accuracy on the same set."""
+    """The row of each outcome, and the comparisons of every two that have an accuracy on the same set."""
     right: dict[str, dict[str, Correct]] = {each.name: {} for each in sets if not each.blind}
     for of in outcomes:
         if of.scores is not None and not of.cases.blind:
-            right[of.cases.name][of.name] = statistics.correct(of.scores, of.cases.cases)
+            right[of.cases.name][of.row.name] = statistics.correct(of.scores, of.cases.cases)
     comparisons = {name: statistics.compare(of_set) for name, of_set in right.items() if len(of_set) > 1}
     best = {name: max(of_set, key=lambda row: of_set[row].sum()) for name, of_set in right.items() if of_set}
     groups = {
@@ -188,60 +176,31 @@ def _compared(
         (name, frozenset((pair.one, pair.other))): pair.p_holm for name, pairs in comparisons.items() for pair in pairs
     }
 
-    def row(of: _Outcome) -> SystemRow:
-        cases = of.cases
-        build = partial(
-            SystemRow,
-            system=of.system,
-            variant=of.variant,
-            release=cases.release,
-            split=cases.split,
-            blind=cases.blind,
-            n=cases.cases.num_rows,
-            paper=of.paper,
-            trained_on=of.trained_on,
-            fitted_to=of.fitted_to,
-            missing=of.missing,
-            failed=of.failed,
-        )
+    def with_accuracy(of: _Outcome) -> SystemRow:
+        name, row = of.cases.name, of.row
         if of.scores is None:
-            return build()
-        if cases.blind:
-            return build(ties=int((of.scores[:, 0] == of.scores[:, 1]).sum()))
-        is_correct = right[cases.name][of.name]
-        share, half = statistics.accuracy(is_correct), statistics.half_ties(of.scores, cases.cases)
-        by_sentiment, by_length = (statistics.by_group(is_correct, names) for names in groups[cases.name])
-        return build(
-            correct=share.correct,
-            accuracy=share.accuracy,
-            low=share.low,
-            high=share.high,
-            ties=half.ties,
-            accuracy_half_ties=half.accuracy_half_ties,
-            best=of.name == best[cases.name],
-            p_best=p_best.get((cases.name, frozenset((of.name, best[cases.name])))),
+            return row
+        if of.cases.blind:
+            return replace(row, ties=int((of.scores[:, 0] == of.scores[:, 1]).sum()))
+        is_correct = right[name][row.name]
+        by_sentiment, by_length = (statistics.by_group(is_correct, names) for names in groups[name])
+        return replace(
+            row,
+            **vars(statistics.accuracy(is_correct)),
+            **vars(statistics.half_ties(of.scores, of.cases.cases)),
+            best=row.name == best[name],
+            p_best=p_best.get((name, frozenset((row.name, best[name])))),
             by_sentiment=by_sentiment,
             by_length=by_length,
         )
 
-    return [row(of) for of in outcomes], comparisons
+    return [with_accuracy(of) for of in outcomes], comparisons
 
 
 def _human_rows(sets: Sequence[CaseSet]) -> list[SystemRow]:
     """The published accuracy of people on each set with labels that has one."""
-    return [
-        SystemRow(
-            *(HUMAN, "", each.release, each.split, each.blind, each.cases.num_rows),
-            paper=paper,
-            trained_on="as published",
-        )
-        for each in sets
-        if not each.blind and (paper := _paper(HUMAN, "", each)) is not None
-    ]
-
-
-def _paper(system: str, variant: str, each: CaseSet) -> float | None:
-    return published.accuracy(system, variant, each.release, each.split)
+    rows = [replace(_row(HUMAN, "", each), trained_on="as published") for each in sets]
+    return [row for row in rows if not row.blind and row.paper is not None]
 
 
 def _fitted_to(system: ClozeSystem, each: CaseSet, n_folds: int) -> FittedTo | None:

@@ -1,8 +1,8 @@
 """The Story Cloze Evaluator of Mostafazadeh et al. 2016 (Vector Space Representation Evaluation by Predicting What
-Happens Next): how well vectors of sentences predict what comes next. Nothing is learned and nothing is random.
+Happens Next): how well vectors of sentences predict what comes next. It learns nothing, and nothing in it is random.
 
-The joint module (section 3.1) compares the context with each ending. The sentence-level module (section 3.2) goes on
-from the context's sentences along their trajectory, and compares where that leads with each ending.
+The joint module (section 3.1) compares the context with each ending. The sentence-level module (section 3.2) extends
+the trajectory of the context's sentences by one step, and compares the result with each ending.
 """
 
 from collections import Counter
@@ -28,7 +28,7 @@ from denouement.encoders.embeddings import EmbeddingTable, SentenceVectors
 from denouement.errors import UserError
 from denouement.files import existing_file
 
-_LARGEST = 1e100  # of which products can still be summed
+_LARGEST = 1e100  # products of such numbers can still be summed
 
 
 def joint(context_vectors: npt.ArrayLike, ending_vectors: npt.ArrayLike) -> Scores:
@@ -47,9 +47,9 @@ def joint(context_vectors: npt.ArrayLike, ending_vectors: npt.ArrayLike) -> Scor
 def sentence_level(sentence_vectors: npt.ArrayLike, ending_vectors: npt.ArrayLike) -> Scores:
     """How close each ending is to the one that the trajectory of the context's sentences predicts, by cosine.
 
-    See `predicted_endings`. The paper leaves the measure open. It is cosine, as in the joint module: a line drawn on
-    through three noisy points ends far out, so that by Euclidean distance the longer of the two ending vectors would be
-    nearer to it whatever its direction.
+    See `predicted_endings`. The paper leaves the measure open. It is cosine, as in the joint module: a line through
+    three noisy points ends far out when it is extended, so by Euclidean distance the longer of the two ending vectors
+    would be nearer to it, even if it has another direction.
 
     Args:
         sentence_vectors: [n, s, D], the s sentences of each context in their order.
@@ -64,22 +64,21 @@ def sentence_level(sentence_vectors: npt.ArrayLike, ending_vectors: npt.ArrayLik
 def predicted_endings(sentence_vectors: npt.ArrayLike) -> Floats:
     """The vector that follows those of s sentences, float64 [n, D] from [n, s, D].
 
-    The distance vectors between adjacent sentences are the points: a straight line is fitted to them by least squares,
-    in each dimension by itself, and drawn on to the next distance; the last sentence and that distance make the ending.
-    Two distances lie on their line. One distance is taken again, and without any the ending is where the last sentence
-    is.
+    The points are the distance vectors between adjacent sentences. A straight line is fitted to them by least squares,
+    in each dimension by itself, and extended to the next distance, which is then added to the last sentence. A single
+    distance is used again; without any, the result is the vector of the last sentence.
 
     Raises:
         ValueError: s is 0.
     """
     vectors = np.asarray(sentence_vectors, np.float64)
     if vectors.shape[1] == 0:
-        raise ValueError("no sentence to go on from")
+        raise ValueError("no sentence to predict an ending from")
     distances = np.diff(vectors, axis=1)
     n = distances.shape[1]
     predicted: Floats = vectors[:, -1] + distances.sum(axis=1) / max(n, 1)
     if n >= 2:
-        # With the places of the distances counted from their middle, the line has their mean at 0.
+        # With the places of the distances counted from their middle, the value of the line at 0 is their mean.
         places = np.arange(n) - (n - 1) / 2
         slope = np.einsum("p,npd->nd", places, distances) / (places**2).sum()
         predicted += slope * (places[-1] + 1)
@@ -97,7 +96,7 @@ def evaluate_vectors(cases: pa.Table, vectors: Mapping[str, npt.ArrayLike]) -> V
 
     Raises:
         UserError: no cases, or one without a label or a context; a text without a vector; a vector that differs in
-            width from the others or holds a number that is none.
+            width from the others or holds a number that is not finite.
     """
     if not cases.num_rows:
         raise UserError("no Story Cloze cases to evaluate vectors on")
@@ -133,7 +132,7 @@ def evaluate_vectors(cases: pa.Table, vectors: Mapping[str, npt.ArrayLike]) -> V
 
 
 def texts(cases: pa.Table) -> list[str]:
-    """Every text that `evaluate_vectors` may want the vector of, once: sentences, whole contexts, endings."""
+    """Every text whose vector `evaluate_vectors` may need, each once: sentences, whole contexts, endings."""
     contexts = cases["context"].to_pylist()
     sentences = [sentence for context in contexts for sentence in context]
     return list(dict.fromkeys([*sentences, *map(whole_text, contexts), *endings(cases)]))
@@ -150,9 +149,9 @@ def read_vectors(
     """The vectors of those of the `wanted` texts that a Parquet file has, by text.
 
     Args:
-        path: a table `embeddings`, whose sentences are those of contexts: what else is wanted is encoded by the encoder
-            that made it; or any Parquet file with the columns `text` (string) and
-            `vector` (list of floats).
+        path: a table `embeddings`, which has the sentences of contexts, so that the other texts are encoded here by the
+            encoder that made the table; or any Parquet file with the columns `text` (string) and `vector` (list of
+            floats).
         wanted: distinct texts.
         encoder_options: those that the encoder of a table `embeddings` was given.
 
@@ -184,7 +183,7 @@ def _wrong_columns(schema: pa.Schema) -> str | None:
         if (n := schema.names.count(name)) != 1:
             return f"{n} columns {name}" if n else f"no column {name}"
     text, vector = schema.field("text").type, schema.field("vector").type
-    if not (pa.types.is_string(text) or pa.types.is_large_string(text)):
+    if not schemas.is_text(text):
         return f"column text holds {text}"
     is_list = pa.types.is_list(vector) or pa.types.is_large_list(vector) or pa.types.is_fixed_size_list(vector)
     if not (is_list and pa.types.is_floating(vector.value_type)):
@@ -211,7 +210,7 @@ def _no_vector(what: str, missing: Sequence[str], texts: Sequence[str]) -> UserE
 
 
 def _checked(vectors: Mapping[str, Floats]) -> Mapping[str, Floats]:
-    """The vectors, once they are known to be finite numbers and all of one width."""
+    """The vectors; a UserError where they are not finite numbers or not all of one width."""
     [(width, _)] = Counter(len(vector) for vector in vectors.values()).most_common(1)
     if other := [text for text, vector in vectors.items() if len(vector) != width]:
         raise UserError(

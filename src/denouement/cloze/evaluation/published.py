@@ -48,7 +48,7 @@ _TABLES = (
 )
 """Paper, table, its columns by release and split, and its rows by system and variant.
 
-`*` is any variant, and none; a name without a variant is also that of a system that has no scores."""
+`*` stands for any variant, also for none; a name without a variant is also that of a system without scores."""
 
 
 def accuracy(system: str, variant: str, release: str, split: str) -> float | None:

@@ -132,12 +132,12 @@ class SystemComparison:
 
 @dataclass(frozen=True)
 class ClozeResult:
-    """How often Story Cloze systems are right, as it is written to `evaluation.json`.
+    """How often Story Cloze systems are right: the content of `evaluation.json`.
 
     Attributes:
         systems: a row for each system, variant and set of cases, then the published accuracy of people.
         comparisons: every two rows of each set with labels, by its release and split.
-        notes: by system what it dealt with by a rule of thumb, such as a text without a known word, and how often.
+        notes: by system what was decided by a rule of thumb, such as a text without a known word, and how often.
     """
 
     systems: Sequence[SystemRow]
@@ -163,7 +163,7 @@ class Evaluation:
         """Raise what ended systems, once the results of the others are printed and written.
 
         Raises:
-            Exception: the first failure that is a defect of this package, as it was.
+            Exception: the first failure that is a defect of this package, unchanged.
             UserError: otherwise; it names the systems that failed, and why.
         """
         if not self.failures:

@@ -138,7 +138,7 @@ def _learned_scores(system: ClozeSystem, each: CaseSet, resources: Resources, n_
 
 
 def _checked(scores: dict[str, Scores], system: ClozeSystem, each: CaseSet) -> dict[str, Scores]:
-    """The scores, once they are known to be two finite numbers a case: anything else is a defect of the system."""
+    """The scores; a ValueError where they are not two finite numbers a case, which is a defect of the system."""
     for variant, of_set in scores.items():
         if of_set.shape != (each.cases.num_rows, 2) or not np.isfinite(of_set).all():
             raise ValueError(f"{system.name} {variant}: scores are not two finite numbers for each case of {each.name}")
@@ -169,7 +169,7 @@ def _read(path: Path, sets: Sequence[CaseSet]) -> tuple[Scored, Counter[str]]:
         notes = Counter({str(text): int(n) for text, n in json.loads(metadata[b"notes"]).items()})
         missing = {str(name): str(text) for name, text in json.loads(metadata[b"missing"]).items()}
     except (KeyError, ValueError, TypeError, AttributeError) as error:
-        raise UserError(f"{path}: no notes of what was met") from error
+        raise UserError(f"{path}: the notes are missing") from error
     scores: dict[str, dict[str, Scores]] = {each.name: {} for each in sets if each.name not in missing}
     names = pc.binary_join_element_wise(table["release"], table["split"], " ")
     for each in sets:

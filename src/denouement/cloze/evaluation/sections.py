@@ -25,7 +25,7 @@ _NOTE = (
 )
 
 _WHY_BELOW = (
-    "What such a system goes by speaks for wrong endings more often than for right ones: where wrong endings share "
+    "What such a system measures speaks for wrong endings more often than for right ones: where wrong endings share "
     "more words with the context, or are the shorter or more usual sentences; where ties, which go to the first "
     "ending, meet cases whose second ending is right; or where what was learned from some cases misleads in others."
 )
@@ -37,7 +37,7 @@ def system_name(row: SystemRow) -> str:
 
 
 def evaluation_blocks(result: ClozeResult) -> list[Block]:
-    """All of a result but its comparisons: accuracies, what was met, and where systems are right."""
+    """All of a result except its comparisons: accuracies, notes, and accuracies of groups of cases."""
     return [
         *accuracy_blocks(result.systems),
         *_bullets("Met on the way:", [f"{text}: {n:,}" for of in result.notes.values() for text, n in of.items()]),

@@ -1,4 +1,4 @@
-"""How sure an accuracy is, whether two systems differ, and where a system is right."""
+"""Intervals of accuracies, tests of the difference between systems, and accuracies of groups of cases."""
 
 from collections.abc import Mapping, Sequence
 from itertools import combinations
@@ -31,10 +31,10 @@ def accuracy(is_correct: Correct) -> Accuracy:
 
 
 def half_ties(scores: Scores, cases: pa.Table) -> HalfTies:
-    """How many labelled cases have equal scores, and the accuracy with each of them as half a case that is right.
+    """The number of labelled cases with equal scores, and the accuracy if each of these counts as half right.
 
-    That a tie goes to the first ending (`choices`) gives a system with many ties the accuracy of `constant_first` on
-    them; counted by half they give it that of chance.
+    `choices` gives a tie to the first ending, so that a system has the accuracy of `constant_first` on its ties; with
+    half of each counted it has that of chance.
     """
     is_tie = scores[:, 0] == scores[:, 1]
     n, n_ties = len(is_tie), int(is_tie.sum())
@@ -53,17 +53,16 @@ def compare(systems: Mapping[str, Correct]) -> list[SystemComparison]:
     """
     from scipy.stats import binomtest
 
-    names, discordant, p = [], [], []
+    pairs = []
     for (one, of_one), (other, of_other) in combinations(systems.items(), 2):
         if len(of_one) != len(of_other):
             raise ValueError(f"{one} and {other}: {len(of_one)} and {len(of_other)} cases, not the same ones")
-        only_one, only_other = int((of_one & ~of_other).sum()), int((of_other & ~of_one).sum())
-        n = only_one + only_other
-        names.append((one, other))
-        discordant.append((only_one, only_other))
-        p.append(float(binomtest(only_one, n).pvalue) if n else 1.0)
-    rows = zip(names, discordant, p, holm(p), strict=True)
-    return [SystemComparison(*pair, *numbers, *p_values) for pair, numbers, *p_values in rows]
+        pairs.append((one, other, int((of_one & ~of_other).sum()), int((of_other & ~of_one).sum())))
+    p = [
+        float(binomtest(only_one, n).pvalue) if (n := only_one + only_other) else 1.0
+        for *_, only_one, only_other in pairs
+    ]
+    return [SystemComparison(*pair, *p_values) for pair, *p_values in zip(pairs, p, holm(p), strict=True)]
 
 
 def by_sentiment(cases: pa.Table) -> list[str]:

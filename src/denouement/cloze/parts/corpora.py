@@ -5,16 +5,18 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from denouement.cloze.base import ClozeSystem
 from denouement.cloze.resources import MissingResourceError, Resources
 from denouement.errors import UserError
 from denouement.files import existing_file
+from denouement.schemas import is_text
 from denouement.text.sentences import split_sentences
 from denouement.text.syntax import Parse
 
 STORIES, CORPORA = "stories", "corpora"
 
 _PIECE = 50_000  # sentences that are in memory, and in a file of the cache, at once
-_LONGEST = 100  # sentences: a longer text is cut, since who is meant is settled nearby and pairs grow with the square
+_LONGEST = 100  # sentences; longer texts are cut: entities are resolved nearby, and pairs grow with the square
 
 
 @dataclass(frozen=True)
@@ -23,11 +25,23 @@ class Document:
 
     Attributes:
         sentences: its parsed sentences.
-        count: how often it was met: 1, but for the n-grams of a file of counts.
+        count: how often it occurs: 1, except for the n-grams of a file of counts.
     """
 
     sentences: list[Parse]
     count: int = 1
+
+
+class CountingSystem(ClozeSystem):
+    """A system that counts in documents, with a variant for each of `sources`."""
+
+    def learns_from_stories(self, variant: str) -> bool:
+        """See `ClozeSystem`."""
+        return variant == STORIES
+
+    def learned_elsewhere(self, variant: str, resources: Resources) -> str | None:
+        """See `ClozeSystem`."""
+        return None if variant == STORIES else f"texts of {', '.join(path.name for path in resources.corpora)}"
 
 
 def sources(resources: Resources, system: str) -> list[str]:
@@ -61,7 +75,7 @@ def documents(source: str, resources: Resources) -> Iterator[Document]:
 
 
 def read(path: Path) -> Iterator[tuple[list[str], int]]:
-    """The sentences of each document of a file, and how often the document was met.
+    """The sentences of each document of a file, and how often the document occurs.
 
     `.parquet`: a document a row, of the only column of text (a string) or of sentences (a list of strings). `.tsv`: an
     n-gram and its count a line, a tab between them. Anything else is UTF-8 text, a document or paragraph a line.
@@ -93,9 +107,6 @@ def _lines(path: Path) -> Iterator[str]:
 def _rows(path: Path) -> Iterator[list[str]]:
     import pyarrow as pa
     import pyarrow.parquet as pq
-
-    def is_text(kind: pa.DataType) -> bool:
-        return bool(pa.types.is_string(kind) or pa.types.is_large_string(kind))
 
     def is_list_of_text(kind: pa.DataType) -> bool:
         return bool(pa.types.is_list(kind) or pa.types.is_large_list(kind)) and is_text(kind.value_type)

@@ -12,7 +12,7 @@ BEGIN, END = "<s>", "</s>"
 
 class NgramModel:
     """Interpolated absolute discounting (Ney, Essen and Kneser 1994): the discounted counts of the longest n-gram, and
-    what was discounted shared out as by the model of n-grams one shorter; the shortest of all is the uniform one.
+    the discounted part divided as by the model of n-grams one shorter; the shortest model of all is uniform.
 
     With c(h w) how often word w follows the history h, c(h .) how often anything does, and k(h) by how many words h is
     followed, p(w | h) = (max(c(h w) - d, 0) + d k(h) p(w | h without its first word)) / c(h .).
@@ -42,7 +42,7 @@ class NgramModel:
 
         Args:
             sequence: m items.
-            after: what the sequence goes on from; empty: it begins a sequence.
+            after: what comes before the sequence; empty: it is the beginning.
             ends: whether nothing comes after it.
 
         Returns:

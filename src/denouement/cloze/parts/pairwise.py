@@ -84,7 +84,7 @@ class Pairwise:
         """Learn the weights of the features of `groups`; cross-validation chooses the strength of the penalty.
 
         Args:
-            groups: names of groups; those without a feature are passed over.
+            groups: names of groups; those without a feature are ignored.
             fold_of: int64 [n], the fold of each case in the cross-validation inside the cases given.
             seed: draws the order in which cases are visited.
         """
@@ -98,8 +98,8 @@ class Pairwise:
     def fit_chosen(self, groups: Collection[str], fold_of: npt.NDArray[np.int64], seed: int) -> Weights:
         """As `fit`, after groups were left out one by one, each time the one without which the loss is least.
 
-        That goes on as long as the loss falls by more than the standard error of its fall. Until it ends, the strength
-        of the penalty stays what it is with all groups: to find it for each choice takes four times as long.
+        This is repeated as long as the loss falls by more than the standard error of its fall. Meanwhile, the strength
+        of the penalty is that found with all groups: to find it for each choice takes four times as long.
         """
         everything, chosen = self.fit(groups, fold_of, seed), set(groups)
         losses = everything.losses

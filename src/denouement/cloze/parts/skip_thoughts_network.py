@@ -22,13 +22,13 @@ class SkipThoughtNetwork(Learner[Sequence[Story]]):
     """An encoder, and decoders that predict the words of a sentence from the vector of its neighbour.
 
     As in Kiros et al. 2015, section 2, the encoder shares its word vectors with the decoders, and these share their
-    last layer. There a decoder's gates see the sentence's vector h beside each word's, through matrices of their own
-    (C h, equations 5 to 7). Here `condition` brings h to the width of a word's vector, once, and the sum of both goes
-    through the gates' matrices for words, which takes less time.
+    last layer. There a decoder's gates read the sentence's vector h together with each word's, through matrices of
+    their own (C h, equations 5 to 7). Here `condition` brings h to the width of a word's vector, once, and the sum of
+    both goes through the gates' matrices for words, which takes less time.
     """
 
     def __init__(self, encoder: SentenceGru, units: int) -> None:
-        """Add decoders with so many `units` to `encoder`."""
+        """Add decoders with `units` units each to `encoder`."""
         super().__init__()
         self.encoder = encoder
         embedding = encoder.embedding.embedding_dim
@@ -49,20 +49,6 @@ class SkipThoughtNetwork(Learner[Sequence[Story]]):
             self._log_probs(self.previous, vectors[later], [sentences[row] for row in earlier]),
         )
         return -torch.cat(log_probs).sum(), sum(map(len, log_probs))
-
-    def following_log_probs(self, vectors: Tensor, sentences: Sequence[Tensor]) -> Tensor:
-        """Mean log-probability of a word of sentences that follow those with the given vectors.
-
-        Args:
-            vectors: [sentences, dimension].
-            sentences: as `SentenceGru.words` returns them.
-
-        Returns:
-            [sentences], nats a word; END is a word.
-        """
-        words = self._log_probs(self.following, vectors, sentences)
-        parts = torch.split(words, [*map(len, sentences)])
-        return torch.stack([each.mean() for each in parts])
 
     def _log_probs(self, decoder: nn.GRU, vectors: Tensor, sentences: Sequence[Tensor]) -> Tensor:
         """The log-probability of each word of `sentences`, in their order, given the `vectors` of neighbours."""

@@ -1,7 +1,7 @@
 """Training of the systems that learn from stories by gradient descent, and keeping what they learned.
 
 A plain loop rather than a Lightning trainer: these networks are trained in minutes on one device, and a killed training
-begins again, so that only the loop of all that a trainer does would be used.
+begins again, so that nothing but a trainer's loop would be used.
 """
 
 from __future__ import annotations
@@ -25,6 +25,7 @@ from denouement.kept import kept
 from denouement.tensors import read_checkpoint, write_checkpoint
 
 Batch = TypeVar("Batch")
+Item = TypeVar("Item")
 Checkpoint = dict[str, Any]
 
 
@@ -56,7 +57,7 @@ def fit(
         training: the batches of an epoch, shuffled with the generator given.
         validation: batches.
         what: named on the progress bar.
-        epochs: at most so many.
+        epochs: the most epochs.
         patience: epochs without a better loss on `validation` after which training stops.
         learning_rate: Adam's.
         seed: of the shuffling. The global one, which decides dropout, is the caller's; see `seeded`.
@@ -96,13 +97,20 @@ def fit(
     return history
 
 
+def shuffled(items: Sequence[Item], size: int, generator: torch.Generator) -> Iterator[list[Item]]:
+    """All items once, shuffled, in batches of `size`; the last one may have fewer."""
+    order = torch.randperm(len(items), generator=generator).tolist()
+    for start in range(0, len(order), size):
+        yield [items[row] for row in order[start : start + size]]
+
+
 def _mean(losses: Sequence[tuple[float, int]]) -> float:
     return sum(summed for summed, _ in losses) / sum(count for _, count in losses)
 
 
 @contextmanager
 def seeded(seed: int) -> Iterator[None]:
-    """Draw torch's global random numbers from `seed` inside the block, and go on with the earlier ones after it."""
+    """Draw torch's global random numbers from `seed` inside the block, and restore the earlier state after it."""
     with torch.random.fork_rng(devices=[]):
         torch.manual_seed(seed)
         yield

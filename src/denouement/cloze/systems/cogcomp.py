@@ -17,6 +17,7 @@ from denouement.cloze.parts.ngram_model import BEGIN, END, NgramModel
 from denouement.cloze.parts.pairwise import Features, Pairwise, right_endings
 from denouement.cloze.resources import Resources
 from denouement.encoders.word_vectors import WordVectors, open_vectors
+from denouement.settings import at_least
 from denouement.text import events
 from denouement.text.sentiment import NEGATIVE, POSITIVE, vader
 from denouement.text.syntax import Parse, Parses
@@ -65,8 +66,8 @@ class CogComp(ClozeSystem):
     Attributes:
         order: the longest n-grams of events.
         min_count: a feature that fewer endings have, of those fitted to, is left out.
-        n_folds: the strength of the penalty is the one with the least loss in a cross-validation inside the cases
-            fitted to, of so many folds.
+        n_folds: of the cross-validation inside the cases fitted to; the strength of the penalty is the one with the
+            least loss there.
     """
 
     name: ClassVar[str] = "cogcomp"
@@ -77,9 +78,8 @@ class CogComp(ClozeSystem):
     n_folds: int = 5
 
     def __post_init__(self) -> None:
-        for key, least in {"order": 1, "min_count": 1, "n_folds": 2}.items():
-            if getattr(self, key) < least:
-                raise ValueError(f"{key} must be at least {least}, not {getattr(self, key)}")
+        at_least(self, 1, "order", "min_count")
+        at_least(self, 2, "n_folds")
 
     def learns_from_stories(self, variant: str) -> bool:
         """See `ClozeSystem`."""
@@ -122,10 +122,8 @@ class CogComp(ClozeSystem):
 
     def features(self, cases: pa.Table, resources: Resources) -> list[Features]:
         """The features of both endings of each case, `[2 * n]`; the groups are those of `VARIANTS`."""
-        pairs = resources.once_a_case(
-            (self.name, self.order, "features"), cases, lambda new: self._features_of(new, resources)
-        )
-        return [features for pair in pairs for features in pair]
+        key = (self.name, self.order, "features")
+        return resources.once_an_ending(key, cases, lambda new: self._features_of(new, resources))
 
     def _learn(self, stories: pa.Table, resources: Resources) -> "_Models":
         texts = stories["sentences"].to_pylist()
@@ -141,7 +139,7 @@ class CogComp(ClozeSystem):
             topic=TopicModel([[content(parse) for parse in story] for story in parsed], vectors),
         )
 
-    def _features_of(self, cases: pa.Table, resources: Resources) -> list[tuple[Features, Features]]:
+    def _features_of(self, cases: pa.Table, resources: Resources) -> list[Features]:
         contexts, candidates = cases["context"].to_pylist(), endings(cases)
         sentences = [sentence for context in contexts for sentence in context]
         parses = resources.parse(sentences + candidates)
@@ -151,7 +149,7 @@ class CogComp(ClozeSystem):
         compounds = _compounds(contexts)
         sentiments = vader(candidates, workers=1).astype(np.float64)
         self._models.topic.learn(parses)
-        rows = [
+        return [
             {
                 **_predicate_features(parses[ending]),
                 **_pair_features([parses[sentence] for sentence in contexts[at // 2]], parses[ending]),
@@ -161,7 +159,6 @@ class CogComp(ClozeSystem):
             }
             for at, ending in enumerate(candidates)
         ]
-        return list(zip(rows[0::2], rows[1::2], strict=True))
 
     def _sequence_features(self, context: Sequence[Parse], ending: Parse) -> dict[str, float]:
         return {
@@ -223,7 +220,7 @@ class EventModel:
         }
 
     def _table(self, before: Sequence[str], ending: Sequence[str]) -> npt.NDArray[np.float64]:
-        """The PMI of each event of the ending (rows) with each event before; one 0 where there are none."""
+        """The PMI of each event of the ending (rows) with each event before; a single 0 without events."""
         if not before or not ending:
             return np.zeros((1, 1))
         return np.array([[self.pmi(one, other) for one in before] for other in ending])
@@ -254,7 +251,7 @@ class TrajectoryModel:
     def prob(self, history: Mapping[str, int], ending: int) -> float:
         """How likely a story whose parts have these classes (-1, 0 or 1) ends with the class `ending`.
 
-        The share among such stories, and among all stories, which count as three further such stories.
+        The share among such stories, with all stories counted as three more such stories.
         """
         names, classes = tuple(history), tuple(history.values())
         seen = self._trajectories[names, classes, ending] + _PRIOR * self._ends[ending]
@@ -421,7 +418,7 @@ def _compounds(texts: Sequence[Sequence[str]]) -> list[npt.NDArray[np.float64]]:
 
 
 def _parts(compounds: npt.NDArray[np.float64]) -> dict[str, float]:
-    """The sentiment of each part of a context: of the sentences between the first and the last, their mean."""
+    """The sentiment of each part of a context; that of the body is the mean of its sentences."""
     if not len(compounds):
         return dict.fromkeys(_PARTS, 0.0)
     body = compounds[1:-1]

@@ -18,11 +18,12 @@ from denouement.cloze.resources import MissingResourceError, Resources
 from denouement.cloze.systems.cogcomp import CogComp
 from denouement.cloze.systems.ending_reg import EndingReg
 from denouement.encoders.word_vectors import WordVectors, open_vectors
+from denouement.settings import at_least
 from denouement.text.words import lowered
 
 PRETRAINED = ("embedding_cosine minilm", "embedding_cosine infersent", "likelihood h_seq2seq")
-"""How the names of scores begin that may depend on a pretrained sentence encoder. H-Seq2Seq reads contexts by
-one; GloVe's vectors of words are no language model."""
+"""How the names of those scores begin that may depend on a pretrained sentence encoder: H-Seq2Seq reads contexts with
+one. GloVe's vectors of words are no language model."""
 
 _VECTORS, _PRETRAINED = "vectors", "pretrained"
 
@@ -33,16 +34,16 @@ class Combined(ClozeSystem):
     that do not learn from cases (group `scores`), the mean, greatest and least of the word vectors of the ending
     (`vectors`), and how much the ending reads like the last sentence of a story (`words`, see `LastSentences`).
 
-    Systems that learn from cases enter by their features and not by their scores: so nothing has to be fitted to parts
-    of the training cases first. A system that misses a resource is left out, and named in `resources.notes`.
+    Of systems that learn from cases the features are used and not the scores, so that none of them has to be fitted to
+    parts of the training cases first. A system that misses a resource is left out, and named in `resources.notes`.
 
     Variants: "" without anything from a pretrained language model (`PRETRAINED`); "pretrained" with those scores (group
     `pretrained`) as well, where there are any.
 
     Attributes:
         min_count: a feature that fewer endings have, of those fitted to, is left out.
-        n_folds: groups of features are left out one by one as long as that clearly lowers the loss in a
-            cross-validation of so many folds inside the cases fitted to, which also finds the strength of the penalty.
+        n_folds: of the cross-validation inside the cases fitted to, which finds the strength of the penalty. Groups of
+            features are left out one by one as long as that clearly lowers the loss there.
     """
 
     name: ClassVar[str] = "combined"
@@ -52,9 +53,8 @@ class Combined(ClozeSystem):
     n_folds: int = 5
 
     def __post_init__(self) -> None:
-        for key, least in {"min_count": 1, "n_folds": 2}.items():
-            if getattr(self, key) < least:
-                raise ValueError(f"{key} must be at least {least}, not {getattr(self, key)}")
+        at_least(self, 1, "min_count")
+        at_least(self, 2, "n_folds")
 
     def learns_from_stories(self, variant: str) -> bool:
         """See `ClozeSystem`."""
@@ -106,10 +106,10 @@ class Combined(ClozeSystem):
 
     def _features(self, cases: pa.Table, resources: Resources) -> list[Features]:
         """The features of both endings of each case, `[2 * n]`."""
-        pairs = resources.once_a_case((self.name, "features"), cases, lambda new: self._features_of(new, resources))
-        return [features for pair in pairs for features in pair]
+        key = (self.name, "features")
+        return resources.once_an_ending(key, cases, lambda new: self._features_of(new, resources))
 
-    def _features_of(self, cases: pa.Table, resources: Resources) -> list[tuple[Features, Features]]:
+    def _features_of(self, cases: pa.Table, resources: Resources) -> Sequence[Features]:
         texts = endings(cases)
         self._vectors.learn(word for text in texts for word in lowered(text))
         rows: list[dict[str, float]] = [
@@ -124,7 +124,7 @@ class Combined(ClozeSystem):
                 group = _PRETRAINED if name.startswith(PRETRAINED) else "scores"
                 for row, score in zip(rows, scores.ravel().tolist(), strict=True):
                     row[f"{group} {name}"] = score
-        return list(zip(rows[0::2], rows[1::2], strict=True))
+        return rows
 
 
 class LastSentences:
@@ -189,7 +189,7 @@ def _available(resources: Resources) -> list[ClozeSystem]:
 
 
 def _vector_features(ending: str, vectors: WordVectors) -> dict[str, float]:
-    """Each number of the mean, the greatest and the least of the known words' vectors; none without a known word."""
+    """Each number of the mean, the greatest and the least of the known words' vectors; empty without a known word."""
     known = [vectors[word] for word in lowered(ending) if word in vectors]
     if not known:
         return {}

@@ -34,7 +34,7 @@ class Dssm(ClozeSystem):
     those of all stories in a batch. The layers are the paper's; it says nothing of the rest, which was chosen on the
     validation cases of v1.0. Where we deviate from Huang et al.:
 
-    - All other endings of a batch are the wrong ones, rather than four drawn ones: as random, and more of them.
+    - All other endings of a batch are the wrong ones, rather than four drawn ones: they are as random, and more.
     - Trigrams of names are left out (`names`). A protagonist's name is enough to choose among endings of other
       stories, and a network that looks for it has learned nothing about two endings that both have it.
     - A story's last `continuations` sentences are each learned as the ending of those before it.
@@ -48,7 +48,7 @@ class Dssm(ClozeSystem):
         continuations: sentences of a story that are learned as endings.
         batch_size: pairs in a batch, which is also how many endings a context is compared with.
         learning_rate: Adam's.
-        epochs: at most so many passes over the stories.
+        epochs: the most passes over the stories.
         patience: passes without a better loss on the validation stories after which training stops.
     """
 
@@ -175,12 +175,10 @@ def _batches(
     pairs: Sequence[Pair], size: int, generator: torch.Generator
 ) -> Iterator[tuple[list[Trigrams], list[Trigrams]]]:
     """All pairs once, shuffled, but for the few that make no whole batch: a loss depends on the batch's size."""
-    import torch
+    from denouement.cloze.parts.training import shuffled
 
-    order = torch.randperm(len(pairs), generator=generator).tolist()
     size = min(size, len(pairs))
-    for start in range(0, len(order) - size + 1, size):
-        yield _sides([pairs[row] for row in order[start : start + size]])
+    return (_sides(batch) for batch in shuffled(pairs, size, generator) if len(batch) == size)
 
 
 def _sides(pairs: Sequence[Pair]) -> tuple[list[Trigrams], list[Trigrams]]:

@@ -14,6 +14,7 @@ from denouement.cloze.evaluation.calibration import slope
 from denouement.cloze.evaluation.cross_validation import story_folds
 from denouement.cloze.parts.pairwise import fit_differences, group, inverse, right_endings, spreads
 from denouement.cloze.resources import Resources
+from denouement.settings import at_least
 from denouement.text.complexity import yngve
 from denouement.text.sentiment import vader
 from denouement.text.syntax import Parse
@@ -73,7 +74,8 @@ class EndingReg(ClozeSystem):
     one of the two is. The grid is left at the first rise. Nor does it say how long its n-grams are (`order`).
     Complexity is that of dependency trees (`denouement.text.complexity`), the paper's of constituents.
 
-    Variants: those of `VARIANTS`; with `form: pairwise` each has "pairwise" before its name, as the paper has none.
+    Variants: those of `VARIANTS`; with `form: pairwise` each has "pairwise" before its name, as the paper has no such
+        variants.
 
     Attributes:
         form: `per_ending`, as the paper; or `pairwise`, where examples are the differences between the right and the
@@ -99,9 +101,8 @@ class EndingReg(ClozeSystem):
     _models: dict[str, Model] = field(default_factory=dict, init=False, repr=False)
 
     def __post_init__(self) -> None:
-        for key, least in {"order": 1, "min_count": 1, "n_folds": 2}.items():
-            if getattr(self, key) < least:
-                raise ValueError(f"{key} must be at least {least}, not {getattr(self, key)}")
+        at_least(self, 1, "order", "min_count")
+        at_least(self, 2, "n_folds")
 
     def fit(self, cases: pa.Table, resources: Resources) -> None:
         """Learn from labelled cases.
@@ -148,14 +149,15 @@ class EndingReg(ClozeSystem):
     def slope(self) -> float:
         """What the difference of two scores by all features is multiplied by to be calibrated (`calibration.slope`).
 
-        It comes from cases that were held out inside those fitted to: no case plays a part in its own probability.
+        It comes from held-out cases among those fitted to, so that no case influences its own probability.
         """
         return slope(self._models[""].margins)
 
     def weights(self) -> list[tuple[str, float]]:
         """All features with their weights, the strongest first; those of weight 0 are left out.
 
-        A weight above 0 speaks for a right ending: so much more log-odds for each standard deviation of the feature.
+        A weight above 0 speaks for a right ending: it is the rise of the log-odds for each standard deviation of the
+        feature.
         """
         model = self._models[""]
         names = self._columns.get_feature_names_out()[model.columns]
@@ -173,14 +175,9 @@ class EndingReg(ClozeSystem):
         ]
 
     def _features_of(self, cases: pa.Table, resources: Resources) -> list[dict[str, float]]:
-        """The features of both endings of each case, `[2 * n]`, made once a case whatever fold it is in."""
-
-        def of_new(new: pa.Table) -> list[tuple[dict[str, float], dict[str, float]]]:
-            found = self.features(endings(new), resources)
-            return list(zip(found[0::2], found[1::2], strict=True))
-
-        pairs = resources.once_a_case((self.name, "features", self.order), cases, of_new)
-        return [features for pair in pairs for features in pair]
+        """The features of both endings of each case, `[2 * n]`, made once a case, however many folds have it."""
+        key = (self.name, "features", self.order)
+        return resources.once_an_ending(key, cases, lambda new: self.features(endings(new), resources))
 
 
 class _Examples:

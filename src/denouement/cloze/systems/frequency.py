@@ -8,9 +8,9 @@ from typing import ClassVar, NamedTuple
 import numpy as np
 import pyarrow as pa
 
-from denouement.cloze.base import ClozeSystem, Scores, endings
+from denouement.cloze.base import Scores, endings
 from denouement.cloze.parts import corpora
-from denouement.cloze.parts.corpora import Document
+from denouement.cloze.parts.corpora import CountingSystem, Document
 from denouement.cloze.resources import Resources
 from denouement.text.clauses import OBJECT, SUBJECT, fillers, main_verb
 from denouement.text.syntax import Parse
@@ -29,7 +29,7 @@ class VerbEvent(NamedTuple):
 
 @dataclass
 class VerbEventCounts:
-    """How often events, and each verb with its subject and with its object, were met."""
+    """How often events, and each verb with its subject and with its object, occur."""
 
     events: Counter[VerbEvent] = field(default_factory=Counter)
     with_subject: Counter[tuple[str, str]] = field(default_factory=Counter)
@@ -40,7 +40,7 @@ class VerbEventCounts:
     total: int = 0
 
     def add(self, event: VerbEvent, count: int) -> None:
-        """Count `event` so many times more."""
+        """Count `event` as occurring `count` times more."""
         subject, verb, object_ = event
         self.events[event] += count
         self.with_subject[subject, verb] += count
@@ -53,10 +53,9 @@ class VerbEventCounts:
     def log_frequency(self, event: VerbEvent) -> float:
         """The natural logarithm of the share of all events that `event` is expected to have; never minus infinity.
 
-        Mixed, as in Jelinek and Mercer 1980, from three estimates, so that events which the more specific one has never
-        seen still differ by the less specific ones: how often the event was met; how often it would be, were the
-        subject and the object of its verb independent; how often, were all three, each counted once more than it was
-        met.
+        A mixture, as in Jelinek and Mercer 1980, of three estimates, so that events which the more specific one has
+        never seen still differ by the less specific ones: the share of the event; its share if the subject and the
+        object of its verb were independent; its share if all three were, each counted once more than it occurs.
         """
         subject, verb, object_ = event
         n = self.total + 1
@@ -99,8 +98,8 @@ def _events(parse: Parse) -> dict[int, VerbEvent]:
 
 
 @dataclass
-class Frequency(ClozeSystem):
-    """The ending whose main event is more frequent, whatever the context.
+class Frequency(CountingSystem):
+    """The ending whose main event is more frequent; the context is not read.
 
     Variants: "stories" counts in the stories, "corpora" in the texts that the user names. The paper asks a search
     engine for the hits of the verb with the semantic roles that the TRIPS parser finds; neither is open. Here texts are
@@ -108,14 +107,6 @@ class Frequency(ClozeSystem):
     """
 
     name: ClassVar[str] = "frequency"
-
-    def learns_from_stories(self, variant: str) -> bool:
-        """See `ClozeSystem`."""
-        return variant == corpora.STORIES
-
-    def learned_elsewhere(self, variant: str, resources: Resources) -> str | None:
-        """See `ClozeSystem`."""
-        return None if variant == corpora.STORIES else f"texts of {', '.join(path.name for path in resources.corpora)}"
 
     def prepare(self, resources: Resources) -> None:
         """See `ClozeSystem`."""
@@ -130,7 +121,7 @@ class Frequency(ClozeSystem):
         parses = resources.parse(texts)
         events = [main_event(parses[text]) for text in texts]
         resources.notes["frequency: endings without a verb"] += events.count(None)
-        # An ending without a verb counts as an event without words, as frequent as an event never met.
+        # An ending without a verb counts as an event without words, as frequent as one that never occurs.
         return {
             source: np.array([counts.log_frequency(event or VerbEvent("", "", "")) for event in events]).reshape(-1, 2)
             for source, counts in self._counts.items()

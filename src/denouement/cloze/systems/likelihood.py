@@ -1,4 +1,4 @@
-"""How likely trained generators hold the endings."""
+"""How likely the endings are to trained generators."""
 
 import json
 from collections import Counter
@@ -25,7 +25,7 @@ _HISTORY = "history.json"  # what training writes beside a checkpoint
 
 @dataclass
 class Likelihood(ClozeSystem):
-    """The ending that a generator holds likelier after the context.
+    """The ending that is likelier to a generator after the context.
 
     Generators that give no probabilities are left out. Variants of each other one: "<name> sum", the log-likelihood of
     the ending, its end included, in nats; "<name> per token", the same over the number of tokens, which does not favour
@@ -34,9 +34,9 @@ class Likelihood(ClozeSystem):
     ("seq2seq 1", "seq2seq 2").
 
     An ending's own likelihood is what the same generator gives it without knowing the story: the mean, over contexts of
-    stories drawn at random, of its log-likelihood after each. Such contexts are what the generator was trained on; an
-    empty or a neutral one is not. All endings are read after the same contexts, so that the two of a case differ by
-    their words alone. Without stories there is no such variant.
+    stories drawn at random, of its log-likelihood after each. The generator was trained on such contexts, and not on
+    empty or neutral ones. All endings are read after the same contexts, so that the two of a case differ by their words
+    alone. Without stories there is no such variant.
 
     Attributes:
         contexts: how many contexts of stories are drawn; each costs as much as the log-likelihood itself.
@@ -120,13 +120,13 @@ class _Checkpoint:
     def described(self) -> str:
         """What it was trained on, such as "generator seq2seq, trained on 7,752 stories"."""
         stories = self._stories()
-        told = [f"{stories:,} stories" if stories is not None else f"stories that no {_HISTORY} beside it counts"]
+        learned_from = ["an unknown number of stories" if stories is None else f"{stories:,} stories"]
         if self.encoder:
-            told.append(f"encoder {self.encoder}, pretrained")
-        return f"generator {self.name}, trained on {'; '.join(told)}"
+            learned_from.append(f"encoder {self.encoder}, pretrained")
+        return f"generator {self.name}, trained on {'; '.join(learned_from)}"
 
     def _stories(self) -> int | None:
-        """The number of training stories; None where no record of this generator's training lies beside it."""
+        """The number of training stories; None where its folder has no record of its training."""
         try:
             history = json.loads((self.path.parent / _HISTORY).read_text(encoding="utf-8"))
             is_its_own = (history["generator"], history["vocabulary"]) == (self.name, self.vocabulary)

@@ -13,9 +13,9 @@ from typing import Any, ClassVar, NamedTuple
 import numpy as np
 import pyarrow as pa
 
-from denouement.cloze.base import ClozeSystem, Scores
+from denouement.cloze.base import Scores
 from denouement.cloze.parts import corpora
-from denouement.cloze.parts.corpora import Document
+from denouement.cloze.parts.corpora import CountingSystem, Document
 from denouement.cloze.resources import Resources
 from denouement.settings import at_least
 from denouement.text.coreference import Entity, entities
@@ -59,8 +59,7 @@ class ChainCounts:
         """Pointwise mutual information in nats: log P(one, other) / (P(one) P(other)); symmetric.
 
         P(one, other) is a share of the ordered pairs, each pair counting in both orders; P(one) is the share of those
-        that begin with `one`. Of a pair met fewer than `min_count` times nothing is known: it is taken for independent,
-        0.
+        that begin with `one`. A pair met fewer than `min_count` times counts as independent: 0.
         """
         met = self.pairs[min(one, other), max(one, other)]
         if met < min_count:
@@ -69,7 +68,7 @@ class ChainCounts:
         return math.log(ordered * self.total / (self.events[one] * self.events[other]))
 
     def least_pmi(self) -> float:
-        """What no PMI is below."""
+        """A lower bound of every PMI."""
         return -math.log(max(self.total, 1))
 
 
@@ -102,19 +101,19 @@ def _events(entity: Entity, sentences: Sequence[Parse]) -> list[EntityEvent]:
 
 
 @dataclass
-class NarrativeChains(ClozeSystem):
+class NarrativeChains(CountingSystem):
     """The ending whose events go best, by PMI, with what the same entity did and underwent in the context.
 
     An ending's score is the average PMI over all pairs of an event of the ending and one of the context; of several
     entities, the highest. An ending that has no entity of the context scores less than any other. Where the scores are
-    equal, as when that is so of both, one is drawn, by the seed and the words of the case.
+    equal, as when neither ending has such an entity, one is drawn by the seed and the words of the case.
 
     Variants: "stories" counts in the stories, "corpora" in the texts that the user names (in the paper, the Associated
     Press part of the English Gigaword). The paper resolves coreference by a program it does not name, here done by the
     rules of `denouement.text.coreference`.
 
     Attributes:
-        min_count: how often a pair must have been met for its PMI to be known.
+        min_count: a pair that occurs less often has a PMI of 0.
     """
 
     min_count: int = 2
@@ -123,14 +122,6 @@ class NarrativeChains(ClozeSystem):
 
     def __post_init__(self) -> None:
         at_least(self, 1, "min_count")
-
-    def learns_from_stories(self, variant: str) -> bool:
-        """See `ClozeSystem`."""
-        return variant == corpora.STORIES
-
-    def learned_elsewhere(self, variant: str, resources: Resources) -> str | None:
-        """See `ClozeSystem`."""
-        return None if variant == corpora.STORIES else f"texts of {', '.join(path.name for path in resources.corpora)}"
 
     def prepare(self, resources: Resources) -> None:
         """See `ClozeSystem`."""
@@ -175,5 +166,5 @@ def _links_of_cases(cases: pa.Table, resources: Resources) -> list[list[list[Lin
 
 
 def _draw(seed: int, case: Mapping[str, Any]) -> int:
-    """0 or 1, the same for a case whatever other cases there are, and whichever release it is in."""
+    """0 or 1, which depends on the seed and the words of the case alone."""
     return hashlib.sha256(f"{seed} {json.dumps(case, sort_keys=True)}".encode()).digest()[0] % 2

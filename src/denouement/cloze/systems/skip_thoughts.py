@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, ClassVar
 
@@ -17,9 +17,6 @@ from denouement.settings import above_zero, at_least
 from denouement.text.vocabulary import Vocabulary
 
 if TYPE_CHECKING:
-    import torch
-
-    from denouement.cloze.parts.skip_thoughts_network import Story
     from denouement.cloze.parts.training import Checkpoint
 
 
@@ -28,20 +25,20 @@ class SkipThoughtCosine(ClozeSystem):
     """The ending whose skip-thought vector is closest to that of the context, by cosine.
 
     The encoder learns from the stories to predict each sentence's neighbours; the paper took the one that Kiros et al.
-    trained on 11,000 books. Names are passed over (`names`): that they come again in a neighbour is the first thing
-    that an encoder learns, and of no use between two endings that both have them.
+    trained on 11,000 books. Names are passed over (`names`): an encoder first learns that they come again in a
+    neighbour, which is of no use between two endings that both have them.
 
     Variants by the vector that represents the context: "mean" as in the paper, and the others of `context_vectors`.
 
     Attributes:
         embedding: numbers in a word's vector.
-        dimension: numbers in a sentence's vector, half of them of each direction.
+        dimension: numbers in a sentence's vector, half for each direction.
         units: of each decoder.
         names: whether words that the stories mostly write with a capital are read.
         min_count: words seen less often in the stories are unknown.
         batch_size: stories in a batch.
         learning_rate: Adam's.
-        epochs: at most so many passes over the stories.
+        epochs: the most passes over the stories.
         patience: passes without a better loss on the validation stories after which training stops.
     """
 
@@ -106,7 +103,7 @@ class SkipThoughtCosine(ClozeSystem):
 
     def _trained(self, resources: Resources) -> Checkpoint:
         from denouement.cloze.parts.skip_thoughts_network import SkipThoughtNetwork
-        from denouement.cloze.parts.training import fit, seeded
+        from denouement.cloze.parts.training import fit, seeded, shuffled
         from denouement.encoders.skip_thoughts_network import SentenceGru
 
         learned_from, unseen = resources.learned_from(self.name)
@@ -120,7 +117,7 @@ class SkipThoughtCosine(ClozeSystem):
         )
         history = fit(
             network,
-            lambda generator: _batches(training, self.batch_size, generator),
+            lambda generator: shuffled(training, self.batch_size, generator),
             [validation[start : start + self.batch_size] for start in range(0, len(validation), self.batch_size)],
             what=self.name,
             epochs=self.epochs,
@@ -129,12 +126,3 @@ class SkipThoughtCosine(ClozeSystem):
             seed=resources.seed,
         )
         return {"encoder": encoder.described(), "history": history, "state_dict": network.state_dict()}
-
-
-def _batches(stories: Sequence[Story], size: int, generator: torch.Generator) -> Iterator[list[Story]]:
-    """All stories once, shuffled."""
-    import torch
-
-    order = torch.randperm(len(stories), generator=generator).tolist()
-    for start in range(0, len(order), size):
-        yield [stories[row] for row in order[start : start + size]]

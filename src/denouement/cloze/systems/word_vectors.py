@@ -92,7 +92,7 @@ class AverageWordVectors(ClozeSystem):
             window=self.window,
             min_count=self.min_count,
             seed=seed,
-            workers=1,  # several would take turns as chance has it
+            workers=1,  # with several, the order of updates would be random
         )
         model.build_vocab(texts)
         if len(model.wv):
