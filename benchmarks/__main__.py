@@ -9,7 +9,6 @@ import json
 import os
 import pkgutil
 import platform
-import shutil
 import subprocess
 import sys
 from collections.abc import Sequence
@@ -19,6 +18,7 @@ from pathlib import Path
 
 import benchmarks
 from benchmarks.table import Row, as_text
+from denouement import git
 from denouement.errors import UserError
 from denouement.files import write_text
 
@@ -101,12 +101,10 @@ def _machine() -> str:
 
 
 def _commit() -> str:
-    git = shutil.which("git") or "git"
-    told = [
-        subprocess.run([git, *arguments], cwd=ROOT, stdout=subprocess.PIPE, text=True, check=True).stdout.strip()
-        for arguments in (["rev-parse", "--short", "HEAD"], ["status", "--porcelain", "--", "src", "benchmarks"])
-    ]
-    return f"{told[0]} and changes on top of it" if told[1] else told[0]
+    commit = git.commit(ROOT, ("src", "benchmarks"))
+    if commit is None:
+        return "unknown"
+    return commit.name[:7] + (" and changes on top of it" if commit.is_changed else "")
 
 
 if __name__ == "__main__":

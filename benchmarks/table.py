@@ -4,7 +4,7 @@ import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from denouement.console import text_table
+from denouement.present import markdown
 
 
 @dataclass(frozen=True)
@@ -49,7 +49,7 @@ def best_of_three(ours: Callable[[], object], theirs: Callable[[], object]) -> t
 def as_text(rows: Sequence[Row]) -> str:
     """The rows as a table for a terminal, also valid Markdown; a ratio that is too low is marked."""
     header = ("what", "against", "ours", "theirs", "unit", "ratio", "at least")
-    return text_table(
+    return markdown.table(
         header,
         [
             (

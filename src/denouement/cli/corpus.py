@@ -4,8 +4,7 @@ from pathlib import Path
 
 import click
 
-from denouement.cli.options import json_option, keep_arrow_from_pandas
-from denouement.console import print_json
+from denouement.cli.options import json_option, keep_arrow_from_pandas, print_result
 from denouement.errors import UserError
 
 
@@ -40,8 +39,6 @@ def ingest(
     keep_arrow_from_pandas()
     from denouement.corpus.ingest import IngestSettings
     from denouement.corpus.sections import ingest_section
-    from denouement.documents import document
-    from denouement.present.markdown import render
     from denouement.schemas import read_table
     from denouement.stages.ingest import IngestPaths, run
 
@@ -50,7 +47,5 @@ def ingest(
     except ValueError as error:  # click takes NaN for a number in the range
         raise UserError(str(error)) from error
     summary = run(settings, IngestPaths(files, out))
-    if as_json:
-        print_json(document(summary))
-    else:
-        click.echo(render(ingest_section(summary, read_table(out / "rejects.parquet", "rejects"))))
+    rejects = out / "rejects.parquet"
+    print_result(summary, lambda ingested: ingest_section(ingested, read_table(rejects, "rejects")), as_json)

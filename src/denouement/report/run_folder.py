@@ -1,7 +1,6 @@
 """What a run has, and where it came from."""
 
 import json
-import subprocess
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -19,7 +18,7 @@ from denouement.answers import SCALES
 from denouement.cloze.evaluation.results import ClozeResult, read_result
 from denouement.corpus.cases import labelled_cases
 from denouement.corpus.ingest import IngestSummary
-from denouement.documents import read_document
+from denouement.documents import flattened, read_document
 from denouement.errors import UserError, printable
 from denouement.files import existing_file, file_digest
 from denouement.generators.history import History
@@ -164,7 +163,10 @@ class RunFolder:
         for entry in entries:
             for file, section in entry.params.items():
                 if file != "dvc.yaml":  # which generators there are: the tables show it
-                    parameters |= dict.fromkeys(_settings(section))
+                    parameters |= dict.fromkeys(
+                        f"{name} = {json.dumps(value, ensure_ascii=False)}"
+                        for name, value in flattened(section).items()
+                    )
         return Origin(
             [entry.cmd for entry in entries],
             list(parameters),
@@ -216,32 +218,3 @@ def read_beside(path: Path, name: object) -> str:
         return beside.read_text(encoding="utf-8")
     except ValueError as error:
         raise UserError(f"{beside}: not text in UTF-8; make it again") from error
-
-
-def commit(folder: Path) -> str | None:
-    """The commit that git has in `folder`, and whether tracked files differ from it; None where git knows of none.
-
-    `dvc.lock` apart, which a reproduction itself writes.
-    """
-    try:
-        found = _git(folder, "rev-parse", "HEAD")
-        changed = _git(folder, "status", "--porcelain", "--untracked-files=no", "--", ".", ":(exclude)dvc.lock")
-    except (OSError, subprocess.CalledProcessError):
-        return None
-    return found[:_DIGITS] + (" with changes that are not committed" if changed else "")
-
-
-def _git(folder: Path, *arguments: str) -> str:
-    command = ["git", "-C", str(folder), *arguments]
-    return subprocess.run(command, capture_output=True, text=True, check=True).stdout.strip()  # noqa: S603
-
-
-def _settings(section: Mapping[str, Any], prefix: str = "") -> list[str]:
-    """A line each setting, its name with dots as it is typed to change it."""
-    lines = []
-    for key, value in section.items():
-        if isinstance(value, Mapping) and value:
-            lines += _settings(value, f"{prefix}{key}.")
-        else:
-            lines.append(f"{prefix}{key} = {json.dumps(value, ensure_ascii=False)}")
-    return lines
