@@ -54,9 +54,8 @@ def named_values(
         if not (name and sign and value.strip()) or (names and name not in names):
             known = f"; names are {', '.join(names)}" if names else ""
             raise UserError(f"{option} {word}: must be like {example}{known}")
-        if name in values:
+        if values.setdefault(name, value) != value:
             raise UserError(f"{option} {word}: {name} is given twice")
-        values[name] = value
     return values
 
 
