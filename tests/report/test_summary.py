@@ -267,9 +267,7 @@ def test_what_endings_alone_give_away_stands_there_once_it_was_worked_out(run):
         VariantAccuracy("style", 1871, 1119, 0.598, 0.575, 0.62),
     )
     monitor = BiasMonitor({"v1.0 validation": MonitoredSet(variants, reliability=Reliability((), None, None))}, ())
-    found = Statistics(
-        bias_monitor=Finding("Bias monitor", "What endings give away.", monitor, data=("bias_cases.parquet",))
-    )
+    finding = Finding("Bias monitor", "What endings give away.", monitor, data=("bias_cases.parquet",))
     run.layout.statistics.mkdir()
     assert "## What gives endings away" not in write_summary(run, Path("reports")), "a folder is no finding"
     write_document(Statistics(bias_monitor=finding), run.layout.statistics / "statistics.json")
