@@ -30,8 +30,8 @@ from sqlalchemy.exc import SQLAlchemyError
 from denouement import git
 from denouement.console import warn
 from denouement.documents import flattened
-from denouement.files import file_digest
-from tasks import ENVIRONMENT, ROOT, command, processes
+from denouement.files import file_digest, write_text
+from tasks import ENVIRONMENT, LAYOUT, ROOT, command, processes
 
 EXPERIMENT = "denouement"
 ARTIFACTS = ROOT / "mlartifacts"
@@ -108,6 +108,12 @@ def log_values(values: Mapping[str, Any], step: int = 0) -> None:
     numbers = {key: value for key, value in flattened(values).items() if isinstance(value, int | float)}
     metrics = [Metric(key, float(value), now, step) for key, value in numbers.items()]
     _record(lambda: mlflow.MlflowClient().log_batch(_active().info.run_id, metrics=metrics))
+
+
+def keep_values(name: str, values: Mapping[str, Any]) -> None:
+    """Write the values of a stage to its file of metrics, by `name`, and log them."""
+    write_text(LAYOUT.metrics(name), json.dumps(values, indent=2) + "\n")
+    log_values(values)
 
 
 def log_tags(tags: Mapping[str, str]) -> None:
