@@ -69,16 +69,16 @@ def with_section(page: str, name: str, text: str) -> str:
 def _measured_apart(name: str) -> list[Row] | None:
     """The rows of a part, measured in a process of its own: no part finds memory or caches that another one left.
 
-    None when it could not be measured, which its process has told.
+    None when it could not be measured; its process has then printed why.
     """
-    command = [sys.executable, "-c", f"import benchmarks.__main__ as run; run.tell({name!r})"]
+    command = [sys.executable, "-c", f"import benchmarks.__main__ as run; run.print_rows({name!r})"]
     measured = subprocess.run(command, cwd=ROOT, stdout=subprocess.PIPE, text=True)
     if measured.returncode:
         return None
     return [Row(**row) for row in json.loads(measured.stdout.splitlines()[-1])]
 
 
-def tell(name: str) -> None:
+def print_rows(name: str) -> None:
     """Measure the part `name` and print its rows as the last line; a part that cannot be measured says why."""
     try:
         rows: list[Row] = importlib.import_module(f"benchmarks.{name}").measure()

@@ -13,7 +13,7 @@ ENDINGS = 98_161
 def measure() -> list[Row]:
     """Ours on two cores and on one, against one process that calls VADER in a loop.
 
-    The endings are those of sample stories with a number behind each: no text stands twice, so nothing is gained from
+    The endings are those of sample stories with a number behind each: no text is there twice, so no time is saved by
     scoring equal texts once.
     """
     endings = [f"{story.sentences[-1]} {number}" for number, story in enumerate(sample.stories(ENDINGS, seed=1))]

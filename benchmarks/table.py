@@ -14,8 +14,8 @@ class Row:
     Attributes:
         what: what was done, with the amount.
         against: the plain way.
-        ours: our figure, in `unit`.
-        theirs: the plain way's figure, in `unit`.
+        ours: our value, in `unit`.
+        theirs: the plain way's value, in `unit`.
         unit: such as s or words/s.
         ratio: how many times as fast ours is, whichever way `unit` counts.
         at_least: the ratio that must be reached; None: measured for information.
@@ -55,8 +55,8 @@ def as_text(rows: Sequence[Row]) -> str:
             (
                 row.what,
                 row.against,
-                _figure(row.ours),
-                _figure(row.theirs),
+                _number(row.ours),
+                _number(row.theirs),
                 row.unit,
                 f"{row.ratio:.2f}x" + ("" if row.holds else " TOO LOW"),
                 "-" if row.at_least is None else f"{row.at_least:g}x",
@@ -66,5 +66,5 @@ def as_text(rows: Sequence[Row]) -> str:
     )
 
 
-def _figure(value: float) -> str:
+def _number(value: float) -> str:
     return f"{value:,.0f}" if value >= 100 else f"{value:.3g}"

@@ -1,8 +1,8 @@
-"""The figures in the docs, from one run: `python -m docs.measured data` reads its results and fills them in.
+"""The values in the docs, from one run: `python -m docs.measured data` reads its results and fills them in.
 
-`docs/measured.json` keeps the measured values of one run. In the pages a figure is followed by a comment that names its
-value, such as `60.6<!-- training/h_seq2seq/perplexity -->`, and a table stands between `<!-- table NAME -->` and
-`<!-- end -->`. A test compares every one of them with the values, so that no figure can be of another run.
+`docs/measured.json` keeps the measured values of one run. In the pages a number is followed by a comment that names its
+value, such as `60.6<!-- training/h_seq2seq/perplexity -->`, and a table is between `<!-- table NAME -->` and
+`<!-- end -->`. A test compares all of these with the values, so that no number can be of another run.
 """
 
 import json
@@ -42,7 +42,7 @@ def collect(data: Path) -> dict[str, Any]:
     """The values of the run in the folder `data`, under the names by which pages ask for them.
 
     Raises:
-        UserError: a result is missing, damaged, or made from other files than those that lie beside it.
+        UserError: a result is missing, damaged, or made from other files than those of the run.
     """
     run = RunFolder(Layout(data), data.parent / "dvc.lock")
     if stale := find_stale(run):
@@ -144,7 +144,7 @@ def _without(row: Mapping[str, Any], key: str) -> dict[str, Any]:
 
 
 def filled(page: str, values: Values) -> str:
-    """A page with every marked figure and table as the values have them; decimals and signs stay as they are shown.
+    """A page whose marked numbers and tables show the values; decimals and signs stay as they are in the page.
 
     Raises:
         KeyError: a value or a table that is not there.
@@ -198,11 +198,11 @@ def _epochs_table(values: Values) -> str:
     most = max(len(of["epochs"]) for of in values["training"].values())
     rows = []
     for name, of in values["training"].items():
-        for what, figures in (
+        for what, perplexities in (
             ("validation", [perplexity for perplexity, _ in of["epochs"]]),
             ("training", [math.exp(loss) for _, loss in of["epochs"]]),
         ):
-            shown = [f"{figure:.1f}" for figure in figures]
+            shown = [f"{each:.1f}" for each in perplexities]
             rows.append([f"{name}, {what}", *shown, *[""] * (most - len(shown))])
     return markdown.table(["epoch", *map(str, range(1, most + 1))], rows)
 
@@ -233,13 +233,13 @@ def _readme_table(values: Values) -> str:
     for group, of in values["sentiment"].items():
         distinct = values["endings"].get(group, {}).get("distinct_share")
         paper = of["paper"]
-        told = (
+        published = (
             [f"{paper['mean']:.3f}", _share(paper["positive_share"]), _share(paper["negative_share"])]
             if paper
             else ["", "", ""]
         )
         rows.append([group, f"{of['n']:,}", _share(distinct), f"{of['mean']:.3f}", _share(of["positive_share"])])
-        rows[-1] += [_share(of["negative_share"]), *told]
+        rows[-1] += [_share(of["negative_share"]), *published]
     return markdown.table(header, rows)
 
 
@@ -378,7 +378,7 @@ TABLES: dict[str, Callable[[Values], str]] = {
 
 
 def marks(page: str) -> Iterator[str]:
-    """The keys of all marked figures of a page, and the names of its tables."""
+    """The keys of all marked numbers of a page, and the names of its tables."""
     yield from (found["key"] for found in _MARKED.finditer(page))
     yield from (found["name"] for found in _TABLE.finditer(page))
 
@@ -399,7 +399,7 @@ def main(data: Path | None) -> None:
                 raise UserError(f"{path.name}: {VALUES.name} has no value or table {error}") from error
             if new != page:
                 write_text(path, new)
-                print(f"{path.name}: figures filled in")
+                print(f"{path.name}: values filled in")
 
 
 if __name__ == "__main__":

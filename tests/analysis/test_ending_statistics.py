@@ -6,6 +6,8 @@ import numpy as np
 import pyarrow as pa
 import pytest
 from click.testing import CliRunner
+from denouement.charts.corpus import sentiment_distributions
+from denouement.charts.run import as_svg
 from statsmodels.stats.multitest import multipletests
 
 from denouement.analysis.bias_monitor import (
@@ -32,8 +34,6 @@ from denouement.analysis.ngram_odds import deviation, ngram_odds, ngrams
 from denouement.analysis.sections import statistics_sections
 from denouement.analysis.sentiment_drift import by_context, distributions
 from denouement.analysis.statistics import find_statistics
-from denouement.charts.corpus import sentiment_distributions
-from denouement.charts.run import as_svg
 from denouement.cli import main
 from denouement.cloze.resources import MissingResourceError
 from denouement.corpus.cases import CaseSets

@@ -284,7 +284,7 @@ def test_what_is_wrong_in_a_document_is_named_by_its_place(run, epochs, message)
 def test_a_record_of_dvc_of_another_shape_is_one_line(page):
     Path("dvc.lock").write_text("stages: {a: {cmd: [x]}}")
     run = RunFolder(Layout(Path("data")), Path("dvc.lock"))  # noqa: F811
-    with pytest.raises(UserError, match=r"dvc.lock: is no record of DVC's; bring it back with git checkout dvc.lock"):
+    with pytest.raises(UserError, match=r"dvc.lock: is not a record of DVC; restore it with git checkout dvc.lock"):
         run.origin(["a"], [])
 
 

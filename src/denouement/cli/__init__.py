@@ -31,7 +31,7 @@ COMMANDS = {
 
 
 class _Legible(io.TextIOWrapper):
-    """Standard output that never sends a command to a terminal, whatever the texts of tables and files hold.
+    """Standard output that shows control characters in texts of tables and files, and never sends them to a terminal.
 
     All that any command prints goes through here, apart from the styles of tables and headings: what lays these out
     has made its texts legible before, and calls `write_styled`.

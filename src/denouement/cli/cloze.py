@@ -164,7 +164,7 @@ def vectors(cases: Path, release: tuple[str, ...], vectors: Path | None, encoder
 
 
 def _systems(names: tuple[str, ...]) -> list[str]:
-    """The Story Cloze systems that are named, each once; `all` is all of them, and hides no name that is wrong."""
+    """The Story Cloze systems that are named, each once; an unknown name is an error even with `all`."""
     from denouement.cloze import SYSTEMS
 
     if unknown := [name for name in names if name not in SYSTEMS and name != "all"]:

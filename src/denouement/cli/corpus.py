@@ -31,8 +31,9 @@ def ingest(
 ) -> None:
     """Read official ROCStories and Story Cloze files into checked tables, and report which stories are in two of them.
 
-    A FILE is recognised by its header, whatever its name; comma- or tab-separated, UTF-8. Written are stories.parquet,
-    cloze.parquet, rejects.parquet (every row that could not be used, with its file, line and reason) and ingest.json.
+    A FILE is recognised by its header, not by its name; comma- or tab-separated, UTF-8. The command writes
+    stories.parquet, cloze.parquet, rejects.parquet (every row that could not be used, with its file, line and reason)
+    and ingest.json.
 
     --exclude-overlap leaves out stories that are in a Story Cloze file, and validation cases that are in a test file.
     """

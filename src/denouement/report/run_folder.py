@@ -30,7 +30,7 @@ from denouement.study.results.results import StudyResults
 from denouement.study.results.scales import OrderResults, RatingResults, ScaleResults
 from denouement.yaml_files import read_yaml
 
-_DIGITS = 12  # of a digest: enough to tell files apart, and short enough to compare by eye
+_DIGITS = 12  # of a digest: enough to distinguish files, and short enough to compare by eye
 
 
 @dataclass(frozen=True)
@@ -153,11 +153,11 @@ class RunFolder:
         return self.generators is None or generator in self.generators
 
     def name(self, path: Path) -> str:
-        """`path` as the page calls it: within the run, whatever the folder that the run is in."""
+        """`path` as the page names it: relative to the folder that holds the run's folder."""
         return (Path(self.layout.folder.name) / path.relative_to(self.layout.folder)).as_posix()
 
     def origin(self, stages: Sequence[str], files: Sequence[Path]) -> Origin:
-        """Where `files` came from: made by `stages`, a name such as `train` standing for `train@seq2seq` too."""
+        """Where `files` came from: made by `stages`; the name `train` means `train@seq2seq` too."""
         entries = [entry for name, entry in self._stages.items() if name.partition("@")[0] in stages]
         parameters: dict[str, None] = {}
         for entry in entries:
@@ -198,18 +198,18 @@ def _locked_stages(lock: Path) -> Mapping[str, LockedStage]:
     try:
         return TypeAdapter(dict[str, LockedStage]).validate_python(content["stages"])
     except (KeyError, TypeError, ValidationError) as error:
-        raise UserError(f"{lock}: is no record of DVC's; bring it back with git checkout {lock.name}") from error
+        raise UserError(f"{lock}: is not a record of DVC; restore it with git checkout {lock.name}") from error
 
 
 def read_beside(path: Path, name: object) -> str:
-    """The text of a file that a document names, which must lie in the document's own folder.
+    """The text of a file that a document names; it must be in the document's folder.
 
     Args:
         path: the document.
         name: of the file.
 
     Raises:
-        UserError: a path instead of a name, no such file, or one that is no text in UTF-8.
+        UserError: a path instead of a name, no such file, or a file that is not text in UTF-8.
     """
     if not isinstance(name, str) or name != Path(name).name:
         raise UserError(f"{path}: file {printable(repr(name))} is no plain name of a file beside it; make it again")
