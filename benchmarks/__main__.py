@@ -9,7 +9,6 @@ import json
 import os
 import pkgutil
 import platform
-import shutil
 import subprocess
 import sys
 from collections.abc import Sequence
@@ -19,6 +18,7 @@ from pathlib import Path
 
 import benchmarks
 from benchmarks.table import Row, as_text
+from denouement import git
 from denouement.errors import UserError
 from denouement.files import write_text
 
@@ -69,16 +69,16 @@ def with_section(page: str, name: str, text: str) -> str:
 def _measured_apart(name: str) -> list[Row] | None:
     """The rows of a part, measured in a process of its own: no part finds memory or caches that another one left.
 
-    None when it could not be measured, which its process has told.
+    None when it could not be measured; its process has then printed why.
     """
-    command = [sys.executable, "-c", f"import benchmarks.__main__ as run; run.tell({name!r})"]
+    command = [sys.executable, "-c", f"import benchmarks.__main__ as run; run.print_rows({name!r})"]
     measured = subprocess.run(command, cwd=ROOT, stdout=subprocess.PIPE, text=True)
     if measured.returncode:
         return None
     return [Row(**row) for row in json.loads(measured.stdout.splitlines()[-1])]
 
 
-def tell(name: str) -> None:
+def print_rows(name: str) -> None:
     """Measure the part `name` and print its rows as the last line; a part that cannot be measured says why."""
     try:
         rows: list[Row] = importlib.import_module(f"benchmarks.{name}").measure()
@@ -101,12 +101,10 @@ def _machine() -> str:
 
 
 def _commit() -> str:
-    git = shutil.which("git") or "git"
-    told = [
-        subprocess.run([git, *arguments], cwd=ROOT, stdout=subprocess.PIPE, text=True, check=True).stdout.strip()
-        for arguments in (["rev-parse", "--short", "HEAD"], ["status", "--porcelain", "--", "src", "benchmarks"])
-    ]
-    return f"{told[0]} and changes on top of it" if told[1] else told[0]
+    commit = git.commit(ROOT, ("src", "benchmarks"))
+    if commit is None:
+        return "unknown"
+    return commit.name[:7] + (" and changes on top of it" if commit.is_changed else "")
 
 
 if __name__ == "__main__":

@@ -17,7 +17,6 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from denouement.analysis.endings import repetition
-from denouement.console import text_table
 from denouement.corpus.cases import labelled_cases, right_and_wrong
 from denouement.corpus.contexts import read_contexts
 from denouement.errors import UserError
@@ -26,6 +25,7 @@ from denouement.generators.base import Generator
 from denouement.generators.checkpoints import load_generator
 from denouement.generators.decoding import Decoding
 from denouement.generators.endings import generate_endings
+from denouement.present import markdown
 from denouement.schemas import read_table
 from denouement.text.sentiment import NEGATIVE, POSITIVE, compound
 
@@ -132,7 +132,7 @@ def as_markdown(rows: Sequence[SettingRow]) -> str:
         ]
         for row in rows
     ]
-    return text_table(header, lines)
+    return markdown.table(header, lines)
 
 
 @click.command(help="Measure endings by settings of decoding, of the generators of a run.")

@@ -39,14 +39,14 @@ def measure() -> list[Row]:
 
 def _stories() -> pa.Table:
     """Stories of the sample grammar, each with a word of its own kind in it, so that the vocabulary is a large one."""
-    told = []
+    rows = []
     for number, story in enumerate(sample.stories(STORIES, seed=1)):
         first, *others = story.sentences
-        told.append([f"{first[:-1]} by way{number % 30_000}.", *others])
+        rows.append([f"{first[:-1]} by way{number % 30_000}.", *others])
     columns = {
         "story_id": [str(number) for number in range(STORIES)],
         "title": [None] * STORIES,
-        "sentences": told,
+        "sentences": rows,
         "source": ["sample"] * STORIES,
         "split": ["train"] * STORIES,
     }
@@ -57,11 +57,11 @@ def _train(name: str, path: Path) -> tuple[int, float]:
     """Train for some seconds; gives the size of the vocabulary and this process's peak memory in GiB."""
     kind = generator_class(name)
     settings = kind.settings_class(accelerator="cpu", max_time=f"00:00:{SECONDS}")
-    told = schemas.read_table(path, "stories")
-    every = (sentence for story in sentences(told) for sentence in story)
+    table_of_stories = schemas.read_table(path, "stories")
+    every = (sentence for story in sentences(table_of_stories) for sentence in story)
     vocabulary = Vocabulary.build(every, settings.min_count, settings.max_size)
     table = RandomVectors(4 * STORIES) if kind.reads_vectors else None
-    stories = read_stories(told, vocabulary, table, training=True)
+    stories = read_stories(table_of_stories, vocabulary, table, training=True)
     architecture = {"encoder": "random", "fingerprint": "", "dimension": DIMENSION} if kind.reads_vectors else {}
     generator = kind(settings, vocabulary, **architecture)
     with tempfile.TemporaryDirectory() as folder:

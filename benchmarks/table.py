@@ -4,7 +4,7 @@ import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from denouement.console import text_table
+from denouement.present import markdown
 
 
 @dataclass(frozen=True)
@@ -14,8 +14,8 @@ class Row:
     Attributes:
         what: what was done, with the amount.
         against: the plain way.
-        ours: our figure, in `unit`.
-        theirs: the plain way's figure, in `unit`.
+        ours: our value, in `unit`.
+        theirs: the plain way's value, in `unit`.
         unit: such as s or words/s.
         ratio: how many times as fast ours is, whichever way `unit` counts.
         at_least: the ratio that must be reached; None: measured for information.
@@ -49,14 +49,14 @@ def best_of_three(ours: Callable[[], object], theirs: Callable[[], object]) -> t
 def as_text(rows: Sequence[Row]) -> str:
     """The rows as a table for a terminal, also valid Markdown; a ratio that is too low is marked."""
     header = ("what", "against", "ours", "theirs", "unit", "ratio", "at least")
-    return text_table(
+    return markdown.table(
         header,
         [
             (
                 row.what,
                 row.against,
-                _figure(row.ours),
-                _figure(row.theirs),
+                _number(row.ours),
+                _number(row.theirs),
                 row.unit,
                 f"{row.ratio:.2f}x" + ("" if row.holds else " TOO LOW"),
                 "-" if row.at_least is None else f"{row.at_least:g}x",
@@ -66,5 +66,5 @@ def as_text(rows: Sequence[Row]) -> str:
     )
 
 
-def _figure(value: float) -> str:
+def _number(value: float) -> str:
     return f"{value:,.0f}" if value >= 100 else f"{value:.3g}"

@@ -52,9 +52,9 @@ def measure() -> list[Row]:
     rows = []
     for name, ways in ASKED.items():
         kind = generator_class(name)
-        told = corpus.slice(0, STORIES[name])
-        table = RandomVectors(sum(map(len, sentences(told)))) if kind.reads_vectors else None
-        stories = read_stories(told, vocabulary, table, training=True)
+        chosen = corpus.slice(0, STORIES[name])
+        table = RandomVectors(sum(map(len, sentences(chosen)))) if kind.reads_vectors else None
+        stories = read_stories(chosen, vocabulary, table, training=True)
         plain, by_length, *ours = _fastest(
             name, vocabulary, stories, [None, SORTED, *(changes for _, changes, _ in ways)]
         )
@@ -169,5 +169,5 @@ def _corpus() -> pa.Table:
         if not real.is_file():
             sample.write_sample(folder, 8000, 2, seed=1)
         ingest([real if real.is_file() else folder / "sample_stories.csv"], folder / "corpus")
-        told = schemas.read_table(folder / "corpus" / "stories.parquet", "stories")
-    return told.filter(pc.equal(told["split"], "train"))
+        stories = schemas.read_table(folder / "corpus" / "stories.parquet", "stories")
+    return stories.filter(pc.equal(stories["split"], "train"))

@@ -1,8 +1,8 @@
-"""The figures in the docs, from one run: `python -m docs.measured data` reads its results and fills them in.
+"""The values in the docs, from one run: `python -m docs.measured data` reads its results and fills them in.
 
-`docs/measured.json` keeps the measured values of one run. In the pages a figure is followed by a comment that names its
-value, such as `60.6<!-- training/h_seq2seq/perplexity -->`, and a table stands between `<!-- table NAME -->` and
-`<!-- end -->`. A test compares every one of them with the values, so that no figure can be of another run.
+`docs/measured.json` keeps the measured values of one run. In the pages a number is followed by a comment that names its
+value, such as `60.6<!-- training/h_seq2seq/perplexity -->`, and a table is between `<!-- table NAME -->` and
+`<!-- end -->`. A test compares all of these with the values, so that no number can be of another run.
 """
 
 import json
@@ -14,15 +14,16 @@ from typing import Any
 import click
 
 from benchmarks.decoding_settings import SettingRow, as_markdown
+from denouement import git
 from denouement.cloze.evaluation.published import HUMAN
-from denouement.console import text_table
 from denouement.documents import document
 from denouement.errors import UserError
 from denouement.files import file_digest, write_text
 from denouement.generators.history import History
 from denouement.layout import Layout
+from denouement.present import markdown
 from denouement.present.cells import Number, PValue
-from denouement.report.run_folder import RunFolder, commit
+from denouement.report.run_folder import RunFolder
 from denouement.report.stale import find_stale
 from tasks.command import errors_as_lines
 
@@ -41,7 +42,7 @@ def collect(data: Path) -> dict[str, Any]:
     """The values of the run in the folder `data`, under the names by which pages ask for them.
 
     Raises:
-        UserError: a result is missing, damaged, or made from other files than those that lie beside it.
+        UserError: a result is missing, damaged, or made from other files than those of the run.
     """
     run = RunFolder(Layout(data), data.parent / "dvc.lock")
     if stale := find_stale(run):
@@ -49,7 +50,7 @@ def collect(data: Path) -> dict[str, Any]:
     comparison = run.sentiment_result.right_against_wrong
     elements = document(run.reasons.elements)
     return {
-        "commit": commit(data) or "",
+        "commit": str(git.commit(data) or ""),
         "corpus": _corpus(run),
         "training": {name: _training(history) for name, history in run.read_histories.items()},
         "endings": {row.system: _without(document(row), "system") for row in run.repetition},
@@ -143,7 +144,7 @@ def _without(row: Mapping[str, Any], key: str) -> dict[str, Any]:
 
 
 def filled(page: str, values: Values) -> str:
-    """A page with every marked figure and table as the values have them; decimals and signs stay as they are shown.
+    """A page whose marked numbers and tables show the values; decimals and signs stay as they are in the page.
 
     Raises:
         KeyError: a value or a table that is not there.
@@ -188,7 +189,7 @@ def _training_table(values: Values) -> str:
     for name, of in values["training"].items():
         counts = [f"{of[key]:,}" for key in ("stories", "held_out", "vocabulary", "epoch")]
         rows.append([name, *counts, f"{of['perplexity']:.1f}", f"{of['loss']:.3f}"])
-    return text_table(header, rows)
+    return markdown.table(header, rows)
 
 
 def _epochs_table(values: Values) -> str:
@@ -197,13 +198,13 @@ def _epochs_table(values: Values) -> str:
     most = max(len(of["epochs"]) for of in values["training"].values())
     rows = []
     for name, of in values["training"].items():
-        for what, figures in (
+        for what, perplexities in (
             ("validation", [perplexity for perplexity, _ in of["epochs"]]),
             ("training", [math.exp(loss) for _, loss in of["epochs"]]),
         ):
-            shown = [f"{figure:.1f}" for figure in figures]
+            shown = [f"{each:.1f}" for each in perplexities]
             rows.append([f"{name}, {what}", *shown, *[""] * (most - len(shown))])
-    return text_table(["epoch", *map(str, range(1, most + 1))], rows)
+    return markdown.table(["epoch", *map(str, range(1, most + 1))], rows)
 
 
 def _endings_rows(values: Values) -> str:
@@ -222,7 +223,7 @@ def _endings_rows(values: Values) -> str:
         numbers = [_share(of["distinct_share"]), f"{of['mean_words']:.1f}", f"{of['distinct_1']:.3f}"]
         numbers += [f"{of['distinct_2']:.3f}", log_prob, f"{of['most_frequent']} ({of['most_frequent_count']:,})"]
         rows.append([name, *numbers])
-    return text_table(header, rows)
+    return markdown.table(header, rows)
 
 
 def _readme_table(values: Values) -> str:
@@ -232,14 +233,14 @@ def _readme_table(values: Values) -> str:
     for group, of in values["sentiment"].items():
         distinct = values["endings"].get(group, {}).get("distinct_share")
         paper = of["paper"]
-        told = (
+        published = (
             [f"{paper['mean']:.3f}", _share(paper["positive_share"]), _share(paper["negative_share"])]
             if paper
             else ["", "", ""]
         )
         rows.append([group, f"{of['n']:,}", _share(distinct), f"{of['mean']:.3f}", _share(of["positive_share"])])
-        rows[-1] += [_share(of["negative_share"]), *told]
-    return text_table(header, rows)
+        rows[-1] += [_share(of["negative_share"]), *published]
+    return markdown.table(header, rows)
 
 
 def _sentiment_rows(values: Values) -> str:
@@ -248,7 +249,7 @@ def _sentiment_rows(values: Values) -> str:
         rows.append([f"{group}, {of['of']}" if of["of"] else group, *_counts(of), Number(of["t"], 2), PValue(of["p"])])
         if of["paper"]:
             rows.append(["paper", *_counts(of["paper"]), "", ""])
-    return text_table(["group", "n", "mean", "positive", "negative", "t", "p"], rows)
+    return markdown.table(["group", "n", "mean", "positive", "negative", "t", "p"], rows)
 
 
 def _counts(of: Mapping[str, Any]) -> list[str]:
@@ -259,7 +260,7 @@ def _counts(of: Mapping[str, Any]) -> list[str]:
 def _first_table(values: Values) -> str:
     systems = [name for name in values["first"][0] if name != "case_id"]
     rows = [[f"`{row['case_id']}`", *(row[system] for system in systems)] for row in values["first"]]
-    return text_table(["case", *systems], rows)
+    return markdown.table(["case", *systems], rows)
 
 
 def _features_table(values: Values) -> str:
@@ -271,7 +272,7 @@ def _features_table(values: Values) -> str:
         numbers += [PValue(row[key]) for key in ("p", "paired_p", "paired_p_holm")]
         published = f"{paper['right']:g}, {paper['wrong']:g}, {PValue(paper['p'])}" if paper else ""
         rows.append([row["feature"], *numbers, published])
-    return text_table(header, rows)
+    return markdown.table(header, rows)
 
 
 def _bias_table(values: Values) -> str:
@@ -283,7 +284,7 @@ def _bias_table(values: Values) -> str:
     rows = [[variant or "all features", *(of.get(name, "") for name in sets)] for variant, of in variants.items()]
     rows.append(["given away (80% and more)", *(f"{_share(of['certain'] / _n(of))}" for of in sets.values())])
     rows.append(["expected calibration error", *(f"{of['reliability']['error']:.3f}" for of in sets.values())])
-    return text_table(["a model that sees endings alone is right in", *sets], rows)
+    return markdown.table(["a model that sees endings alone is right in", *sets], rows)
 
 
 def _n(of_set: Mapping[str, Any]) -> int:
@@ -295,7 +296,7 @@ def _distances_table(values: Values) -> str:
         [group, f"{of['mean']:.3f}", *("" if of[key] is None else f"{of[key]:.3f}" for key in ("distance", "chance"))]
         for group, of in values["statistics"]["distances"].items()
     ]
-    return text_table(["endings", "mean", "earth mover's distance from right endings", "by chance"], rows)
+    return markdown.table(["endings", "mean", "earth mover's distance from right endings", "by chance"], rows)
 
 
 def _people_table(values: Values) -> str:
@@ -303,7 +304,7 @@ def _people_table(values: Values) -> str:
     for pair in values["study"]["pairs"]:
         agreed = [pair["agreement"][name] for name in ("first", "second", "both", "neither", "no_agreement")]
         rows.append([f"{pair['first']}, {pair['second']}", *(f"{of['n']:,} ({_share(of['share'])})" for of in agreed)])
-    return text_table(["pair", "the first", "the second", "both", "neither", "no agreement"], rows)
+    return markdown.table(["pair", "the first", "the second", "both", "neither", "no agreement"], rows)
 
 
 def _elements_table(values: Values) -> str:
@@ -314,7 +315,7 @@ def _elements_table(values: Values) -> str:
     for row in elements["elements"]:
         counts = [f"{row['n']:,} ({_share(row['share'])})", f"{row['denied']:,}"]
         rows.append([row["element"], *counts, *_chosen(row["choices"], choices)])
-    return text_table(header, rows)
+    return markdown.table(header, rows)
 
 
 def _chosen(found: Sequence[Mapping[str, Any]], choices: Sequence[str]) -> list[str]:
@@ -347,7 +348,7 @@ def _cloze_table(values: Values) -> str:
             row = of.get(each)
             cells += _cloze_cells(row) if row else [""] * 5
         rows.append([f"`{system}`", variant, *cells])
-    return text_table(header, rows)
+    return markdown.table(header, rows)
 
 
 def _cloze_cells(row: Mapping[str, Any]) -> list[str]:
@@ -377,7 +378,7 @@ TABLES: dict[str, Callable[[Values], str]] = {
 
 
 def marks(page: str) -> Iterator[str]:
-    """The keys of all marked figures of a page, and the names of its tables."""
+    """The keys of all marked numbers of a page, and the names of its tables."""
     yield from (found["key"] for found in _MARKED.finditer(page))
     yield from (found["name"] for found in _TABLE.finditer(page))
 
@@ -398,7 +399,7 @@ def main(data: Path | None) -> None:
                 raise UserError(f"{path.name}: {VALUES.name} has no value or table {error}") from error
             if new != page:
                 write_text(path, new)
-                print(f"{path.name}: figures filled in")
+                print(f"{path.name}: values filled in")
 
 
 if __name__ == "__main__":

@@ -16,7 +16,7 @@ def bring(folder: Path | None) -> None:
     None removes the copies. Prints which files were taken, and warns of those left out, with the reason.
 
     Raises:
-        UserError: no such folder, one without any such file, one that holds data/raw or lies in it, or two such
+        UserError: no such folder, one without any such file, one that holds data/raw or is in it, or two such
             files of one name. Nothing is touched then.
     """
     if folder is None:

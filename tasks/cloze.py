@@ -1,6 +1,5 @@
 """How often Story Cloze systems choose the right ending."""
 
-import json
 from collections.abc import Sequence
 from dataclasses import asdict
 
@@ -9,8 +8,7 @@ from prefect import task
 
 from denouement.cloze.evaluation.results import logged_values
 from denouement.cloze.evaluation.sections import evaluation_blocks
-from denouement.files import write_text
-from denouement.present.markdown import render
+from denouement.present.terminal import show
 from denouement.stages.cloze import ClozePaths, ClozeSettings, run
 from tasks import LAYOUT, tracking
 
@@ -31,9 +29,7 @@ def evaluate_systems(settings: ClozeSettings, generators: Sequence[str]) -> None
     with tracking.run("cloze", "cloze", asdict(settings)):
         tracking.log_inputs(**paths.sources())
         evaluation = run(settings, paths)
-        values = logged_values(evaluation.result)
-        write_text(LAYOUT.metrics("cloze"), json.dumps(values, indent=2) + "\n")
-        tracking.log_values(values)
+        tracking.keep_values("cloze", logged_values(evaluation.result))
         mlflow.log_artifacts(str(LAYOUT.story_cloze), "cloze")
-        print(render(evaluation_blocks(evaluation.result)))
+        show(evaluation_blocks(evaluation.result))
         evaluation.raise_failures()  # a stage that ended well would not be run again; scores of the others are kept

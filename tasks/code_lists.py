@@ -3,7 +3,7 @@
 DVC reruns a stage when a file among its `deps` changed, and sees no others. So each stage lists every file of this
 project that its flow imports, however far away and however late (inside a function). Rows of a registry, text such as
 "denouement.encoders.glove:GloveMean", are imports too, and the files beside a module that are no Python (templates,
-word lists) are read by it. A folder stands for all that is in it.
+word lists) are read by it. A folder means all files in it.
 
 Of `libraries.yaml` a stage lists the libraries that these files compute with: a new version makes the stage stale.
 """

@@ -23,7 +23,7 @@ from tasks import experiment, libraries, processes
 
 INTERRUPTED = "interrupted; run the same command again to go on"
 ERROR = "error: "  # the beginning of the line that says why a program ended
-LOST = "MLflow is lost"  # the beginning of the warning after which nothing is recorded any more
+LOST = "MLflow is lost"  # how the warning begins that no more is recorded
 
 _lost = False
 
@@ -115,4 +115,4 @@ def _put_back() -> None:
     """Put back the last outputs of the stage that this program is, which DVC removed before it started the program."""
     if stage := os.environ.get("DVC_STAGE"):
         command = [sys.executable, "-m", "dvc", "--wait-for-lock", "checkout", "--quiet", "--force", stage]
-        subprocess.run(command, capture_output=True)  # fails where there were none, and then nothing is to be done
+        subprocess.run(command, capture_output=True)  # fails where there were none, which needs no handling

@@ -1,6 +1,5 @@
 """Endings by a trained generator."""
 
-import json
 from collections.abc import Mapping
 from dataclasses import asdict
 from typing import Any
@@ -8,7 +7,6 @@ from typing import Any
 import mlflow
 from prefect import task
 
-from denouement.files import write_text
 from denouement.stages.generate import GeneratePaths, GenerateSettings, logged_values, run
 from tasks import LAYOUT, tracking
 
@@ -29,9 +27,7 @@ def write_endings(generator: str, settings: GenerateSettings, encoder_options: M
     with tracking.run(f"generate {generator}", "generate", {"generator": generator, **asdict(settings)}):
         tracking.log_inputs(cloze=paths.contexts, model=paths.model)
         generated = run(settings, paths, encoder_options=encoder_options)
-        values = logged_values(generated)
-        write_text(LAYOUT.metrics(f"generate@{generator}"), json.dumps(values, indent=2) + "\n")
-        tracking.log_values(values)
+        tracking.keep_values(f"generate@{generator}", logged_values(generated))
         contexts = dict(
             zip(generated.cases["case_id"].to_pylist(), generated.cases["context"].to_pylist(), strict=True)
         )

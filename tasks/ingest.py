@@ -4,7 +4,7 @@ from prefect import task
 
 from denouement.corpus.ingest import IngestSettings
 from denouement.corpus.sections import ingest_section
-from denouement.present.markdown import render
+from denouement.present.terminal import show
 from denouement.schemas import read_table
 from denouement.stages.ingest import IngestPaths, official_files, run
 from tasks import LAYOUT
@@ -17,4 +17,4 @@ def ingest_files(settings: IngestSettings) -> None:
     if not any(path.is_relative_to(LAYOUT.raw) for path in files):
         print(f"no official file under {LAYOUT.raw}: the sample corpus is read instead")
     summary = run(settings, IngestPaths(files, LAYOUT.corpus))
-    print(render(ingest_section(summary, read_table(LAYOUT.rejects, "rejects"))))
+    show(ingest_section(summary, read_table(LAYOUT.rejects, "rejects")))

@@ -1,6 +1,5 @@
 """The stage `report` as a task: what `stages.report` writes, with what MLflow keeps of it."""
 
-import json
 from collections.abc import Sequence
 from dataclasses import asdict
 
@@ -8,7 +7,6 @@ import mlflow
 from prefect import task
 
 from denouement.errors import UserError
-from denouement.files import write_text
 from denouement.stages.report import ReportPaths, ReportSettings, logged_values
 from denouement.stages.report import run as write
 from tasks import LAYOUT, ROOT, tracking
@@ -23,9 +21,7 @@ def write_report(settings: ReportSettings, generators: Sequence[str]) -> None:
         result = write(settings, ReportPaths(LAYOUT, LAYOUT.lock, ROOT, LAYOUT.reports, generators))
         if result.summary is None:
             raise UserError(f"{LAYOUT.folder}: the run is not complete; make what the report lacks: dvc repro")
-        values = logged_values(result)
-        write_text(LAYOUT.metrics("report"), json.dumps(values, indent=2) + "\n")
-        tracking.log_values(values)
+        tracking.keep_values("report", logged_values(result))
         mlflow.log_artifacts(str(LAYOUT.reports))
         print(f"report, summary and charts: {LAYOUT.reports}")
         for line in (*result.stale, *(f"not run: {line}" for line in result.missing)):

@@ -1,6 +1,5 @@
 """The stage `sentiment` as a task."""
 
-import json
 from collections.abc import Sequence
 from dataclasses import asdict
 
@@ -10,8 +9,7 @@ from prefect import task
 from denouement.analysis.sections import sentiment_blocks
 from denouement.analysis.sentiment import logged_values
 from denouement.documents import document
-from denouement.files import write_text
-from denouement.present import markdown
+from denouement.present.terminal import show
 from denouement.stages.sentiment import SentimentPaths, SentimentSettings, run
 from tasks import LAYOUT, tracking
 
@@ -23,8 +21,6 @@ def score_sentiment(settings: SentimentSettings, generators: Sequence[str]) -> N
     with tracking.run("sentiment", "sentiment", asdict(settings)):
         tracking.log_inputs(stories=LAYOUT.stories, cloze=LAYOUT.cloze, **{path.stem: path for path in endings})
         result = run(settings, SentimentPaths(LAYOUT.stories, LAYOUT.cloze, endings, LAYOUT.sentiment))
-        values = logged_values(result)
-        write_text(LAYOUT.metrics("sentiment"), json.dumps(values, indent=2) + "\n")
-        tracking.log_values(values)
+        tracking.keep_values("sentiment", logged_values(result))
         mlflow.log_dict(document(result), "sentiment.json")
-        print(markdown.render(sentiment_blocks(result)))
+        show(sentiment_blocks(result))

@@ -132,7 +132,7 @@ def _found(home: Path, name: str, health: str, alone: bool) -> str | None:
 
 
 def _started(home: Path, name: str, port: int, command: Command, health: str) -> str:
-    """The address of a new server; its record is written before it starts, so that it is found whatever happens."""
+    """The address of a new server; its record is written before it starts, in case this process is killed."""
     for wanted in (port, 0):
         taken = free_port(wanted)
         token = processes.new_token()

@@ -1,6 +1,5 @@
 """The stage `statistics` as a task."""
 
-import json
 from collections.abc import Sequence
 from dataclasses import asdict
 
@@ -8,7 +7,6 @@ import mlflow
 from prefect import task
 
 from denouement.analysis.statistics import logged_values
-from denouement.files import write_text
 from denouement.stages.statistics import StatisticsPaths, StatisticsSettings, run
 from tasks import LAYOUT, tracking
 
@@ -28,8 +26,6 @@ def work_out_statistics(settings: StatisticsSettings, generators: Sequence[str])
         inputs = {"stories": LAYOUT.stories, "cloze": LAYOUT.cloze, "sentiment": LAYOUT.sentiment}
         tracking.log_inputs(**inputs, **{path.stem: path for path in paths.endings})
         statistics = run(settings, paths).statistics
-        values = logged_values(statistics)
-        write_text(LAYOUT.metrics("statistics"), json.dumps(values, indent=2) + "\n")
-        tracking.log_values(values)
+        tracking.keep_values("statistics", logged_values(statistics))
         mlflow.log_artifacts(str(LAYOUT.statistics), "statistics")
         print(f"{len(statistics.found)} findings on stories and endings: {LAYOUT.statistics}")

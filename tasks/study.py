@@ -1,13 +1,11 @@
 """What came out of human evaluations whose answers the user put under data/raw."""
 
-import json
 from dataclasses import asdict
 
 import mlflow
 from prefect import task
 
-from denouement.files import write_text
-from denouement.present.markdown import render
+from denouement.present.terminal import show
 from denouement.stages.study import StudyPaths, StudySettings, logged_values, run
 from denouement.study.importing import find_answers, imported_text
 from denouement.study.results.sections import scale_section, study_sections
@@ -22,11 +20,9 @@ def work_out_results(settings: StudySettings) -> None:
         print(f"no file of answers under {LAYOUT.raw}: the tables of the human evaluation are empty")
     with tracking.run("study", "study", asdict(settings)):
         stage = run(settings, StudyPaths(answers, LAYOUT.study, LAYOUT.work / "study" / "parses.parquet"))
-        values = logged_values(stage)
-        write_text(LAYOUT.metrics("study"), json.dumps(values, indent=2) + "\n")
         tracking.log_inputs(**stage.tables)
-        tracking.log_values(values)
+        tracking.keep_values("study", logged_values(stage))
         mlflow.log_artifacts(str(LAYOUT.study), "study")
         if stage.imported:
             print(imported_text(stage.imported))
-            print(render([*study_sections(stage.results), *map(scale_section, stage.scales.values())]))
+            show([*study_sections(stage.results), *map(scale_section, stage.scales.values())])

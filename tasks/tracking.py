@@ -10,7 +10,6 @@ import json
 import logging
 import os
 import re
-import subprocess
 import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
@@ -28,9 +27,11 @@ from mlflow.utils.credentials import get_default_host_creds
 from mlflow.utils.rest_utils import http_request
 from sqlalchemy.exc import SQLAlchemyError
 
+from denouement import git
 from denouement.console import warn
-from denouement.files import file_digest
-from tasks import ENVIRONMENT, ROOT, command, processes
+from denouement.documents import flattened
+from denouement.files import file_digest, write_text
+from tasks import ENVIRONMENT, LAYOUT, ROOT, command, processes
 
 EXPERIMENT = "denouement"
 ARTIFACTS = ROOT / "mlartifacts"
@@ -109,6 +110,12 @@ def log_values(values: Mapping[str, Any], step: int = 0) -> None:
     _record(lambda: mlflow.MlflowClient().log_batch(_active().info.run_id, metrics=metrics))
 
 
+def keep_values(name: str, values: Mapping[str, Any]) -> None:
+    """Write the values of a stage to its file of metrics, by `name`, and log them."""
+    write_text(LAYOUT.metrics(name), json.dumps(values, indent=2) + "\n")
+    log_values(values)
+
+
 def log_tags(tags: Mapping[str, str]) -> None:
     """Add tags to the run."""
     _record(lambda: mlflow.set_tags(dict(tags)))
@@ -127,22 +134,10 @@ def log_inputs(**tables: Path) -> None:
         _record(partial(mlflow.log_input, dataset))
 
 
-def flattened(nested: Mapping[str, Any], prefix: str = "") -> dict[str, Any]:
-    """Mappings within mappings as one, the keys joined with dots."""
-    flat: dict[str, Any] = {}
-    for key, value in nested.items():
-        if isinstance(value, Mapping):
-            flat |= flattened(value, f"{prefix}{key}.")
-        else:
-            flat[f"{prefix}{key}"] = value
-    return flat
-
-
 def _begin(name: str, stage: str, parameters: Mapping[str, Any]) -> Run:
     uri, above = os.environ["MLFLOW_TRACKING_URI"], os.environ.get(PARENT)
     tags = {"stage": stage, "parameters": _digest(parameters), PROCESS: processes.this_process(), **_git()}
-    flat = flattened(parameters)
-    logged = {key: value if value is not None else "null" for key, value in flat.items()}
+    logged = {key: "null" if value is None else value for key, value in flattened(parameters).items() if value != {}}
     try:
         return _start(uri, name, above, tags, logged)
     except _CANNOT as error:
@@ -256,14 +251,6 @@ def _digest(parameters: Mapping[str, Any]) -> str:
 
 
 def _git() -> dict[str, str]:
-    """The commit, and whether a tracked file differs from it; dvc.lock apart, which a reproduction itself writes."""
-    commit = _git_says("rev-parse", "HEAD")
-    if not commit:
-        return {}
-    changed = _git_says("status", "--porcelain", "--untracked-files=no", "--", ".", ":(exclude)dvc.lock")
-    return {"git_commit": commit, "git_dirty": str(bool(changed)).lower()}
-
-
-def _git_says(*arguments: str) -> str:
-    done = subprocess.run(["git", *arguments], capture_output=True, text=True, cwd=ROOT)
-    return done.stdout.strip() if done.returncode == 0 else ""
+    """The commit, and whether a tracked file differs from it, as tags."""
+    commit = git.commit(ROOT)
+    return {"git_commit": commit.name, "git_dirty": str(commit.is_changed).lower()} if commit else {}

@@ -1,12 +1,14 @@
-"""Tables read well on a terminal and are Markdown."""
+"""Warnings and JSON on the command's outputs."""
 
-from denouement.console import text_table, warn
+import json
+from datetime import UTC, datetime
+
+from denouement.console import print_json, warn
 
 
-def test_numbers_are_right_aligned_and_pipes_escaped() -> None:
-    assert text_table(["group", "n"], [["right", 3742], ["a|b", 5]]) == (
-        "| group |    n |\n| ----- | ---: |\n| right | 3742 |\n| a\\|b  |    5 |"
-    )
+def test_a_time_in_a_document_is_iso_8601(capsys):
+    print_json({"at": datetime(2026, 1, 31, 12, tzinfo=UTC)})
+    assert json.loads(capsys.readouterr().out) == {"at": "2026-01-31T12:00:00+00:00"}
 
 
 def test_a_warning_is_one_line_whatever_is_in_it(capsys):

@@ -1,6 +1,7 @@
 """Results as JSON documents, and back. A result is a frozen dataclass, from whose fields the document is made."""
 
 import json
+from collections.abc import Mapping
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any, ClassVar, Protocol, TypeVar
@@ -63,6 +64,17 @@ def read_document(path: Path, kind: type[Result], stage: str = "") -> Result:
         raise UserError(f"{path}: {where} is missing or not what is written there{renew}") from error
     except (ValueError, RecursionError) as error:
         raise UserError(f"{path}: no JSON ({error}){renew}") from error
+
+
+def flattened(nested: Mapping[str, Any], prefix: str = "") -> dict[str, Any]:
+    """The values of mappings within mappings in one, their keys joined with dots; an empty mapping is a value."""
+    flat: dict[str, Any] = {}
+    for key, value in nested.items():
+        if isinstance(value, Mapping) and value:
+            flat |= flattened(value, f"{prefix}{key}.")
+        else:
+            flat[f"{prefix}{key}"] = value
+    return flat
 
 
 def _refuse(constant: str) -> None:

@@ -7,6 +7,7 @@ import numpy as np
 import pyarrow as pa
 import pytest
 import torch
+from click import Context
 from click.testing import CliRunner
 
 from denouement import schemas
@@ -175,7 +176,7 @@ def test_complete_refuses(model, tmp_path):
 
 
 def test_each_setting_of_decoding_is_an_option():
-    parameters = {parameter.name: parameter for parameter in main.commands["complete"].params}
+    parameters = {parameter.name: parameter for parameter in main.get_command(Context(main), "complete").params}
     help_text = run("complete", "--help").stdout
     for setting in fields(Decoding):
         option = parameters[setting.name]

@@ -1,14 +1,13 @@
 import json
 import re
 import shutil
-from dataclasses import replace
+from dataclasses import MISSING, fields, replace
 from html.parser import HTMLParser
 from pathlib import Path
 
 import pyarrow as pa
 import pytest
 from click.testing import CliRunner
-from denouement.report.documents import misfit
 from test_summary import (  # noqa: F401 -- `run` is a fixture
     EVALUATION,
     HISTORIES,
@@ -19,14 +18,19 @@ from test_summary import (  # noqa: F401 -- `run` is a fixture
     write_ratings_and_orders,
 )
 
+from denouement.analysis.statistics import find_statistics
+from denouement.analysis.statistics_files import write_findings
 from denouement.cli import main
+from denouement.cloze.evaluation.results import ClozeResult
+from denouement.corpus.ingest import IngestSummary
 from denouement.documents import write_document
 from denouement.errors import UserError
+from denouement.generators.history import History
 from denouement.layout import Layout
 from denouement.present.cells import PValue
 from denouement.present.sections import Fold, Table
 from denouement.report.glance import glance
-from denouement.report.run_folder import RunFolder, read_beside, read_json
+from denouement.report.run_folder import RunFolder, read_beside
 from denouement.report.sections import report_sections
 from denouement.schemas import TABLES
 from denouement.study.results.pairs import PublishedItems
@@ -128,7 +132,7 @@ def test_the_values_at_a_glance_by_hand(run):  # noqa: F811
     published = PublishedItems(first=3, second=1, both=0, neither=0)
     with_paper = replace(results, pairs=[replace(results.pairs[0], paper=published)])
     write_document(with_paper, run.layout.study / "results.json")
-    shown = {value.what.partition(" (")[0]: (value.here, value.paper, value.anchor) for value in glance(fresh(run))}
+    shown = {re.split(r" \(|:", value.what)[0]: (value.here, value.paper, value.anchor) for value in glance(fresh(run))}
     assert shown == {
         "Stories": ("0", "98,161", "data"),
         "Cases": ("11", "3,742", "data"),
@@ -229,59 +233,59 @@ def test_ratings_and_orders_are_shown_without_votes(page, run):  # noqa: F811
     assert "<code>data/study/ratings/results.json</code>" in text
 
 
-def test_statistics_are_shown_as_they_stand(page):
-    folder = Path("data/statistics")
-    folder.mkdir()
-    table = {"title": "Lengths", "header": ["place", "mean"], "rows": [["first <", "8.1"]], "note": "In tokens."}
-    part = {"title": "Sentences", "what": "How long they are."}
-    document = {"lengths": {**part, "tables": [table], "figures": [{"file": "lengths.svg", "what": "Words <b>"}]}}
-    (folder / "statistics.json").write_text(json.dumps(document))
-    (folder / "lengths.svg").write_text(SVG)
+def test_statistics_are_shown_with_their_charts(page, run):  # noqa: F811
+    found = find_statistics(run.stories, with_events=False)
+    write_findings(found, run.layout.statistics, {})
     text = section(page(), "statistics")
-    assert "first &lt;" in text
-    assert '<td class="number">8.1</td>' in text
-    assert 'id="statistics-lengths"' in text
-    document["lengths"]["tables"] = [{**table, "rows": [["8.1"]]}]
-    (folder / "statistics.json").write_text(json.dumps(document))
-    with pytest.raises(UserError, match=r"statistics.json: Lengths: a row of 1 cells .* make it again"):
+    lengths = found.statistics.sentence_lengths
+    assert f"<h3>{lengths.title}</h3>" in text
+    assert f'id="statistics-{Path(lengths.figures[0].file).stem}"' in text
+    document = json.loads((run.layout.statistics / "statistics.json").read_text())
+    document["sentence_lengths"]["values"] = []
+    (run.layout.statistics / "statistics.json").write_text(json.dumps(document))
+    with pytest.raises(UserError, match=r"statistics.json: sentence_lengths > values .* make it again"):
         page()
 
 
 @pytest.mark.parametrize(
-    ("name", "stage"),
+    ("name", "kind", "stage"),
     [
-        *[("corpus/ingest.json", "ingest"), ("models/seq2seq/history.json", "train")],
-        ("cloze/evaluation.json", "cloze"),
+        ("corpus/ingest.json", IngestSummary, "ingest"),
+        ("models/seq2seq/history.json", History, "train"),
+        ("cloze/evaluation.json", ClozeResult, "cloze"),
     ],
 )
-def test_a_document_of_another_shape_is_one_line_with_the_stage_that_makes_it(run, name, stage):  # noqa: F811
+def test_a_document_of_another_shape_is_one_line_with_the_stage_that_makes_it(run, name, kind, stage):  # noqa: F811
     path = run.layout.folder / name
     whole = json.loads(path.read_text())
-    for key in whole:
-        for odd in ({k: v for k, v in whole.items() if k != key}, {**whole, key: "odd"}, {**whole, key: [None]}, []):
+    needed = [field.name for field in fields(kind) if field.default is field.default_factory is MISSING]
+    assert set(needed) & set(whole)
+    for key in needed:
+        for odd in ({k: v for k, v in whole.items() if k != key}, {**whole, key: 0.5}, {**whole, key: [0.5]}, []):
             path.write_text(json.dumps(odd))
-            if misfit(path, odd) is None:  # what the report does not read
-                write_page(run, Path("reports"), None)
-                continue
             with pytest.raises(UserError, match=f"{name}: .* make it again: dvc repro {stage}") as caught:
-                read_json(path)
+                write_page(run, Path("reports"), None)
             assert "\n" not in str(caught.value)
-    path.write_text(json.dumps(whole))
-    assert read_json(path) == whole
 
 
-def test_shapes():
-    path = Path("data/models/a/history.json")
-    assert misfit(path, HISTORIES["seq2seq"]) is None
-    epochs = [*HISTORIES["seq2seq"]["epochs"], {"epoch": True, "train_loss": 1, "validation_loss": None}]
-    told = misfit(path, {**HISTORIES["seq2seq"], "epochs": epochs})
-    assert told.startswith("epochs > 3 > epoch is missing or not what is written there")
-    without = [{"epoch": 0, "train_loss": 5.0, "validation_loss": None}]  # a key may hold nothing, and must be there
-    told = misfit(path, {**HISTORIES["seq2seq"], "epochs": without})
-    assert told.startswith("epochs > 0 > validation_perplexity is missing")
-    assert misfit(Path("dvc.lock"), {"stages": {"a": {"cmd": ["x"]}}}).startswith("stages > a > cmd is")
-    assert misfit(Path("other.json"), {"anything": 1}) is None
-    assert misfit(Path("other.json"), []).startswith("the whole of it")
+@pytest.mark.parametrize(
+    ("epochs", "message"),
+    [
+        ([{"epoch": True, "train_loss": 1, "validation_loss": None}], "epochs > 0 > epoch is missing or not what"),
+        ([{"epoch": 0, "train_loss": 5.0, "validation_loss": None}], "epochs > 0 > validation_perplexity is missing"),
+    ],
+)
+def test_what_is_wrong_in_a_document_is_named_by_its_place(run, epochs, message):  # noqa: F811
+    run.histories[0].write_text(json.dumps({**HISTORIES["seq2seq"], "epochs": epochs}))
+    with pytest.raises(UserError, match=message):
+        write_page(run, Path("reports"), None)
+
+
+def test_a_record_of_dvc_of_another_shape_is_one_line(page):
+    Path("dvc.lock").write_text("stages: {a: {cmd: [x]}}")
+    run = RunFolder(Layout(Path("data")), Path("dvc.lock"))  # noqa: F811
+    with pytest.raises(UserError, match=r"dvc.lock: is not a record of DVC; restore it with git checkout dvc.lock"):
+        run.origin(["a"], [])
 
 
 @pytest.mark.parametrize(

@@ -5,10 +5,14 @@ from collections import Counter
 from pathlib import Path
 
 import pyarrow as pa
-import pyarrow.parquet as pq
 import pytest
 
-from denouement.analysis.sentiment import groups_made_from, score_groups
+from denouement import schemas
+from denouement.analysis.bias_monitor import BiasMonitor, MonitoredSet, VariantAccuracy
+from denouement.analysis.findings import Finding
+from denouement.analysis.statistics import Statistics
+from denouement.cloze.evaluation.calibration import Reliability
+from denouement.documents import write_document
 from denouement.errors import UserError
 from denouement.files import file_digest
 from denouement.layout import Layout
@@ -21,12 +25,17 @@ from denouement.report.stale import find_stale
 from denouement.schemas import TABLES, empty_table, read_table, write_table
 from denouement.stages.report import ReportPaths, ReportSettings
 from denouement.stages.report import run as write_report
+from denouement.stages.sentiment import SentimentPaths, SentimentSettings
+from denouement.stages.sentiment import run as score_sentiment
 from denouement.study.results.results import study_results
 from denouement.study.results.scales import scale_results
 
 HISTORIES = {
     "seq2seq": {
         "generator": "seq2seq",
+        "unit": "nats per token",
+        "tokens": {"train": 350_000, "validation": 20_000},
+        "unknown_share": {"train": 0.01, "validation": 0.02},
         "vocabulary": 12650,
         "stories": {"train": 7000, "validation": 400},
         "best_epoch": 1,
@@ -129,15 +138,14 @@ def run(tmp_path: Path, monkeypatch) -> RunFolder:
         for system in ("seq2seq", "h_seq2seq")
     ]
     read = (corpus / "stories.parquet", corpus / "cloze.parquet", endings)
-    metadata = as_metadata(groups_made_from(*read))
-    write_table(score_groups(*read), Path("data/sentiment.parquet"), "sentiment", metadata)
+    score_sentiment(SentimentSettings(workers=1), SentimentPaths(*read, out=Path("data/sentiment.parquet")))
     story_cloze = Path("data/cloze/evaluation.json")
     story_cloze.parent.mkdir()
     story_cloze.write_text(json.dumps(EVALUATION))
     write_record(story_cloze.parent, {path.stem: file_digest(path) for path in read[:2]})
     study = Path("data/study/results.json")
     study.parent.mkdir()
-    study.write_text(json.dumps(study_results(empty_table("votes"))))
+    write_document(study_results(empty_table("votes")), study)
     write_record(study.parent, {})
     for name, history in HISTORIES.items():
         path = Path(f"data/models/{name}/history.json")
@@ -194,7 +202,7 @@ def test_what_people_answered_stands_there_with_its_chart_and_nothing_without_an
         for place, (answer, choice) in enumerate([("A", "seq2seq"), ("B", "human_right"), ("B", "human_right")])
     ]
     votes = pa.Table.from_pylist(rows, schema=TABLES["votes"].schema)
-    (run.layout.study / "results.json").write_text(json.dumps(study_results(votes)))
+    write_document(study_results(votes), run.layout.study / "results.json")
     write_table(votes, run.layout.study / "votes.parquet", "votes")
     section = write_summary(run, Path("reports")).split("## Human evaluation")[1]
     assert "### Which ending is better: seq2seq or human_right?" in section
@@ -206,19 +214,19 @@ def test_what_people_answered_stands_there_with_its_chart_and_nothing_without_an
 
 def write_ratings_and_orders(study: Path) -> None:
     """Results of two ratings and an order, where the stage `study` leaves them."""
-    told = {
+    given = {
         **{"study": "s", "item_id": "i", "case_id": "case-01", "reason": None, "is_check": False},
         **{"status": "accepted", "started_at": None, "submitted_at": None},
     }
     rated = [
-        {**told, "annotator_id": name, "system": "seq2seq", "question": "<i>logic</i>", "value": value}
+        {**given, "annotator_id": name, "system": "seq2seq", "question": "<i>logic</i>", "value": value}
         for name, value in (("p", 2), ("q", 3))
     ]
-    ordered = [{**told, "annotator_id": "p", "shown": [1, 0, 2], "order": [0, 1, 2]}]
+    ordered = [{**given, "annotator_id": "p", "shown": [1, 0, 2], "order": [0, 1, 2]}]
     for name, rows in (("ratings", rated), ("orders", ordered)):
         (study / name).mkdir()
         found = scale_results(name, pa.Table.from_pylist(rows, schema=TABLES[name].schema))
-        (study / name / "results.json").write_text(json.dumps(found))
+        write_document(found, study / name / "results.json")
 
 
 def test_ratings_and_orders_stand_there_too(run):
@@ -254,15 +262,17 @@ def test_a_labelled_test_stands_beside_validation(run):
 
 def test_what_endings_alone_give_away_stands_there_once_it_was_worked_out(run):
     assert "gives endings away" not in write_summary(run, Path("reports"))
-    seen = [
-        {"variant": "", "n": 1871, "accuracy": 0.735, "low": 0.7144, "high": 0.7549},
-        {"variant": "style", "n": 1871, "accuracy": 0.598, "low": 0.575, "high": 0.62},
-    ]
-    part = {"title": "Bias monitor", "what": "What endings tell.", "tables": [], "figures": []}
-    found = {"bias_monitor": {**part, "values": {"sets": {"v1.0 validation": {"variants": seen}}}}}
+    variants = (
+        VariantAccuracy("", 1871, 1375, 0.735, 0.7144, 0.7549),
+        VariantAccuracy("style", 1871, 1119, 0.598, 0.575, 0.62),
+    )
+    monitor = BiasMonitor({"v1.0 validation": MonitoredSet(variants, reliability=Reliability((), None, None))}, ())
+    finding = Finding("Bias monitor", "What endings give away.", monitor, data=("bias_cases.parquet",))
     run.layout.statistics.mkdir()
     assert "## What gives endings away" not in write_summary(run, Path("reports")), "a folder is no finding"
-    (run.layout.statistics / "statistics.json").write_text(json.dumps(found))
+    write_document(Statistics(bias_monitor=finding), run.layout.statistics / "statistics.json")
+    case = ("v1.0", "validation", "case-01", "Right 1.", "Wrong 1.", 0.9)
+    write(run.layout.statistics / "bias_cases.parquet", "bias_cases", [case])
     section = write_summary(run, Path("reports")).split("## What gives endings away")[1].split("##")[0]
     rows = [line for line in section.splitlines() if line.startswith("|")][2:]
     assert [[cell.strip() for cell in row.split("|")[1:-1]] for row in rows] == [
@@ -290,8 +300,8 @@ def test_the_sample_corpus_is_named_and_nothing_of_the_papers_or_of_people_stand
     cases = read_table(run.layout.cloze, "cloze")
     released = cases.set_column(5, cases.schema.field("release"), pa.array(["sample"] * cases.num_rows))
     write_table(released, run.layout.cloze, "cloze")
-    scores = score_groups(run.layout.stories, run.layout.cloze, run.endings)
-    write_table(scores, run.layout.sentiment, "sentiment")
+    paths = SentimentPaths(run.layout.stories, run.layout.cloze, run.endings, run.layout.sentiment)
+    score_sentiment(SentimentSettings(workers=1), paths)
     systems = [{**row, "release": "sample", "paper": None} for row in EVALUATION["systems"]]
     run.layout.evaluation.write_text(json.dumps({**EVALUATION, "systems": systems}))
     (run.layout.ingest).write_text(json.dumps({**INGEST, "corpus": "sample"}))
@@ -299,11 +309,11 @@ def test_the_sample_corpus_is_named_and_nothing_of_the_papers_or_of_people_stand
     assert "sample corpus" in text
     write_page(run, Path("reports"), None)
     page = Path("reports/report.html").read_text()
-    for told in (text, page):
+    for shown in (text, page):
         for published in ("98,161", "3,742", "3.48e-54", "0.457", "71.5%", "0.514"):
-            assert published not in told
-        assert "people's" not in told
-        assert "- people:" not in told
+            assert published not in shown
+        assert "people's" not in shown
+        assert "- people:" not in shown
 
 
 def test_without_training_and_endings_it_holds_the_data(run):
@@ -325,8 +335,6 @@ def test_a_missing_summary_of_the_data_is_one_line(run):
 
 def test_each_table_and_document_of_a_run_is_read_once(run, monkeypatch):
     read = Counter()
-    by_path = Counter(dict.fromkeys(("seq2seq.parquet", "h_seq2seq.parquet"), 3))  # reads of functions that take paths:
-    by_path["cloze.parquet"] = 2  # groups_made_from, endings_table; of endings strays, too
 
     def counted(function):
         def call(path, *args, **kwargs):
@@ -335,11 +343,11 @@ def test_each_table_and_document_of_a_run_is_read_once(run, monkeypatch):
 
         return call
 
-    monkeypatch.setattr(pq, "read_table", counted(pq.read_table))
+    monkeypatch.setattr(schemas, "read_parquet", counted(schemas.read_parquet))
     monkeypatch.setattr(Path, "read_text", counted(Path.read_text))
     (run.layout.study / "made_from.json").unlink()
     write_report(ReportSettings(), ReportPaths(run.layout, run.lock, Path(), Path("reports")))
     assert Path("reports/summary.md").exists()
     files = ("ingest.json", "rejects.parquet", "history.json", "sentiment.parquet", "evaluation.json", "results.json")
     tables = ("stories.parquet", "cloze.parquet", "seq2seq.parquet", "h_seq2seq.parquet")
-    assert read - by_path == Counter((*files, *tables, "made_from.json"))
+    assert read == Counter((*files, *tables, "made_from.json"))

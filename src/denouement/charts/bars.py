@@ -1,4 +1,4 @@
-"""Bars, each of the same height whatever their number."""
+"""Bars of one thickness, however many they are."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass

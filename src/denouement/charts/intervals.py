@@ -72,7 +72,7 @@ def effects(sets: Mapping[str, Sequence[Estimate]]) -> "Figure | None":
     """By how much right endings differ from wrong ones in each feature, Cohen's d with its 95% interval.
 
     Args:
-        sets: by name of a set of cases the features; a feature without an interval is left out by the caller.
+        sets: by name of a set of cases the features; the caller leaves out a feature without an interval.
 
     Returns:
         A row a feature, with a mark a set; None without a feature.

@@ -1,6 +1,6 @@
 """One look for all charts: their colours, their sizes, and axes that show no more than is read.
 
-Colours are those of Okabe and Ito, which people with any colour vision can tell from each other.
+Colours are those of Okabe and Ito, which people with any colour vision can distinguish.
 """
 
 from typing import TYPE_CHECKING

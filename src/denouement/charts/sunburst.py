@@ -41,7 +41,7 @@ class Arc:
 
 
 def arcs(paths: Mapping[Path, int], least: float) -> list[Arc]:
-    """The sunburst's arcs; those of a parent that are under `least` are one, and nothing is drawn outside of it."""
+    """The arcs; those of a parent that are smaller than `least` become one, with no arcs outside of it."""
     children: dict[Path, list[tuple[Path, int]]] = {}
     for path, n in paths.items():
         children.setdefault(path[:-1], []).append((path, n))
@@ -69,7 +69,7 @@ def arcs(paths: Mapping[Path, int], least: float) -> list[Arc]:
 def sunburst(paths: Mapping[Path, int], least: float, of: str) -> str | None:
     """The tree as the text of an SVG file: a ring a word, from inside; an arc's angle is its share of the whole.
 
-    A pointer on an arc makes it stand out and shows its words, its count and its share. No script is needed.
+    A pointer on an arc highlights it and shows its words, its count and its share. No script is needed.
 
     Args:
         paths: by path, every part of which is a path too, how many begin with it; `END` is the last part of those that

@@ -1,4 +1,4 @@
-"""The `denouement` command: a group of commands, each in a module of its own that is imported when it is called for.
+"""The `denouement` command: a group of commands, each in a module of its own that is imported when it is called.
 
 Modules of commands import what is heavy inside their functions, so that `denouement --help` answers at once.
 """
@@ -31,18 +31,23 @@ COMMANDS = {
 
 
 class _Legible(io.TextIOWrapper):
-    """Standard output that never sends a command to a terminal, whatever the texts of tables and files hold.
+    """Standard output that shows control characters in texts of tables and files, and never sends them to a terminal.
 
-    All that any command prints goes through here.
+    All that any command prints goes through here, apart from the styles of tables and headings: what lays these out
+    has made its texts legible before, and calls `write_styled`.
     """
 
     def write(self, text: str) -> int:
         return super().write(printed(text))
 
+    def write_styled(self, text: str) -> int:
+        """Write a text that may hold codes for bold or dim characters."""
+        return super().write(text)
+
 
 @contextmanager
 def _legible_output() -> Iterator[None]:
-    """Make all that is written to standard output legible."""
+    """Replace standard output by a `_Legible` one for a while."""
     before = sys.stdout
     if not isinstance(before, io.TextIOWrapper):
         yield
@@ -59,12 +64,12 @@ def _legible_output() -> Iterator[None]:
         yield
     finally:
         legible, sys.stdout = sys.stdout, before
-        with suppress(BrokenPipeError):  # no one reads on
+        with suppress(BrokenPipeError):  # the reader of a pipe has ended
             legible.detach()
 
 
 class _Commands(click.Group):
-    """Imports a command when it is called for, and prints errors as click prints its own.
+    """Imports a command when it is called, and prints errors as click prints its own.
 
     An error that is no defect is one line on standard error, with exit status 2. Ctrl-C and SIGTERM are one line too,
     with status 130.
@@ -82,7 +87,7 @@ class _Commands(click.Group):
         return super().get_command(ctx, cmd_name)
 
     def main(self, *args: Any, **extra: Any) -> Any:
-        """Run; SIGTERM ends what was begun as Ctrl-C does, so that no half-written file stays behind."""
+        """Run; SIGTERM ends a command as Ctrl-C does, so that no half-written file is left."""
         if isinstance(sys.stderr, io.TextIOWrapper):
             sys.stderr.reconfigure(errors="backslashreplace")
         before = signal.signal(signal.SIGTERM, signal.default_int_handler)
@@ -93,7 +98,7 @@ class _Commands(click.Group):
             signal.signal(signal.SIGTERM, before)
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
-        """Refuse words that are not UTF-8 before anything else: no table and no library can hold them."""
+        """Refuse words that are not UTF-8 first of all: no table and no library can hold them."""
         for word in args:
             try:
                 word.encode()
@@ -106,7 +111,7 @@ class _Commands(click.Group):
         try:
             return super().invoke(ctx)
         except BrokenPipeError:
-            raise  # click ends quietly when no one reads on
+            raise  # the reader of a pipe has ended; click then ends without a message
         except Exception as error:
             if is_defect(error):
                 raise

@@ -7,11 +7,8 @@ from typing import Any
 
 import click
 
-from denouement.cli.options import named_values
-from denouement.console import print_json
+from denouement.cli.options import json_option, named_values, print_result
 from denouement.errors import UserError
-
-_json_option = click.option("--json", "as_json", is_flag=True, help="Print one JSON document and nothing else.")
 
 
 @click.group()
@@ -63,7 +60,7 @@ def cloze() -> None:
 @click.option("--cache", type=click.Path(path_type=Path), help="Folder that keeps parses, trained systems and scores.")
 @click.option("--out", type=click.Path(path_type=Path), help="Also write all scores to this Parquet file.")
 @click.option("--predictions", type=click.Path(path_type=Path), help="Folder for the shared task's CSV files.")
-@_json_option
+@json_option
 def evaluate(
     names: tuple[str, ...],
     train: Path | None,
@@ -98,8 +95,6 @@ def evaluate(
     A system that misses something, or fails, does not stop the others; where one fails, the exit status is not 0.
     """
     from denouement.cloze.evaluation.sections import evaluation_blocks
-    from denouement.documents import document
-    from denouement.present.markdown import render
     from denouement.stages.cloze import KINDS, ClozePaths, ClozeSettings, run
 
     systems = _systems(names)
@@ -129,10 +124,7 @@ def evaluate(
         predictions=predictions,
     )
     evaluation = run(settings, paths)
-    if as_json:
-        print_json(document(evaluation.result))
-    else:
-        click.echo(render(evaluation_blocks(evaluation.result)))
+    print_result(evaluation.result, evaluation_blocks, as_json)
     evaluation.raise_failures()
 
 
@@ -141,7 +133,7 @@ def evaluate(
 @click.option("--release", multiple=True, help="Only this release, such as v1.0; may be repeated.")
 @click.option("--vectors", type=click.Path(path_type=Path), help="Parquet file with columns text and vector.")
 @click.option("--encoder", help="Sentence encoder to take vectors from, instead of a file.")
-@_json_option
+@json_option
 def vectors(cases: Path, release: tuple[str, ...], vectors: Path | None, encoder: str | None, as_json: bool) -> None:
     """The Story Cloze Evaluator: how well sentence vectors predict the right ending, without learning anything.
 
@@ -157,8 +149,6 @@ def vectors(cases: Path, release: tuple[str, ...], vectors: Path | None, encoder
     from denouement.cloze.evaluation.case_sets import read_cases
     from denouement.cloze.evaluation.evaluator import evaluate_vectors, read_vectors, texts
     from denouement.cloze.evaluation.sections import vector_blocks
-    from denouement.documents import document
-    from denouement.present.markdown import render
 
     table = read_cases(cases, release=release)
     if release:
@@ -170,15 +160,11 @@ def vectors(cases: Path, release: tuple[str, ...], vectors: Path | None, encoder
         from denouement.encoders.base import load_encoder
 
         of_text = dict(zip(wanted, load_encoder(str(encoder)).encode(wanted), strict=True))
-    result = evaluate_vectors(table, of_text)
-    if as_json:
-        print_json(document(result))
-    else:
-        click.echo(render(vector_blocks(result)))
+    print_result(evaluate_vectors(table, of_text), vector_blocks, as_json)
 
 
 def _systems(names: tuple[str, ...]) -> list[str]:
-    """The Story Cloze systems that are named, each once; `all` is all of them, and hides no name that is wrong."""
+    """The Story Cloze systems that are named, each once; an unknown name is an error even with `all`."""
     from denouement.cloze import SYSTEMS
 
     if unknown := [name for name in names if name not in SYSTEMS and name != "all"]:

@@ -4,8 +4,7 @@ from pathlib import Path
 
 import click
 
-from denouement.cli.options import json_option, keep_arrow_from_pandas
-from denouement.console import print_json
+from denouement.cli.options import json_option, keep_arrow_from_pandas, print_result
 from denouement.errors import UserError
 
 
@@ -32,16 +31,15 @@ def ingest(
 ) -> None:
     """Read official ROCStories and Story Cloze files into checked tables, and report which stories are in two of them.
 
-    A FILE is recognised by its header, whatever its name; comma- or tab-separated, UTF-8. Written are stories.parquet,
-    cloze.parquet, rejects.parquet (every row that could not be used, with its file, line and reason) and ingest.json.
+    A FILE is recognised by its header, not by its name; comma- or tab-separated, UTF-8. The command writes
+    stories.parquet, cloze.parquet, rejects.parquet (every row that could not be used, with its file, line and reason)
+    and ingest.json.
 
     --exclude-overlap leaves out stories that are in a Story Cloze file, and validation cases that are in a test file.
     """
     keep_arrow_from_pandas()
     from denouement.corpus.ingest import IngestSettings
     from denouement.corpus.sections import ingest_section
-    from denouement.documents import document
-    from denouement.present.markdown import render
     from denouement.schemas import read_table
     from denouement.stages.ingest import IngestPaths, run
 
@@ -50,7 +48,5 @@ def ingest(
     except ValueError as error:  # click takes NaN for a number in the range
         raise UserError(str(error)) from error
     summary = run(settings, IngestPaths(files, out))
-    if as_json:
-        print_json(document(summary))
-    else:
-        click.echo(render(ingest_section(summary, read_table(out / "rejects.parquet", "rejects"))))
+    rejects = out / "rejects.parquet"
+    print_result(summary, lambda ingested: ingest_section(ingested, read_table(rejects, "rejects")), as_json)

@@ -4,35 +4,54 @@ import sys
 import types
 import typing
 from collections.abc import Callable, Mapping
-from dataclasses import Field, fields
+from dataclasses import Field, dataclass, fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from denouement.cli.options import keep_arrow_from_pandas
-from denouement.console import print_json
+from denouement.cli.options import json_option, keep_arrow_from_pandas, named_options, print_result
 from denouement.errors import UserError
 from denouement.files import check_output
 from denouement.generators.decoding import Decoding, described
 
-if TYPE_CHECKING:
-    from denouement.generators.base import Generator
-
-_NO_PROBABILITIES = "the generator gives no probabilities"
+if TYPE_CHECKING:  # heavy
+    from denouement.present.sections import Block
 
 
-def _named_values(_: click.Context, option: click.Parameter, words: tuple[str, ...]) -> dict[str, str | int]:
-    """Values by name from words such as `version=1`, a whole number as such."""
-    values: dict[str, str | int] = {}
-    for word in words:
-        name, sign, value = word.partition("=")
-        if not (name and sign and value):
-            raise UserError(f"{option.opts[0]} {word}: must be like vectors=FILE")
-        if name in values:
-            raise UserError(f"{option.opts[0]} {word}: {name} is given twice")
-        values[name] = int(value) if value.isascii() and value.isdigit() else value
-    return values
+@dataclass(frozen=True)
+class WrittenEndings:
+    """What `generate` wrote.
+
+    Attributes:
+        out: the table of endings.
+        at_max_length: endings of the most words that are allowed; None where that is not limited.
+        log_prob_per_token: in nats; None where the generator gives no probabilities.
+    """
+
+    out: str
+    system: str
+    cases: int
+    endings: int
+    at_max_length: int | None
+    log_prob_per_token: float | None
+
+
+@dataclass(frozen=True)
+class CompletedEnding:
+    """An ending with its log-probability in nats and its number of tokens, where the generator knows them."""
+
+    ending: str
+    log_prob: float | None
+    n_tokens: int | None
+
+
+@dataclass(frozen=True)
+class CompletedStory:
+    """The sentences of a story, and the endings that were written for it."""
+
+    context: list[str]
+    endings: list[CompletedEnding]
 
 
 def _flag(setting: str) -> str:
@@ -70,7 +89,7 @@ def _model_options(command: Callable[..., Any]) -> Callable[..., Any]:
             "encoder_options",
             multiple=True,
             metavar="NAME=VALUE",
-            callback=_named_values,
+            callback=lambda _, option, words: named_options(option.opts[0], words, "vectors=FILE"),
             help="Of its sentence encoder, such as vectors=FILE; again for each.",
         ),
         click.option("--device", default="cpu", show_default=True, help="Where the model runs: cpu, cuda, cuda:1."),
@@ -79,10 +98,6 @@ def _model_options(command: Callable[..., Any]) -> Callable[..., Any]:
     for option in reversed(options):
         command = option(command)
     return command
-
-
-def _json_option(command: Callable[..., Any]) -> Callable[..., Any]:
-    return click.option("--json", "as_json", is_flag=True, help="Print one JSON document and nothing else.")(command)
 
 
 def _decoding(options: Mapping[str, Any]) -> Decoding:
@@ -125,7 +140,7 @@ def _check_model(model: Path, encoder_options: Mapping[str, Any], device: str, d
 @click.option("--split", help="Only this split of a cloze or stories table, such as validation.")
 @click.option("-n", "count", type=click.IntRange(min=1), default=1, show_default=True, help="Endings a case.")
 @click.option("--system", help="Name of the system in the table.  [default: the generator's]")
-@_json_option
+@json_option
 def generate(
     model: Path,
     embeddings: Path | None,
@@ -160,32 +175,33 @@ def generate(
         encoder_options=encoder_options,
         device=device,
     )
-    endings, log_prob = generated.endings.num_rows, generated.log_prob_per_token
-    if as_json:
-        print_json(
-            {
-                "out": str(out),
-                "system": generated.system,
-                "cases": generated.cases.num_rows,
-                "endings": endings,
-                "at_max_length": generated.at_max_length,
-                "log_prob_per_token": log_prob,
-            }
-        )
-        return
-    notes = [_NO_PROBABILITIES if log_prob is None else f"{log_prob:.2f} nats per token"]
-    if generated.at_max_length is not None:
-        notes.append(f"{generated.at_max_length:,} of them {decoding.max_length} words long, the most allowed")
-    click.echo(
-        f"{endings:,} endings of {generated.system} for {generated.cases.num_rows:,} cases ({'; '.join(notes)}): {out}"
+    written = WrittenEndings(
+        str(out),
+        generated.system,
+        generated.cases.num_rows,
+        generated.endings.num_rows,
+        generated.at_max_length,
+        generated.log_prob_per_token,
     )
+    print_result(written, lambda _: _written_blocks(written, decoding.max_length), as_json)
+
+
+def _written_blocks(written: WrittenEndings, max_length: int) -> "list[Block]":
+    from denouement.present.sections import Paragraph
+
+    log_prob = written.log_prob_per_token
+    notes = ["the generator gives no probabilities" if log_prob is None else f"{log_prob:.2f} nats per token"]
+    if written.at_max_length is not None:
+        notes.append(f"{written.at_max_length:,} of them {max_length} words long, the most allowed")
+    what = f"{written.endings:,} endings of {written.system} for {written.cases:,} cases"
+    return [Paragraph(f"{what} ({'; '.join(notes)}): {written.out}")]
 
 
 @click.command()
 @click.argument("text")
 @_model_options
 @click.option("-n", "count", type=click.IntRange(min=1), default=1, show_default=True, help="Endings to print.")
-@_json_option
+@json_option
 def complete(
     text: str,
     model: Path,
@@ -208,12 +224,17 @@ def complete(
         raise UserError("the story is empty: type at least one sentence")
     decoding = _decoding(options)
     _check_model(model, encoder_options, device, decoding, count)
-    [endings] = _loaded(model, embeddings, encoder_options, device).write([context], decoding, count)
-    if as_json:
-        rows = [{"ending": each.text, "log_prob": each.log_prob, "n_tokens": each.n_tokens} for each in endings]
-        print_json({"context": context, "endings": rows})
-    else:
-        click.echo("\n".join(ending.text for ending in endings))
+    from denouement.generators.checkpoints import load_generator
+
+    [endings] = load_generator(model, device, embeddings, encoder_options).write([context], decoding, count)
+    story = CompletedStory(context, [CompletedEnding(each.text, each.log_prob, each.n_tokens) for each in endings])
+    print_result(story, _completed_blocks, as_json)
+
+
+def _completed_blocks(story: CompletedStory) -> "list[Block]":
+    from denouement.present.sections import Paragraph
+
+    return [Paragraph("\n".join(each.ending for each in story.endings))]
 
 
 def _standard_input() -> str:
@@ -223,9 +244,3 @@ def _standard_input() -> str:
         return sys.stdin.buffer.read().decode()
     except UnicodeDecodeError as error:
         raise UserError(f"standard input: not text in UTF-8 ({error.reason} at byte {error.start})") from error
-
-
-def _loaded(model: Path, embeddings: Path | None, encoder_options: Mapping[str, Any], device: str) -> "Generator":
-    from denouement.generators.checkpoints import load_generator
-
-    return load_generator(model, device, embeddings, encoder_options)

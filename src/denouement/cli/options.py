@@ -1,20 +1,36 @@
-"""What several commands have in common: options, and what keeps them quick."""
+"""What several commands share: options, how a result is printed, and a way to start faster."""
 
 import sys
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from importlib.abc import MetaPathFinder
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
+from denouement.console import print_json
+from denouement.documents import Dataclass, document
 from denouement.errors import UserError
 
+if TYPE_CHECKING:  # heavy
+    from denouement.present.sections import Block
+
 Command = TypeVar("Command", bound=Callable[..., Any])
+Result = TypeVar("Result", bound=Dataclass)
 
 
 def json_option(command: Command) -> Command:
     """The option --json, which arrives as `as_json`."""
     return click.option("--json", "as_json", is_flag=True, help="Print one JSON document and nothing else.")(command)
+
+
+def print_result(result: Result, blocks: "Callable[[Result], Iterable[Block]]", as_json: bool) -> None:
+    """Print a result as one JSON document, or the blocks that a function of it returns."""
+    if as_json:
+        print_json(document(result))
+    else:
+        from denouement.present.terminal import show
+
+        show(blocks(result))
 
 
 def named_values(
@@ -38,10 +54,17 @@ def named_values(
         if not (name and sign and value.strip()) or (names and name not in names):
             known = f"; names are {', '.join(names)}" if names else ""
             raise UserError(f"{option} {word}: must be like {example}{known}")
-        if name in values:
+        if values.setdefault(name, value) != value:
             raise UserError(f"{option} {word}: {name} is given twice")
-        values[name] = value
     return values
+
+
+def named_options(option: str, words: Sequence[str], example: str) -> dict[str, str | int]:
+    """Options of an encoder by name, as `named_values`; whole numbers as such."""
+    return {
+        name: int(value) if value.isascii() and value.isdigit() else value
+        for name, value in named_values(option, words, example).items()
+    }
 
 
 class _NoPandas(MetaPathFinder):
@@ -53,10 +76,10 @@ class _NoPandas(MetaPathFinder):
 
 
 def keep_arrow_from_pandas() -> None:
-    """Keep Arrow from importing pandas, which is a quarter of the time that `ingest` takes.
+    """Keep Arrow from importing pandas, which takes a quarter of the time of `ingest`.
 
-    At the first value that it converts, Arrow tries to import pandas, to recognise values of pandas later. It tries
-    once a process, so a command that calls this cannot turn a table into a DataFrame.
+    When it converts its first value, Arrow tries once to import pandas. A process that called this function cannot
+    turn a table into a DataFrame.
     """
     import pyarrow as pa
 

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from denouement.cli.options import json_option, print_result
 from denouement.console import print_json
 from denouement.errors import UserError
 from denouement.files import check_output
@@ -14,15 +15,10 @@ from denouement.study.reasons import ELEMENTS
 if TYPE_CHECKING:  # heavy
     import pyarrow as pa
 
-    from denouement.present.sections import Block
-    from denouement.study.reasons.elements import ElementsSummary
-    from denouement.study.reasons.topics import Topics
-    from denouement.study.reasons.words import FrequentWords
-
 
 def _common(command: Callable[..., Any]) -> Callable[..., Any]:
     for option in (
-        click.option("--json", "as_json", is_flag=True, help="Print one JSON document and nothing else."),
+        json_option,
         click.option("--out", type=click.Path(path_type=Path), help="Also write the rows to this Parquet file."),
         click.option("--cache", type=click.Path(path_type=Path), help="Parquet file that keeps parses."),
         click.argument("votes", type=click.Path(path_type=Path)),
@@ -70,8 +66,7 @@ def words(votes: Path, cache: Path | None, out: Path | None, as_json: bool, top:
         write_table(word_table(words), out, "reason_words")
     if figure and (chart := word_chart(words[:top], len(texts))):
         save(chart, figure)
-    shown = most_frequent(len(texts), words, top)
-    _print(shown, word_blocks(shown), as_json)
+    print_result(most_frequent(len(texts), words, top), word_blocks, as_json)
 
 
 @reasons.command()
@@ -109,7 +104,7 @@ def topics(
     found = find_topics(_content_words(votes, cache), settings)
     if out:
         write_table(topic_table(found), out, "reason_topics")
-    _print(found, topic_blocks(found), as_json)
+    print_result(found, topic_blocks, as_json)
 
 
 @reasons.command()
@@ -145,8 +140,7 @@ def elements(
     table, tags = _tagged(votes, cache, rules_file)
     if out:
         write_table(tags, out, "reason_elements")
-    summary = elements_summary(table, tags, labels)
-    _print(summary, element_blocks(summary), as_json)
+    print_result(elements_summary(table, tags, labels), element_blocks, as_json)
 
 
 @reasons.command()
@@ -170,7 +164,7 @@ def examples(
     They are drawn by the seed, and printed with what was chosen and the words that the rule matched.
     """
     _check_outputs((out,), (votes, rules_file))
-    from denouement.present.markdown import render
+    from denouement.present.terminal import show
     from denouement.schemas import write_table
     from denouement.study.reasons.examples import draw_examples
     from denouement.study.reasons.sections import example_blocks
@@ -179,7 +173,7 @@ def examples(
     drawn = draw_examples(tags, list(dict.fromkeys(names)) or ELEMENTS, count, seed)
     if out:
         write_table(drawn, out, "reason_elements")
-    print_json(drawn.to_pylist()) if as_json else click.echo(render(example_blocks(drawn)))
+    print_json(drawn.to_pylist()) if as_json else show(example_blocks(drawn))
 
 
 def _check_outputs(outputs: Iterable[Path | None], read: Iterable[Path | None]) -> None:
@@ -204,10 +198,3 @@ def _tagged(votes: Path, cache: Path | None, rules_file: Path | None) -> tuple["
     rules = read_rules(rules_file)
     table = read_table(votes, "votes")
     return table, tag_reasons(table, rules, cache)
-
-
-def _print(result: "FrequentWords | Topics | ElementsSummary", blocks: "Iterable[Block]", as_json: bool) -> None:
-    from denouement.documents import document
-    from denouement.present.markdown import render
-
-    print_json(document(result)) if as_json else click.echo(render(blocks))

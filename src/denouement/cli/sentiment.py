@@ -4,7 +4,7 @@ from pathlib import Path
 
 import click
 
-from denouement.console import print_json
+from denouement.cli.options import json_option, print_result
 from denouement.errors import UserError
 from denouement.files import check_output, existing_file
 
@@ -13,7 +13,7 @@ from denouement.files import check_output, existing_file
 @click.argument("tables", nargs=-1, required=True, type=click.Path(path_type=Path), metavar="TABLE...")
 @click.option("--out", type=click.Path(path_type=Path), help="Also write every text's scores to this Parquet file.")
 @click.option("--workers", type=click.IntRange(min=1), help="Processes at most.  [default: one a core]")
-@click.option("--json", "as_json", is_flag=True, help="Print one JSON document and nothing else.")
+@json_option
 def sentiment(tables: tuple[Path, ...], out: Path | None, workers: int | None, as_json: bool) -> None:
     """Measure the sentiment of endings with VADER: Mori et al. 2019, Table 4, a row a group.
 
@@ -21,8 +21,6 @@ def sentiment(tables: tuple[Path, ...], out: Path | None, workers: int | None, a
     system), in any number and order.
     """
     from denouement.analysis.sections import sentiment_blocks
-    from denouement.documents import document
-    from denouement.present import markdown
     from denouement.schemas import table_name
     from denouement.stages.sentiment import SentimentPaths, SentimentSettings, run
 
@@ -39,7 +37,4 @@ def sentiment(tables: tuple[Path, ...], out: Path | None, workers: int | None, a
             raise UserError(f"{paths[kind][1]}: a second {kind} table; ingest the files of both into one")
     stories, cloze = (next(iter(paths[kind]), None) for kind in ("stories", "cloze"))
     result = run(SentimentSettings(workers), SentimentPaths(stories, cloze, paths["endings"], out))
-    if as_json:
-        print_json(document(result))
-    else:
-        click.echo(markdown.render(sentiment_blocks(result)))
+    print_result(result, sentiment_blocks, as_json)

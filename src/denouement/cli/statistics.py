@@ -5,24 +5,11 @@ from pathlib import Path
 
 import click
 
-from denouement.console import print_json
+from denouement.cli.options import json_option, named_values, print_result
 from denouement.errors import UserError
 from denouement.files import check_output, existing_file
 
 ROLES = ("worker", "seconds", "payment", "status", "story", "order", "first", "second", "relation")
-
-
-def _columns(_: click.Context, option: click.Parameter, words: tuple[str, ...]) -> dict[str, str]:
-    """Names of columns by role, from words such as `worker=WorkerId`."""
-    found: dict[str, str] = {}
-    for word in words:
-        role, sign, name = word.partition("=")
-        if role not in ROLES or not (sign and name.strip()):
-            raise UserError(f"--column {word}: must be like worker=WorkerId; roles are {', '.join(ROLES)}")
-        if role in found:
-            raise UserError(f"--column {word}: {role} is given twice")
-        found[role] = name
-    return found
 
 
 @click.command()
@@ -42,10 +29,9 @@ def _columns(_: click.Context, option: click.Parameter, words: tuple[str, ...]) 
     "columns",
     multiple=True,
     metavar="ROLE=NAME",
-    callback=_columns,
     help="Name of a column of these CSV files, such as worker=WorkerId; again for each.",
 )
-@click.option("--json", "as_json", is_flag=True, help="Print one JSON document and nothing else.")
+@json_option
 def statistics(
     tables: tuple[Path, ...],
     out: Path | None,
@@ -58,7 +44,7 @@ def statistics(
     crowd: Path | None,
     orders: Path | None,
     tlinks: Path | None,
-    columns: dict[str, str],
+    columns: tuple[str, ...],
     as_json: bool,
 ) -> None:
     """Measure what a corpus of stories is like, and what gives the endings of Story Cloze cases away.
@@ -72,8 +58,6 @@ def statistics(
     from denouement.analysis.bias_monitor import Thresholds
     from denouement.analysis.sections import statistics_sections
     from denouement.analysis.statistics_files import FILE
-    from denouement.documents import document
-    from denouement.present import markdown
     from denouement.stages.statistics import StatisticsPaths, StatisticsSettings, run
 
     csv_files = {"crowd": crowd, "orders": orders, "tlinks": tlinks}
@@ -88,14 +72,12 @@ def statistics(
         most = Thresholds(max_accuracy, max_effect)
     except ValueError as error:
         raise UserError(f"--max-{error}") from error
-    paths = StatisticsPaths.of(tables, **csv_files, columns=columns, cache=cache, out=out)
+    roles = named_values("--column", columns, "worker=WorkerId", ROLES)
+    paths = StatisticsPaths.of(tables, **csv_files, columns=roles, cache=cache, out=out)
     if (max_accuracy is not None or max_effect is not None) and paths.cloze is None:
         raise UserError("--max-accuracy and --max-effect are of cloze cases: name a table of them")
     found = run(StatisticsSettings(not no_events, str(wordnet) if wordnet else None, folds), paths, most)
-    if as_json:
-        print_json(document(found.statistics))
-    else:
-        click.echo(markdown.render(statistics_sections(found).values()))
+    print_result(found.statistics, lambda _: statistics_sections(found).values(), as_json)
     for sentence in found.statistics.above:
         click.echo(f"exceeded: {sentence}", err=True)
     if found.statistics.above:

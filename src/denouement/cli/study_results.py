@@ -1,11 +1,11 @@
 """`denouement study results`. Heavy imports stay inside the command."""
 
-import os
 from pathlib import Path
 
 import click
 
-from denouement.console import print_json
+from denouement.cli.options import json_option, print_result
+from denouement.cli.study_store import names_of_studies
 from denouement.errors import UserError
 from denouement.files import existing_file
 
@@ -15,7 +15,7 @@ from denouement.files import existing_file
 @click.option("--items", type=click.Path(path_type=Path), help="Items table: stories and endings, checks' answers.")
 @click.option("--out", type=click.Path(path_type=Path), help="Folder for all tables, as Parquet and as a page.")
 @click.option("--reasons", "with_reasons", is_flag=True, help="Also print all reasons: of votes, Table 3.")
-@click.option("--json", "as_json", is_flag=True, help="Print one JSON document and nothing else.")
+@json_option
 def results(votes: Path, items: Path | None, out: Path | None, with_reasons: bool, as_json: bool) -> None:
     """Print agreement, tests and tables of answers.
 
@@ -27,7 +27,7 @@ def results(votes: Path, items: Path | None, out: Path | None, with_reasons: boo
     """
     from denouement.schemas import shortened, table_name
 
-    if not votes.exists() and (names := _names_of_studies()):
+    if not votes.exists() and (names := names_of_studies()):
         raise UserError(
             f"{votes}: no such file; `denouement study export STUDY --out FOLDER` writes one, of {shortened(names)}"
         )
@@ -36,39 +36,24 @@ def results(votes: Path, items: Path | None, out: Path | None, with_reasons: boo
         raise UserError(f"{votes}: a table 'orders' has no reasons; leave --reasons out")
     if with_reasons and kind != "ratings" and not items:
         raise UserError("--reasons: stories and endings are in the items table; give it with --items")
-    from denouement.documents import document
-    from denouement.present.markdown import render
+    from denouement.present.sections import Block, Paragraph, Section
     from denouement.stages.study import ResultsPaths, work_out
     from denouement.study.results.results import StudyResults
-    from denouement.study.results.scales import RatingResults
+    from denouement.study.results.scales import RatingResults, ScaleResults
     from denouement.study.results.sections import rating_reasons, scale_section, study_sections
     from denouement.study.results.table_3 import table_3_text
 
     of_answers = work_out(ResultsPaths(votes, items, out), with_reasons and not as_json)
-    found = of_answers.results
-    if as_json:
-        print_json(document(found))
-        return
-    if isinstance(found, StudyResults):
-        click.echo(render(study_sections(found)))
-        if of_answers.stories is not None:
-            click.echo(f"\n## Table 3: stories, endings and reasons\n\n{table_3_text(of_answers.stories)}")
-    else:
-        reasons = rating_reasons(found) if with_reasons and isinstance(found, RatingResults) else []
-        click.echo(render([scale_section(found), *reasons]))
-    if out:
-        click.echo(f"\nTables and the page results.html: {out}")
 
+    def blocks(found: StudyResults | ScaleResults) -> list[Block]:
+        if isinstance(found, StudyResults):
+            shown: list[Block] = [*study_sections(found)]
+            if of_answers.stories is not None:
+                text = Paragraph(table_3_text(of_answers.stories))
+                shown.append(Section("Table 3: stories, endings and reasons", "", [text]))
+        else:
+            reasons = rating_reasons(found) if with_reasons and isinstance(found, RatingResults) else []
+            shown = [scale_section(found), *reasons]
+        return [*shown, *([Paragraph(f"Tables and the page results.html: {out}")] if out else [])]
 
-def _names_of_studies() -> list[str]:
-    """The studies in the store that commands use when no store is named; none where there is no such store."""
-    from denouement.study.store import open_store
-
-    try:
-        store = open_store(os.environ.get("DENOUEMENT_STUDY_STORE", "sqlite:///studies.db"), make=False)
-    except UserError:
-        return []
-    try:
-        return store.studies()
-    finally:
-        store.close()
+    print_result(of_answers.results, blocks, as_json)

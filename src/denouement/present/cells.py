@@ -102,5 +102,5 @@ def written(cell: Cell) -> str:
 
 
 def is_number(cell: Cell) -> bool:
-    """Whether a cell is set to the right, as numbers are; a text never is, whatever it looks like."""
+    """Whether a cell is set to the right, as numbers are; a text never is, even if it looks like a number."""
     return not isinstance(cell, str)

@@ -23,7 +23,7 @@ def render(blocks: Iterable[Block], level: int = 2, charts: bool = False) -> str
 
 
 def without_html(markdown: str) -> str:
-    """The same with every tag shown as text: file names, cells and endings hold whatever people or systems wrote."""
+    """The same with every tag shown as text: file names, cells and endings hold texts of people and systems."""
     return re.sub(r"<(?=[a-z/!?])", r"\\<", markdown, flags=re.IGNORECASE)
 
 

@@ -1,6 +1,6 @@
 """What a result is shown as: sections of paragraphs, tables, charts and stories, the same for every renderer.
 
-The functions that make sections are beside the analyses whose results they show; this module knows none of them.
+The functions that make sections are in the domains whose results they show; this module imports none of these.
 """
 
 from collections.abc import Sequence
@@ -64,7 +64,7 @@ class Chart:
 
     Attributes:
         file: its name where it is written to a file, such as `events.svg`.
-        picture: of matplotlib, or the text of an SVG file; None where there is nothing to draw, which is then said.
+        picture: of matplotlib, or the text of an SVG file; None where there is nothing to draw; a line then says so.
         caption: what it shows and how to read it.
     """
 
@@ -74,7 +74,7 @@ class Chart:
 
     @property
     def instead(self) -> str:
-        """The line that a chart with nothing to show is."""
+        """The line that is shown in place of a chart with nothing to draw."""
         return f"Not drawn, since there is nothing to show: {self.caption}"
 
 
@@ -95,7 +95,7 @@ class ShownEnding:
 
 @dataclass(frozen=True)
 class ShownStory:
-    """A story with its endings, and what people said of them: by whom or about what, and the text."""
+    """A story with its endings, and remarks of people: by whom or about what, and the text."""
 
     case_id: str
     context: str

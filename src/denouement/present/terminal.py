@@ -1,4 +1,4 @@
-"""Sections on a terminal: tables that fit its width, headings that stand out; in a log or a pipe, Markdown."""
+"""Sections on a terminal: tables that fit its width, bold headings; in a log or a pipe, Markdown."""
 
 import sys
 from collections.abc import Iterable, Iterator, Sequence
@@ -13,12 +13,12 @@ if TYPE_CHECKING:  # heavy
     from rich.console import RenderableType
     from rich.text import Text
 
-_GAP = 2  # blanks between two columns, one of which is the box's
-_NARROW = 16  # characters that a column of words is left at least, unless its words are fewer
+_GAP = 2  # blanks between two columns, one of which belongs to the box
+_NARROW = 16  # the least width of a column of words in characters, unless its cells are shorter
 
 
 def show(blocks: Iterable[Block], level: int = 2, file: TextIO | None = None) -> None:
-    """Print the blocks: laid out for a terminal, else as Markdown, whose tables can be copied from a log.
+    """Print the blocks: laid out for a terminal; to a file or a pipe as Markdown, which can be copied from a log.
 
     Args:
         blocks: what to print.
@@ -33,10 +33,14 @@ def show(blocks: Iterable[Block], level: int = 2, file: TextIO | None = None) ->
     from rich.console import Console
 
     console = Console(file=out, highlight=False, markup=False, emoji=False)
-    for place, part in enumerate(part for block in blocks for part in _parts(block, console.width)):
-        if place:
-            console.print()
-        console.print(part)
+    with console.capture() as laid_out:
+        for place, part in enumerate(part for block in blocks for part in _parts(block, console.width)):
+            if place:
+                console.print()
+            console.print(part)
+    # the command's own output would show codes of styles as text; `_text` has made the texts of the parts legible
+    getattr(out, "write_styled", out.write)(laid_out.get())
+    out.flush()
 
 
 def _parts(block: Block, width: int) -> "Iterator[RenderableType]":
@@ -63,7 +67,7 @@ def _parts(block: Block, width: int) -> "Iterator[RenderableType]":
 
 
 def _tables(table: Table, width: int) -> "Iterator[RenderableType]":
-    """The table; where its columns do not fit side by side, several with the first column in each."""
+    """The table; where its columns do not fit side by side, several tables that all begin with its first column."""
     from rich import box
     from rich.table import Table as RichTable
 
@@ -84,7 +88,7 @@ def _tables(table: Table, width: int) -> "Iterator[RenderableType]":
 
 
 def _least(table: Table, place: int) -> int:
-    """How many characters a column needs: numbers are not broken, words may be."""
+    """How many characters a column needs at least: numbers are not broken into lines, words may be."""
     from rich.cells import cell_len
 
     cells = max(cell_len(printed(written(row[place]))) for row in table.rows)

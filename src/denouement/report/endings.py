@@ -10,7 +10,7 @@ from denouement.corpus.cases import right_and_wrong
 from denouement.present.sections import ShownEnding, ShownStory
 from denouement.text.sentiment import NEGATIVE, POSITIVE
 
-_BLIND = "(a blind case: no label tells its right ending)"
+_BLIND = "(a blind case: its right ending is not known)"
 
 
 def stories_with_endings(
@@ -22,7 +22,7 @@ def stories_with_endings(
         cases: the table `cloze`, whose order they come in.
         labelled: its cases that count.
         endings: tables `endings`.
-        sentiment: the table `sentiment`, whose scores stand behind the endings.
+        sentiment: the table `sentiment`, whose scores are shown behind the endings.
     """
     compounds = _compounds(sentiment)
     written: dict[str, list[ShownEnding]] = {}

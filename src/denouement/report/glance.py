@@ -1,4 +1,4 @@
-"""The run in a few values, each with the section that has more of them."""
+"""The most important values of a run, each with the section that shows more."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass

@@ -1,7 +1,6 @@
 """What a run has, and where it came from."""
 
 import json
-import subprocess
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -19,7 +18,7 @@ from denouement.answers import SCALES
 from denouement.cloze.evaluation.results import ClozeResult, read_result
 from denouement.corpus.cases import labelled_cases
 from denouement.corpus.ingest import IngestSummary
-from denouement.documents import read_document
+from denouement.documents import flattened, read_document
 from denouement.errors import UserError, printable
 from denouement.files import existing_file, file_digest
 from denouement.generators.history import History
@@ -31,7 +30,7 @@ from denouement.study.results.results import StudyResults
 from denouement.study.results.scales import OrderResults, RatingResults, ScaleResults
 from denouement.yaml_files import read_yaml
 
-_DIGITS = 12  # of a digest: enough to tell files apart, and short enough to compare by eye
+_DIGITS = 12  # of a digest: enough to distinguish files, and short enough to compare by eye
 
 
 @dataclass(frozen=True)
@@ -154,17 +153,20 @@ class RunFolder:
         return self.generators is None or generator in self.generators
 
     def name(self, path: Path) -> str:
-        """`path` as the page calls it: within the run, whatever the folder that the run is in."""
+        """`path` as the page names it: relative to the folder that holds the run's folder."""
         return (Path(self.layout.folder.name) / path.relative_to(self.layout.folder)).as_posix()
 
     def origin(self, stages: Sequence[str], files: Sequence[Path]) -> Origin:
-        """Where `files` came from: made by `stages`, a name such as `train` standing for `train@seq2seq` too."""
+        """Where `files` came from: made by `stages`; the name `train` means `train@seq2seq` too."""
         entries = [entry for name, entry in self._stages.items() if name.partition("@")[0] in stages]
         parameters: dict[str, None] = {}
         for entry in entries:
             for file, section in entry.params.items():
                 if file != "dvc.yaml":  # which generators there are: the tables show it
-                    parameters |= dict.fromkeys(_settings(section))
+                    parameters |= dict.fromkeys(
+                        f"{name} = {json.dumps(value, ensure_ascii=False)}"
+                        for name, value in flattened(section).items()
+                    )
         return Origin(
             [entry.cmd for entry in entries],
             list(parameters),
@@ -196,18 +198,18 @@ def _locked_stages(lock: Path) -> Mapping[str, LockedStage]:
     try:
         return TypeAdapter(dict[str, LockedStage]).validate_python(content["stages"])
     except (KeyError, TypeError, ValidationError) as error:
-        raise UserError(f"{lock}: is no record of DVC's; bring it back with git checkout {lock.name}") from error
+        raise UserError(f"{lock}: is not a record of DVC; restore it with git checkout {lock.name}") from error
 
 
 def read_beside(path: Path, name: object) -> str:
-    """The text of a file that a document names, which must lie in the document's own folder.
+    """The text of a file that a document names; it must be in the document's folder.
 
     Args:
         path: the document.
         name: of the file.
 
     Raises:
-        UserError: a path instead of a name, no such file, or one that is no text in UTF-8.
+        UserError: a path instead of a name, no such file, or a file that is not text in UTF-8.
     """
     if not isinstance(name, str) or name != Path(name).name:
         raise UserError(f"{path}: file {printable(repr(name))} is no plain name of a file beside it; make it again")
@@ -216,32 +218,3 @@ def read_beside(path: Path, name: object) -> str:
         return beside.read_text(encoding="utf-8")
     except ValueError as error:
         raise UserError(f"{beside}: not text in UTF-8; make it again") from error
-
-
-def commit(folder: Path) -> str | None:
-    """The commit that git has in `folder`, and whether tracked files differ from it; None where git knows of none.
-
-    `dvc.lock` apart, which a reproduction itself writes.
-    """
-    try:
-        found = _git(folder, "rev-parse", "HEAD")
-        changed = _git(folder, "status", "--porcelain", "--untracked-files=no", "--", ".", ":(exclude)dvc.lock")
-    except (OSError, subprocess.CalledProcessError):
-        return None
-    return found[:_DIGITS] + (" with changes that are not committed" if changed else "")
-
-
-def _git(folder: Path, *arguments: str) -> str:
-    command = ["git", "-C", str(folder), *arguments]
-    return subprocess.run(command, capture_output=True, text=True, check=True).stdout.strip()  # noqa: S603
-
-
-def _settings(section: Mapping[str, Any], prefix: str = "") -> list[str]:
-    """A line each setting, its name with dots as it is typed to change it."""
-    lines = []
-    for key, value in section.items():
-        if isinstance(value, Mapping) and value:
-            lines += _settings(value, f"{prefix}{key}.")
-        else:
-            lines.append(f"{prefix}{key} = {json.dumps(value, ensure_ascii=False)}")
-    return lines

@@ -67,8 +67,8 @@ class ReportSection:
         what: one sentence on what it shows, for those who know nothing of the project.
         content: None where its files are missing.
         origin: where its values came from; None where its files are missing.
-        missing: where there is nothing to show, the command that makes it, and what it needs.
-        stale: what of it was made from other files than those of the run, and the command that makes it anew.
+        missing: where there is nothing to show, the command that makes it, and a text that says what it needs.
+        stale: its results that were made from other files than those of the run.
     """
 
     anchor: str
@@ -98,7 +98,7 @@ class _Kind:
         anchor, title, what: as of `ReportSection`.
         stages: that make its files, the last of which is named where they are missing.
         files: what it reads, none of which may be missing.
-        content: what it shows of them; None where there is nothing yet.
+        content: what it shows; None where the files hold nothing to show yet.
     """
 
     anchor: str
@@ -158,7 +158,7 @@ def _folded_if_long(block: Block) -> Block:
 
 
 def _given_away(run: RunFolder) -> list[Block]:
-    """How often a model is right that sees endings alone, by release and split; nothing where it was not measured."""
+    """How often a model that sees only endings is right, by release and split; empty where it was not measured."""
     monitor = run.statistics.statistics.bias_monitor
     rows: list[list[Cell]] = [
         [name, row.n, Share(row.accuracy), Interval(row.low, row.high, 1, of_share=True)]
@@ -240,7 +240,7 @@ def _human_evaluation(run: RunFolder, _: Sequence[Stale]) -> Content | None:
     table = read_table(path, "table_3") if path.exists() else empty_table("table_3")  # made where there are items
     stories = [shown_story(row) for row in table.slice(0, _JUDGED).to_pylist()]
     title = f"The first {len(stories)} of {table.num_rows:,} stories with their endings, answers and reasons"
-    rest = Paragraph("All of them are in results.html in the folder of the study.")
+    rest = Paragraph("All stories are in results.html in the folder of the study.")
     return Content(
         [*chart, *pairs, *scales, *([Fold(title, [Stories(stories), rest])] if stories else [])],
         [*chart, *(section for section in pairs if not section.title.startswith(_PAGE_ALONE)), *scales],
@@ -290,7 +290,7 @@ _KINDS = (
     _Kind(
         "statistics",
         "Statistics and biases",
-        "What the stories are like, and what tells a right ending from a wrong one without reading the story.",
+        "What the stories are like, and how right endings differ from wrong ones, which gives them away.",
         ["statistics"],
         lambda run: [run.layout.statistics / STATISTICS],
         _statistics,

@@ -1,7 +1,7 @@
-"""What in a run was made from other files than those that lie beside it now.
+"""Which results of a run were made from other files than those that it has now.
 
-The graph renews everything that a change reaches. Stages run one at a time, or `denouement report` in the middle of it,
-show tables side by side that do not belong together: these are marked, with the command that renews them.
+A run of the whole graph renews every result of a changed file. After single stages, a report may show results side by
+side that were made from different files. It marks these, and names the command that makes them again.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -20,7 +20,7 @@ from denouement.report.run_folder import RunFolder
 
 @dataclass(frozen=True)
 class Stale:
-    """A result that does not belong to what lies beside it.
+    """A result that was made from other files than those that are in the run now.
 
     Attributes:
         anchor: the section of the page that shows it.

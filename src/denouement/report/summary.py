@@ -1,4 +1,4 @@
-"""The summary of a reproduction, for a terminal and for pull requests: its key tables. The page has all of them."""
+"""The summary of a reproduction, for a terminal and for pull requests: its key tables. The page has all tables."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path

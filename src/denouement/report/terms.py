@@ -30,11 +30,11 @@ TERMS: dict[str, list[tuple[str, str]]] = {
     "statistics": [
         (
             "Mean, deviation, median",
-            "The mean; how far values usually lie from it; and the value that half of them stay below.",
+            "The mean; how far values usually are from it; and the value that half of the values are below.",
         ),
         (
             "95% interval, p",
-            "Where the true value probably lies, had other stories of the same kind been drawn; and how likely chance "
+            "The range in which the true value probably is, for all stories of the same kind; and how likely chance "
             "alone makes such a difference. Below 0.05 is the usual bound.",
         ),
         (
@@ -171,7 +171,7 @@ SYSTEMS = {
     "sentiment_last": "takes the ending whose mood is that of the context's last sentence",
     "skip_thoughts": "compares vectors of sentences, learned by predicting the neighbours of sentences",
     "narrative_chains": "takes the ending whose event often goes with those of the same person in the context",
-    "dssm": "learned, as a neural network, which ending lies near which context",
+    "dssm": "is a neural network that learned which endings are near which contexts",
     "ending_reg": "never reads the story: where it is better than chance, the endings alone show which is right",
     "cogcomp": "learns from cases how events, moods and topics follow one another",
     "likelihood": "takes the ending that is likelier to a generator",

@@ -4,11 +4,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from denouement import git
 from denouement.analysis.endings import SystemEndings
 from denouement.errors import UserError
 from denouement.layout import Layout
 from denouement.report.page import PAGE, write_page
-from denouement.report.run_folder import RunFolder, commit
+from denouement.report.run_folder import RunFolder
 from denouement.report.sections import report_sections
 from denouement.report.stale import find_stale
 from denouement.report.summary import SUMMARY, needed, write_summary
@@ -68,7 +69,8 @@ def run(settings: ReportSettings, paths: ReportPaths) -> ReportResult:
         raise UserError(f"{folder}: no such folder; name the folder of a run, such as data, or make one: make run")
     read = RunFolder(paths.layout, paths.lock, paths.generators)
     sections = report_sections(read, find_stale(read))
-    write_page(read, sections, paths.out, commit(paths.code))
+    commit = git.commit(paths.code)
+    write_page(read, sections, paths.out, str(commit) if commit else None)
     complete = all(path.exists() for path in needed(read))
     if complete:
         write_summary(read, sections, paths.out)

@@ -1,0 +1,39 @@
+"""The option that names the store of studies, and how commands open it."""
+
+import os
+from typing import TYPE_CHECKING
+
+import click
+
+from denouement.errors import UserError
+
+if TYPE_CHECKING:  # heavy
+    from denouement.study.store import Store
+
+STORE_URL, _VARIABLE = "sqlite:///studies.db", "DENOUEMENT_STUDY_STORE"
+
+store_option = click.option(
+    "--store",
+    "url",
+    default=STORE_URL,
+    show_default=True,
+    envvar=_VARIABLE,
+    help="URL of the database: sqlite:///FILE or postgresql+psycopg://USER:PASSWORD@HOST/NAME.",
+)
+
+
+def opened_store(url: str, make: bool = True) -> "Store":
+    """The store, closed when the command ends: SQLite then has all of it in its one file."""
+    from denouement.study.store import open_store
+
+    store = open_store(url, make)
+    click.get_current_context().call_on_close(store.close)
+    return store
+
+
+def names_of_studies() -> list[str]:
+    """The studies in the store that commands use when no store is named; none where there is no such store."""
+    try:
+        return opened_store(os.environ.get(_VARIABLE, STORE_URL), make=False).studies()
+    except UserError:
+        return []
