@@ -156,7 +156,7 @@ def test_sides_may_be_told_by_the_generated_ending_or_by_the_right_one(tmp_path)
         write(path, csv_text([row | {"Input.left": "x", "Input.right": "y"}])),
         columns={"system_a": "Input.left", "system_b": "right"},
     ) == ["x"]
-    with pytest.raises(UserError, match=r"no Input column tells system_a and system_b.*--column"):
+    with pytest.raises(UserError, match=r"no Input column is known to hold system_a and system_b.*--column"):
         import_answers([write(path, csv_text([row]))])
 
 
