@@ -21,7 +21,7 @@ from denouement.report.stale import find_stale
 from denouement.schemas import TABLES, empty_table, read_table, write_table
 from denouement.stages.report import ReportPaths, ReportSettings
 from denouement.stages.report import run as write_report
-from denouement.study.results.results import study_results
+from denouement.study.results.preferences import study_results
 from denouement.study.results.scales import scale_results
 
 HISTORIES = {

@@ -39,7 +39,7 @@ def results(votes: Path, items: Path | None, out: Path | None, with_reasons: boo
     from denouement.documents import document
     from denouement.present.markdown import render
     from denouement.stages.study import ResultsPaths, work_out
-    from denouement.study.results.results import StudyResults
+    from denouement.study.results.preferences import StudyResults
     from denouement.study.results.scales import RatingResults
     from denouement.study.results.sections import rating_reasons, scale_section, study_sections
     from denouement.study.results.table_3 import table_3_text

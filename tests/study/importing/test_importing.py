@@ -14,7 +14,7 @@ from denouement.errors import UserError
 from denouement.schemas import TABLES, write_table
 from denouement.study.importing import find_answers, import_answers, imported_text, mturk, recognise
 from denouement.study.importing.published import COLUMNS
-from denouement.study.results.results import study_results
+from denouement.study.results.preferences import study_results
 
 
 def choices(path: Path, **options) -> list[str]:

@@ -222,7 +222,7 @@ def test_argilla(tmp_path):
 
 def test_argilla_without_what_is_needed_is_one_line(tmp_path):
     bare = [{"fields": {}, "responses": {"preference": [said("A", "u")]}}]
-    with pytest.raises(UserError, match=r"no field or metadata is known to hold ending_a, ending_b, context, .*there are none"):
+    with pytest.raises(UserError, match=r"is known to hold ending_a, ending_b, context, .*there are none"):
         import_answers([dump(tmp_path / "a.json", bare)])
     flat = [{"id": "1", "story": STORY, "preference.responses": ["A"], "preference.responses.users": ["u"]}]
     with pytest.raises(UserError, match=r"flattened; write them with dataset.records.to_json"):
