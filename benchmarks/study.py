@@ -20,7 +20,7 @@ from pathlib import Path
 from urllib.parse import urlencode
 
 from benchmarks.table import Row
-from denouement.study.design.design import Design
+from denouement.study.design.description import Design
 from denouement.study.design.entry import Entry
 from denouement.study.design.items import Item
 from denouement.study.design.names import ANSWERS

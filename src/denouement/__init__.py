@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from denouement.schemas import read_table as read_table
     from denouement.schemas import write_table as write_table
     from denouement.study.importing import import_answers as import_answers
-    from denouement.study.results.results import study_results as study_results
+    from denouement.study.results.preferences import study_results as study_results
     from denouement.text.sentiment import vader as vader
 
 _MODULES = {
@@ -62,7 +62,7 @@ _MODULES = {
     "layout": ("Layout",),
     "schemas": ("read_table", "write_table"),
     "study.importing": ("import_answers",),
-    "study.results.results": ("study_results",),
+    "study.results.preferences": ("study_results",),
     "text.sentiment": ("vader",),
 }
 _MODULE_OF = {name: f"denouement.{module}" for module, names in _MODULES.items() for name in names}

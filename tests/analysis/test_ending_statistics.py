@@ -6,8 +6,6 @@ import numpy as np
 import pyarrow as pa
 import pytest
 from click.testing import CliRunner
-from denouement.charts.corpus import sentiment_distributions
-from denouement.charts.run import as_svg
 from statsmodels.stats.multitest import multipletests
 
 from denouement.analysis.bias_monitor import (

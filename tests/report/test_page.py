@@ -34,7 +34,7 @@ from denouement.report.run_folder import RunFolder, read_beside
 from denouement.report.sections import report_sections
 from denouement.schemas import TABLES
 from denouement.study.results.pairs import PublishedItems
-from denouement.study.results.results import study_results
+from denouement.study.results.preferences import study_results
 
 LOCK = """
 stages:

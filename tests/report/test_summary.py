@@ -27,7 +27,7 @@ from denouement.stages.report import ReportPaths, ReportSettings
 from denouement.stages.report import run as write_report
 from denouement.stages.sentiment import SentimentPaths, SentimentSettings
 from denouement.stages.sentiment import run as score_sentiment
-from denouement.study.results.results import study_results
+from denouement.study.results.preferences import study_results
 from denouement.study.results.scales import scale_results
 
 HISTORIES = {

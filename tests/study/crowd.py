@@ -4,7 +4,7 @@ import sys
 import threading
 from pathlib import Path
 
-from denouement.study.design.design import Design
+from denouement.study.design.description import Design
 from denouement.study.design.entry import Entry
 from denouement.study.design.items import Item
 from denouement.study.store import Store, open_store

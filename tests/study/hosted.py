@@ -8,7 +8,7 @@ from typing import Any
 
 from starlette.testclient import TestClient
 
-from denouement.study.design.design import Design
+from denouement.study.design.description import Design
 from denouement.study.design.items import Item
 from denouement.study.design.making import check_items, training_item
 from denouement.study.design.reading import design_from

@@ -38,7 +38,7 @@ def results(votes: Path, items: Path | None, out: Path | None, with_reasons: boo
         raise UserError("--reasons: stories and endings are in the items table; give it with --items")
     from denouement.present.sections import Block, Paragraph, Section
     from denouement.stages.study import ResultsPaths, work_out
-    from denouement.study.results.results import StudyResults
+    from denouement.study.results.preferences import StudyResults
     from denouement.study.results.scales import RatingResults, ScaleResults
     from denouement.study.results.sections import rating_reasons, scale_section, study_sections
     from denouement.study.results.table_3 import table_3_text

@@ -26,7 +26,7 @@ from denouement.layout import Layout
 from denouement.schemas import read_table
 from denouement.study.reasons.files import ReasonsSummary
 from denouement.study.results.output import DOCUMENT
-from denouement.study.results.results import StudyResults
+from denouement.study.results.preferences import StudyResults
 from denouement.study.results.scales import OrderResults, RatingResults, ScaleResults
 from denouement.yaml_files import read_yaml
 

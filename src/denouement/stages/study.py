@@ -17,7 +17,7 @@ from denouement.study.reasons.files import ReasonsSummary, write_reasons
 from denouement.study.results.agreement import like_an_answer
 from denouement.study.results.ballot import count
 from denouement.study.results.output import write_results, write_scale_results
-from denouement.study.results.results import StudyResults, study_results
+from denouement.study.results.preferences import StudyResults, study_results
 from denouement.study.results.scales import OrderResults, ScaleResults, scale_results
 from denouement.study.results.tables import table_3
 

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from denouement.errors import UserError
-from denouement.study.design.design import Design
+from denouement.study.design.description import Design
 from denouement.study.design.entry import Entry
 from denouement.study.design.reading import design_from, from_json, read_design, to_json
 from denouement.study.design.scales import SCALES

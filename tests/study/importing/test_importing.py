@@ -14,7 +14,7 @@ from denouement.errors import UserError
 from denouement.schemas import TABLES, write_table
 from denouement.study.importing import find_answers, import_answers, imported_text, mturk, recognise
 from denouement.study.importing.published import COLUMNS
-from denouement.study.results.results import study_results
+from denouement.study.results.preferences import study_results
 
 
 def choices(path: Path, **options) -> list[str]:
@@ -156,7 +156,7 @@ def test_sides_may_be_told_by_the_generated_ending_or_by_the_right_one(tmp_path)
         write(path, csv_text([row | {"Input.left": "x", "Input.right": "y"}])),
         columns={"system_a": "Input.left", "system_b": "right"},
     ) == ["x"]
-    with pytest.raises(UserError, match=r"no Input column tells system_a and system_b.*--column"):
+    with pytest.raises(UserError, match=r"no Input column is known to hold system_a and system_b.*--column"):
         import_answers([write(path, csv_text([row]))])
 
 

@@ -156,7 +156,7 @@ def test_the_line_at_which_json_breaks_off_is_named(tmp_path):
 def test_label_studio_without_what_is_needed_is_one_line(tmp_path):
     short = {name: text for name, text in DATA.items() if not name.startswith("system")}
     tasks = [{"id": 1, "data": short, "annotations": [annotation(1)]}]
-    with pytest.raises(UserError, match=r"no field of data tells system_a and system_b .*--column"):
+    with pytest.raises(UserError, match=r"no field of data is known to hold system_a and system_b .*--column"):
         import_answers([dump(tmp_path / "p.json", tasks)])
     flat = [
         DATA | {"id": 1, "annotation_id": 2, "annotator": 7, "lead_time": 3.0, "comparison": [{"selected": "left"}]}
@@ -222,7 +222,7 @@ def test_argilla(tmp_path):
 
 def test_argilla_without_what_is_needed_is_one_line(tmp_path):
     bare = [{"fields": {}, "responses": {"preference": [said("A", "u")]}}]
-    with pytest.raises(UserError, match=r"no field or metadata tells ending_a, ending_b, context, .*there are none"):
+    with pytest.raises(UserError, match=r"is known to hold ending_a, ending_b, context, .*there are none"):
         import_answers([dump(tmp_path / "a.json", bare)])
     flat = [{"id": "1", "story": STORY, "preference.responses": ["A"], "preference.responses.users": ["u"]}]
     with pytest.raises(UserError, match=r"flattened; write them with dataset.records.to_json"):

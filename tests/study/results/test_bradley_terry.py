@@ -228,7 +228,7 @@ def test_simulated_strengths_are_found_again():
         ([compared("a", "b", (0, 0, 9))], "every answer is a tie"),
         (
             [compared("a", "b", (3, 2, 0), (0, 0, 0)), compared("b", "c", (1, 2, 0))],
-            "all answers are about one case, so nothing tells how strengths differ from case to case",
+            "all answers are about one case, so they do not show how strengths differ from case to case",
         ),
     ],
 )

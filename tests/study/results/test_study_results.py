@@ -19,8 +19,8 @@ from denouement.schemas import TABLES
 from denouement.study.importing import import_answers
 from denouement.study.results.ballot import count
 from denouement.study.results.pairs import SignTest, sign_test
+from denouement.study.results.preferences import AnswersBySide, StudyResults, study_results
 from denouement.study.results.reliability import ChecksAnswered, alpha, annotator_results, kappa
-from denouement.study.results.results import AnswersBySide, StudyResults, study_results
 from denouement.study.results.sections import study_sections
 from denouement.study.results.tables import agreements, result_tables, table_3
 

@@ -16,7 +16,7 @@ from denouement.present.markdown import render
 from denouement.schemas import TABLES, read_table, write_table
 from denouement.study.results.output import write_results
 from denouement.study.results.page import study_page
-from denouement.study.results.results import StudyResults, study_results
+from denouement.study.results.preferences import StudyResults, study_results
 from denouement.study.results.sections import study_sections
 
 EVIL = "<script>alert(\"1\")</script> & 'x'"

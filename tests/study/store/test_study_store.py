@@ -140,7 +140,7 @@ class TestPeople:
 
     def test_a_key_of_no_one(self, store):
         store.create(design(), pairs(1))
-        with pytest.raises(UserError, match="come in by the study's link again"):
+        with pytest.raises(UserError, match="open the study's link again"):
             store.next("nobody")
 
 

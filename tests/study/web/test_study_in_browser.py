@@ -247,7 +247,7 @@ def test_back_reload_double_click_and_two_tabs_keep_one_answer_each(tmp_path: Pa
         browser.driver.switch_to.window(first)
         assert browser.heading == "Question 3 of at most 6"
         browser.answer("neither")
-        assert "Your first answer stands" in browser.text
+        assert "Your first answer counts" in browser.text
         assert browser.heading == "Question 4 of at most 6"
     assert sorted(answer.answer for answer in store.answers("pilot")) == ["A", "B", "both"]
 

@@ -228,7 +228,7 @@ def test_an_answer_sent_twice_counts_once_and_the_first_one_stands(person: Perso
     person.send(answer="A")
     person.page = person.client.post(action, data=fields | {"answer": "B"})
     assert person.at == "/s/pilot/question"
-    assert "first answer stands" in person.note
+    assert "first answer counts" in person.note
     [answer] = store_of(person).answers("pilot")
     assert answer.answer == "A"
 

@@ -1,4 +1,4 @@
-"""Which stories a study asks about: the section `cases` of its file."""
+"""The section `cases` of a study's file: which stories it asks about."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -14,8 +14,8 @@ class Cases:
     Attributes:
         n: how many; None takes all.
         seed: of the draw; a larger `n` with the same seed contains the smaller sample.
-        split: of the cloze table.
-        release: of the cloze table; None is the first of v1.0, v1.5 and sample that has cases of the split.
+        split: a split of the table `cloze`.
+        release: a release of that table; None is the first of v1.0, v1.5 and sample that has cases of the split.
     """
 
     n: int | None = 200

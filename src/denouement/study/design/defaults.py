@@ -1,4 +1,4 @@
-"""Texts and items that a study takes when its file gives none, in the manner of Mori et al. 2019, Figure A.1."""
+"""The default texts and items of a study, after the instructions in Mori et al. 2019, Figure A.1."""
 
 from typing import Literal, NamedTuple
 
@@ -14,7 +14,7 @@ INSTRUCTIONS: dict[Kind, str] = {
     "pair": (
         "Each story below once had five sentences, but its last sentence was lost. You will see the first four and two "
         "candidates, A and B, for the fifth. Choose the one that completes the story better. If both complete it "
-        "equally well, choose both; if neither of them can stand as its ending, choose neither."
+        "equally well, choose both; if neither of them can be its ending, choose neither."
     ),
     "rating": (
         "Each story below has five sentences, and the last one is to be judged. Read the whole story, then rate its "
@@ -31,7 +31,7 @@ QUESTION: dict[Kind, str] = {
     "order": "In which order do these sentences make a story?",
 }
 
-# The labels of the ends of a scale whose values have none.
+# The labels of the lowest and the highest value of a scale without labels.
 SCALE_ENDS = ("lowest", "highest")
 
 REASON = "Why did you choose this answer? Please write the reason in your own words."
@@ -39,7 +39,7 @@ REASON_OF_RATING = "Why did you rate it so? Please write the reason in your own 
 
 
 class ClearCase(NamedTuple):
-    """A story with two endings of which nobody doubts which is the right one."""
+    """A story with two endings, of which one is clearly the right one."""
 
     context: tuple[str, ...]
     right: str
@@ -57,7 +57,7 @@ TRAINING = ClearCase(
     "The bus driver closed the doors at the station.",
 )
 
-# Feedback on the training item above, by the kind of the study, after a right answer as after a wrong one.
+# Feedback on the training item above, by kind of study; the same after a right and after a wrong answer.
 FEEDBACK: dict[str, str] = {
     "pair": (
         "The better ending goes on with what the story tells: Nora baked a cake for her father. The other one is a "

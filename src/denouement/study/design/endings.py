@@ -1,4 +1,4 @@
-"""Endings to judge: those that this package generated, and those that were written elsewhere."""
+"""Reads endings to judge: those that this package generated, and those from elsewhere."""
 
 from pathlib import Path
 
@@ -21,7 +21,7 @@ def read_endings(path: Path) -> pa.Table:
     Further columns are ignored.
 
     Raises:
-        UserError: no such file, one that lacks a column, or a row that lacks a value; an ending may be empty.
+        UserError: no such file, a missing column, or a missing case or system in a row; an ending may be empty.
     """
     if table_name(existing_file(path)) is not None:
         return read_table(path, "endings").select(COLUMNS)

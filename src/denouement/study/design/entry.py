@@ -1,4 +1,4 @@
-"""How annotators come into a study and where they are sent at its end: the section `entry` of its file."""
+"""The section `entry` of a study's file: how annotators enter the study, and where its last page leads."""
 
 import re
 import unicodedata
@@ -14,14 +14,14 @@ _PROLIFIC = "https://app.prolific.com/submissions/complete?cc="
 
 @dataclass(frozen=True)
 class Entry:
-    """How annotators come in.
+    """How annotators enter a study.
 
     Attributes:
         kind: `links`, a private link for each; `open`, one link for all, where each browser is one annotator;
             `prolific`, one link with PROLIFIC_PID, STUDY_ID and SESSION_ID.
         links: how many private links are made; 10 by default, and None in the other kinds of entry.
-        completion_code: shown at the end; on Prolific, of the redirect.
-        completion_url: where a person is sent at the end. Made from the code on Prolific.
+        completion_code: a code that the last page shows.
+        completion_url: the address to which the last page leads; on Prolific it is made from the code.
         screen_out_code, screen_out_url: the same for those who fail the training.
     """
 
@@ -58,7 +58,7 @@ class Entry:
         if self.kind == "prolific" and not self.completion_url:
             yield Mistake(
                 ("kind", "completion_code", "completion_url"),
-                "completion_code: is missing: Prolific shows it beside the study",
+                "completion_code: is missing: Prolific shows it on the page of the study",
             )
 
 

@@ -1,4 +1,4 @@
-"""What annotators judge: an item, and whether an answer to it is the known one."""
+"""An item, which annotators judge, and whether an answer to it is the known right one."""
 
 import hashlib
 import json
@@ -11,18 +11,18 @@ from denouement.study.design.defaults import Kind
 
 @dataclass(frozen=True)
 class Item:
-    """What is judged.
+    """A story with one ending or two that a person answers a question about.
 
     Attributes:
-        id: a digest of what the item shows; it says nothing about the systems.
-        case_id: of the story.
+        id: a digest of the item, which does not show the systems.
+        case_id: the story's id.
         kind: what is asked.
         context: the story's sentences before the ending.
-        systems: that wrote the endings: two of a pair, else one.
-        endings: theirs.
-        is_check: its answer is known and it is given to everyone.
-        is_training: it is shown before the first item, and its answer is not kept.
-        expected: the right answer where it is known: of a pair a `choice` of the table `votes`, of a rating the right
+        systems: those that wrote the endings: two in a pair study, else one.
+        endings: the endings of these systems.
+        is_check: whether it is an attention check: its answer is known, and everyone may get it.
+        is_training: whether it is shown before the first item; its answer is not kept.
+        expected: the right answer where it is known: to a pair a `choice` of the table `votes`, of a rating the right
             values by question as JSON, of an order the places as JSON.
     """
 
@@ -38,20 +38,20 @@ class Item:
 
     @property
     def sentences(self) -> tuple[str, ...]:
-        """The context's sentences and the endings: of an order, those that are shuffled."""
+        """The sentences of the context and the endings; an order study shuffles these."""
         return (*self.context, *self.endings)
 
     def chosen(self, answer: str | None, order: Sequence[int]) -> str | None:
-        """In a pair shown in `order`: the system that the answer A or B chose; both and neither stay."""
+        """The system that A or B means, in a pair shown in `order`; both and neither stay."""
         return self.systems[order[answer == "B"]] if answer in ("A", "B") else answer
 
     def is_right(self, choice: str | None, values: Mapping[str, int], arranged: Sequence[int]) -> bool | None:
-        """Whether the known answer was given; None where none is known.
+        """Whether an answer is the known right one; None where none is known.
 
         Args:
-            choice: of a pair, as `chosen` returns it.
-            values: of a rating, by question.
-            arranged: of an order, the sentences by their place in the story, from 0.
+            choice: in a pair study, what `chosen` returns.
+            values: in a rating study, the values by question.
+            arranged: in an order study, the sentences by their place in the story, from 0.
         """
         if self.expected is None:
             return None
@@ -63,13 +63,13 @@ class Item:
         return bool(list(arranged) == expected)
 
     def missed(self, values: Mapping[str, int]) -> list[str]:
-        """The questions of a rating whose answer is known and is not the value given; none of another kind."""
+        """The questions of a rating whose known answer is not the value given; none in a study of another kind."""
         expected: dict[str, list[int]] = json.loads(self.expected) if self.kind == "rating" and self.expected else {}
         return [question for question, right in expected.items() if values.get(question) not in right]
 
     @property
     def content(self) -> str:
-        """A digest of the texts alone, on whichever side: no person sees two items of the same texts."""
+        """A digest of the texts alone, on either side: no person sees two items of the same texts."""
         return digest(self.kind, self.context, sorted(self.endings))
 
 

@@ -18,9 +18,9 @@ class KnownItem:
     Attributes:
         context: its sentences.
         endings: two in a pair study, one in the others.
-        expected: in a pair study only: `first` (None means the same) or `second` ending, both, neither.
-        values: in a rating study only: by the scale's name, the values that count as right. The right answer of an
-            order is the story's own order.
+        expected: in a pair study only: `first` (None means the same), `second`, `both` or `neither`.
+        values: in a rating study only: the values that are right, by the scale's name. In an order study the story's
+            own order is right.
     """
 
     context: tuple[str, ...] = ()
@@ -29,7 +29,7 @@ class KnownItem:
     values: dict[str, list[int]] = field(default_factory=dict)
 
     def mistakes(self) -> Iterator[Mistake]:
-        """What is missing or out of range, whatever the study asks."""
+        """What is missing or out of range in a study of any kind."""
         for key in ("context", "endings"):
             texts = getattr(self, key)
             if not texts or not all(map(seen, texts)):
@@ -42,7 +42,7 @@ class KnownItem:
             )
 
     def mistakes_as(self, kind: Kind, scales: tuple[Scale, ...]) -> Iterator[str]:
-        """What is wrong with it in a study of this kind."""
+        """What is wrong with the item in a study of this kind."""
         wanted = 2 if kind == "pair" else 1
         if len(self.endings) != wanted:
             yield f"endings: must be {wanted} in a study of kind {kind}, not {len(self.endings)}"
@@ -67,7 +67,7 @@ class KnownItem:
 
 @dataclass(frozen=True)
 class Training(KnownItem):
-    """The item before the first one, shown until its answer is right.
+    """The item before the first one; a person sees it until their answer is right.
 
     Attributes:
         feedback: what a person reads after a wrong answer.
@@ -92,8 +92,8 @@ class Checks:
     """Attention checks: items with known answers among the others.
 
     Attributes:
-        rate: share of the items a person sees that are checks, below 1. A person sees each check once at most.
-        items: the checks; none takes those of the package (not for ratings).
+        rate: the share of checks among the items that a person sees. A person sees each check at most once.
+        items: the checks; by default those of this package, except in rating studies.
     """
 
     rate: float = 0.0

@@ -12,7 +12,7 @@ from denouement.errors import UserError
 from denouement.schemas import preferred_release, shortened
 from denouement.study.design import defaults
 from denouement.study.design.defaults import Kind
-from denouement.study.design.design import Design
+from denouement.study.design.description import Design
 from denouement.study.design.items import Item, digest
 from denouement.study.design.known_items import KnownItem
 from denouement.study.design.mistakes import n_different
@@ -24,7 +24,7 @@ def make_items(design: Design, cases: pa.Table, endings: Sequence[pa.Table]) -> 
     """The items of a study: those to judge by case and pair, then its checks, then its training item.
 
     Args:
-        design: of the study.
+        design: the study's design.
         cases: a table `cloze`.
         endings: tables with the columns `endings.COLUMNS`; of several endings of a system for a case the first counts.
 
@@ -32,12 +32,12 @@ def make_items(design: Design, cases: pa.Table, endings: Sequence[pa.Table]) -> 
         The items, and counts: `cases` used, `items` to judge, `checks`, `training`, and what was left out:
         `cases_without_endings` (a system wrote no usable one, or no label says which human ending is the right one),
         `identical_endings` (pairs that read the same, or orders in which two sentences do), `further_endings`.
-        `mended_SYSTEM` are items whose ending of this system is not shown as it was written (`shown`). Where there are
-        any, `contexts_empty` and `contexts_not_shown` are cases, and `endings_empty` and `endings_not_shown` endings,
-        that were left out as `unusable`.
+        `mended_SYSTEM` counts items in which the ending of this system is not shown as it was written (`shown`). Where
+        there are any, `contexts_empty` and `contexts_not_shown` count cases, and `endings_empty` and
+        `endings_not_shown` endings, that were left out as `unusable`.
 
     Raises:
-        UserError: no case of the split and release, a system without any ending, fewer cases than asked for, no item.
+        UserError: no case of the split and release, a system without any ending, too few cases, or no item.
     """
     cases, left_out = _with_usable_contexts(_chosen_cases(design, cases))
     written, further, unusable_endings = _endings_by_system(design, cases, endings)
@@ -144,7 +144,7 @@ def _chosen_cases(design: Design, cases: pa.Table) -> pa.Table:
 
 
 def _with_usable_contexts(cases: pa.Table) -> tuple[pa.Table, Counter[str]]:
-    """The cases whose every sentence is text that can be shown, and counts of the others."""
+    """The cases of which every sentence can be shown, and counts of the others."""
     counts = Counter[str]()
     usable = []
     for context in cases["context"].to_pylist():
@@ -157,7 +157,7 @@ def _with_usable_contexts(cases: pa.Table) -> tuple[pa.Table, Counter[str]]:
 def _endings_by_system(
     design: Design, cases: pa.Table, tables: Sequence[pa.Table]
 ) -> tuple[dict[str, Mapping[str, str]], int, Counter[str]]:
-    """The endings of each system by case, how many further ones a system wrote for a case, and counts of others."""
+    """The endings of each system by case, how many more a system wrote for a case, and counts of unusable ones."""
     written: dict[str, dict[str, str]] = {system: {} for system in design.systems}
     ids = set(cases["case_id"].to_pylist())
     further = 0

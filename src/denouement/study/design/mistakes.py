@@ -1,4 +1,4 @@
-"""Mistakes in a study's file, and the checks that several of its sections share."""
+"""Mistakes in a study's file, and the checks that are common to several of its sections."""
 
 from collections.abc import Collection, Iterator, Sequence
 from typing import NamedTuple
@@ -9,14 +9,14 @@ UNSHOWN = "holds characters that cannot be shown: type it again"
 
 
 class Mistake(NamedTuple):
-    """What is wrong with a value, and the keys it depends on: when one of those is unusable, it is not reported."""
+    """What is wrong with a value, and the keys on which this depends; with a broken key it is not reported."""
 
     keys: tuple[str, ...]
     text: str
 
 
 def text_mistakes(section: object, *keys: str) -> Iterator[Mistake]:
-    """The mistakes in the texts under `keys`, which annotators read: empty, or with characters that cannot be shown."""
+    """The mistakes in the texts under `keys`, which annotators read: empty ones, or characters that cannot be shown."""
     for key in keys:
         text = getattr(section, key)
         if not seen(text):
@@ -31,5 +31,5 @@ def repeated(values: Sequence[str]) -> list[str]:
 
 
 def n_different(texts: Collection[str]) -> int:
-    """How many of these texts differ to a reader: blanks, case and invisible characters make no difference."""
+    """How many different texts a reader sees: blanks, case and invisible characters make no difference."""
     return len({seen(text).casefold() for text in texts})

@@ -1,4 +1,4 @@
-"""Names that have a fixed meaning in every study: of systems, of answers, and the form of the names a study chooses."""
+"""Names of systems and answers with a fixed meaning in every study, and the form of names that a study chooses."""
 
 import re
 from collections.abc import Iterator
@@ -14,7 +14,7 @@ _NAME = re.compile(r"[a-z0-9][a-z0-9_-]{0,39}")
 
 
 def name_mistakes(name: str) -> Iterator[Mistake]:
-    """What is wrong with the name of a study or of a scale, which is part of addresses and of tables."""
+    """What is wrong with the name of a study or of a scale, which is used in addresses and tables."""
     if not _NAME.fullmatch(name):
         yield Mistake(
             ("name",), f"name: must be 1 to 40 of a-z, 0-9, - and _, the first a letter or digit, not {name!r}"

@@ -1,7 +1,7 @@
-"""A study's file becomes a `Design`, or one message that names all its mistakes; a stored design is read back.
+"""Reads a study's file as a `Design`, or names all its mistakes in one message; reads back a stored design.
 
-The rules on values are for new files. Of a stored design only the form is checked (`from_json`), so that a later
-version's stricter rules end no running study.
+The rules on values apply to new files. Only the form of a stored design is checked (`from_json`), so that the
+stricter rules of a later version do not stop a running study.
 """
 
 import dataclasses
@@ -15,7 +15,7 @@ from denouement.files import existing_file
 from denouement.schemas import shortened
 from denouement.settings import build, collect
 from denouement.study.design import defaults
-from denouement.study.design.design import Design
+from denouement.study.design.description import Design
 from denouement.study.design.names import HUMAN_RIGHT, HUMAN_WRONG
 from denouement.study.design.scales import SCALES
 from denouement.yaml_files import read_yaml
@@ -29,7 +29,7 @@ def read_design(path: Path, written: Collection[str] | None = None) -> Design:
 
     Args:
         path: the file.
-        written: the systems that have endings, without the human ones; None where that is not known.
+        written: the systems that have endings, without the human ones; None where these are not known.
 
     Raises:
         UserError: no such file, a file that is too large or no YAML, or mistakes: all of them in one line, joined by
@@ -41,11 +41,11 @@ def read_design(path: Path, written: Collection[str] | None = None) -> Design:
 
 
 def design_from(section: Mapping[str, Any] | None, where: str, written: Collection[str] | None = None) -> Design:
-    """The design of the keys of `section`, as YAML gives them.
+    """The design that the keys of `section` describe, with values as YAML has them.
 
     Args:
         section: the keys.
-        where: what a message calls the section.
+        where: the name of the section in messages.
         written: as in `read_design`.
 
     Raises:
@@ -82,7 +82,7 @@ def to_json(design: Design) -> str:
 
 
 def from_json(text: str, where: str = "stored design") -> Design:
-    """The design that `to_json` wrote, in this version or an earlier one; by its form alone, whatever the rules.
+    """The design that `to_json` of this version or an earlier one wrote. Only its form is checked.
 
     Raises:
         UserError: a key or a kind that this version does not know.
@@ -115,7 +115,7 @@ def _with_named_parts(section: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _named(scale: Any) -> Collection[Any]:
-    """The scales of this name; for an unknown name, a scale without a text, whose mistake lists the known names."""
+    """The scales of a name; for an unknown name a scale without a text, since its mistake lists the known names."""
     if not isinstance(scale, str):
         return [scale]
     return SCALES.get(scale, [{"name": scale}])

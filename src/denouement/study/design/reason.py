@@ -1,4 +1,4 @@
-"""Whether and how a study asks for reasons: the section `reason` of its file."""
+"""The section `reason` of a study's file: whether and how it asks for reasons."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -10,7 +10,7 @@ from denouement.study.design.mistakes import Mistake, text_mistakes
 
 @dataclass(frozen=True)
 class Reason:
-    """Whether annotators are asked for the reason of an answer, and how long it must be, in characters."""
+    """Whether annotators are asked for the reason of an answer, and its least and greatest length in characters."""
 
     mode: Literal["required", "optional", "off"] = "off"
     min_length: int = 10

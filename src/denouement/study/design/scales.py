@@ -1,4 +1,4 @@
-"""The scales of a rating study: those that a file describes, and those of the literature, which it can name."""
+"""The scales of a rating study: a file describes its own, or names those of the literature."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -10,10 +10,10 @@ from denouement.study.design.names import name_mistakes
 
 @dataclass(frozen=True)
 class Scale:
-    """One question that is answered by a whole number from `low` to `high`.
+    """A question that people answer with a whole number from `low` to `high`.
 
     Attributes:
-        name: of the question in the table `ratings`.
+        name: the question's name in the table `ratings`.
         text: what annotators read.
         labels: a word for each value, from `low` on; those between the ends may be empty. None: `defaults.SCALE_ENDS`.
     """

@@ -1,4 +1,4 @@
-"""How a sentence is written on annotators' pages, whoever wrote it, and which sentences cannot be shown."""
+"""How a sentence of any writer is spelled on annotators' pages, and which sentences cannot be shown."""
 
 import re
 import unicodedata
@@ -12,17 +12,17 @@ from denouement.text.words import CLOSING_QUOTE, OPENING_QUOTE, capitalize, deto
 _PLAIN_MARKS = str.maketrans({"‘": "'", "’": "'", "“": '"', "”": '"', "…": "...", "–": "-", "—": "-", "\xa0": " "})
 _TREEBANK_QUOTE = re.compile("``|''")
 
-# Blanks where people write none, but a program that divides sentences into words does.
+# Blanks that people do not write, but programs do that divide sentences into words.
 _TOKENIZED = re.compile(r"""\ [.,;:!?%)\]}]|[(\[{$]\ |(?:^|\ )"(?:\ |$)""")
 _APART = re.compile(r"(?i) (?=(?:n't|'(?:s|m|d|re|ve|ll))\b)|(?<=s) (?=' )")
 _LONE_I = re.compile(r"(?<![\w.'-])i(?=$|[ ,;!?)\"]|'(?:m|d|ve|ll)\b|[.](?!\w))")
 
 
 def unusable(written: str) -> str | None:
-    """Why a sentence cannot be part of an item: `empty` (nothing is visible) or `not_shown`; None where it can be.
+    """Why a sentence cannot be part of an item: `empty` (no visible character) or `not_shown`; None where it can.
 
-    The rule of `legible` is applied to what `shown` returns: unusual blanks are plain there, and invisible characters
-    are removed.
+    The rule of `legible` is applied to what `shown` returns, in which unusual blanks are plain ones, and invisible
+    characters are removed.
     """
     if not seen(written):
         return "empty"
@@ -30,7 +30,7 @@ def unusable(written: str) -> str | None:
 
 
 def shown(written: str) -> str:
-    """The text as annotators see it, by one rule for all writers, so that its form does not show who wrote it.
+    """The text as annotators see it; one rule applies to all writers, so that its form does not show who wrote it.
 
     Straight marks, one blank between words, no invisible characters (`legible.cleaned`); words that were divided are
     put together (`do n't go .`), the first letter and the word I are capitals, and the text ends with a full stop
@@ -41,7 +41,7 @@ def shown(written: str) -> str:
     if _TOKENIZED.search(text):
         words = tokenize(text)
         quotes = [place for place, word in enumerate(words) if word in (OPENING_QUOTE, CLOSING_QUOTE)]
-        if len(quotes) % 2 == 0:  # the blanks around a quote do not show whether it opens
+        if len(quotes) % 2 == 0:  # blanks around a quotation mark do not show whether it is an opening one
             for number, place in enumerate(quotes):
                 words[place] = CLOSING_QUOTE if number % 2 else OPENING_QUOTE
         text = detokenize(words)

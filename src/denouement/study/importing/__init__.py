@@ -19,8 +19,8 @@ from denouement.study.importing.answers import Imported, ImportedAnswer, Unusabl
 from denouement.study.importing.copies import Conflict
 from denouement.study.importing.fields import check_named
 from denouement.study.importing.interpreting import interpret
-from denouement.study.importing.recognising import Format, Source, find_answers, recognise, sources_of
-from denouement.study.importing.records import Loaded, Reading
+from denouement.study.importing.recognising import find_answers, recognise, sources_of
+from denouement.study.importing.records import FileRead, Format, Loaded, Reading, Source
 from denouement.study.importing.telling import imported_text
 from denouement.study.results.agreement import like_an_answer
 
@@ -32,12 +32,10 @@ SYSTEMS = ("h_seq2seq", "human_right")
 IDS_KEY = "denouement.ids"
 """In the metadata of a written table `votes`: what its annotators' ids were hashed with."""
 
-_STUDIES: dict[Format, str] = {
-    "mturk": mturk.STUDY,
-    "published": published.STUDY,
-    "label_studio": label_studio.STUDY,
-    "argilla": argilla.STUDY,
-    "potato": potato.STUDY,
+_LOADERS: dict[Format, Callable[[Source], Loaded]] = {
+    "mturk": mturk.load_batch,
+    "label_studio": label_studio.load_tasks,
+    "argilla": argilla.load_records,
 }
 
 
@@ -51,22 +49,23 @@ def import_answers(
     keep_ids: bool = False,
     ids_of: Callable[[str, str], Iterable[str]] | None = None,
 ) -> Imported:
-    """Read files of answers, in any order; of the copies of one answer one is counted (`copies.settle`).
+    """Read files of answers, in any order; of several copies of an answer one is counted (`copies.settle`).
 
     Args:
         files: Mechanical Turk batch results, exports of Label Studio, Argilla and Potato (with the project's data
             file), the published answers of Mori et al. 2019, our own export; with them Prolific's demographic export.
-        study: the name that the tables give the study; None is `mturk`, `mori_2019` and so on. Our own keep theirs.
+        study: the name of the study in the tables; None is the format's name, such as `mturk`, or `mori_2019`. Our own
+            tables keep the name that they have.
         systems: names for the generator and for the human endings, where a file says only which is which.
         columns: by role (`roles.ROLES`) the field that has it, where the field's name does not show it.
         values: by a text that means an answer, such as 1, the answer.
-        keep_ids: keep the annotators' ids, which are otherwise hashed; our own stay as they are.
+        keep_ids: keep the annotators' ids, which are otherwise hashed; those of our own tables stay as they are.
         ids_of: the ids that a participant of Prolific may have in a study of our own, by the study and Prolific's id.
 
     Raises:
-        UserError: names of systems that are alike or those of answers; a role that is not known, or a field that is not
-            there; a file that is none of these, or cannot be read; no usable answer in any of them; copies that cannot
-            be one answer; tables that do not belong together.
+        UserError: the two systems have one name, or the name of an answer; an unknown role, or a field that is missing;
+            a file of another kind, or one that cannot be read; no usable answer in any file; copies that cannot be one
+            answer; tables that do not belong together.
     """
     if systems[0] == systems[1]:
         raise UserError(f"systems: both are called {systems[0]}; name two")
@@ -79,10 +78,9 @@ def import_answers(
         if source.found.kind in ("own", "own_csv"):
             _read_own(source, gathered)
         elif source.found.kind == "prolific":
-            assert source.found.header
-            submissions, bad = prolific.read_submissions(source.path, source.label, source.found.header)
-            gathered.submissions += submissions
-            gathered.unusable += bad
+            file = FileRead(source)
+            gathered.submissions += prolific.read_submissions(file)
+            gathered.unusable += file.unusable  # its rows are no answers, and are not counted
     named = _read_others(sources, reading, study, gathered)
     hash_id = None if keep_ids or not named else hashing(named)
     if hash_id:
@@ -115,7 +113,7 @@ def import_answers(
 
 @dataclass
 class _Gathered:
-    """What was read so far."""
+    """All that was read so far."""
 
     parts: dict[str, list[tuple[str, pa.Table]]] = field(default_factory=dict)
     answers: dict[str, list[ImportedAnswer]] = field(default_factory=dict)
@@ -130,74 +128,75 @@ class _Gathered:
     hashed_with: set[str] = field(default_factory=set)
     exports: set[str] = field(default_factory=set)
 
+    def add(self, file: FileRead) -> None:
+        """Add what a file has besides its answers."""
+        self.unusable += file.unusable
+        self.counts += file.counts
+        self.notes += file.notes
+
 
 def _read_own(source: Source, gathered: _Gathered) -> None:
     """Add a table of our own."""
+    name = source.found.table or "votes"
     if source.found.kind == "own":
-        name = source.found.table
-        assert name
         table = own.read_own(source.path, name)
         gathered.counts["rows"] += table.num_rows if name != "items" else 0
         gathered.exports.add(source.label)
         hashes = (table.schema.metadata or {}).get(IDS_KEY.encode(), b"").decode()
         gathered.hashed_with |= set(filter(None, hashes.split(",")))
     else:
-        assert source.found.header
-        name = "votes"
-        table, bad, its = own.read_votes(source.path, source.label, source.found.header)
-        gathered.unusable += bad
-        gathered.counts += its
+        file = FileRead(source)
+        table = own.read_votes(file)
+        gathered.add(file)
     gathered.parts.setdefault(name, []).append((source.label, table))
 
 
 def _read_others(sources: Sequence[Source], reading: Reading, study: str | None, gathered: _Gathered) -> list[Path]:
-    """Add the answers of other tools' files; the files whose annotators have ids of their own."""
-    data: dict[str, dict[str, str]] = {}
+    """Add the answers of other tools' files; return the files whose annotators have ids of their own."""
+    data = _potato_data(sources)
+    loaded: list[Loaded] = []
     for source in sources:
-        if source.found.kind == "potato_data":
-            for key, texts in potato.data_of(source.path, source.found.objects or []).items():
-                if data.setdefault(key, texts) != texts:
-                    raise UserError(
-                        f"{source.path}: instance {key} has other texts in another data file; leave one out"
-                    )
-    if data and not any(source.found.kind == "potato" for source in sources):
-        named = next(source.path for source in sources if source.found.kind == "potato_data")
-        raise UserError(f"{named}: texts and no answers; name Potato's annotations too")
-    loaded: list[tuple[Source, Loaded]] = []
-    for source in sources:
-        path, label, (kind, header, _, objects) = source.path, source.label, source.found
-        if kind == "mturk" and header:
-            loaded.append((source, mturk.load_batch(path, label, header)))
-        elif kind == "label_studio":
-            loaded.append((source, label_studio.load_tasks(path, label, objects or [])))
-        elif kind == "argilla":
-            loaded.append((source, argilla.load_records(path, label, objects or [])))
+        kind = source.found.kind
+        if kind in _LOADERS:
+            loaded.append(_LOADERS[kind](source))
         elif kind == "potato":
-            loaded.append((source, potato.load_annotations(path, label, objects or [], data)))
-        elif kind == "published" and header:
-            answers, bad, its = published.read_published(path, label, header, reading.systems)
+            loaded.append(potato.load_annotations(source, data))
+        elif kind == "published":
+            file = FileRead(source)
+            answers = published.read_published(file, reading.systems)
             gathered.answers.setdefault(study or published.STUDY, []).extend(answers)
-            gathered.unusable += bad
-            gathered.counts += its
-    check_named([file for _, file in loaded], reading)
-    for source, file in loaded:
-        found = interpret(file, reading) if file.records else None
-        gathered.unusable += [*file.unusable, *(found.unusable if found else [])]
-        gathered.counts += file.counts
-        gathered.notes += file.notes
-        if found:
+            gathered.add(file)
+    check_named(loaded, reading)
+    for its in loaded:
+        gathered.add(its)
+        if its.records:
+            found = interpret(its, reading)
+            gathered.unusable += found.unusable
             gathered.counts["truths"] += len(found.truths)
-            gathered.taken[file.label] = found.taken
-            gathered.passed_over[file.label] = found.passed_over
-            name = study or _STUDIES[source.found.kind]
+            gathered.taken[its.source.label] = found.taken
+            gathered.passed_over[its.source.label] = found.passed_over
+            name = study or its.source.found.kind
             gathered.answers.setdefault(name, []).extend(found.answers)
             gathered.truths.setdefault(name, []).extend(found.truths)
-    gathered.notes += _unused_values(reading, [file for _, file in loaded])
-    return [source.path for source, _ in loaded]
+    gathered.notes += _unused_values(reading, loaded)
+    return [its.source.path for its in loaded]
+
+
+def _potato_data(sources: Sequence[Source]) -> dict[str, dict[str, str]]:
+    """The texts of all data files of Potato by the id of the instance."""
+    data: dict[str, dict[str, str]] = {}
+    files = [source for source in sources if source.found.kind == "potato_data"]
+    for source in files:
+        for key, texts in potato.data_of(source).items():
+            if data.setdefault(key, texts) != texts:
+                raise UserError(f"{source.path}: instance {key} has other texts in another data file; leave one out")
+    if data and not any(source.found.kind == "potato" for source in sources):
+        raise UserError(f"{files[0].path}: texts and no answers; name Potato's annotations too")
+    return data
 
 
 def _unused_values(reading: Reading, files: Sequence[Loaded]) -> list[str]:
-    """Notes on values that were given a meaning and are in no file."""
+    """Notes on the values of `reading` that no file has."""
     written = {
         text.strip().casefold()
         for file in files
@@ -213,7 +212,7 @@ def _unused_values(reading: Reading, files: Sequence[Loaded]) -> list[str]:
 
 
 def _together(gathered: _Gathered) -> dict[str, pa.Table]:
-    """All tables, each of all files."""
+    """By name, the tables of all files as one."""
     tables: dict[str, pa.Table] = {}
     for name, parts in gathered.parts.items():
         if name == "items":
@@ -243,7 +242,7 @@ def _together(gathered: _Gathered) -> dict[str, pa.Table]:
 def _check_any(
     files: Sequence[Path], sources: Sequence[Source], tables: Mapping[str, pa.Table], gathered: _Gathered
 ) -> None:
-    """Make sure that there is an answer."""
+    """Refuse files without any answer."""
     listed = ", ".join(map(str, files))
     if all(source.found.table == "items" for source in sources):
         raise UserError(f"{listed}: items and no answers; name the votes.parquet beside it too")

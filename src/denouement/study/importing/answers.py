@@ -1,4 +1,4 @@
-"""From answers that were collected elsewhere to the tables `votes` and `items`."""
+"""Answers that were collected elsewhere, and the tables `votes` and `items` that are made of them."""
 
 import hashlib
 import json
@@ -25,22 +25,22 @@ _ANSWERS = {
 
 @dataclass(frozen=True)
 class ImportedAnswer:
-    """One answer to a pair, as it is in a file.
+    """One answer to a pair, as a file has it.
 
     Attributes:
         case_id: of the story.
         context: the story's sentences.
         endings: A and B as they were shown.
-        systems: that wrote A and B.
+        systems: those that wrote A and B.
         annotator: an id of the person.
         answer: A, B, both or neither.
         reason: as written; None where there is none.
         status: of the table `votes`.
-        expected: the choice that an attention check asks for; None where the item is none.
+        expected: the choice that an attention check asks for; None where the item is no check.
         started_at, submitted_at: in UTC; None where the file has none.
-        decided_at: when it came into its status, in UTC; None where the file has none.
-        id: different for each answer in all files; copies of one answer have the same.
-        file, line: where it is written.
+        decided_at: when it got its status, in UTC; None where the file does not say.
+        id: differs between answers of all files; copies of one answer have the same.
+        file, line: where the answer is written.
     """
 
     case_id: str
@@ -73,7 +73,7 @@ class ImportedAnswer:
 
 @dataclass(frozen=True)
 class Unusable:
-    """A row that no answer could be made of, with the line it starts on and the reason."""
+    """A row that is no answer: the line on which it starts, and why."""
 
     file: str
     line: int
@@ -85,17 +85,17 @@ class Imported:
     """What files of answers hold.
 
     Attributes:
-        kinds: what each file is.
-        tables: by name: `votes` and, of files that tell them, `items` and `participants`.
-        rejects: the rows that could not be used: the table `rejects`.
+        kinds: the format of each file.
+        tables: by name: `votes` and, where the files have them, `items` and `participants`.
+        rejects: the table `rejects`: the rows that could not be used.
         counts: `rows` read, and by what became of them: `accepted`, `rejected` and the other statuses, `unusable`,
             `duplicate_rows` (the same assignment or row again), `conflicts` (answers whose copies are not the same),
             `answered_twice` (another answer of the same person to the same item).
         conflicts: the answers whose copies are not the same, and which copy counts.
-        taken: by file, which field was taken for what: a line a question.
-        passed_over: by file and field, an example of what stands in a field that was taken for nothing.
-        notes: what else the reader should know, a line each.
-        metadata: what the written table `votes` says of itself: how its ids were hashed.
+        taken: by file, which field was taken for which role: a line a question.
+        passed_over: by file and field, an example of the content of a field that was not used.
+        notes: what else the user should know, a line each.
+        metadata: the metadata of the written table `votes`: how its ids were hashed.
     """
 
     kinds: dict[str, str]
@@ -110,17 +110,17 @@ class Imported:
 
 
 def answer_named(text: str) -> str | None:
-    """The answer that a cell's text or a box's name means: A, B, both, neither; None when it is none of them."""
+    """The answer that the text of a cell or the name of a box means: A, B, both or neither; else None."""
     return _ANSWERS.get(key_of(text))
 
 
 def digest(*parts: object) -> str:
-    """32 hex digits that tell `parts` from others."""
+    """32 hex digits that differ between different `parts`."""
     return hashlib.sha256(json.dumps(parts, ensure_ascii=True).encode()).hexdigest()[:32]
 
 
 def moment(text: str) -> datetime | None:
-    """An ISO 8601 time in UTC, as which a time without a zone counts; None when it is written otherwise or is none."""
+    """The time of a text in ISO 8601, in UTC; a time without a zone is taken to be UTC. None for other texts."""
     try:
         time = datetime.fromisoformat(text)
         return time.astimezone(UTC) if time.tzinfo else time.replace(tzinfo=UTC)
@@ -129,9 +129,9 @@ def moment(text: str) -> datetime | None:
 
 
 def hashing(files: Sequence[Path]) -> Callable[[str], str]:
-    """What hashes an annotator's id: nobody without the files can tell whose it is.
+    """A function that hashes an annotator's id, so that nobody without the files can find out whose it is.
 
-    The hash is keyed with the files' content, so that the same files always give the same ids.
+    The content of the files is the hash's key, so that the same files always give the same ids.
     """
     key = hashlib.sha256(b"".join(sorted(hashlib.sha256(path.read_bytes()).digest() for path in files))).digest()
     return lambda name: hashlib.blake2b(name.encode(), key=key, digest_size=16).hexdigest()
@@ -142,14 +142,15 @@ def tables_of(
 ) -> tuple[dict[str, pa.Table], Counter[str], list[Conflict]]:
     """The tables `votes` and `items`, how many answers were left out, and the conflicts between copies of answers.
 
-    Of copies of one answer one counts (`copies.settle`: `duplicate_rows`). Of two answers of one person to one item
-    the accepted one is kept, then the one submitted first, then the first of the list (`answered_twice`).
+    Of several copies of an answer one counts (`copies.settle`; the count is `duplicate_rows`). Of two answers of one
+    person to an item the accepted one is kept, else the one submitted first, else the first of the list
+    (`answered_twice`).
 
     Args:
-        study: the name that the tables give the study.
-        answers: of all files.
-        truths: answers that are known to be right: their items are attention checks. A copy of one among `answers`,
-            from before it was marked so, is left out too (`truths`).
+        study: the name of the study in the tables.
+        answers: the answers of all files.
+        truths: answers that are known to be right: their items are attention checks. A copy among `answers`, from
+            before the answer was marked as right, is left out too (`truths`).
 
     Raises:
         UserError: copies that cannot be one answer; an item with two right answers.
@@ -208,7 +209,7 @@ def tables_of(
 
 
 def _settled(answers: Sequence[ImportedAnswer]) -> tuple[list[ImportedAnswer], Counter[str], list[Conflict]]:
-    """Of each answer the copy that counts, in the order of the first copies."""
+    """The copy of each answer that counts, in the order of the first copies."""
     copies: dict[str, list[ImportedAnswer]] = {}
     for answer in answers:
         copies.setdefault(answer.id, []).append(answer)
@@ -223,15 +224,10 @@ def _settled(answers: Sequence[ImportedAnswer]) -> tuple[list[ImportedAnswer], C
 
 
 def _copy(answer: ImportedAnswer) -> Copy:
-    content = {
-        "item": answer.item_id,
-        "sides": answer.systems,
-        "annotator": answer.annotator,
-        "answer": answer.answer,
-    }
+    asked = {"item": answer.item_id, "sides": answer.systems, "annotator": answer.annotator}
     return Copy(
         place=f"{answer.file} line {answer.line}",
-        content=content,
+        content={**asked, "answer": answer.answer},
         status=answer.status,
         reason=answer.reason,
         started_at=answer.started_at,
@@ -241,10 +237,10 @@ def _copy(answer: ImportedAnswer) -> Copy:
 
 
 def _expected_of(answers: Sequence[ImportedAnswer]) -> dict[str, str]:
-    """By item the choice that it asks for, of those that ask for one.
+    """The choice that an item asks for, by item; only of items that ask for one.
 
     Raises:
-        UserError: two answers to one item tell different ones.
+        UserError: two answers to one item name different choices.
     """
     found: dict[str, ImportedAnswer] = {}
     for answer in answers:
@@ -260,6 +256,6 @@ def _expected_of(answers: Sequence[ImportedAnswer]) -> dict[str, str]:
 
 
 def _precedence(answer: ImportedAnswer) -> tuple[int, datetime]:
-    """What orders the answers of one person to one item: the least is kept."""
+    """The sort key of the answers of one person to one item, of which the first is kept."""
     never = datetime.max.replace(tzinfo=UTC)
     return STRICTNESS.index(answer.status), answer.submitted_at or never

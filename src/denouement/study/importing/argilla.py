@@ -1,20 +1,17 @@
 """Argilla's `dataset.records.to_json(...)` (docs.argilla.io, `rg.Record`): a list of records with their responses."""
 
-from collections.abc import Mapping, Sequence
-from pathlib import Path
+from collections.abc import Mapping
 from typing import Any
 
 from denouement.errors import UserError
 from denouement.study.importing.answers import digest
 from denouement.study.importing.jsonl import texts_of
-from denouement.study.importing.records import Loaded, Record
-
-STUDY = "argilla"
+from denouement.study.importing.records import JsonObjects, Loaded, Record, Source
 
 _UNFINISHED = {"draft": "a draft that was not submitted", "discarded": "the annotator discarded the record"}
 
 
-def is_export(found: Sequence[tuple[int, Mapping[str, Any]]]) -> bool:
+def is_export(found: JsonObjects) -> bool:
     """Whether these are records with fields and responses, nested or flattened."""
     return bool(found) and all(
         ("fields" in record and "responses" in record) or _is_flat(record) for _, record in found
@@ -25,27 +22,22 @@ def _is_flat(record: Mapping[str, Any]) -> bool:
     return any(name.endswith(".responses.users") for name in record)
 
 
-def load_records(path: Path, label: str, found: Sequence[tuple[int, Mapping[str, Any]]]) -> Loaded:
-    """A record each user's responses to one record: fields and metadata are what was shown.
+def load_records(source: Source) -> Loaded:
+    """The responses of each user to one record of Argilla, as a record; its fields and metadata are what was shown.
 
-    Responses are grouped by question, each with its user. Drafts and discarded ones are not used, where the export has
-    a status. The export has no times.
-
-    Args:
-        path: the file.
-        label: what messages call it.
-        found: its records, each with its place.
+    Argilla groups responses by question, each with its user. Drafts and discarded responses are not used, where the
+    export has a status. It has no times.
 
     Raises:
         UserError: records that were flattened.
     """
-    if any(_is_flat(record) for _, record in found):
+    if any(_is_flat(record) for _, record in source.found.objects):
         raise UserError(
-            f"{path}: Argilla's records, flattened; write them with dataset.records.to_json(PATH), which keeps the "
-            "responses of each user together"
+            f"{source.path}: Argilla's records, flattened; write them with dataset.records.to_json(PATH), which keeps "
+            "the responses of each user together"
         )
-    file = Loaded(path, label, shown_as="field or metadata", given_as="question")
-    for place, record in found:
+    file = Loaded(source, shown_as="field or metadata", given_as="question")
+    for place, record in source.found.objects:
         shown = {**texts_of(record.get("metadata") or {}), **texts_of(record["fields"] or {})}
         if record.get("id") is not None:
             shown.setdefault("id", str(record["id"]))
@@ -72,7 +64,7 @@ def load_records(path: Path, label: str, found: Sequence[tuple[int, Mapping[str,
 
 
 def _given(question: str, value: Any) -> dict[str, str]:
-    """A response: a label or a text, several labels with `|` between them, or all of another kind."""
+    """A response as text: a label or a text as it is, several labels with `|` between them, else each part by name."""
     if isinstance(value, list) and all(isinstance(each, str) for each in value):
         return {question: "|".join(value)}
     return texts_of({question: value})

@@ -1,4 +1,4 @@
-"""Copies of one answer, such as those in two downloads of one study: which one is counted, and where they differ."""
+"""Copies of one answer, such as those in two downloads of one study: which copy counts, and how the copies differ."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 from denouement.errors import UserError
 
 STRICTNESS = ("accepted", "surplus", "excluded", "rejected")
-"""The statuses of answers; of copies without times, the one with the last of these is counted."""
+"""The statuses of answers; of copies without times, the one whose status is last in this list counts."""
 
 _NEVER = datetime.min.replace(tzinfo=UTC)
 
@@ -18,11 +18,11 @@ class Copy:
 
     Attributes:
         place: the file, and the line where there is one.
-        content: what was asked and answered, by name: in copies of one answer it should be the same.
-        status: of the table `votes`.
+        content: what was asked and answered, by name; it should be the same in all copies of an answer.
+        status: a status of the table `votes`.
         reason: None where there is none.
         started_at, submitted_at: None where the file has none.
-        decided_at: when the answer came into its status, where the file has it; else None.
+        decided_at: when the answer got its status; None where the file does not say.
     """
 
     place: str
@@ -40,10 +40,10 @@ class Conflict:
 
     Attributes:
         answer: which answer it is, in words.
-        differs: the names of what the copies differ in.
-        places: of the copies: file and line.
+        differs: the names of the parts in which the copies differ.
+        places: the file and line of each copy.
         kept: the place of the copy that counts.
-        why: it does.
+        why: why that copy counts.
     """
 
     answer: str
@@ -54,7 +54,7 @@ class Conflict:
 
 
 def settle(copies: Sequence[Copy], answer: str) -> tuple[int, Conflict | None]:
-    """Which copy of an answer counts, whatever their order, and how the copies differ.
+    """Which copy of an answer counts, in whichever order they come, and how the copies differ.
 
     Differences are settled in this order: the answer, the status, then the reason and the times.
 
@@ -67,7 +67,7 @@ def settle(copies: Sequence[Copy], answer: str) -> tuple[int, Conflict | None]:
         answer: which answer it is, for messages.
 
     Returns:
-        The place in `copies` of the one that counts, and how they differ; None where they are the same.
+        The place in `copies` of the one that counts, and how the copies differ; None where they do not.
 
     Raises:
         UserError: different answers, and no time says which is later: they cannot be one answer.
@@ -100,7 +100,7 @@ def settle(copies: Sequence[Copy], answer: str) -> tuple[int, Conflict | None]:
 
 
 def _differences(copies: Sequence[Copy]) -> list[str]:
-    """The names of what the copies differ in."""
+    """The names of the parts in which the copies differ."""
     first = copies[0]
     named = [name for name in first.content if any(copy.content[name] != first.content[name] for copy in copies)]
     others = ("status", "reason", "started_at", "submitted_at")
@@ -108,7 +108,7 @@ def _differences(copies: Sequence[Copy]) -> list[str]:
 
 
 def _latest(copies: Sequence[Copy], left: list[int], moment: Callable[[Copy], datetime | None]) -> list[int]:
-    """Those of the copies that are later than the others; all, where a copy has no time."""
+    """The latest of the copies `left`; all of `left` where one has no time."""
     moments = [moment(copies[one]) for one in left]
     known = [each for each in moments if each is not None]
     if len(known) < len(moments):
@@ -117,7 +117,7 @@ def _latest(copies: Sequence[Copy], left: list[int], moment: Callable[[Copy], da
 
 
 def _preference(copy: Copy) -> tuple[datetime, bool, int, str, datetime, str]:
-    """What orders copies that differ in reason and times alone; the last entries only make the choice sure."""
+    """The sort key of copies that differ in reason and times alone; its last entries make the choice definite."""
     reason = copy.reason or ""
     return (
         copy.submitted_at or _NEVER,

@@ -1,4 +1,4 @@
-"""Which field of a file of answers holds what: by names that are usual, by the names given, and by values alone."""
+"""Which field of a file of answers has which role: by usual names, by the names that the caller gives, or by values."""
 
 import re
 from collections import Counter
@@ -27,14 +27,15 @@ _ELEMENT = re.compile(r"(?:context|story|sentences)\[([0-9]{1,3})\]", re.ASCII |
 
 @dataclass(frozen=True)
 class QuestionFields:
-    """The fields of one question of a row; None or empty where there is none.
+    """The fields of one question of a row.
 
     Attributes:
         number: `""`, or where a row has several questions the number in the fields' names.
-        shown: by role the field; the context may be several.
-        answer: the fields that hold the answer: one, or boxes.
-        reason: the field that holds the reason.
-        is_guessed: whether the fields of the answer are known by their values alone.
+        shown: by role, the field of what was shown; the context is apart.
+        context: the fields of the context's sentences, or its one field.
+        answer: the field that holds the answer, or its boxes.
+        reason: the field that holds the reason; None without one.
+        is_guessed: whether the fields of the answer were recognised by their values alone.
     """
 
     number: str
@@ -46,17 +47,17 @@ class QuestionFields:
 
     @property
     def taken(self) -> dict[str, tuple[str, ...]]:
-        """By role the fields."""
+        """The fields by role."""
         found = {role: (name,) for role, name in self.shown.items()} | {"context": self.context}
         found["answer"] = self.answer
         return found | ({"reason": (self.reason,)} if self.reason else {})
 
 
 def check_named(files: Sequence[Loaded], reading: Reading) -> None:
-    """Make sure that each field that is named is in at least one of the files.
+    """Make sure that each field that the caller names is in at least one of the files.
 
     Raises:
-        UserError: it does not, or no file takes names of fields.
+        UserError: one is in none, or there is no file whose fields can be named.
     """
     if (reading.columns or reading.values) and not files:
         raise UserError(
@@ -69,7 +70,7 @@ def check_named(files: Sequence[Loaded], reading: Reading) -> None:
         if not any(_is_named(each, name) for each in names):
             there = shortened(dict.fromkeys(names)) or "none"
             raise UserError(
-                f"{', '.join(file.label for file in files)}: no column {name} for {role}; there are {there}"
+                f"{', '.join(file.source.label for file in files)}: no column {name} for {role}; there are {there}"
             )
 
 
@@ -83,8 +84,8 @@ def questions_of(file: Loaded, reading: Reading) -> list[QuestionFields]:
         twice = [question for question in found if pairs[question.shown["ending_a"], question.shown["ending_b"]] > 1]
         fields = shortened(question.answer[0] for question in twice)
         raise UserError(
-            f"{file.path}: {fields} are answers to several questions about the same endings, of which one can be read; "
-            f"name it with --column answer={twice[0].answer[0]}"
+            f"{file.source.path}: {fields} are answers to several questions about the same endings, of which one can "
+            f"be read; name it with --column answer={twice[0].answer[0]}"
         )
     return found
 
@@ -134,13 +135,14 @@ def _answer_fields(
         return [""], {"": tuple(likely[0])}, True
     there = shortened(f"{name} ({sorted(values[name])[0]})" if values[name] else name for name in given) or "none"
     raise UserError(
-        f"{file.path}: no {file.given_as} is known to hold the answer; name it with --column answer=COLUMN, and say "
-        f"what its values mean with --value VALUE=ANSWER where they are not A, B, both and neither (there are {there})"
+        f"{file.source.path}: no {file.given_as} is known to hold the answer; name it with --column answer=COLUMN, and "
+        f"say what its values mean with --value VALUE=ANSWER where they are not A, B, both and neither (there "
+        f"are {there})"
     )
 
 
 def _look_like_answers(names: Sequence[str], values: Mapping[str, set[str]], reading: Reading) -> bool:
-    """Whether all that stands in the fields is an answer, or boxes that are called as answers are."""
+    """Whether all values of the fields are answers, or the fields are boxes with the names of answers."""
     held = {name: values[name] for name in names if values[name] and not _is_reason(name)}
     if not held:
         return False
@@ -160,7 +162,7 @@ def _question(file: Loaded, reading: Reading, number: str, answer: tuple[str, ..
     """The fields of one question.
 
     Raises:
-        UserError: nothing tells which field holds something that is needed.
+        UserError: no field is known to hold something that is needed.
     """
     shown = file.shown_names
     named = {base: name for role, name in reading.columns.items() for base, of in [split_role(role)] if of == number}
@@ -180,8 +182,8 @@ def _question(file: Loaded, reading: Reading, number: str, answer: tuple[str, ..
     if missing:
         of = f" of question {number}" if number else ""
         raise UserError(
-            f"{file.path}: no {file.shown_as} tells {', '.join(missing)}{of}; name it with --column ROLE=COLUMN (there "
-            f"are {shortened(shown) or 'none'})"
+            f"{file.source.path}: no {file.shown_as} is known to hold {', '.join(missing)}{of}; name it with --column "
+            f"ROLE=COLUMN (there are {shortened(shown) or 'none'})"
         )
     return QuestionFields(
         number, found, fields, answer, _reason_field(file.given_names, named, number, answer), is_guessed
@@ -189,7 +191,7 @@ def _question(file: Loaded, reading: Reading, number: str, answer: tuple[str, ..
 
 
 def _usual(names: Sequence[str], role: str, number: str) -> list[str]:
-    """The fields that have a usual name of the role: with the question's number, else without any."""
+    """The fields with a usual name of the role: those with the question's number, else those without a number."""
     known = SHOWN[role]
     every_usual = {usual for usuals in SHOWN.values() for usual in usuals}
     numbered = [
@@ -208,7 +210,7 @@ def _usual(names: Sequence[str], role: str, number: str) -> list[str]:
 
 
 def _sentences(names: Sequence[str], number: str) -> tuple[str, ...]:
-    """The fields that hold a sentence of the context each, in their order."""
+    """The fields that each hold a sentence of the context, in their order."""
     found: dict[str, list[tuple[int, str]]] = {}
     for name in names:
         numbered_name = _SENTENCE.fullmatch(bare_name(name)) or _ELEMENT.fullmatch(bare_name(name))
@@ -233,18 +235,18 @@ def _reason_field(given: Sequence[str], named: Mapping[str, str], number: str, a
 
 
 def _is_reason(name: str) -> bool:
-    """Whether the last part of a field's name is a reason's, which may stand under the name of the choice."""
+    """Whether the last part of a field's name is usual for a reason: a form may name it below its choice."""
     return len(parts_of(name)) > 1 and key_of(parts_of(name)[-1]) in GIVEN["reason"]
 
 
 def _fields_named(names: Sequence[str], wanted: str) -> tuple[str, ...]:
-    """The field that the caller named, or the boxes of it."""
+    """The field that the caller named, or its boxes."""
     exact = [name for name in names if wanted.lower() in (name.lower(), bare_name(name).lower())]
     return tuple(exact or [name for name in names if _is_named(name, wanted)])
 
 
 def _is_named(name: str, wanted: str) -> bool:
-    """Whether `wanted` is this field, or one of which it is a box: with the prefix or without, in any case."""
+    """Whether `wanted` names this field, or the field of which it is a box: with the prefix or without, in any case."""
     bare = bare_name(name).split(".")
     full = name.split(".")
     called = {key_of(".".join(bare[: place + 1])) for place in range(len(bare))}

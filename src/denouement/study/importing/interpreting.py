@@ -1,4 +1,4 @@
-"""From records to answers: what each says, which fields it was read from, and which were passed over."""
+"""From records to answers, with the fields that they were read from and those that were passed over."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
@@ -21,10 +21,10 @@ class Interpreted:
 
     Attributes:
         answers: in the order of the file.
-        unusable: rows, or questions of rows, that are none.
-        taken: a line a question: which field was taken for what.
-        passed_over: by name an example of the content of each field that was not used.
-        truths: answers that are known to be right, and are nobody's vote; each is what its item asks for.
+        unusable: rows, or questions of rows, that are no answer.
+        taken: a line a question: which field was taken for which role.
+        passed_over: an example of the content of each field that was not used, by its name.
+        truths: answers that are known to be right, and are nobody's vote; `expected` is its choice.
     """
 
     answers: list[ImportedAnswer]
@@ -47,10 +47,10 @@ def interpret(file: Loaded, reading: Reading) -> Interpreted:
     for record in file.records:
         for question in questions:
             try:
-                answer = _answer(file.label, record, question, reading)
+                answer = _answer(file.source.label, record, question, reading)
             except ValueError as error:
                 problem = f"question {question.number}: {error}" if question.number else str(error)
-                unusable.append(Unusable(file.label, record.line, problem))
+                unusable.append(Unusable(file.source.label, record.line, problem))
                 continue
             if record.is_truth:
                 truths.append(replace(answer, expected=answer.choice))
@@ -72,7 +72,7 @@ def _taken_text(question: QuestionFields) -> str:
 
 
 def _passed_over(file: Loaded, taken: set[str]) -> dict[str, str]:
-    """By name an example of each field that was not used and holds something else; boxes by their field's name."""
+    """An example of each field that was not used, unless a used field has its content; boxes by their field's name."""
     found: dict[str, str] = {}
     for record in file.records:
         read = {record.shown.get(name) for name in taken}
@@ -91,7 +91,7 @@ def _answer(file: str, record: Record, question: QuestionFields, reading: Readin
     """The answer of one record to one question.
 
     Raises:
-        ValueError: there is none, with the reason.
+        ValueError: there is none; the message says why.
     """
     if not record.annotator:
         raise ValueError("no annotator's id")
@@ -123,10 +123,10 @@ def _answer(file: str, record: Record, question: QuestionFields, reading: Readin
 
 
 def _expected(shown: Mapping[str, str], name: str | None, sides: tuple[str, str], reading: Reading) -> str | None:
-    """The choice that an attention check asks for; None where the item is none.
+    """The choice that an attention check asks for; None where the item is no check.
 
     Raises:
-        ValueError: a text that is no choice: nobody could pass the check.
+        ValueError: a text that is no choice, so that nobody could pass the check.
     """
     text = shown.get(name, "") if name else ""
     if not text or text in sides:
@@ -166,11 +166,11 @@ def _sides(
 def _chosen(given: Mapping[str, str], reading: Reading) -> str:
     """A, B, both or neither: from one field, or from the boxes that are ticked.
 
-    Of an old form a field holds the names of all ticked boxes with `|` between them. A and B ticked, and nothing else,
-    are both.
+    A field of an old form holds the names of all ticked boxes with `|` between them. A and B ticked, and nothing else,
+    mean both.
 
     Raises:
-        ValueError: none, several, or another text.
+        ValueError: no answer, several answers, or a text that is no answer.
     """
     written = [name for name, value in given.items() if value and value.lower() not in TICKS]
     if len(written) > 1:

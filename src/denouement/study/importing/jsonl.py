@@ -1,4 +1,4 @@
-"""JSON and JSON Lines as other tools write them: objects with the places they stand at, and their texts by name."""
+"""JSON and JSON Lines as other tools write them: objects with their places in the file, and their texts by name."""
 
 import json
 from collections.abc import Iterator, Mapping
@@ -14,7 +14,7 @@ _DEPTH = 100
 
 
 def begins_as_json(path: Path) -> bool:
-    """Whether the file may be JSON: its first character that is no blank begins a list or an object."""
+    """Whether the file may be JSON: after blanks it begins with a list or an object."""
     with existing_file(path).open("rb") as opened:
         head = opened.read(_HEAD_BYTES)
     return head.replace(b"\0", b"").lstrip(b"\xef\xbb\xbf\xff\xfe \t\r\n")[:1] in (b"[", b"{")
@@ -24,7 +24,7 @@ def objects_of(path: Path) -> list[tuple[int, dict[str, Any]]]:
     """The objects of a file: those of one list, one alone, or one a line; each with its place in the list or its line.
 
     Raises:
-        UserError: no such file, no text, no JSON, or something else than objects; the message names the line.
+        UserError: no such file, no text, no JSON, or values that are no objects; the message names the line.
     """
     text = text_of(path)
     try:
@@ -64,7 +64,7 @@ def _lines(path: Path, text: str) -> Iterator[tuple[int, dict[str, Any]]]:
 
 
 def _clean(path: Path, value: Any, depth: int = 0) -> Any:
-    """The same with U+FFFD for halves of characters, which JSON can escape and no table can hold."""
+    """The same value with U+FFFD for halves of characters, which JSON can escape and no table can hold."""
     if depth > _DEPTH:
         raise UserError(f"{path}: JSON nested deeper than {_DEPTH} levels; no export is")
     if isinstance(value, str):

@@ -1,21 +1,18 @@
 """Label Studio's export `JSON` (labelstud.io/guide/task_format): a list of tasks, each with its annotations."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from datetime import timedelta
-from pathlib import Path
 from typing import Any
 
 from denouement.errors import UserError
 from denouement.study.importing.answers import digest, moment
 from denouement.study.importing.jsonl import texts_of
-from denouement.study.importing.records import Loaded, Record
-
-STUDY = "label_studio"
+from denouement.study.importing.records import JsonObjects, Loaded, Record, Source
 
 _SIDES = {"left": "A", "right": "B"}
 
 
-def is_export(found: Sequence[tuple[int, Mapping[str, Any]]]) -> bool:
+def is_export(found: JsonObjects) -> bool:
     """Whether these are tasks with annotations, or the flat records of `JSON-MIN`."""
     return bool(found) and all(
         (isinstance(task.get("data"), dict) and isinstance(task.get("annotations"), list)) or _is_min(task)
@@ -27,28 +24,23 @@ def _is_min(task: Mapping[str, Any]) -> bool:
     return {"annotation_id", "annotator", "lead_time"} <= set(task)
 
 
-def load_tasks(path: Path, label: str, found: Sequence[tuple[int, Mapping[str, Any]]]) -> Loaded:
-    """A record an annotation: `data` is what was shown, each result's value what was answered, by its `from_name`.
+def load_tasks(source: Source) -> Loaded:
+    """Each annotation as a record: `data` is what was shown, the value of each result what was answered.
 
-    Of a result of type `pairwise`, `left` is A and `right` B; where `to_name` names the two texts as `data` does, the
-    first of them is the left one. `updated_at` is when the annotation was submitted; `lead_time` seconds before, it was
-    begun. An annotation that was cancelled is not used; one that is marked as ground truth has the right answer.
-
-    Args:
-        path: the file.
-        label: what messages call it.
-        found: its tasks, each with its place.
+    A result is known by its `from_name`. In a result of type `pairwise`, `left` is A and `right` B; where `to_name` has
+    two names of fields of `data`, the first is the left one. The annotation was submitted at `updated_at`, and begun
+    `lead_time` seconds before. A cancelled annotation is not used; one marked as ground truth has the right answer.
 
     Raises:
         UserError: the format `JSON-MIN`, which does not separate what was shown from what was answered.
     """
-    if any(_is_min(task) for _, task in found):
+    if any(_is_min(task) for _, task in source.found.objects):
         raise UserError(
-            f"{path}: Label Studio's JSON-MIN does not separate what was shown from what was answered; export it as "
-            "JSON"
+            f"{source.path}: Label Studio's JSON-MIN does not separate what was shown from what was answered; export "
+            "it as JSON"
         )
-    file = Loaded(path, label, shown_as="field of data", given_as="result")
-    for place, task in found:
+    file = Loaded(source, shown_as="field of data", given_as="result")
+    for place, task in source.found.objects:
         shown = texts_of(task["data"])
         if "id" in task and not any(name.lower() in ("id", "case_id", "story_id", "storyid") for name in shown):
             shown["id"] = str(task["id"])
@@ -93,7 +85,7 @@ def _record(place: int, shown: Mapping[str, str], annotation: Mapping[str, Any])
 
 
 def _given(name: str, value: Mapping[str, Any]) -> dict[str, str]:
-    """What a result says: the side of `pairwise`, labels of `choices`, the text of `textarea`, all of another."""
+    """The answer in a result: the side of `pairwise`, the labels of `choices`, the text of `textarea`, else all."""
     if "selected" in value:
         return {name: _SIDES.get(str(value["selected"]), str(value["selected"]))}
     if isinstance(value.get("choices"), list):

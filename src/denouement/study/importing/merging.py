@@ -1,4 +1,4 @@
-"""Tables of several files as one: which copy of an answer counts, who has withdrawn, what does not belong together."""
+"""Several files' tables become one: copies of an answer, people who have withdrawn, tables that do not fit together."""
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -18,15 +18,15 @@ _STATE = ("status", "reason", "started_at", "submitted_at")
 
 
 def merged(parts: Sequence[tuple[str, pa.Table]]) -> tuple[pa.Table, Counter[str], list[Conflict]]:
-    """Tables of answers as one, whatever their order: of copies of one answer one counts (`copies.settle`).
+    """Several tables of answers as one, in whichever order they come; one copy of each answer counts (`copies.settle`).
 
     A person answers an item of a study once, so copies have the same study, item and annotator.
 
     Args:
-        parts: the tables of one name (`votes`, `ratings` or `orders`), each with what messages call its file.
+        parts: the tables of one name (`votes`, `ratings` or `orders`), each with its file's name in messages.
 
     Returns:
-        The table, how many rows were left out (`duplicate_rows`), and how copies differ.
+        The table, how many rows were left out (`duplicate_rows`), and which copies differ.
 
     Raises:
         UserError: copies with different answers, and no times that say which is later.
@@ -74,15 +74,15 @@ def _copy(file: str, rows: Sequence[Mapping[str, Any]]) -> Copy:
 
 
 def without_withdrawn(parts: Sequence[tuple[str, pa.Table]]) -> tuple[list[tuple[str, pa.Table]], list[str]]:
-    """Exports of answers without those of people who have withdrawn since, and notes on them.
+    """Exports without the answers of people who have withdrawn since, and notes on these.
 
-    Withdrawal deletes all answers of a person, so an export may hold a person whom a later one lacks. Of two exports of
-    one study which share an answer, the one without a person is the later one if it holds an answer that was submitted
-    after one of that person's. Where each lacks someone in this way, they are parts of one export, and all answers
-    stay.
+    Withdrawal deletes all answers of a person, so a person in an earlier export may be missing in a later one. Take two
+    exports of one study that share an answer, and a person who is in one of them only: the other one is later if it has
+    an answer that was submitted after one of that person's. Where each is later than the other by this rule, they are
+    parts of one export, and all answers stay.
 
     Args:
-        parts: the tables of one name, each with what messages call its file.
+        parts: the tables of one name, each with its file's name in messages.
     """
     exports = [_Export.of(label, table) for label, table in parts]
     gone: set[tuple[str, str]] = set()
@@ -116,10 +116,10 @@ class _Export:
     """What an export says about its people.
 
     Attributes:
-        label: what messages call the file.
-        first: by study and annotator when the first answer was submitted; None where there is no time.
-        latest: by study when the last answer was submitted.
-        keys: of the answers.
+        label: the file's name in messages.
+        first: when an annotator of a study submitted the first answer; None where there is no time.
+        latest: when the last answer of a study was submitted.
+        keys: study, item and annotator of each answer.
     """
 
     label: str
@@ -139,7 +139,7 @@ class _Export:
         return cls(label, first, latest, frozenset(keys))
 
     def lacked(self, study: str, other: "_Export") -> set[str]:
-        """The annotators of this export whom the other lacks, although it holds an answer later than one of theirs."""
+        """The annotators whom the other export lacks, although it has an answer that is later than one of theirs."""
         latest = other.latest.get(study)
         return {
             annotator
@@ -149,10 +149,10 @@ class _Export:
 
 
 def merged_items(parts: Sequence[tuple[str, pa.Table]]) -> pa.Table:
-    """Tables of items as one, whatever their order.
+    """Several tables of items as one, in whichever order they come.
 
     Raises:
-        UserError: two items of one study and id that are not the same: they are of two studies of one name.
+        UserError: two items of the same study and id differ, so that there are two studies of one name.
     """
     found: dict[tuple[str, str], tuple[str, Mapping[str, Any]]] = {}
     for label, table in parts:
@@ -169,10 +169,10 @@ def merged_items(parts: Sequence[tuple[str, pa.Table]]) -> pa.Table:
 
 
 def check_items(votes: pa.Table, items: pa.Table) -> list[str]:
-    """Make sure that votes and items belong together; what to say of them.
+    """Make sure that votes and items belong together; return notes on votes without an item.
 
     Raises:
-        UserError: a vote compares other systems, or is of another story, than its item.
+        UserError: a vote compares other systems, or is about another story, than its item.
     """
     known = {
         (row["study"], row["item_id"]): (frozenset(row["systems"]), row["case_id"])

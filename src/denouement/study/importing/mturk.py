@@ -5,48 +5,22 @@ import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import UTC, datetime, timedelta
-from pathlib import Path
 
-from denouement.delimited import Header, rows_of
 from denouement.errors import UserError
 from denouement.schemas import shortened
 from denouement.study.importing.answers import digest, moment
 from denouement.study.importing.jsonl import texts_of
-from denouement.study.importing.records import Loaded, Record
+from denouement.study.importing.records import Loaded, Record, Source
 
 FIXED = (
-    "HITId",
-    "HITTypeId",
-    "Title",
-    "Description",
-    "Keywords",
-    "Reward",
-    "CreationTime",
-    "MaxAssignments",
-    "RequesterAnnotation",
-    "AssignmentDurationInSeconds",
-    "AutoApprovalDelayInSeconds",
-    "Expiration",
-    "NumberOfSimilarHITs",
-    "LifetimeInSeconds",
-    "AssignmentId",
-    "WorkerId",
-    "AssignmentStatus",
-    "AcceptTime",
-    "SubmitTime",
-    "AutoApprovalTime",
-    "ApprovalTime",
-    "RejectionTime",
-    "RequesterFeedback",
-    "WorkTimeInSeconds",
-    "LifetimeApprovalRate",
-    "Last30DaysApprovalRate",
-    "Last7DaysApprovalRate",
+    *("HITId", "HITTypeId", "Title", "Description", "Keywords", "Reward", "CreationTime", "MaxAssignments"),
+    *("RequesterAnnotation", "AssignmentDurationInSeconds", "AutoApprovalDelayInSeconds", "Expiration"),
+    *("NumberOfSimilarHITs", "LifetimeInSeconds", "AssignmentId", "WorkerId", "AssignmentStatus", "AcceptTime"),
+    *("SubmitTime", "AutoApprovalTime", "ApprovalTime", "RejectionTime", "RequesterFeedback", "WorkTimeInSeconds"),
+    *("LifetimeApprovalRate", "Last30DaysApprovalRate", "Last7DaysApprovalRate"),
 )
 
-STUDY = "mturk"
-
-_TOLD_BY = ("HITId", "WorkerId", "AssignmentStatus")  # columns that no other file has
+_OWN = {"hitid", "workerid", "assignmentstatus"}  # columns that no other file has
 _FORM = ("approve", "reject")  # the requester's marks, before they are uploaded
 _TASK_ANSWERS = "taskAnswers"
 _STATUSES = {"approved": "accepted", "submitted": "accepted", "rejected": "rejected"}
@@ -56,49 +30,39 @@ _ZONES = {"PST": -8, "PDT": -7, "UTC": 0, "GMT": 0}  # Mechanical Turk wrote Pac
 
 def is_batch(names: Sequence[str]) -> bool:
     """Whether these are the columns of a batch's results, in any order and case."""
-    lower = {name.lower() for name in names}
-    return {name.lower() for name in _TOLD_BY} <= lower
+    return {name.lower() for name in names} >= _OWN
 
 
-def load_batch(path: Path, label: str, header: Header) -> Loaded:
+def load_batch(source: Source) -> Loaded:
     """The records of a batch: `Input.*` is what was shown, `Answer.*` what was answered.
 
-    An assignment is known by its AssignmentId, in a file without this column by HIT and worker, who may take a HIT
+    An assignment is known by its AssignmentId; in a file without this column, by HIT and worker, who may take a HIT
     once. It was decided when it was approved or rejected; one that waits, when it was submitted.
-
-    Args:
-        path: the file.
-        label: what messages call it.
-        header: its header.
 
     Raises:
         UserError: no column of answers; a column name is repeated.
     """
-    if repeated := _repeated(header.names):
-        raise UserError(f"{path}: columns with the same name: {shortened(repeated)}; rename or delete one of each")
-    if not any(name.lower().startswith("answer.") for name in header.names):
-        raise UserError(f"{path}: a batch without Answer columns; download the batch's results, not its input")
-    lower = {name.lower() for name in header.names}
-    file = Loaded(path, label, shown_as="Input column", given_as="Answer column")
+    names = source.header.names
+    lower = {name.lower() for name in names}
+    if repeated := _repeated(names):
+        raise UserError(
+            f"{source.path}: columns with the same name: {shortened(repeated)}; rename or delete one of each"
+        )
+    if not any(name.startswith("answer.") for name in lower):
+        raise UserError(f"{source.path}: a batch without Answer columns; download the batch's results, not its input")
+    file = Loaded(source, shown_as="Input column", given_as="Answer column")
     if "assignmentid" not in lower:
-        file.notes.append(f"{label}: no column AssignmentId; an answer is known by its HIT and worker")
+        file.notes.append(f"{source.label}: no column AssignmentId; an answer is known by its HIT and worker")
     known = {name.lower() for name in FIXED} | set(_FORM)
-    others = [name for name in header.names if name.lower() not in known and not _is_field(name)]
-    unknown_times = 0
-    for row in rows_of(path, header):
-        file.counts["rows"] += 1
-        if problem := header.misfit(row.cells):
-            file.refuse(row.line, problem)
-            continue
-        cells = dict(zip(header.names, (cell.strip() for cell in row.cells), strict=True))
+    others = [name for name in names if name.lower() not in known and not _is_field(name)]
+    for line, row in file.rows():
         try:
-            record, unknown = _record(row.line, cells, others)
+            record, unknown = _record(line, {name: cell.strip() for name, cell in row.items()}, others)
         except ValueError as error:
-            file.refuse(row.line, str(error))
+            file.refuse(line, str(error))
             continue
         file.records.append(record)
-        unknown_times += unknown
-    file.counts["unknown_times"] += unknown_times
+        file.counts["unknown_times"] += unknown
     return file
 
 
@@ -107,7 +71,7 @@ def _is_field(name: str) -> bool:
 
 
 def _repeated(names: Sequence[str]) -> list[str]:
-    """The names that occur more than once; those of the fixed columns whether in capitals or not."""
+    """The names that occur more than once; of the fixed columns in any case."""
     fixed = {name.lower(): name for name in FIXED}
     counts = Counter(fixed.get(name.lower(), name) for name in names if name)
     return [name for name, n in counts.items() if n > 1]

@@ -1,6 +1,5 @@
 """Our own export: the Parquet tables that `denouement study export` writes, or their columns as CSV."""
 
-from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -8,10 +7,10 @@ from typing import Any
 import pyarrow as pa
 
 from denouement.answers import SCALES
-from denouement.delimited import Header, rows_of
 from denouement.errors import UserError
 from denouement.schemas import TABLES, read_table
-from denouement.study.importing.answers import Unusable, moment
+from denouement.study.importing.answers import moment
+from denouement.study.importing.records import FileRead
 from denouement.study.results.agreement import like_an_answer
 
 NAMES = ("votes", "items", *SCALES)
@@ -22,7 +21,7 @@ _BOOLEANS = {"true": True, "false": False, "1": True, "0": False}
 
 
 def other_table(names: Sequence[str]) -> str | None:
-    """Which table of answers other than votes has these columns, in any order; None when it is none."""
+    """Which table of answers other than votes has these columns, in any order; None where none has."""
     return next((name for name in SCALES if sorted(names) == sorted(TABLES[name].schema.names)), None)
 
 
@@ -31,20 +30,15 @@ def is_votes(names: Sequence[str]) -> bool:
     return sorted(names) == sorted(TABLES["votes"].schema.names)
 
 
-def read_votes(path: Path, label: str, header: Header) -> tuple[pa.Table, list[Unusable], Counter[str]]:
-    """The votes of a CSV file, copies of one answer and all, the rows that are none, and counts (`rows`)."""
+def read_votes(file: FileRead) -> pa.Table:
+    """The votes of a CSV file, with all copies of an answer; rows that are no vote are refused."""
     rows: list[dict[str, Any]] = []
-    unusable, counts = [], Counter[str]()
-    for row in rows_of(path, header):
-        counts["rows"] += 1
-        if problem := header.misfit(row.cells):
-            unusable.append(Unusable(label, row.line, problem))
-            continue
+    for line, cells in file.rows():
         try:
-            rows.append(_vote(dict(zip(header.names, row.cells, strict=True))))
+            rows.append(_vote(cells))
         except ValueError as error:
-            unusable.append(Unusable(label, row.line, str(error)))
-    return pa.Table.from_pylist(rows, schema=TABLES["votes"].schema), unusable, counts
+            file.refuse(line, str(error))
+    return pa.Table.from_pylist(rows, schema=TABLES["votes"].schema)
 
 
 def _vote(cells: dict[str, str]) -> dict[str, Any]:

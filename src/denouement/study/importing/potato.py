@@ -5,27 +5,22 @@ Three layouts are read: `annotations.jsonl` of `potato.export --format jsonl`, `
 """
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
-from pathlib import Path
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from denouement.errors import UserError
 from denouement.study.importing.answers import digest
 from denouement.study.importing.jsonl import texts_of
-from denouement.study.importing.records import Loaded, Record
-
-STUDY = "potato"
+from denouement.study.importing.records import JsonObjects, Loaded, Record, Source
 
 _STATE = "instance_id_to_label_to_value"
 _IDS = ("id", "instance_id", "item_id")
 _TEXTS = ("text", "context", "story", "ending_a", "optionA", "left")
-# The keys under which a schema keeps one value, which is no label: of pairwise, scales, texts.
+# The keys under which a schema (pairwise, scale or text) keeps its one value; other keys are labels.
 _ONE_VALUE = ("", "selection", "scale_value", "text_box", "labels")
 
-Found = Sequence[tuple[int, Mapping[str, Any]]]
 
-
-def is_annotations(found: Found) -> bool:
+def is_annotations(found: JsonObjects) -> bool:
     """Whether these are annotations in one of the three layouts."""
     return bool(found) and all(
         {"instance_id", "user_id", "labels"} <= set(each)
@@ -35,48 +30,46 @@ def is_annotations(found: Found) -> bool:
     )
 
 
-def is_data(found: Found) -> bool:
+def is_data(found: JsonObjects) -> bool:
     """Whether this may be a project's data file: objects with an id and with texts of usual names."""
     return bool(found) and all(any(name in each for name in _IDS) and set(_TEXTS) & set(each) for _, each in found)
 
 
-def data_of(path: Path, found: Found) -> dict[str, dict[str, str]]:
-    """By instance id the texts of a data file.
+def data_of(source: Source) -> dict[str, dict[str, str]]:
+    """The texts of a data file by the id of the instance.
 
     Raises:
         UserError: an id that occurs twice with different texts.
     """
     instances: dict[str, dict[str, str]] = {}
-    for place, each in found:
+    for place, each in source.found.objects:
         key = str(next(each[name] for name in _IDS if name in each))
         texts = texts_of(each)
         if instances.setdefault(key, texts) != texts:
-            raise UserError(f"{path}: number {place} has the id {key} of another one; give each its own")
+            raise UserError(f"{source.path}: number {place} has the id {key} of another one; give each its own")
     return instances
 
 
-def load_annotations(path: Path, label: str, found: Found, data: Mapping[str, Mapping[str, str]]) -> Loaded:
-    """A record an instance of a user; `data` is what was shown.
+def load_annotations(source: Source, data: Mapping[str, Mapping[str, str]]) -> Loaded:
+    """The annotation of each instance by each user, as a record.
 
-    Of `pairwise` the value of `selection` is the answer, and the rationale of its justification the reason. Potato
+    In `pairwise` the value of `selection` is the answer, and the rationale of the justification is the reason. Potato
     keeps no times with the answers.
 
     Args:
-        path: the file.
-        label: what messages call it.
-        found: its objects, each with its place.
-        data: by instance id the texts of the project's data files.
+        source: the annotations.
+        data: what was shown: by the id of the instance, the texts of the project's data files.
 
     Raises:
         UserError: no data file was given.
     """
     if not data:
         raise UserError(
-            f"{path}: Potato's annotations have no stories and endings; name the project's data file (data_files in "
-            "its configuration, as JSON or JSON Lines) too"
+            f"{source.path}: Potato's annotations have no stories and endings; name the project's data file "
+            "(data_files in its configuration, as JSON or JSON Lines) too"
         )
-    file = Loaded(path, label, shown_as="field of the data file", given_as="schema")
-    for place, instance, user, labels in _annotations(path, file, found):
+    file = Loaded(source, shown_as="field of the data file", given_as="schema")
+    for place, instance, user, labels in _annotations(file):
         file.counts["rows"] += 1
         if instance not in data:
             file.refuse(place, f"instance {instance} is in no data file")
@@ -90,18 +83,19 @@ def load_annotations(path: Path, label: str, found: Found, data: Mapping[str, Ma
     return file
 
 
-def _annotations(path: Path, file: Loaded, found: Found) -> Iterator[tuple[int, str, str, Any]]:
+def _annotations(file: Loaded) -> Iterator[tuple[int, str, str, Any]]:
     """Place, instance, user and labels of each annotation."""
+    found = file.source.found.objects
     for place, each in found:
         if _STATE in each:
             states = each[_STATE] if isinstance(each[_STATE], dict) else {}
             for instance, labels in states.items():
                 yield place, str(instance), str(each["user_id"]), labels
         elif "label_annotations" in each:
-            user = str(each.get("user_id") or path.resolve().parent.name)
+            user = str(each.get("user_id") or file.source.path.resolve().parent.name)
             if "user_id" not in each and place == found[0][0]:
                 file.notes.append(
-                    f"{file.label}: names no annotator; all of it counts as {user}'s, as its folder is called"
+                    f"{file.source.label}: names no annotator; all answers count as those of {user}, its folder's name"
                 )
             yield place, str(each["id"]), user, each["label_annotations"]
         else:
@@ -109,7 +103,7 @@ def _annotations(path: Path, file: Loaded, found: Found) -> Iterator[tuple[int, 
 
 
 def _given(labels: Any) -> dict[str, str]:
-    """By `schema` its one value, by `schema.label` what was ticked or written under the label."""
+    """The one value of a schema by `schema`; what was ticked or written under a label by `schema.label`."""
     pairs: list[tuple[str, str, Any]] = []
     if isinstance(labels, list):  # [[{"schema": ..., "name": ...}, value], ...]
         for entry in labels:

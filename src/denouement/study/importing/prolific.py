@@ -4,15 +4,14 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
-from pathlib import Path
 
 import pyarrow as pa
 
 from denouement.answers import ANSWER
-from denouement.delimited import Header, rows_of
 from denouement.schemas import TABLES, shortened
-from denouement.study.importing.answers import Unusable, moment
+from denouement.study.importing.answers import moment
 from denouement.study.importing.copies import STRICTNESS
+from denouement.study.importing.records import FileRead
 from denouement.study.importing.roles import key_of
 
 _IDS = ({"submissionid", "sessionid"}, {"participantid"}, {"status"})
@@ -20,7 +19,7 @@ _IDS = ({"submissionid", "sessionid"}, {"participantid"}, {"status"})
 _SECRET = ("submissionid", "sessionid", "participantid", "completioncode")
 _TIMES = ("reviewedat", "completedat", "startedat")
 
-# What a submission's status makes of the answers; of the others they count.
+# The status of answers by the status of the submission; with any other one they count.
 _STATUSES = {
     "REJECTED": "rejected",
     "RETURNED": "excluded",  # the participant gave the place back, and with it the work
@@ -33,7 +32,7 @@ _COUNTING = ("APPROVED", "PARTIALLY APPROVED", "AWAITING REVIEW", "ACTIVE", "RES
 
 @dataclass(frozen=True)
 class Submission:
-    """A row of the export: the participant's id on Prolific, the status, and by column what is known of the person."""
+    """A row of the export: its id, the participant's id on Prolific, the status, and the other cells by column."""
 
     id: str
     participant: str
@@ -43,7 +42,7 @@ class Submission:
 
     @property
     def makes(self) -> str:
-        """The status that the answers of the person get; `accepted` leaves them as they are."""
+        """The status that accepted answers of the person get; `accepted` leaves them as they are."""
         return _STATUSES.get(self.status, "accepted")
 
 
@@ -54,7 +53,7 @@ class Joined:
     Attributes:
         tables: the tables of answers, with the statuses that follow from Prolific's.
         participants: the table `participants`.
-        notes: what was joined, and what was not.
+        notes: how many participants and annotators were joined, and other remarks.
     """
 
     tables: dict[str, pa.Table]
@@ -68,23 +67,14 @@ def is_export(names: Sequence[str]) -> bool:
     return all(keys & wanted for wanted in _IDS)
 
 
-def read_submissions(path: Path, label: str, header: Header) -> tuple[list[Submission], list[Unusable]]:
-    """The submissions of the file, and the rows that are none.
-
-    Args:
-        path: the file.
-        label: what messages call it.
-        header: its header.
-    """
-    found, unusable = [], []
-    for row in rows_of(path, header):
-        if problem := header.misfit(row.cells):
-            unusable.append(Unusable(label, row.line, problem))
-            continue
-        cells = dict(zip(header.names, (cell.strip() for cell in row.cells), strict=True))
+def read_submissions(file: FileRead) -> list[Submission]:
+    """The submissions of the file; rows that are none are refused."""
+    found = []
+    for line, row in file.rows():
+        cells = {name: cell.strip() for name, cell in row.items()}
         keyed = {key_of(name): cell for name, cell in cells.items()}
         if not keyed["participantid"] or not keyed["status"]:
-            unusable.append(Unusable(label, row.line, "empty: Participant id or Status"))
+            file.refuse(line, "empty: Participant id or Status")
             continue
         status = " ".join(keyed["status"].upper().replace("_", " ").split())
         found.append(
@@ -96,7 +86,7 @@ def read_submissions(path: Path, label: str, header: Header) -> tuple[list[Submi
                 at=next((time for name in _TIMES if (time := moment(keyed.get(name, "")))), None),
             )
         )
-    return found, unusable
+    return found
 
 
 def join(
@@ -104,19 +94,16 @@ def join(
     tables: Mapping[str, pa.Table],
     ids_of: Callable[[str, str], Iterable[str]],
 ) -> Joined:
-    """Give the answers of each participant the status that follows from the submission's, and describe each person.
+    """Give the answers of each participant the status that follows from the submission's, and describe the people.
 
-    REJECTED makes accepted answers `rejected`; RETURNED, TIMED-OUT and SCREENED OUT make them `excluded`; all others
-    leave them. Of two downloads of one submission the later counts, by the latest time that both have, else the
-    stricter; of several submissions of one person one that counts is enough.
+    REJECTED makes accepted answers `rejected`; RETURNED, TIMED-OUT and SCREENED OUT make them `excluded`; another
+    status leaves them as they are. Of two downloads of one submission the later one counts where both have a time, else
+    the stricter one. Of several submissions of a person, one whose answers count is preferred.
 
     Args:
-        submissions: of all files.
-        tables: `votes`, `ratings`, `orders`, as far as there are any; others stay as they are.
-        ids_of: the ids that a participant may have in the tables of a study.
-
-    Returns:
-        The tables, the table `participants` of those who answered, and what to say.
+        submissions: the submissions of all files.
+        tables: those of `votes`, `ratings` and `orders` that there are; others stay as they are.
+        ids_of: returns the ids that a participant may have in the tables of a study.
     """
     people, notes = _people(submissions)
     given = {name: table for name, table in tables.items() if "annotator_id" in table.column_names}
@@ -156,7 +143,7 @@ def join(
 
 
 def _people(submissions: Sequence[Submission]) -> tuple[dict[str, Submission], list[str]]:
-    """By participant the submission that counts, and what to say of those that don't."""
+    """The submission of each participant that counts, and notes on the others."""
     downloads: dict[str, list[Submission]] = {}
     for each in submissions:
         downloads.setdefault(each.id, []).append(each)
@@ -181,18 +168,18 @@ def _people(submissions: Sequence[Submission]) -> tuple[dict[str, Submission], l
 
 
 def _preference(submission: Submission) -> tuple[int, str]:
-    """What orders the submissions of one person: one that counts comes first."""
+    """The sort key of the submissions of one person: one whose answers count comes first."""
     return STRICTNESS.index(submission.makes), submission.id
 
 
 def _annotators(table: pa.Table) -> set[tuple[str, str]]:
-    """The studies and ids of those who answered."""
+    """The study and the id of each annotator."""
     pairs = table.group_by(["study", "annotator_id"]).aggregate([])
     return set(zip(pairs["study"].to_pylist(), pairs["annotator_id"].to_pylist(), strict=True))
 
 
 def _with_statuses(table: pa.Table, found: Mapping[tuple[str, str], Submission], changed: Counter[str]) -> pa.Table:
-    """The table with the statuses that follow; what was changed is added to `changed`, by Prolific's status."""
+    """The table with the new statuses; `changed` counts the changed answers by Prolific's status."""
     statuses = table["status"].to_pylist()
     answers = zip(*(table[name].to_pylist() for name in ANSWER), strict=True)
     counted: set[tuple[str, ...]] = set()

@@ -2,23 +2,15 @@
 
 from collections import Counter
 from collections.abc import Sequence
-from pathlib import Path
 
-from denouement.delimited import Header, rows_of
 from denouement.schemas import UNNAMED_ANNOTATOR
-from denouement.study.importing.answers import ImportedAnswer, Unusable, answer_named, digest
+from denouement.study.importing.answers import ImportedAnswer, answer_named, digest
+from denouement.study.importing.records import FileRead
 from denouement.text.sentences import split_sentences
 
 COLUMNS = (
-    "InputStoryid",
-    "context",
-    "optionA",
-    "optionB",
-    "answer",
-    "reason",
-    "RightEnding",
-    "model1",
-    "answer_correspondence",
+    *("InputStoryid", "context", "optionA", "optionB", "answer"),  # without these a row is no answer
+    *("reason", "RightEnding", "model1", "answer_correspondence"),
 )
 
 STUDY = "mori_2019"
@@ -29,33 +21,25 @@ def is_published(names: Sequence[str]) -> bool:
     return sorted(name.lower() for name in names) == sorted(name.lower() for name in COLUMNS)
 
 
-def read_published(
-    path: Path, label: str, header: Header, systems: tuple[str, str]
-) -> tuple[list[ImportedAnswer], list[Unusable], Counter[str]]:
-    """The answers of the file, the rows that are none, and counts (`rows`).
+def read_published(file: FileRead, systems: tuple[str, str]) -> list[ImportedAnswer]:
+    """The answers of the file; rows that are none are refused.
 
     `model1` says on which side the generated ending is. The file has no annotators: every answer gets an id of its own.
-    A row that is written twice, reason and all, is one answer; without a reason it may be two people's.
+    Two equal rows with a reason are one answer written twice; without a reason they may be of two people.
 
     Args:
-        path: the file.
-        label: what messages call it.
-        header: its header.
-        systems: names for the generator and the people who wrote the right ending.
+        file: the file to read.
+        systems: names for the generator and for the human endings.
     """
-    answers, unusable, counts = [], [], Counter[str]()
+    answers = []
     seen: Counter[str] = Counter()
-    for row in rows_of(path, header):
-        counts["rows"] += 1
-        if problem := header.misfit(row.cells):
-            unusable.append(Unusable(label, row.line, problem))
-            continue
-        cells = dict(zip((name.lower() for name in header.names), row.cells, strict=True))
+    for line, row in file.rows():
+        cells = {name.lower(): cell for name, cell in row.items()}
         identity = digest(*(cells[name.lower()] for name in COLUMNS))
         seen[identity] += 1
         number = 1 if cells["reason"].strip() else seen[identity]
         if problem := _problem(cells):
-            unusable.append(Unusable(label, row.line, problem))
+            file.refuse(line, problem)
             continue
         sides = systems if cells["model1"].strip().upper() == "A" else systems[::-1]
         answer = answer_named(cells["answer"])
@@ -70,15 +54,15 @@ def read_published(
                 answer=answer,
                 reason=cells["reason"].strip() or None,
                 id=digest(identity, number),
-                file=label,
-                line=row.line,
+                file=file.source.label,
+                line=line,
             )
         )
-    return answers, unusable, counts
+    return answers
 
 
 def _problem(cells: dict[str, str]) -> str | None:
-    """Why a row is no answer, if so."""
+    """Why a row is no answer; None where it is one."""
     empty = [name for name in COLUMNS[:5] if not cells[name.lower()].strip()]
     if empty:
         return f"empty: {', '.join(empty)}"

@@ -1,20 +1,17 @@
-"""What a file of answers is, by its content, and what to call it."""
+"""Which format a file of answers has, by its content, and what to call it."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Literal, NamedTuple
 
 from denouement import schemas
 from denouement.answers import SCALES
-from denouement.delimited import Header, header_of
+from denouement.delimited import header_of
 from denouement.errors import UserError
 from denouement.files import existing_file, file_digest, visible_files
 from denouement.study.importing import argilla, label_studio, mturk, own, potato, prolific, published
 from denouement.study.importing.jsonl import begins_as_json, objects_of
-
-Format = Literal["mturk", "published", "own", "own_csv", "label_studio", "argilla", "potato", "potato_data", "prolific"]
+from denouement.study.importing.records import Format, JsonObjects, Recognised, Source
 
 _BY_HEADER: dict[Format, Callable[[Sequence[str]], bool]] = {
     "mturk": mturk.is_batch,
@@ -22,7 +19,7 @@ _BY_HEADER: dict[Format, Callable[[Sequence[str]], bool]] = {
     "own_csv": own.is_votes,
     "prolific": prolific.is_export,
 }
-_BY_OBJECTS: dict[Format, Callable[[Sequence[tuple[int, Mapping[str, Any]]]], bool]] = {
+_BY_OBJECTS: dict[Format, Callable[[JsonObjects], bool]] = {
     "label_studio": label_studio.is_export,
     "argilla": argilla.is_export,
     "potato": potato.is_annotations,
@@ -30,29 +27,11 @@ _BY_OBJECTS: dict[Format, Callable[[Sequence[tuple[int, Mapping[str, Any]]]], bo
 }
 
 
-class Recognised(NamedTuple):
-    """What a file of answers is, with its header, its JSON objects, or its table's name when it is our own Parquet."""
-
-    kind: Format
-    header: Header | None = None
-    table: str | None = None
-    objects: list[tuple[int, dict[str, Any]]] | None = None
-
-
-@dataclass(frozen=True)
-class Source:
-    """A file, what messages and tables call it, and what it is."""
-
-    path: Path
-    label: str
-    found: Recognised
-
-
 def recognise(path: Path) -> Recognised | None:
-    """What the file `path` is, or None when it is no file of answers.
+    """The format of the file `path`; None where it is no file of answers.
 
     Raises:
-        UserError: no such file, no text or damaged JSON, or a table of our own that holds no votes.
+        UserError: no such file, no text, damaged JSON, or a table of our own that holds no votes.
     """
     table = schemas.table_name(existing_file(path))
     if table in own.NAMES:
@@ -76,11 +55,11 @@ def recognise(path: Path) -> Recognised | None:
 def find_answers(folder: Path) -> list[Path]:
     """The files of answers in `folder` and the folders below it, sorted; hidden files are passed over.
 
-    What only goes with answers (Prolific's export, Potato's data file) is among them where there are such answers.
+    Prolific's export is among them only with answers, and Potato's data file only with Potato's annotations.
     """
     found: dict[Path, Format] = {}
     for path in visible_files(folder):
-        with suppress(OSError, UserError):  # whoever looks for the other files reports these
+        with suppress(OSError, UserError):  # `recognise` raises them again when such a file is named
             if known := recognise(path):
                 found[path] = known.kind
     alone = set() if "potato" in found.values() else {"potato_data"}
@@ -90,7 +69,7 @@ def find_answers(folder: Path) -> list[Path]:
 
 
 def sources_of(files: Sequence[Path]) -> list[Source]:
-    """The files, each once, in an order that is theirs and not the caller's: that of their content."""
+    """The files, each once, ordered by their content and not as the caller gives them."""
     paths = list({path.resolve(): path for path in files}.values())
     labels = _labels(paths)
     found = [Source(path, labels[path], _recognised(path)) for path in paths]
@@ -98,7 +77,7 @@ def sources_of(files: Sequence[Path]) -> list[Source]:
 
 
 def _labels(paths: Sequence[Path]) -> dict[Path, str]:
-    """What to call each file: its name, with as many folders before it as tell it from the others."""
+    """What to call each file: its name, with as many folders before it as distinguish it from the others."""
     parts = {path: path.resolve().parts for path in paths}
     labels = {}
     for path, its in parts.items():
@@ -109,14 +88,13 @@ def _labels(paths: Sequence[Path]) -> dict[Path, str]:
 
 
 def _recognised(path: Path) -> Recognised:
-    found = recognise(path)
-    if found is None:
-        raise UserError(
-            f"{path}: no file of answers; known are Mechanical Turk batch results (HITId, ..., Answer.*), JSON of "
-            "Label Studio, Argilla and Potato, Prolific's demographic export beside answers, "
-            "qualitative_evaluation_results.csv of Mori et al. 2019, and tables of `denouement study export`"
-        )
-    return found
+    if found := recognise(path):
+        return found
+    raise UserError(
+        f"{path}: no file of answers; known are Mechanical Turk batch results (HITId, ..., Answer.*), JSON of Label "
+        "Studio, Argilla and Potato, Prolific's demographic export beside answers, qualitative_evaluation_results.csv "
+        "of Mori et al. 2019, and tables of `denouement study export`"
+    )
 
 
 def _instead(table: str) -> str:

@@ -1,8 +1,8 @@
-"""What a field of a file can hold, and the names that people give to such fields."""
+"""The roles that a field of a file can have, and the names that are usual for such fields."""
 
 import re
 
-# What people call the fields, in lower case and letters and digits alone.
+# Usual names of fields, in lower case, without characters other than letters and digits.
 _SIDES = {
     side: (
         *(f"{what}{side}" for what in ("ending", "option", "response", "text", "completion")),
@@ -42,15 +42,15 @@ GIVEN: dict[str, tuple[str, ...]] = {
     "reason": ("reason", "why", "explanation", "comment", "justification", "rationale", "reasons", "reasoning"),
 }
 ROLES = (*SHOWN, *GIVEN)
-"""What a field can be named as by the caller; with `_N` behind it, for the N-th question of a row."""
+"""The roles that the caller can give to a field; with `_N` after it, a role in the N-th question of a row."""
 
 _ROLE = re.compile(rf"({'|'.join(ROLES)})(?:_([0-9]{{1,3}}))?")
 TICKS = {"true": True, "on": True, "false": False, "off": False}
-_FORM_PARTS = ("on", "label", "labels")  # what Mechanical Turk's own elements put behind a field's name
+_FORM_PARTS = ("on", "label", "labels")  # what Mechanical Turk's own form elements add to a field's name
 
 
 def is_role(name: str) -> bool:
-    """Whether a field can be named as this: one of `ROLES`, with or without the number of a question."""
+    """Whether this is one of `ROLES`, with or without the number of a question."""
     return _ROLE.fullmatch(name) is not None
 
 
@@ -67,12 +67,12 @@ def split_role(role: str) -> tuple[str, str]:
 
 
 def bare_name(name: str) -> str:
-    """A field's name without Mechanical Turk's prefix, which its reader writes so."""
+    """A field's name without Mechanical Turk's prefix, in the case in which `mturk` writes it."""
     return name.removeprefix("Input.").removeprefix("Answer.")
 
 
 def parts_of(name: str) -> list[str]:
-    """The parts of a field's name: the field and its box, without what the form's element puts behind."""
+    """The parts of a field's name: the field and its box, without what the form element adds."""
     parts = bare_name(name).split(".")
     while len(parts) > 1 and parts[-1].lower() in _FORM_PARTS:
         parts.pop()
@@ -80,5 +80,5 @@ def parts_of(name: str) -> list[str]:
 
 
 def key_of(name: str) -> str:
-    """In lower case, letters and digits alone."""
+    """The letters and digits of a name, in lower case."""
     return "".join(character for character in name.lower() if character.isalnum())

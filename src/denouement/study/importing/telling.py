@@ -1,4 +1,4 @@
-"""What was imported, for a person to read."""
+"""What was imported, as text."""
 
 from denouement.errors import printable
 from denouement.study.importing.answers import Imported
@@ -25,11 +25,11 @@ _WHAT = {
     "potato_data": "Potato's data file",
     "prolific": "Prolific's demographic export",
 }
-_SHOWN = 20  # rows that are not usable, and conflicts
+_SHOWN = 20  # at most so many unusable rows, and conflicts
 
 
 def imported_text(found: Imported) -> str:
-    """What was read and what became of it, a line each."""
+    """What was read and what became of it, a line each: files, counts, conflicts and rows that were not used."""
     lines = []
     for name, kind in found.kinds.items():
         lines.append(f"{name}: {_WHAT.get(kind, 'our own export')}")

@@ -1,8 +1,8 @@
-"""Which elements of a story reasons speak of: logic, relevance, emotion, morality, common sense, grammar.
+"""Which elements of a story reasons name: logic, relevance, emotion, morality, common sense, grammar.
 
-Mori et al. 2019 (section 4.4) read 250 reasons and named these elements. Here rules tag them (`elements.yaml`); a
-reason may have several tags, or none. `elements_summary` counts how often each element is named, which are named
-together, and what those who name it chose; `rules_quality` measures the rules on labelled reasons.
+Mori et al. 2019 (section 4.4) read 250 reasons and listed these elements. Here rules (`elements.yaml`) tag each reason
+with the elements that it names: several, one, or none. `elements_summary` counts how often each element is named, which
+are named together, and what the people who name it chose; `rules_quality` measures the rules on labelled reasons.
 """
 
 import hashlib
@@ -37,12 +37,12 @@ Key: TypeAlias = tuple[str, ...]
 
 @dataclass(frozen=True)
 class Chosen:
-    """How many of those who gave some of the reasons chose one of the answers.
+    """How many of the people who gave certain reasons chose a certain answer.
 
     Attributes:
         choice: a system, `both` or `neither`.
         n: how many chose it.
-        share: of those who gave the reasons, from 0 to 1; this and what follows is None where there is no such reason.
+        share: their share, from 0 to 1; this and the interval are None where there is no such reason.
         low, high, over, why_not: its 95% interval, as of `clustered.MeanOfAnswers`.
         share_without: the share among the other reasons; None where there are none.
     """
@@ -59,13 +59,13 @@ class Chosen:
 
 @dataclass(frozen=True)
 class ElementNamed:
-    """How often an element is named, and what those who name it chose.
+    """How often an element is named, and which answers the people who name it chose.
 
     Attributes:
         element: one of `ELEMENTS`.
-        n, share: reasons that name it, and the share of all reasons that these are.
-        denied: those of them that deny it wherever they name it.
-        choices: what was chosen, a row an answer, in the same order for all elements.
+        n, share: the number of reasons that name it, and their share of all reasons.
+        denied: how many of these deny it each time they name it.
+        choices: how often each answer was chosen, in the same order for all elements.
     """
 
     element: str
@@ -97,9 +97,9 @@ class Quality:
     """How well tags agree with labels.
 
     Attributes:
-        precision: which share of the tags are labels.
-        recall: which share of the labels are tags.
-        f1: the harmonic mean of the two. A value is None where nothing is tagged or labelled that it needs.
+        precision: the share of the tags that are also labels; None without tags.
+        recall: the share of the labels that are also tags; None without labels.
+        f1: the harmonic mean of the two; None where there are neither tags nor labels.
     """
 
     precision: float | None
@@ -109,7 +109,7 @@ class Quality:
 
 @dataclass(frozen=True)
 class TagCounts:
-    """How many tags and labels there are, how many of them are both, and how well they agree, as of `Quality`."""
+    """The numbers of tags, of labels, and of tags that are also labels, and their agreement as in `Quality`."""
 
     tagged: int
     labelled: int
@@ -139,9 +139,9 @@ class RulesQuality:
     Attributes:
         n: reasons that have labels.
         elements: a row an element, in the order of `ELEMENTS`.
-        micro: of all elements' counts added up.
-        macro: the plain means of the elements' values, without those that are None.
-        exact: share of the reasons whose tags are exactly the labels.
+        micro: from the counts of all elements together.
+        macro: the means of the elements' values, without those that are None.
+        exact: the share of the reasons whose tags are exactly the labels.
     """
 
     n: int
@@ -153,12 +153,12 @@ class RulesQuality:
 
 @dataclass(frozen=True)
 class ElementsSummary:
-    """What reasons speak of.
+    """Which elements the reasons name.
 
     Attributes:
         reasons: how many there are.
-        untagged: those of them that name no element.
-        choices: what was chosen by all who gave a reason, a row an answer, the most frequent first.
+        untagged: how many name no element.
+        choices: how often each answer was chosen by people who gave a reason, the most frequent first.
         elements: a row an element, in the order of `ELEMENTS`.
         together: a row for every two elements.
         rules: a row for every rule that tags a reason.
@@ -179,8 +179,8 @@ def tag_reasons(votes: pa.Table, rules: Rules, cache: Path | None = None) -> pa.
 
     Args:
         votes: a table `votes`.
-        rules: of `rules.read_rules`.
-        cache: a file of parses to read and to add to (`text.syntax.parse`).
+        rules: from `rules.read_rules`.
+        cache: a file of parses, which is read and extended (`text.syntax.parse`).
 
     Raises:
         UserError: no reason to tag, or no parser.
@@ -199,12 +199,12 @@ def tag_reasons(votes: pa.Table, rules: Rules, cache: Path | None = None) -> pa.
 
 
 def elements_summary(votes: pa.Table, tags: pa.Table, labels: Mapping[str, frozenset[str]]) -> ElementsSummary:
-    """How often each element is named, with what, and by whom.
+    """How often each element is named, with which others, and what the people who name it chose.
 
     Args:
         votes: a table `votes`.
-        tags: of `tag_reasons`.
-        labels: of `read_labels`; may be empty.
+        tags: the result of `tag_reasons`.
+        labels: the result of `read_labels`; may be empty.
     """
     written = written_reasons(votes)
     keys = [_key(vote) for vote in written.select(["study", "item_id", "annotator_id"]).to_pylist()]
@@ -242,7 +242,7 @@ def _key(row: Mapping[str, Any]) -> Key:
 
 
 def _choices(reasons: set[Key], choice_of: Mapping[Key, str], choices: Iterable[str], by: Clusters) -> list[Chosen]:
-    """What was chosen by those who gave some of the reasons, whose answers are `by`, in the order of `choice_of`."""
+    """The choices of the people who gave `reasons`; `by` has their answers, in the order of `choice_of`."""
     chosen = np.array([choice for reason, choice in choice_of.items() if reason in reasons], dtype=str)
     others = Counter(choice for reason, choice in choice_of.items() if reason not in reasons)
     rows = []
@@ -258,12 +258,12 @@ def _choices(reasons: set[Key], choice_of: Mapping[Key, str], choices: Iterable[
 
 
 def reason_digest(case_id: str, reason: str) -> str:
-    """The name of a reason in a file of labels: 16 hex digits of SHA-256 over its case and its words."""
+    """The id of a reason in a file of labels: 16 hex digits of SHA-256 over its case and its words."""
     return hashlib.sha256(f"{case_id}\n{' '.join(reason.split())}".encode()).hexdigest()[:16]
 
 
 def read_labels(path: Path | None = None) -> dict[str, frozenset[str]]:
-    """By a reason's digest the elements that a reader saw in it; without a file, those of 98 published reasons.
+    """The elements that a reader saw in each reason, by its digest; without a file, those of 98 published reasons.
 
     A file is CSV with columns `digest` and `labels`, the elements with blanks between; other columns are not read.
 
@@ -322,7 +322,7 @@ def rules_quality(votes: pa.Table, tags: pa.Table, labels: Mapping[str, frozense
 
 
 def _counts(tagged: npt.NDArray[np.bool_], labelled: npt.NDArray[np.bool_]) -> TagCounts:
-    """Of everything in bool [reasons, elements] together."""
+    """The counts and the quality of bool [reasons, elements], all elements together."""
     from sklearn.metrics import precision_recall_fscore_support
 
     values = precision_recall_fscore_support(labelled.ravel(), tagged.ravel(), average="binary", zero_division=np.nan)

@@ -8,16 +8,16 @@ import pyarrow.compute as pc
 
 
 def draw_examples(tags: pa.Table, elements: Sequence[str], n: int, seed: int) -> pa.Table:
-    """For each element `n` reasons that name it, or all where there are fewer, drawn by the seed.
+    """For each element `n` random reasons that name it, or all where there are fewer.
 
     Args:
         tags: a table `reason_elements`.
         elements: the elements to show, in this order.
         n: reasons an element.
-        seed: of the draw, which is each element's own: naming another element changes no other's.
+        seed: of the draws; each element has its own draw, which does not depend on the other elements.
 
     Returns:
-        Rows of `tags`, a reason once an element, in the votes' order.
+        Rows of `tags`, each reason once for an element, in the votes' order.
     """
     chosen = [tags.slice(0, 0)]
     for element in elements:

@@ -1,4 +1,4 @@
-"""What reasons say, as files."""
+"""Writes the words and elements of the reasons to files."""
 
 from dataclasses import dataclass
 from pathlib import Path
@@ -26,7 +26,7 @@ from denouement.study.reasons.written import written_reasons
 
 @dataclass(frozen=True)
 class ReasonsSummary:
-    """The words of the reasons, and the elements of a story that they speak of."""
+    """The words of the reasons, and the elements of a story that they name."""
 
     words: FrequentWords
     elements: ElementsSummary
@@ -41,11 +41,11 @@ def write_reasons(out: Path, votes: pa.Table, made_from: MadeFrom, cache: Path |
     Args:
         out: the folder.
         votes: the table `votes`.
-        made_from: its digest, which is written into each table.
+        made_from: the digest of this table, which is written into each table.
         cache: a Parquet file that keeps parses.
 
     Returns:
-        None, and nothing is written, where no answer that counts has a reason, or none has a word to count.
+        None where no answer that counts has a reason, or no reason has a word to count; no file is written then.
 
     Raises:
         UserError: no parser, or a folder that cannot be written to.

@@ -1,13 +1,13 @@
-"""Patterns over the words of a parsed sentence, and whether what they match is denied.
+"""Patterns over the words of a parsed sentence, and whether a match of theirs is denied.
 
-A pattern is a line of parts with blanks between:
+A pattern is a line of parts, separated by blanks:
 
 - `sense`: a word, in any case, or its lemma (`make` also matches "makes", "making", ...);
 - `ADJ`, `NNS`: a part of speech, universal or of the Penn Treebank;
 - `OPTION`: the letter A or B for an answer, and not the article: "A fits", not "a fit";
 - `@feelings`: any word of a named list;
 - `good|best|@feelings`: any of these;  `!better`: a word that is none of these;  `very?`: such a word or nothing;
-- `...`: up to four words, whatever they are.
+- `...`: up to four words of any kind.
 
 A match never leaves its sentence; a sentence ends at . ! ? and ;
 """
@@ -19,7 +19,7 @@ from typing import TypeAlias
 from denouement.text.syntax import Parse
 
 GAP = None
-"""In a pattern, `...`."""
+"""The part `...` of a pattern."""
 
 _LONGEST_GAP = 4
 # Universal parts of speech, tags of the Penn Treebank as spaCy's English pipelines have them, and our own.
@@ -29,14 +29,14 @@ ADD AFX CC CD DT EX FW HYPH IN JJ JJR JJS LS MD NFP NN NNP NNPS NNS PDT POS PRP 
 VB VBD VBG VBN VBP VBZ WDT WP WP$ WRB OPTION
 """
 _PARTS_OF_SPEECH = frozenset(_TAGS.split())
-# Tags of what may follow the answer A, and never the article: finite verbs, "and", a comma, a closing quote ...
+# Tags of words that may follow the answer A but never the article: finite verbs, "and", a comma, a closing quote ...
 _BEHIND_NO_ARTICLE = {"VBZ", "VBD", "VBP", "MD", "CC", "IN", ".", ",", ":", "-RRB-", "''"}
 _SENTENCE_ENDS = {".", "!", "?", ";"}
 
 
 @dataclass(frozen=True, slots=True)
 class PatternPart:
-    """One part of a pattern: what a word there may be, or with `forbids` what it may not be."""
+    """One part of a pattern: the words that may be there, or with `forbids` those that may not."""
 
     any_of: frozenset[str]
     forbids: bool = False
@@ -48,7 +48,7 @@ Pattern: TypeAlias = tuple[PatternPart | None, ...]
 
 @dataclass(frozen=True, slots=True)
 class TaggedWord:
-    """A word of a text and all that a pattern may call it: itself, its lemma, part of speech and tag."""
+    """A word of a text, with the names by which a pattern may match it: the word, its lemma, part of speech and tag."""
 
     text: str
     faces: frozenset[str]
@@ -59,7 +59,7 @@ Sentence: TypeAlias = Sequence[TaggedWord]
 
 @dataclass(frozen=True, slots=True)
 class Denial:
-    """What denies a match: a negation in it, or up to `reach` words before it with none of `barriers` between."""
+    """When a match is denied: by a negation in it, or up to `reach` words before it without a barrier between."""
 
     negations: frozenset[str]
     barriers: frozenset[str]
@@ -108,7 +108,7 @@ def sentences(parsed: Parse) -> list[Sentence]:
         faces = {plain, base, pos, tag}
         if plain == "b" or (plain == "a" and after in _BEHIND_NO_ARTICLE):
             faces.add("OPTION")
-        if plain.endswith("n't"):  # what spaCy leaves whole, such as DOESN'T
+        if plain.endswith("n't"):  # spaCy does not divide some such words, for example DOESN'T
             faces.add("n't")
         found[-1].append(TaggedWord(word, frozenset(faces)))
         if plain in _SENTENCE_ENDS:
@@ -117,7 +117,7 @@ def sentences(parsed: Parse) -> list[Sentence]:
 
 
 def spans(patterns: Iterable[Pattern], sentence: Sentence) -> Iterator[tuple[int, int]]:
-    """Begin and end (exclusive) of what any of the patterns matches, from the left; the shortest from each word."""
+    """Begin and end (exclusive) of each match of any pattern, from the left; from each word the shortest one."""
     for start in range(len(sentence)):
         for pattern in patterns:
             end = _end(pattern, sentence, start)
@@ -138,7 +138,7 @@ def is_denied(sentence: Sentence, start: int, end: int, denial: Denial) -> bool:
 
 
 def _end(pattern: Pattern, sentence: Sentence, at: int) -> int | None:
-    """Where a match of `pattern` that begins with word `at` ends; None when there is none."""
+    """The end of the match of `pattern` that begins with word `at`; None where there is none."""
     if not pattern:
         return at
     first, rest = pattern[0], pattern[1:]

@@ -1,4 +1,4 @@
-"""The rules that say which elements of a story a reason speaks of: read from a file, applied to a parsed reason."""
+"""The rules that find which elements of a story a reason names: reads them, and applies them to parsed reasons."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -18,15 +18,15 @@ _KEYS = {"name", "patterns", "unless", "except"}
 
 @dataclass(frozen=True, slots=True)
 class Rule:
-    """What tags a reason with an element.
+    """A rule that tags reasons with an element.
 
     Attributes:
-        element: the tag.
-        name: what the rule is called in tables.
-        patterns: any of them is enough.
-        unless: where one of these matches in the same sentence, the rule does not.
-        exceptions: a match that shares a word with a match of one of these does not count, while others in the sentence
-            do; the file calls them `except`.
+        element: the element.
+        name: the rule's name in tables.
+        patterns: the rule applies where one of these matches.
+        unless: the rule does not apply in a sentence in which one of these matches.
+        exceptions: a match that shares a word with a match of one of these does not count, but other matches in the
+            sentence do; the file calls them `except`.
     """
 
     element: str
@@ -38,7 +38,7 @@ class Rule:
 
 @dataclass(frozen=True, slots=True)
 class Rules:
-    """The rules in the file's order, and what denies a match."""
+    """The rules in the file's order, and when a match is denied."""
 
     rules: tuple[Rule, ...]
     denial: Denial
@@ -46,7 +46,7 @@ class Rules:
 
 @dataclass(frozen=True, slots=True)
 class Match:
-    """Where a rule applies: the words it matched, and whether they are denied ("makes no sense")."""
+    """An application of a rule: the words that it matched, and whether they are denied ("makes no sense")."""
 
     element: str
     rule: str
@@ -58,7 +58,7 @@ def read_rules(path: Path | None = None) -> Rules:
     """The rules of a YAML file; without one, those of this package (`elements.yaml`, whose head explains the form).
 
     Raises:
-        UserError: not YAML, or not a file of rules: what is wrong, and in which rule.
+        UserError: not YAML, or not a file of rules; the message says what is wrong, and in which rule.
     """
     where = "elements.yaml" if path is None else str(path)
     document = parse_yaml(packaged(where), where) if path is None else read_yaml(path)
@@ -101,7 +101,7 @@ def _rule(element: str, rule: Mapping[str, Any], lists: Mapping[str, frozenset[s
         raise ValueError(f"{name}: unknown key {listed}; keys are {', '.join(sorted(_KEYS))}")
     written = {"patterns": rule["patterns"], "unless": rule.get("unless", []), "except": rule.get("except", [])}
     for key, texts in written.items():
-        # A text alone would be read as one pattern a letter.
+        # A single text would be read as one pattern for each letter.
         if not (isinstance(texts, list) and all(isinstance(text, str) for text in texts)):
             raise ValueError(f'{name}: {key} is not a list of texts, such as ["make ... sense"]')
     try:
@@ -114,7 +114,7 @@ def _rule(element: str, rule: Mapping[str, Any], lists: Mapping[str, frozenset[s
 
 
 def matches(parsed: Parse, rules: Rules) -> list[Match]:
-    """Every rule that applies to a parsed reason, once: at its first place in the text; in the rules' order."""
+    """The rules that apply to a parsed reason, in their order, each with its first match."""
     text = sentences(parsed)
     found = (_first(rule, text, rules.denial) for rule in rules.rules)
     return [match for match in found if match]

@@ -1,4 +1,4 @@
-"""What reasons say, as blocks to show: words, topics, elements and examples."""
+"""The words, topics and elements of reasons, and examples, as blocks to show."""
 
 from collections.abc import Iterable, Sequence
 
@@ -53,7 +53,7 @@ def topic_blocks(topics: Topics) -> list[Block]:
 
 
 def element_blocks(summary: ElementsSummary) -> list[Block]:
-    """How often each element is named, what was chosen then, what is named together, and how good the rules are."""
+    """How often each element is named, with which choices, which are named together, and how good the rules are."""
     quality = [] if summary.quality is None else [_quality(summary.quality)]
     return [named_elements(summary), _chosen(summary), _together(summary), *quality]
 

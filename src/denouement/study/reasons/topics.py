@@ -1,7 +1,7 @@
 """Topics of reasons by latent Dirichlet allocation (Blei et al. 2003), as Mori et al. 2019 (section 4.4) tried them.
 
-The paper found that topics follow what the stories are about, not what mattered for the choice; the words of each topic
-show whether that is so here. With few reasons they mean nothing: another seed gives others (`ENOUGH_A_TOPIC`).
+The paper's topics follow the subjects of the stories, not the criteria of the choices; the words of each topic show
+whether that is so here. With few reasons topics mean nothing: another seed gives others (`ENOUGH_A_TOPIC`).
 """
 
 from collections.abc import Sequence
@@ -25,8 +25,8 @@ class TopicSettings:
         topics: how many.
         words: how many words of a topic are printed.
         min_reasons: words in fewer reasons are left out.
-        passes: through all reasons.
-        seed: of the model; the same reasons, settings and seed give the same topics.
+        passes: how often the training goes through all reasons.
+        seed: the seed of the model; the same reasons, settings and seed give the same topics.
     """
 
     topics: int = 5
@@ -54,8 +54,8 @@ class Topic:
     """A topic.
 
     Attributes:
-        share: of all words' probability mass.
-        reasons: in how many it is the strongest topic.
+        share: the topic's share of all words.
+        reasons: the number of reasons in which it is the strongest topic.
         coherence: C_v of its words; None where it is undefined, as for a topic of one word.
         words: the most probable first.
     """
@@ -71,9 +71,9 @@ class Topics:
     """The topics of reasons.
 
     Attributes:
-        reasons: how many have a word left.
+        reasons: how many have a word of the vocabulary.
         enough_reasons: with fewer the topics mean nothing.
-        vocabulary: the number of words.
+        vocabulary: the number of different words.
         topics: the largest first.
         coherence_c_v, coherence_u_mass: means over the topics of two measures of how often the words of a topic are
             used together: C_v (Roeder et al. 2015), from 0 to 1, and U_mass (Mimno et al. 2011), below 0. More is

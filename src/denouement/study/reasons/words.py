@@ -1,4 +1,4 @@
-"""The words that reasons are made of, prepared as Mori et al. 2019 (A.4) prepared them for their Figure 2."""
+"""The words of reasons, prepared as in Mori et al. 2019 (A.4) for their Figure 2."""
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
@@ -37,7 +37,7 @@ class FrequentWords:
     Attributes:
         reasons: how many there are.
         distinct: how many different words they have.
-        words: the most frequent of these, the most frequent first.
+        words: the most frequent ones, ordered by frequency.
     """
 
     reasons: int
@@ -47,12 +47,12 @@ class FrequentWords:
 
 @kept
 def stop_words() -> frozenset[str]:
-    """NLTK's English stop words: NLTK's own data where they are installed, else the same list kept here."""
+    """NLTK's English stop words: from NLTK's data where they are installed, else from the same list in this package."""
     from nltk.corpus import stopwords
 
     try:
         return frozenset(stopwords.words("english"))
-    except LookupError:  # NLTK's data are not part of the package
+    except LookupError:  # pip installs NLTK without its data
         lines = packaged("stop_words.txt").splitlines()
         return frozenset(word for line in lines if not line.startswith("#") for word in line.split())
 
@@ -66,14 +66,14 @@ def content_words(texts: Sequence[str], cache: Path | None = None) -> list[list[
 
     Args:
         texts: any texts.
-        cache: a file of parses to read and to add to (`text.syntax.parse`).
+        cache: a file of parses, which is read and extended (`text.syntax.parse`).
     """
     from gensim.utils import simple_preprocess
 
     left = [[word for word in simple_preprocess(text) if word not in stop_words()] for text in texts]
     parses = parse([word for words in left for word in words], cache)
 
-    def lemmas(word: str) -> Iterator[str]:  # one word is several to spaCy when it is such as "gonna"
+    def lemmas(word: str) -> Iterator[str]:  # spaCy divides some words, such as "gonna"
         parsed = parses[word]
         return (lemma.lower() for lemma, pos in zip(parsed.lemmas, parsed.pos, strict=True) if pos in CONTENT)
 
@@ -93,7 +93,7 @@ def word_frequencies(texts: Sequence[Sequence[str]]) -> list[FrequentWord]:
 
 
 def most_frequent(n_reasons: int, words: Sequence[FrequentWord], top: int = MOST_FREQUENT) -> FrequentWords:
-    """The first `top` of all the words of so many reasons, as `word_frequencies` returns them."""
+    """The `top` most frequent of all words of so many reasons, which `word_frequencies` returned."""
     return FrequentWords(n_reasons, len(words), list(words[:top]))
 
 
@@ -106,7 +106,7 @@ def word_chart(words: Sequence[FrequentWord], n_reasons: int) -> "Figure | None"
     """Figure 2 of the paper: a bar for each word, as tall as it is frequent; None without a word.
 
     Args:
-        words: as many as are to be drawn.
+        words: the words to draw.
         n_reasons: how many reasons were counted.
     """
     bars = [Bar(each.word, each.count) for each in words]

@@ -1,4 +1,4 @@
-"""The reasons that are analysed."""
+"""Selects the reasons that are analysed."""
 
 import pyarrow as pa
 

@@ -1,1 +1,1 @@
-"""What the answers of a study say: agreement, preferences, strengths, ratings."""
+"""The results of a study, from its answers: agreement, preferences, strengths, ratings."""

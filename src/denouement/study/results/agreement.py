@@ -1,4 +1,4 @@
-"""What several annotators agree on about one pair of endings: the rules of Mori et al. 2019, A.2."""
+"""On which answer to a pair of endings several annotators agree: the rules of Mori et al. 2019, A.2."""
 
 from collections.abc import Iterable
 
@@ -17,7 +17,7 @@ Counts = npt.NDArray[np.int64]
 Codes = npt.NDArray[np.int64]
 """int64 [items]: the place of an answer, or NO_AGREEMENT."""
 
-# Two answers that are most frequent together, and what they come to. The paper names all six pairs.
+# The agreement where two answers are equally the most frequent. The paper names all six cases.
 _TIES = {
     (FIRST, SECOND): BOTH,
     (FIRST, BOTH): FIRST,
@@ -29,13 +29,13 @@ _TIES = {
 
 
 def like_an_answer(systems: Iterable[str]) -> str | None:
-    """What is wrong with the names of `systems` where one of them is also an answer; else None."""
+    """The problem that one of the names of `systems` is also an answer; None where none is."""
     mistaken = sorted({"both", "neither"} & set(systems))
     return f"a system is called {mistaken[0]}, which is an answer" if mistaken else None
 
 
 def _outcomes() -> Codes:
-    """By the set of the most frequent answers, as the number whose bits they are, what they come to."""
+    """The agreement by the set of the most frequent answers, where the set is a number with a bit for each answer."""
     outcomes = np.full(16, NO_AGREEMENT)
     for answer in (FIRST, SECOND, BOTH, NEITHER):
         outcomes[1 << answer] = answer

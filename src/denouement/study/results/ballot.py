@@ -1,4 +1,4 @@
-"""The answers to pairs that count, sorted into items and pairs of systems."""
+"""The answers to pairs that count, grouped by items and pairs of systems."""
 
 from dataclasses import dataclass
 
@@ -20,9 +20,9 @@ class Ballot:
     """The answers that count, as numbers.
 
     Attributes:
-        pairs: the pairs of systems; a human one is the second.
-        items: the columns `study`, `item_id`, `case_id` and `pair` (place in `pairs`), a row an item: by pair, then in
-            the order of their first answers.
+        pairs: the pairs of systems; where one is human, it is the second.
+        items: the columns `study`, `item_id`, `case_id` and `pair` (place in `pairs`), a row an item: ordered by pair,
+            then by first answer.
         item: int64 [answers], each answer's row in `items`.
         choice: int64 [answers]: FIRST, SECOND, BOTH or NEITHER.
         votes: the rows of the table `votes`, in the same order.
@@ -41,11 +41,11 @@ class Ballot:
 
 
 def count(votes: pa.Table) -> Ballot:
-    """The answers of `votes` that count, sorted into items and pairs.
+    """The answers of `votes` that count, grouped by items and pairs.
 
     Raises:
-        UserError: rows whose choice is not what their answer and sides say, whose sides are the same system, or where
-            a system is called as an answer is (`both`, `neither`).
+        UserError: in a row the choice contradicts the answer and the sides, both sides are one system, or a system has
+            the name of an answer (`both`, `neither`).
     """
     _check_choices(votes)
     accepted = counted(votes)
@@ -75,7 +75,7 @@ def count(votes: pa.Table) -> Ballot:
 
 
 def _check_choices(votes: pa.Table) -> None:
-    """Refuse votes whose choice is not what the answer and the sides say, or could be of either system."""
+    """Refuse votes whose choice contradicts the answer and the sides, or does not show which system was chosen."""
     answer, a, b = votes["answer"], votes["position_a"], votes["position_b"]
     if problem := like_an_answer([*a.unique().to_pylist(), *b.unique().to_pylist()]):
         raise UserError(f"votes: {problem}; give it another name")
@@ -91,7 +91,7 @@ def _check_choices(votes: pa.Table) -> None:
 
 
 def numbered(*columns: pa.ChunkedArray) -> tuple[list[Numbers], list[str]]:
-    """Text columns as numbers, places in one list of their distinct values."""
+    """Text columns as numbers, and the list of all distinct values, in which the numbers are places."""
     together = pa.chunked_array([chunk for column in columns for chunk in column.chunks], pa.string())
     encoded = together.combine_chunks().dictionary_encode()
     codes = np.asarray(encoded.indices, dtype=np.int64)

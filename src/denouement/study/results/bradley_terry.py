@@ -12,19 +12,19 @@ from dataclasses import dataclass, replace
 import numpy as np
 import numpy.typing as npt
 
-from denouement.study.results.crossed import Clusters, Estimate, Floats, spread
+from denouement.study.results.crossed import ClusteredEstimate, Clusters, Floats, variation
 
 
 @dataclass(frozen=True)
 class Comparisons:
-    """What annotators said of two systems, a row an answer, or a row all answers to an item.
+    """Answers about two systems; a row is an answer, or all answers to an item.
 
     Attributes:
         first, second: the systems.
         counts: int64 [rows, 3]: answers for the first, for the second, and ties, row by row.
-        cases: int64 [rows]: the number of each row's case; the same in all pairs.
+        cases: int64 [rows]: the number of each row's case; a case has the same number in all pairs.
         annotators: int64 [rows]: the number of the annotator who gave the row's answers, the same in all pairs; None
-            where rows hold answers of several annotators, or it is not known whose they are.
+            where a row has answers of several annotators, or the annotators are not known.
     """
 
     first: str
@@ -62,7 +62,7 @@ class Strengths:
         answers, cases: how many there are.
         annotators: how many there are; None where they are not known.
         over: what intervals allow for, `crossed.CASES` or `crossed.CASES_AND_ANNOTATORS`; None without intervals.
-        why_not: a clause that says why there is no estimate, or no interval; None where there are both.
+        why_not: why there is no estimate, or no interval, as a clause; None where there are both.
     """
 
     systems: list[Strength]
@@ -79,7 +79,7 @@ def strengths(comparisons: Sequence[Comparisons]) -> Strengths:
 
     Answers about one case are about the same story and in part the same endings, and answers of one annotator share
     that person's taste, so they are not independent. Intervals allow for other cases and other annotators: they are
-    Student's, with the variance and the degrees of freedom of `crossed.spread`. Without `annotators` they allow for
+    Student's, with the variance and the degrees of freedom of `crossed.variation`. Without `annotators` they allow for
     other cases that the same annotators answer: counts alone do not show whether a preference that is the same in all
     cases is that of these annotators or of everybody, so they are too narrow for other annotators. A few clusters may
     all be alike by chance, so no standard error is taken to be below that of independent answers.
@@ -117,7 +117,7 @@ def strengths(comparisons: Sequence[Comparisons]) -> Strengths:
     totals = totals if has_ties else totals[:, :2]
     why_not = _without_bound(names, outcomes, totals)
     if not why_not and n_cases == 1:
-        why_not = "all answers are about one case, so nothing tells how strengths differ from case to case"
+        why_not = "all answers are about one case, so they do not show how strengths differ from case to case"
     if why_not:
         return replace(no_estimate, why_not=why_not)
     parameters = _fit(outcomes, totals)
@@ -152,27 +152,27 @@ def _with_half_widths(
     contrasts = np.zeros((len(names), len(parameters)))
     contrasts[:, :n_free] = centre[:, 1:]
     estimate = _estimate(compared, outcomes, parameters, contrasts, annotators)
-    varied = spread(estimate)
+    varied = variation(estimate)
     independent = np.diag(contrasts @ estimate.covariance() @ contrasts.T)
     half_widths = t.ppf(0.975, varied.degrees) * np.sqrt(np.maximum(varied.variances, independent))
     return logs, half_widths, varied.over
 
 
 def _answered(pair: Comparisons) -> Comparisons:
-    """The rows that hold an answer."""
+    """The comparisons without rows that have no answer."""
     kept = pair.counts.any(axis=1)
     annotators = None if pair.annotators is None else pair.annotators[kept]
     return replace(pair, counts=pair.counts[kept], cases=pair.cases[kept], annotators=annotators)
 
 
 def _annotators(compared: Sequence[Comparisons]) -> npt.NDArray[np.int64] | None:
-    """int64 [rows of all pairs], or None where it is not known of each row whose answer it is."""
+    """int64 [rows of all pairs]: the annotators; None where those of some rows are not known."""
     known = [pair.annotators for pair in compared if pair.annotators is not None]
     return np.concatenate(known) if known and len(known) == len(compared) else None
 
 
 def _outcomes(names: Sequence[str], pair: Comparisons, has_ties: bool) -> Floats:
-    """float [3 or 2, parameters]: what each outcome adds to the log of its likelihood; without the first system's."""
+    """float64 [3 or 2, parameters]: what each outcome adds to its log-likelihood; the first system has no parameter."""
     rows = np.zeros((3, len(names) + 1))
     first, second = names.index(pair.first), names.index(pair.second)
     rows[0, first] = rows[1, second] = 1
@@ -182,7 +182,7 @@ def _outcomes(names: Sequence[str], pair: Comparisons, has_ties: bool) -> Floats
 
 
 def _disconnected(names: Sequence[str], compared: Sequence[Comparisons]) -> str | None:
-    """Why the systems cannot all be placed on one scale, if so."""
+    """Why not all systems can be placed on one scale; None where they can."""
     from scipy.sparse import coo_array
     from scipy.sparse.csgraph import connected_components
 
@@ -198,9 +198,10 @@ def _disconnected(names: Sequence[str], compared: Sequence[Comparisons]) -> str 
 
 
 def _without_bound(names: Sequence[str], outcomes: Sequence[Floats], totals: npt.NDArray[np.int64]) -> str | None:
-    """Why the likelihood grows without bound, if so: some direction never makes a given answer less likely.
+    """Why the likelihood has no maximum; None where it has one.
 
-    A linear programme finds such a direction (Albert and Anderson 1984).
+    It has none where in some direction no answer that was given becomes less likely. A linear programme finds such a
+    direction (Albert and Anderson 1984).
     """
     from scipy.optimize import linprog
 
@@ -215,7 +216,7 @@ def _without_bound(names: Sequence[str], outcomes: Sequence[Floats], totals: npt
         ]
     )
     found = linprog(-gains.sum(axis=0), A_ub=-gains, b_ub=np.zeros(len(gains)), bounds=(-1, 1))
-    assert found.x is not None  # 0 is feasible, and the bounds hold everything finite
+    assert found.x is not None  # 0 is feasible, and the bounds are finite
     if gains.sum(axis=0) @ found.x < 1e-7:
         return None
     direction = np.concatenate([[0.0], found.x[: len(names) - 1]])
@@ -226,7 +227,7 @@ def _without_bound(names: Sequence[str], outcomes: Sequence[Floats], totals: npt
 
 
 def _fit(outcomes: Sequence[Floats], totals: npt.NDArray[np.int64]) -> Floats:
-    """The parameters, the constants of the pairs left out."""
+    """The parameters, without the constants of the pairs."""
     import statsmodels.api as sm
     from statsmodels.tools.sm_exceptions import PerfectSeparationWarning
 
@@ -234,7 +235,7 @@ def _fit(outcomes: Sequence[Floats], totals: npt.NDArray[np.int64]) -> Floats:
     constants = np.repeat(np.eye(len(totals)), n_outcomes, axis=0)
     design = np.hstack([np.concatenate(outcomes), constants])
     with warnings.catch_warnings(), np.errstate(divide="ignore", invalid="ignore"):
-        # Two systems are fitted exactly, which is no separation: `_without_bound` has looked for that.
+        # Two systems are fitted exactly, which is no separation; `_without_bound` has checked for separation.
         warnings.simplefilter("ignore", PerfectSeparationWarning)
         fitted = sm.GLM(totals.ravel(), design, family=sm.families.Poisson()).fit(tol=1e-10, scale=1)
     return np.asarray(fitted.params, dtype=np.float64)[: outcomes[0].shape[1]]
@@ -246,8 +247,8 @@ def _estimate(
     parameters: Floats,
     contrasts: Floats,
     annotators: npt.NDArray[np.int64] | None,
-) -> Estimate:
-    """Scores and informations of the multinomial likelihood, which has no constants of the pairs."""
+) -> ClusteredEstimate:
+    """Scores and information of the multinomial likelihood, which has no constants of the pairs."""
     scores, informations = [], []
     for pair, rows in zip(compared, outcomes, strict=True):
         counts = pair.counts[:, : len(rows)]
@@ -255,7 +256,7 @@ def _estimate(
         chances = weights / weights.sum()
         scores.append((counts - counts.sum(axis=1, keepdims=True) * chances) @ rows)
         informations.append(rows.T @ (np.diag(chances) - np.outer(chances, chances)) @ rows)
-    return Estimate(
+    return ClusteredEstimate(
         scores=np.concatenate(scores),
         kinds=np.repeat(np.arange(len(compared)), [len(pair.counts) for pair in compared]),
         weights=np.concatenate([pair.counts.sum(axis=1) for pair in compared]).astype(np.float64),

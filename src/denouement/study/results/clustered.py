@@ -1,4 +1,4 @@
-"""Means and shares of answers; intervals allow for answers about one case, and of one annotator, being alike."""
+"""Means and shares of answers, with intervals that allow for similar answers about one case and of one annotator."""
 
 from dataclasses import dataclass
 from math import fsum
@@ -10,7 +10,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from denouement.schemas import UNNAMED_ANNOTATOR
-from denouement.study.results.crossed import Clusters, Estimate, Floats, Numbers, spread
+from denouement.study.results.crossed import ClusteredEstimate, Clusters, Floats, Numbers, variation
 
 
 @dataclass(frozen=True)
@@ -22,7 +22,7 @@ class MeanOfAnswers:
         low, high: the ends of the interval; None where there is none.
         over: what would differ in another study, `crossed.CASES` or `crossed.CASES_AND_ANNOTATORS`; None without an
             interval.
-        why_not: a clause that says why there is no interval; None where there is one.
+        why_not: why there is no interval, as a clause; None where there is one.
     """
 
     mean: float
@@ -52,17 +52,16 @@ class ShareOfAnswers:
 
 @dataclass(frozen=True)
 class Preference:
-    """How many of the answers for one of two options are for the first, with a test of whether half of them are.
+    """How many of the answers for one of two options are for the first, with a test of whether it is half.
 
     Attributes:
         n: answers for the first.
         of: answers for either.
         share: `n / of`; None where `of` is 0.
         low, high, over, why_not: its 95% interval, as of `MeanOfAnswers`.
-        p: of the two-sided test by Student's t on the interval's scale, below 0.05 where the interval does not hold a
-            half; None without an interval.
-        p_holm: the same, corrected for the number of pairs that are tested (Holm 1979); None where nothing was
-            corrected.
+        p: p-value of the two-sided test by Student's t on the interval's scale, below 0.05 where the interval does not
+            include a half; None without an interval.
+        p_holm: the same, corrected for the number of pairs that are tested (Holm 1979); None without correction.
     """
 
     n: int
@@ -77,11 +76,10 @@ class Preference:
 
 
 def clusters(answers: pa.Table) -> Clusters:
-    """Which rows of a table `votes`, `ratings` or `orders` are about the same case, and which of the same annotator.
+    """The case and the annotator of each row of a table `votes`, `ratings` or `orders`, as numbers.
 
-    Ids are compared across studies: the same case, or the same id of an annotator, in two studies is one. Rows that
-    name no annotator count as those of one person, which makes intervals too wide rather than too narrow; where no row
-    names one, `annotators` is None.
+    A case, or an annotator's id, that is in two studies is one. Rows without an annotator count as those of one person,
+    which makes intervals too wide rather than too narrow; where no row has one, `annotators` is None.
     """
     unnamed = pc.starts_with(answers["annotator_id"], UNNAMED_ANNOTATOR)
     annotators = pc.if_else(unnamed, UNNAMED_ANNOTATOR, answers["annotator_id"])
@@ -98,12 +96,12 @@ def mean_with_interval(
 ) -> MeanOfAnswers:
     """The mean of annotators' answers about cases, with an interval for other cases and other annotators.
 
-    The variance is that of `crossed.spread`, and not below that of independent answers. The 95% interval is Student's
-    on the scale `log((mean - least) / (most - mean))`, so it never leaves the `ends`.
+    The variance is that of `crossed.variation`, but at least that of independent answers. The 95% interval is
+    Student's on the scale `log((mean - least) / (most - mean))`, so it never leaves the `ends`.
 
     Args:
         values: [answers], one or more.
-        by: whose each answer is, and about which case.
+        by: the case and the annotator of each answer.
         ends: the least and the greatest possible value, `least < most` unless all values are alike.
         weights: float64 [answers], each answer's weight in the mean; equal ones by default.
         fewest_cases: with fewer there is no interval.
@@ -117,14 +115,14 @@ def share_of_answers(is_one: npt.NDArray[np.bool_], by: Clusters) -> ShareOfAnsw
 
     Args:
         is_one: bool [answers], one or more: whether each is of that kind.
-        by: whose each answer is, and about which case.
+        by: the case and the annotator of each answer.
     """
     found = mean_with_interval(is_one, by, (0, 1))
     return ShareOfAnswers(int(is_one.sum()), found.mean, found.low, found.high, found.over, found.why_not)
 
 
 def preference(is_first: npt.NDArray[np.bool_], by: Clusters) -> Preference:
-    """Which share of the answers for one of two options is for the first, and is it a half?
+    """The share of the answers for one of two options that is for the first, tested against a half.
 
     Three people choose between two endings of four stories:
 
@@ -138,7 +136,7 @@ def preference(is_first: npt.NDArray[np.bool_], by: Clusters) -> Preference:
 
     Args:
         is_first: bool [answers]: whether each is for the first; else it is for the second.
-        by: whose each answer is, and about which case.
+        by: the case and the annotator of each answer.
     """
     from scipy.stats import t
 
@@ -178,7 +176,7 @@ def _logit(
     weights: Floats | None,
     fewest_cases: int,
 ) -> tuple[float, _OnLogits | None, str | None]:
-    """The mean, and the same on the scale of intervals, or why there is no interval."""
+    """The mean; the mean on the scale of intervals, or None; why there is no interval, or None."""
     from scipy.special import logit
 
     given = np.asarray(values, dtype=np.float64)
@@ -193,7 +191,7 @@ def _logit(
         return mean, None, "all answers are the same"
     scores = weights * (given - mean)
     one = np.ones((1, 1))
-    varied = spread(Estimate(scores[:, None], np.zeros(len(given), np.int64), weights, one[None], one, by))
+    varied = variation(ClusteredEstimate(scores[:, None], np.zeros(len(given), np.int64), weights, one[None], one, by))
     assert varied.over is not None  # there are several cases
     variance = max(float(varied.variances[0]), fsum(scores**2) / total**2)
     place = (mean - ends[0]) / (ends[1] - ends[0])
@@ -202,5 +200,5 @@ def _logit(
 
 
 def _numbers(column: pa.ChunkedArray) -> Numbers:
-    """int64 [rows]: each text's place among all in alphabetical order, whatever the order of rows."""
+    """int64 [rows]: the place of each text among all distinct texts in alphabetical order."""
     return np.unique(np.array(column.to_pylist(), dtype=str), return_inverse=True)[1].astype(np.int64)

@@ -11,8 +11,8 @@ Deviations from Cameron et al., all for few annotators:
 - each part is a jackknife that leaves out one case, or one annotator, at a time, in one Newton step (CV3 of MacKinnon,
   Nielsen and Webb 2023, Fast and Reliable Jackknife and Bootstrap Methods for Cluster-Robust Inference, Journal of
   Applied Econometrics 38);
-- the noise is what the effects of cases and of annotators leave over. The raw square of each answer has these effects
-  in it and would subtract too much;
+- the noise is what remains without the effects of cases and of annotators. The raw square of each answer includes these
+  effects and would subtract too much;
 - no part is taken to be less than the noise, so the sum is never less than either part.
 """
 
@@ -37,32 +37,32 @@ _ENOUGH = 5
 
 
 class Clusters(NamedTuple):
-    """Which rows go together.
+    """The case and the annotator of each row.
 
     Attributes:
         cases: int64 [rows]: the number of the case that a row is about.
-        annotators: int64 [rows]: the number of the annotator who gave it; None where that is not known.
+        annotators: int64 [rows]: the number of the annotator who gave it; None where these are not known.
     """
 
     cases: Numbers
     annotators: Numbers | None
 
     def of(self, rows: npt.NDArray[np.bool_] | Numbers) -> "Clusters":
-        """Those of some rows."""
+        """The same for some of the rows."""
         return Clusters(self.cases[rows], None if self.annotators is None else self.annotators[rows])
 
 
 @dataclass(frozen=True)
-class Estimate:
-    """A maximum of a likelihood, or a weighted mean, and what each row of answers contributes to it.
+class ClusteredEstimate:
+    """A maximum of a likelihood, or a weighted mean, with the contribution of each row of answers.
 
     Attributes:
         scores: float64 [rows, parameters]: what each row adds to the score at the estimate; they sum to 0.
         kinds: int64 [rows]: each row's place in `informations`.
-        weights: float64 [rows]: how many times that information the row has.
+        weights: float64 [rows]: how many times the row has that information.
         informations: float64 [kinds, parameters, parameters], symmetric.
         contrasts: float64 [values, parameters]: each value of interest as a sum of parameters.
-        clusters: of the rows.
+        clusters: the case and the annotator of each row.
     """
 
     scores: Floats
@@ -73,14 +73,14 @@ class Estimate:
     clusters: Clusters
 
     def covariance(self) -> Floats:
-        """float64 [parameters, parameters]: that of independent answers, the inverse of all information."""
+        """float64 [parameters, parameters]: the covariance of independent answers, the inverse of all information."""
         amounts = np.bincount(self.kinds, self.weights, len(self.informations))
         return np.linalg.inv(np.tensordot(amounts, self.informations, axes=1))
 
 
 @dataclass(frozen=True)
-class Spread:
-    """How much each value of an `Estimate` would vary.
+class Variation:
+    """How much each value of an `ClusteredEstimate` would vary.
 
     Attributes:
         variances: float64 [values]; infinite where all that is known of a value is from one case or one annotator.
@@ -94,23 +94,23 @@ class Spread:
     over: str | None
 
 
-def spread(estimate: Estimate) -> Spread:
+def variation(estimate: ClusteredEstimate) -> Variation:
     """The variances and degrees of freedom of an estimate over cases and, where there are several, annotators.
 
     Degrees of freedom are Satterthwaite's for the sum of the two parts (as in Hillis 2014), each part having one less
-    than the effective number of its clusters, which is smaller where they are of unequal size (Carter, Schnepel and
+    than the effective number of its clusters, which is smaller where these are of unequal size (Carter, Schnepel and
     Steigerwald 2017, Asymptotic Behavior of a t-Test Robust to Cluster Heterogeneity, Review of Economics and
-    Statistics 99). Of fewer than five annotators, or cases, they are those of the part that has fewer: such are alike
-    by chance too often for Satterthwaite's to be few enough.
+    Statistics 99). With fewer than five annotators, or cases, they are those of the part that has fewer: so few are
+    alike by chance so often that Satterthwaite's degrees of freedom would be too many.
     """
     estimate = _sorted(estimate)
     cases, annotators = estimate.clusters
     by_case = _jackknife(estimate, cases)
     if by_case.clusters < 2:
-        return Spread(by_case.variances, by_case.degrees, None)
+        return Variation(by_case.variances, by_case.degrees, None)
     by_annotator = None if annotators is None else _jackknife(estimate, annotators)
     if by_annotator is None or by_annotator.clusters < 2:
-        return Spread(by_case.variances, by_case.degrees, CASES)
+        return Variation(by_case.variances, by_case.degrees, CASES)
     noise = _noise(estimate)
     variances = np.maximum(by_case.variances, noise) + np.maximum(by_annotator.variances, noise) - noise
     degrees = np.minimum(by_case.degrees, by_annotator.degrees)
@@ -118,11 +118,11 @@ def spread(estimate: Estimate) -> Spread:
         parts = [part.variances**2 / part.degrees for part in (by_case, by_annotator)]
         with np.errstate(invalid="ignore", divide="ignore"):
             degrees = np.fmax(degrees, variances**2 / (parts[0] + parts[1]))
-    return Spread(variances, degrees, CASES_AND_ANNOTATORS)
+    return Variation(variances, degrees, CASES_AND_ANNOTATORS)
 
 
-def _sorted(estimate: Estimate) -> Estimate:
-    """The same with its rows in an order of their own, since sums of floats differ with the order."""
+def _sorted(estimate: ClusteredEstimate) -> ClusteredEstimate:
+    """The same with its rows sorted by their content, since sums of floats differ with the order."""
     cases, annotators = estimate.clusters
     keys = (*estimate.scores.T, estimate.weights, estimate.kinds, *([] if annotators is None else [annotators]), cases)
     order = np.lexsort(keys)
@@ -141,7 +141,7 @@ class _Part(NamedTuple):
     clusters: int
 
 
-def _jackknife(estimate: Estimate, clusters: Numbers) -> _Part:
+def _jackknife(estimate: ClusteredEstimate, clusters: Numbers) -> _Part:
     """The variances when one cluster at a time is left out, and their degrees of freedom."""
     names, cluster = np.unique(clusters, return_inverse=True)
     n, n_kinds, n_values = len(names), len(estimate.informations), len(estimate.contrasts)
@@ -150,7 +150,7 @@ def _jackknife(estimate: Estimate, clusters: Numbers) -> _Part:
     scores = _sums(estimate.scores, cluster, n)
     amounts = np.bincount(cluster * n_kinds + estimate.kinds, estimate.weights, n * n_kinds).reshape(n, n_kinds)
     informations = np.tensordot(amounts, estimate.informations, axes=1)
-    # What a unit's change of a cluster's own parameters does to each value: float64 [clusters, values, parameters].
+    # The change of each value with a unit change of a cluster's own parameters: float64 [clusters, values, parameters].
     pulls = estimate.contrasts @ estimate.covariance() @ informations
     squares = (pulls**2).sum(axis=2)
     degrees = np.maximum(squares.sum(axis=0) ** 2 / (squares**2).sum(axis=0) - 1, 1)
@@ -164,8 +164,8 @@ def _jackknife(estimate: Estimate, clusters: Numbers) -> _Part:
     return _Part(variances, degrees, n)
 
 
-def _noise(estimate: Estimate) -> Floats:
-    """float64 [values]: the variance from single answers alone; the answers of an annotator about a case are one."""
+def _noise(estimate: ClusteredEstimate) -> Floats:
+    """float64 [values]: the variance from single answers; an annotator's answers about one case count as one."""
     from scipy.sparse import csr_array
     from scipy.sparse.csgraph import connected_components
     from scipy.sparse.linalg import lsmr
@@ -181,7 +181,7 @@ def _noise(estimate: Estimate) -> Floats:
     of_case, of_annotator = cells // len(annotator_names), len(case_names) + cells % len(annotator_names)
     links = csr_array((np.ones(n), (of_case, of_annotator)), shape=(n_effects, n_effects))
     free = n - n_effects + connected_components(links, directed=False)[0]
-    if not free:  # such as one answer about each case: nothing is left over, and the noise is that of the cases
+    if not free:  # such as one answer about each case: no noise remains, and that of the cases is taken
         return np.asarray((parts**2).sum(axis=0) * n / (n - 1), dtype=np.float64)
     effects = csr_array(
         (np.ones(2 * n), np.stack([of_case, of_annotator], axis=1).ravel(), np.arange(0, 2 * n + 1, 2)),

@@ -1,4 +1,4 @@
-"""A study's results as files."""
+"""Writes a study's results to files."""
 
 from pathlib import Path
 
@@ -11,7 +11,7 @@ from denouement.provenance import MadeFrom
 from denouement.schemas import write_table
 from denouement.study.results.ballot import Ballot, count
 from denouement.study.results.page import scale_page, study_page
-from denouement.study.results.results import StudyResults, study_results
+from denouement.study.results.preferences import StudyResults, study_results
 from denouement.study.results.scales import ScaleResults, scale_tables
 from denouement.study.results.table_3 import table_3_text
 from denouement.study.results.tables import agreements, result_tables, table_3
@@ -31,12 +31,12 @@ def write_results(
     Args:
         out: the folder.
         votes: the table `votes`.
-        items: the table `items`, if there is one.
+        items: the table `items`; None without one.
         made_from: the digests of both, which are written to `made_from.json` and into each table.
         ballot: `ballot.count(votes)`, where the caller has it already.
 
     Raises:
-        UserError: as `results.study_results`, or a folder that cannot be written to.
+        UserError: as `preferences.study_results`, or a folder that cannot be written to.
     """
     ballot = ballot or count(votes)
     results = study_results(votes, items, ballot)

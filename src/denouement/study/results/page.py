@@ -6,7 +6,7 @@ import pyarrow as pa
 
 from denouement.present import html
 from denouement.present.sections import Section, Stories
-from denouement.study.results.results import StudyResults
+from denouement.study.results.preferences import StudyResults
 from denouement.study.results.scales import RatingResults, ScaleResults
 from denouement.study.results.sections import rating_reasons, scale_section, study_sections
 from denouement.study.results.table_3 import shown_story

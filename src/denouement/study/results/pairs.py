@@ -1,4 +1,4 @@
-"""What the answers to one pair of systems say: a row of Table 2 of Mori et al. 2019, with how sure it is."""
+"""The results of one pair of systems: a row of Table 2 of Mori et al. 2019, with intervals and tests."""
 
 from dataclasses import dataclass
 from typing import TypeAlias
@@ -35,14 +35,13 @@ class ExactShare:
 
 @dataclass(frozen=True)
 class SignTest:
-    """Of the items that are of one of two kinds, how many are of the first, with the exact test that it is a half.
+    """How many of the items of two kinds are of the first kind, with the exact test of whether it is half.
 
     Attributes:
         n, share, low, high: as of `ExactShare`; all but `n` are None where `of` is 0.
         of: items of either kind.
         p: how often chance alone would differ as much from a half, in either direction; 1 where `of` is 0.
-        p_holm: the same, corrected for the number of pairs that are tested (Holm 1979); None where nothing was
-            corrected.
+        p_holm: the same, corrected for the number of pairs that are tested (Holm 1979); None without correction.
     """
 
     n: int
@@ -77,7 +76,7 @@ class SingleAnswers:
 
 @dataclass(frozen=True)
 class PublishedItems:
-    """The published numbers of items by what annotators agree on."""
+    """The published numbers of items, by the answer on which annotators agree."""
 
     first: int
     second: int
@@ -87,14 +86,14 @@ class PublishedItems:
 
 @dataclass(frozen=True)
 class PairItems:
-    """What the items of a pair come to.
+    """The results of a pair by items.
 
     Attributes:
         first, second: the systems.
         items, answers: how many there are.
         answers_per_item: the least and the greatest number.
-        agreement: by what annotators agree on, how many items; intervals allow for other items, answered by the same
-            annotators.
+        agreement: the numbers of items by the answer on which annotators agree; intervals allow for other items,
+            answered by the same annotators.
         sign_test: of the items on which one system is preferred, how many prefer the first.
         kappa, alpha: how far annotators agree with each other.
         paper: what Mori et al. 2019 published for these two systems; None where they did not compare them.
@@ -114,7 +113,7 @@ class PairItems:
 
 @dataclass(frozen=True)
 class PairResult(PairItems):
-    """A row of Table 2: what the items and the single answers of a pair come to.
+    """A row of Table 2: the results of a pair by items and by single answers.
 
     Attributes:
         cases: how many cases the items are about.
@@ -128,7 +127,7 @@ class PairResult(PairItems):
 
 
 def pair_items(pair: Pair, counts: Counts) -> PairItems:
-    """What the items of a pair come to.
+    """The results of a pair by items.
 
     Args:
         pair: the first and the second system.
@@ -161,7 +160,7 @@ def pair_result(pair: Pair, counts: Counts, n_cases: int, choice: npt.NDArray[np
         counts: int64 [items, 4] of that pair, one item or more.
         n_cases: how many cases the items are about.
         choice: int64 [answers]: FIRST, SECOND, BOTH or NEITHER.
-        by: whose each answer is, and about which case.
+        by: the case and the annotator of each answer.
     """
     first, second, both, neither = (share_of_answers(choice == code, by) for code in (FIRST, SECOND, BOTH, NEITHER))
     prefers = choice <= SECOND
@@ -174,12 +173,12 @@ def pair_result(pair: Pair, counts: Counts, n_cases: int, choice: npt.NDArray[np
 
 
 def exact_share(n: int, of: int) -> ExactShare:
-    """The share that `n` items are of `of` independent ones, one or more, with its exact interval."""
+    """The share of `n` items among `of` independent ones, one or more, with its exact interval."""
     return ExactShare(n, **{name: end for name, end in share_with_interval(n, of).items() if end is not None})
 
 
 def sign_test(first: int, second: int) -> SignTest:
-    """Are two kinds of items equally frequent?
+    """Tests whether two kinds of items are equally frequent.
 
     Of eight items on which one of two endings is preferred, seven prefer the second:
 

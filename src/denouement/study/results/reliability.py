@@ -1,4 +1,4 @@
-"""How far annotators agree with each other, and how they did in attention checks."""
+"""How far annotators agree with each other, and how they answered attention checks."""
 
 import json
 from collections.abc import Mapping
@@ -15,8 +15,8 @@ from denouement.answers import ANSWER, accepted_checks, n_answers
 from denouement.study.results.agreement import NO_AGREEMENT, Counts, agreement
 from denouement.study.results.ballot import Ballot, numbered
 
-Checks = Mapping[tuple[str, str], tuple[int, int]]
-"""By study and annotator, attention checks answered and those of them answered wrong."""
+ChecksByAnnotator = Mapping[tuple[str, str], tuple[int, int]]
+"""The numbers of attention checks answered, and answered wrong, by study and annotator."""
 
 
 @dataclass(frozen=True)
@@ -25,7 +25,7 @@ class Kappa:
 
     Attributes:
         kappa: None where no item has two answers, or all answers are the same.
-        items: how many it is taken over.
+        items: the number of items from which it is computed.
         answers_per_item: the number of answers that each of these has.
         items_left_out: items with another number of answers.
     """
@@ -38,11 +38,11 @@ class Kappa:
 
 @dataclass(frozen=True)
 class Alpha:
-    """How far annotators agree beyond chance, whatever the number of answers to an item (Krippendorff 2011).
+    """How far annotators agree beyond chance, with any number of answers to an item (Krippendorff 2011).
 
     Attributes:
-        alpha: for nominal data; None where no item has two answers, or all of them are the same.
-        items: those with two answers or more, over which it is taken.
+        alpha: for nominal data; None where no item has two answers, or all answers are the same.
+        items: the items with two answers or more, from which it is computed.
         items_left_out: those with fewer.
     """
 
@@ -58,13 +58,13 @@ class AnnotatorResult:
     Attributes:
         study, annotator_id: who it is.
         answers: how many the annotator gave.
-        compared: those to items on which the others agree.
-        agreeing: those of them that are what the others agree on.
-        share: `agreeing / compared`; None where nothing is compared.
+        compared: the annotator's answers to items on which the others agree.
+        agreeing: how many of these are the answer on which the others agree.
+        share: `agreeing / compared`; None where `compared` is 0.
         pairwise: the mean share of the others' answers to an item that equal the annotator's; None where nobody else
             answered.
         seconds: median time of an answer; None where no time is known.
-        checks, checks_failed: attention checks answered, and those of them answered wrong.
+        checks, checks_failed: attention checks answered, and answered wrong.
     """
 
     study: str
@@ -86,8 +86,8 @@ class ChecksAnswered:
     Attributes:
         answers: accepted answers to them.
         known: those whose right answer is known; this and what follows is None without a table of items.
-        failed: those of them that are wrong.
-        annotators_failing: annotators with a wrong one.
+        failed: how many of these are wrong.
+        annotators_failing: annotators with a wrong answer.
     """
 
     answers: int
@@ -97,7 +97,7 @@ class ChecksAnswered:
 
 
 def kappa(counts: Counts) -> Kappa:
-    """Fleiss' kappa, over the items with the number of answers that most of them have (of two such, the larger).
+    """Fleiss' kappa of the items with the most frequent number of answers; of two such numbers, the larger.
 
     Five people each say of four stories whether the first or the second ending is better, both are, or neither is:
 
@@ -120,7 +120,7 @@ def kappa(counts: Counts) -> Kappa:
 
 
 def alpha(counts: Counts) -> Alpha:
-    """Krippendorff's alpha for nominal data, over all items with two answers or more.
+    """Krippendorff's alpha for nominal data, of all items with two answers or more.
 
     The last of these four stories has one answer, which agrees with nobody and differs from nobody:
 
@@ -139,11 +139,11 @@ def alpha(counts: Counts) -> Alpha:
     return Alpha(None if value is None else float(value), len(pairable), len(counts) - len(pairable))
 
 
-def annotator_results(ballot: Ballot, checks: Checks) -> tuple[list[AnnotatorResult], int]:
+def annotator_results(ballot: Ballot, checks: ChecksByAnnotator) -> tuple[list[AnnotatorResult], int]:
     """How each annotator agrees with the others, and how many answers have no known annotator.
 
-    What the others agree on is decided by the rules of `agreement`, without the annotator's own answer. Who agrees
-    least comes first.
+    The agreement of the others is that of `agreement`, without the annotator's own answer. Those who agree least come
+    first.
     """
     counts = ballot.counts()
     own = np.eye(4, dtype=np.int64)[ballot.choice]
@@ -184,12 +184,12 @@ def annotator_results(ballot: Ballot, checks: Checks) -> tuple[list[AnnotatorRes
     return rows, unnamed
 
 
-def check_results(answers: pa.Table, items: pa.Table | None) -> Checks:
-    """By study and annotator, attention checks answered and those of them answered wrong.
+def check_results(answers: pa.Table, items: pa.Table | None) -> ChecksByAnnotator:
+    """The numbers of attention checks answered, and answered wrong, by study and annotator.
 
     Args:
         answers: a table `votes`, `ratings` or `orders`.
-        items: the table `items`, which has the right answers; without it none is known.
+        items: the table `items` with the right answers; None without one.
     """
     if items is None:
         return {}
@@ -214,7 +214,7 @@ def check_results(answers: pa.Table, items: pa.Table | None) -> Checks:
 
 
 def _is_right(row: Mapping[str, Any], expected: str) -> bool:
-    """Whether a row of a table of answers is as the column `expected` of `items` says."""
+    """Whether a row of a table of answers agrees with `expected`, the right answer as the table `items` has it."""
     if "choice" in row:
         return bool(row["choice"] == expected)
     if "question" in row:
@@ -222,7 +222,7 @@ def _is_right(row: Mapping[str, Any], expected: str) -> bool:
     return bool(row["order"] == json.loads(expected))
 
 
-def checks_in_all(answers: pa.Table, checks: Checks, items: pa.Table | None) -> ChecksAnswered:
+def checks_in_all(answers: pa.Table, checks: ChecksByAnnotator, items: pa.Table | None) -> ChecksAnswered:
     """How the attention checks in a table of answers were answered, all annotators together."""
     n = n_answers(accepted_checks(answers))
     if items is None:
@@ -231,7 +231,7 @@ def checks_in_all(answers: pa.Table, checks: Checks, items: pa.Table | None) -> 
     return ChecksAnswered(n, sum(done for done, _ in checks.values()), sum(failed), sum(map(bool, failed)))
 
 
-_BETWEEN = "\x1f"  # between a study's name and an annotator's id; in neither
+_BETWEEN = "\x1f"  # separates a study's name from an annotator's id, and is in neither
 
 
 def _joined_ids(votes: pa.Table) -> pa.ChunkedArray:
@@ -244,12 +244,12 @@ def _study_and_id(joined: str) -> tuple[str, str]:
 
 
 def seconds_taken(votes: pa.Table) -> npt.NDArray[np.float64]:
-    """float [votes]: from start to submission; NaN where either is not known."""
+    """float64 [votes]: seconds from start to submission; NaN where either time is not known."""
     taken = pc.subtract(votes["submitted_at"].cast(pa.int64()), votes["started_at"].cast(pa.int64()))
     return np.asarray(taken.cast(pa.float64()).to_numpy(), dtype=np.float64) / 1e6
 
 
 def median(values: npt.NDArray[np.float64]) -> float | None:
-    """The median of those that are not NaN."""
+    """The median of the values that are not NaN; None without any."""
     known = values[~np.isnan(values)]
     return float(np.median(known)) if len(known) else None

@@ -16,10 +16,10 @@ from denouement.study.results.pairs import ExactShare, exact_share
 from denouement.study.results.reliability import ChecksAnswered, check_results, checks_in_all
 
 ALL = "all"
-"""The name of the system where no table of items has it."""
+"""The name of the system where no table of items names it."""
 
-# Tables do not say where a scale ends, so the ends are the least and the greatest value that anyone gave. Few answers
-# do not reach them: of five cases with one answer each, intervals between them held the mean in 66% of studies.
+# Tables do not have the ends of a scale, so the least and the greatest value that anyone gave are taken. Few answers do
+# not reach the real ends: with five cases of one answer each, 66% of the intervals included the mean.
 _FEWEST_RATED = 10
 
 
@@ -28,11 +28,11 @@ class MeanRating:
     """How people rated the endings of one system by one question.
 
     Attributes:
-        question, system: what was asked, and of whose endings.
+        question, system: the question, and whose endings were rated.
         items, answers: how many there are.
-        mean: of the items' means.
+        mean: the mean of the items' means.
         low, high, over, why_not: its 95% interval, as of `clustered.MeanOfAnswers`; its ends are the least and the
-            greatest value that anyone gave to the question, and of fewer than ten cases there is none.
+            greatest value that anyone gave to the question, and with fewer than ten cases there is none.
         values: how often each value was given, from the least to the greatest.
     """
 
@@ -53,8 +53,8 @@ class OrdinalAlpha:
     """How far annotators agree on the ratings by one question, beyond chance: Krippendorff's alpha for ordinal data.
 
     Attributes:
-        question: what was asked.
-        items: those with two answers or more, over which it is taken.
+        question: the question.
+        items: the items with two answers or more, from which alpha is computed.
         alpha: None where all values are the same.
     """
 
@@ -65,7 +65,7 @@ class OrdinalAlpha:
 
 @dataclass(frozen=True)
 class ReasonForRating:
-    """An answer that has a reason: who rated which item how, and why; `ending` is None without a table of items."""
+    """A rating with a reason; `values` are by question, and `ending` is None without a table of items."""
 
     study: str
     item_id: str
@@ -79,14 +79,14 @@ class ReasonForRating:
 
 @dataclass(frozen=True)
 class RatingResults:
-    """What ratings come to.
+    """The results of ratings.
 
     Attributes:
-        studies, statuses, checks: as of `results.StudyResults`.
+        studies, statuses, checks: as of `preferences.StudyResults`.
         answers: how many count; an answer rates an item by every question.
         means: a row a question and system.
         alphas: a row a question.
-        reasons: the answers that have one.
+        reasons: the answers with a reason.
     """
 
     studies: list[str]
@@ -103,12 +103,12 @@ class OrderResult:
     """How well people put the shuffled sentences of stories into order, by the system that wrote the ending.
 
     Attributes:
-        system: whose endings.
+        system: the system that wrote the endings.
         right, share: answers that are the story's own order from the first sentence to the last.
         items, answers: how many there are.
-        mean: of the items' means of Kendall's tau between the two orders: 1 is the same, -1 the reverse.
+        mean: the mean of the items' means of Kendall's tau between the two orders: 1 is the same, -1 the reverse.
         low, high, over, why_not: its 95% interval, as of `clustered.MeanOfAnswers`.
-        last: items whose ending more than half of the answers put last.
+        last: the items whose ending more than half of the answers put last.
     """
 
     system: str
@@ -126,10 +126,10 @@ class OrderResult:
 
 @dataclass(frozen=True)
 class OrderResults:
-    """What orders of shuffled sentences come to.
+    """The results of orders of shuffled sentences.
 
     Attributes:
-        studies, statuses, answers, checks: as of `results.StudyResults`.
+        studies, statuses, answers, checks: as of `preferences.StudyResults`.
         systems: a row a system.
     """
 
@@ -149,11 +149,11 @@ def scale_results(name: str, answers: pa.Table, items: pa.Table | None = None) -
 
 
 def rating_results(ratings: pa.Table, items: pa.Table | None = None) -> RatingResults:
-    """What the accepted answers of the table `ratings` come to, without attention checks.
+    """The results of the accepted answers of the table `ratings`, without attention checks.
 
     Args:
         ratings: the answers; results have their questions in the same order.
-        items: the table `items`, which has the endings and the right answers to checks.
+        items: the table `items`, with the endings and the right answers to checks.
     """
     accepted = counted(ratings)
     means, alphas = [], []
@@ -172,12 +172,12 @@ def rating_results(ratings: pa.Table, items: pa.Table | None = None) -> RatingRe
 
 
 def order_results(orders: pa.Table, items: pa.Table | None = None) -> OrderResults:
-    """What the accepted answers of the table `orders` come to, without attention checks.
+    """The results of the accepted answers of the table `orders`, without attention checks.
 
     Args:
         orders: the answers.
-        items: the table `items`, which has the system that wrote the ending, and the right answers to checks; without
-            it all answers are of `ALL`.
+        items: the table `items`, with the systems that wrote the endings and the right answers to checks; without it
+            the system of all answers is `ALL`.
     """
     accepted = counted(orders)
     system_of = _first_of(items, "systems")
@@ -212,7 +212,7 @@ def _shared(answers: pa.Table, items: pa.Table | None) -> dict[str, Any]:
 
 
 def _first_of(items: pa.Table | None, column: str) -> dict[tuple[str, str], str]:
-    """By study and item, the first of a column of lists of `items`."""
+    """The first element of a column of lists of `items`, by study and item."""
     if items is None:
         return {}
     columns = (items[name].to_pylist() for name in ("study", "item_id", column))
@@ -240,7 +240,7 @@ def _items(rows: pa.Table) -> npt.NDArray[np.int64]:
 
 
 def _item_means(rows: pa.Table, values: npt.NDArray[Any]) -> npt.NDArray[np.float64]:
-    """float64 [items]: the mean over each item's answers of their `values`."""
+    """float64 [items]: the mean of the `values` of each item's answers."""
     item = _items(rows)
     return np.bincount(item, values) / np.bincount(item)
 
@@ -248,7 +248,7 @@ def _item_means(rows: pa.Table, values: npt.NDArray[Any]) -> npt.NDArray[np.floa
 def _mean_of_items(
     rows: pa.Table, values: npt.NDArray[Any], ends: tuple[float, float], fewest_cases: int = 2
 ) -> tuple[int, MeanOfAnswers]:
-    """How many items there are, and the mean of their means."""
+    """The number of items, and the mean of their means."""
     item = _items(rows)
     of_item = np.bincount(item)
     return len(of_item), mean_with_interval(values, clusters(rows), ends, 1 / of_item[item], fewest_cases)
@@ -271,14 +271,14 @@ def _ordinal_alpha(question: str, rows: pa.Table) -> OrdinalAlpha:
 
 @lru_cache(maxsize=4096)  # most people give one of a few orders
 def _tau(order: tuple[int, ...]) -> float:
-    """Kendall's tau of an order of 0, 1, ... with the natural one; 1 for a single sentence."""
+    """Kendall's tau between an order of 0, 1, ... and 0, 1, ... itself; 1 for a single sentence."""
     from scipy.stats import kendalltau
 
     return float(kendalltau(order, range(len(order))).statistic) if len(order) > 1 else 1.0
 
 
 def scale_tables(results: ScaleResults) -> dict[str, pa.Table]:
-    """The tables that are written of ratings, `rating_means` and `rating_alphas`, or of orders, `order_means`."""
+    """The tables to write: `rating_means` and `rating_alphas` of ratings, or `order_means` of orders."""
     rows: dict[str, list[dict[str, Any]]]
     if isinstance(results, OrderResults):
         rows = {"order_means": list(map(vars, results.systems))}

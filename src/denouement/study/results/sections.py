@@ -10,7 +10,7 @@ from denouement.study.results.bradley_terry import Strengths
 from denouement.study.results.clustered import Preference, ShareOfAnswers
 from denouement.study.results.crossed import CASES, CASES_AND_ANNOTATORS
 from denouement.study.results.pairs import ExactShare, PairResult, SignTest
-from denouement.study.results.results import StudyResults
+from denouement.study.results.preferences import StudyResults
 from denouement.study.results.scales import OrderResults, RatingResults, ScaleResults
 
 _ANNOTATORS_SHOWN = 20

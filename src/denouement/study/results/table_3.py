@@ -1,4 +1,4 @@
-"""Items as people read them: what was chosen, what annotators agree on, and why (Mori et al. 2019, Table 3)."""
+"""Stories with their endings, the answers, what annotators agree on, and the reasons (Mori et al. 2019, Table 3)."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -13,7 +13,7 @@ from denouement.study.results.tables import TIES
 def table_3_text(table: pa.Table) -> str:
     """Each item of the table `table_3`: context, endings with their votes, and the reasons by what was chosen.
 
-    What people agree on has a star, be it an ending, both or neither.
+    The answer on which people agree has a star.
     """
     paragraphs = []
     for place, row in enumerate(table.to_pylist(), 1):
@@ -41,10 +41,10 @@ def shown_story(row: Mapping[str, Any]) -> ShownStory:
 
 
 def _outcomes(row: Mapping[str, Any]) -> list[tuple[str, str, int, bool]]:
-    """Whose ending, the ending, its answers, and whether that is what people agree on.
+    """A system, its ending, the number of answers for it, and whether people agree on it; both and neither follow.
 
-    Both and neither follow, without an ending, where somebody said so or people agree on it: they agree on both also
-    where equally many prefer either ending.
+    These two have no ending. They are left out where nobody gave the answer and people do not agree on it; people agree
+    on both also where equally many prefer either ending.
     """
     endings = [(row[side], row[f"ending_{side}"], row[f"n_{side}"]) for side in ("first", "second")]
     ties = [(name, "", row[f"n_{name}"]) for name in TIES if row[f"n_{name}"] or row["agreement"] == name]

@@ -7,7 +7,7 @@ from denouement.schemas import TABLES
 from denouement.study.results.agreement import NO_AGREEMENT, agreement
 from denouement.study.results.ballot import Ballot
 from denouement.study.results.pairs import ExactShare, PairResult
-from denouement.study.results.results import StudyResults
+from denouement.study.results.preferences import StudyResults
 
 TIES = ("both", "neither")
 
@@ -46,7 +46,7 @@ def _pair_row(pair: PairResult) -> dict[str, str | int | float | None]:
 
 
 def agreements(ballot: Ballot) -> pa.Table:
-    """The table `agreements`: a row an item with its counts and what its annotators agree on (null: nothing)."""
+    """The table `agreements`: a row an item with its counts, and the answer on which annotators agree or null."""
     counts = ballot.counts()
     pairs = [ballot.pairs[place] for place in ballot.items["pair"].to_pylist()]
     columns = {

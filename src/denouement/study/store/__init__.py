@@ -1,6 +1,7 @@
 """Where a running study is kept: SQLite or PostgreSQL, safe for many threads and processes at once."""
 
 from denouement.study.store.database import StoreUnavailableError
+from denouement.study.store.opening import Store, open_store
 from denouement.study.store.records import (
     Annotator,
     Answer,
@@ -10,7 +11,6 @@ from denouement.study.store.records import (
     PersonProgress,
     Progress,
 )
-from denouement.study.store.store import Store, open_store
 
 __all__ = [
     "Annotator",

@@ -1,4 +1,4 @@
-"""Which item a person gets, what becomes of their answer, and how far a study is."""
+"""Handing out items, keeping answers, and how far a study is."""
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -22,7 +22,7 @@ from denouement.study.store.models import annotators, assignments
 from denouement.study.store.people import PERSON, person_with, update
 from denouement.study.store.progress import measure
 from denouement.study.store.records import Answer, Assignment, Outcome, Progress
-from denouement.study.store.study import Study, could_be_id
+from denouement.study.store.stored_study import StoredStudy, could_be_id
 
 _UNKNOWN = Outcome("refused", "This question is not yours to answer. Please go on with the one that is shown next.")
 _LEFT = Outcome("refused", "You are no longer taking part, so this answer is not kept.")
@@ -51,14 +51,14 @@ _ANSWERED = (
 
 
 class Answering(StoreBase):
-    """Items handed out, and the answers to them."""
+    """Hands out items and keeps the answers to them."""
 
     def next(self, key: str, now: datetime | None = None) -> Assignment | None:
-        """What this person is to answer: the item they hold already (reload, two tabs), or a newly leased one.
+        """The item that this person answers next: the one they hold already (reload, two tabs), or a newly leased one.
 
         Returns:
-            None before consent and training, after leaving, and when there is nothing for this person at present: their
-            state is `done` then, and `answering` again once this returns an item.
+            None before consent and training, after leaving, and when there is no item for this person at present. In
+            the last case their state becomes `done`, and `answering` again once this returns an item.
 
         Raises:
             UserError: a key that is no one's.
@@ -126,12 +126,12 @@ class Answering(StoreBase):
         """Keep an answer; it is on the disk when this returns.
 
         Args:
-            key: of the person.
-            assignment_id: that `next` gave to this person.
-            answer: of a pair: A, B, both or neither, by the sides of the page.
-            reason: why; as long as the design asks.
-            values: of a rating: a whole number for each scale's name.
-            order: of an order: the places on the page (from 0) of the sentences, as they should follow each other.
+            key: the person's key.
+            assignment_id: the id of the assignment that `next` returned for this person.
+            answer: in a pair study: A, B, both or neither, by the sides of the page.
+            reason: why; its length is within the limits of the design.
+            values: in a rating study: a whole number by the name of each scale.
+            order: in an order study: the places on the page (from 0) of the sentences, in the order of the story.
             now: the time.
 
         Raises:
@@ -178,7 +178,7 @@ class Answering(StoreBase):
         Args:
             study: its name.
             now: the time.
-            answers: what `answers` gave, where it was asked already.
+            answers: the result of `answers`, where the caller has it already.
         """
         of = self._study(study)
         with self._reading() as connection:
@@ -187,12 +187,12 @@ class Answering(StoreBase):
             return measure(of, people, held, self._answers(connection, of) if answers is None else answers)
 
     def answers(self, study: str) -> list[Answer]:
-        """All answers, by item and annotator; those of checks too."""
+        """All answers, those to checks too, ordered by item and annotator."""
         of = self._study(study)
         with self._reading() as connection:
             return self._answers(connection, of)
 
-    def _answers(self, connection: sa.Connection, study: Study) -> list[Answer]:
+    def _answers(self, connection: sa.Connection, study: StoredStudy) -> list[Answer]:
         rows = connection.execute(
             sa.select(assignments, annotators.c.annotator_id.label("person"))
             .join(annotators, annotators.c.id == assignments.c.annotator_id)

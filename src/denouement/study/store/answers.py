@@ -1,14 +1,14 @@
-"""Whether an answer fits the question that was asked."""
+"""Checks whether an answer fits the question that was asked."""
 
 from collections.abc import Mapping, Sequence
 
 from denouement.legible import can_be_shown, cleaned, seen
-from denouement.study.design.design import Design
+from denouement.study.design.description import Design
 from denouement.study.design.names import ANSWERS
 
 
-class Unfit(ValueError):  # noqa: N818 (an answer's property, not a fault of the program)
-    """An answer that cannot be kept; the message says why, and the annotator reads it."""
+class Unfit(ValueError):  # noqa: N818 (not a fault of the program)
+    """An answer cannot be kept; the message says why, for the annotator."""
 
 
 def check_answer(
@@ -18,10 +18,10 @@ def check_answer(
     values: Mapping[str, int] | None,
     order: Sequence[int] | None,
 ) -> None:
-    """Make sure that an answer is one to the design's question, and to no other.
+    """Make sure that an answer answers the design's question, and no other.
 
     Raises:
-        Unfit: it is not.
+        Unfit: it does not.
     """
     given = {"pair": answer is not None, "rating": values is not None, "order": order is not None}
     if not given.pop(design.kind) or any(given.values()):
@@ -40,12 +40,15 @@ def check_answer(
 
 
 def checked_reason(design: Design, reason: str | None) -> str | None:
-    """The reason as it is kept: without blanks at its ends and without what is invisible, lines ending in `\\n`.
+    """The reason as it is kept: without blanks at its ends or invisible characters, lines ending in `\\n`.
 
-    Its length is that of what a reader sees. None where none is asked or given.
+    Only visible characters count for the least length.
+
+    Returns:
+        None where the study asks for no reason, or the annotator gave none.
 
     Raises:
-        Unfit: it is too short, too long, or holds what cannot be shown.
+        Unfit: it is too short or too long, or has characters that cannot be shown.
     """
     rules = design.reason
     if rules.mode == "off":

@@ -1,4 +1,4 @@
-"""What all parts of the store share: the database, its one writer, and the studies that were read from it."""
+"""The base of all parts of the store: the database, its one writer, and the studies that were read from it."""
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -12,26 +12,26 @@ from denouement.schemas import shortened
 from denouement.study.design.reading import from_json
 from denouement.study.store import database
 from denouement.study.store.models import items, studies
-from denouement.study.store.study import Study, could_be_id, item_of
+from denouement.study.store.stored_study import StoredStudy, could_be_id, item_of
 from denouement.study.store.writing import Writer
 
 Result = TypeVar("Result")
 
 
 class StoreBase:
-    """An open database of studies, and what all parts of the store need of it."""
+    """An open database of studies, with the methods that all parts of the store use."""
 
     def __init__(self, engine: sa.Engine) -> None:
         self._engine = engine
         self._writer = Writer(database.writer(engine))
-        self._studies: dict[str, Study] = {}  # a study never changes once it is made
+        self._studies: dict[str, StoredStudy] = {}  # a study never changes once it is made
 
     def close(self) -> None:
-        """Close the connections to the database. Nothing is lost without it."""
+        """Close the connections to the database. No answer is lost where this is not called."""
         self._writer.close()
         self._engine.dispose()
 
-    def _study(self, name: str) -> Study:
+    def _study(self, name: str) -> StoredStudy:
         if name not in self._studies:
             with self._reading() as connection:
                 found = sa.select(studies).where(studies.c.name == name)
@@ -42,7 +42,7 @@ class StoreBase:
                 design = from_json(row.design, f"study {name}")
                 rows = connection.execute(sa.select(items).where(items.c.study_id == row.id).order_by(items.c.number))
                 of = {each.id: item_of(each, design) for each in rows}
-            self._studies[name] = Study(row.id, name, design, row.salt, of)
+            self._studies[name] = StoredStudy(row.id, name, design, row.salt, of)
         return self._studies[name]
 
     @contextmanager
@@ -56,5 +56,5 @@ class StoreBase:
 
 
 def moment(now: datetime | None) -> datetime:
-    """`now`, or the present where it is None."""
+    """`now`; where it is None, the present time."""
     return now or datetime.now(UTC)

@@ -1,4 +1,4 @@
-"""Engines that write one at a time and durably, and the form of the database."""
+"""Connections whose transactions write durably and one at a time, and the migration of the database."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -21,23 +21,23 @@ HEAD = "0002"  # the newest revision in `migrations/versions`
 
 _WRITES = "denouement_writes"
 _BARE = "denouement_bare"
-_LOCK = 0x64656E6F75656D  # of PostgreSQL, for all writing; any number that no other program takes
+_LOCK = 0x64656E6F75656D  # PostgreSQL's number of the lock for all writing; any number that no other program uses
 _WAIT_SECONDS = 30
 
 
 class StoreUnavailableError(UserError):
-    """The database cannot be reached or written to now; nothing was changed, or at least nothing was confirmed."""
+    """The database cannot be reached or written to now. It has not confirmed any change."""
 
 
 def connect(url: str, make: bool = True) -> sa.Engine:
-    """An engine for the database at `url`; nothing is opened yet.
+    """An engine for the database at `url`; it opens no connection yet.
 
-    SQLite is opened in write-ahead mode with a flush to the disk at each commit, and deleted text is overwritten. Of
-    PostgreSQL a commit is waited for, too, whatever the server's setting.
+    SQLite works in write-ahead mode, flushes to the disk at each commit, and overwrites deleted text. With PostgreSQL
+    each commit waits until the data are on the disk, too, even where the server's setting is not to wait.
 
     Args:
         url: `sqlite:///FILE` or `postgresql+psycopg://USER:PASSWORD@HOST/NAME`.
-        make: whether an SQLite file that is not there is made.
+        make: whether to make a missing SQLite file.
 
     Raises:
         UserError: another kind of URL, one that names no file, no such file or folder, or the driver of PostgreSQL is
@@ -78,16 +78,16 @@ def connect(url: str, make: bool = True) -> sa.Engine:
 
 
 def writer(engine: sa.Engine) -> sa.Engine:
-    """`engine`, whose transactions write: there is one at a time in the whole database, whichever process begins it."""
+    """`engine` for transactions that write: only one at a time runs in the whole database, over all processes."""
     return engine.execution_options(**{_WRITES: True})
 
 
 def forget(engine: sa.Engine) -> bool:
-    """Leave nothing of deleted rows in SQLite's write-ahead log: bring it into the database and cut it to nothing.
+    """Remove deleted rows from SQLite's write-ahead log: copy the log into the database, then empty it.
 
-    To be called once their deletion is committed. PostgreSQL needs none of it: its server recycles its log.
+    Call this after a deletion was committed. PostgreSQL needs nothing of the kind: its server recycles its log.
 
-    Nothing waits for it: a reader of an older state keeps the log for now, and nobody's answer.
+    This does not wait: where another program reads an older state, the log stays for now, and answers can be kept.
 
     Returns:
         Whether the log is empty.
@@ -108,7 +108,7 @@ def shown(url: sa.URL) -> str:
 
 
 def migrate(engine: sa.Engine) -> None:
-    """Make the tables, or bring them to this version's form; two processes that do so at once do no harm.
+    """Make the tables, or change them to the form of this version. Two processes may do so at the same time.
 
     Raises:
         UserError: the database is of a newer version, or of another program.
@@ -138,10 +138,10 @@ def migrate(engine: sa.Engine) -> None:
 
 @contextmanager
 def failures_in_one_line(engine: sa.Engine) -> Iterator[None]:
-    """Turn the database's errors into one line each, but for those that are defects of this package.
+    """Turn each error of the database into one line, except errors that are defects of this package.
 
     Raises:
-        StoreUnavailableError: the database does not answer, is full, or is kept by another process for too long.
+        StoreUnavailableError: the database does not answer, is full, or is locked by another process for too long.
     """
     try:
         yield

@@ -1,4 +1,4 @@
-"""The tables of a study, from its store."""
+"""The tables of a study, made from its store."""
 
 from collections import Counter
 from collections.abc import Callable, Sequence
@@ -20,8 +20,8 @@ ANSWER_TABLES: dict[Kind, str] = {"pair": "votes", "rating": "ratings", "order":
 def study_tables(store: Store, study: str) -> dict[str, pa.Table]:
     """The tables `items` and, by the study's kind, `votes`, `ratings` or `orders`.
 
-    Rows are ordered by item and annotator, those of ratings then as the study asks, so that the same answers give the
-    same tables.
+    Rows are ordered by item and annotator, and those of one rating by question as the study asks, so that the same
+    answers give the same tables.
 
     Raises:
         UserError: no such study.
@@ -65,12 +65,12 @@ def table_file(table: pa.Table, name: str) -> bytes:
 
 @dataclass(frozen=True)
 class StudyExport:
-    """What was written.
+    """What `export` wrote.
 
     Attributes:
-        study, kind: the study, and what it asks for.
-        answers, checks: by status, the answers to items and those to attention checks.
-        rows: by name of a table, how many it has.
+        study, kind: the study's name, and what it asks.
+        answers, checks: the numbers of answers to items, and of those to attention checks, by status.
+        rows: the number of rows of each table, by its name.
         out: the folder.
     """
 

@@ -1,9 +1,9 @@
-"""Who holds which item, and whether an answer to it counts: run inside a job of the writer, alone in the database.
+"""Who holds which item, and whether an answer to it counts. All of it runs inside a job of the writer.
 
-Which item a person gets: one whose texts they never saw, of a case that they never saw while there is such a one, so
-that nobody reads a story twice while others are free; among these the one with the fewest answers and leases, so that a
-study fills evenly; among those in the drawn order from a place drawn each time, so that people see them in different
-orders. Attention checks are cases of their own.
+A person gets an item whose texts they never saw, if possible of a case that they never saw, so that nobody reads a
+story twice while other stories are free. Among these it is the one with the fewest answers and leases, so that a study
+fills evenly. Among those with equally few, a random place in the drawn order decides, so that people see items in
+different orders. Attention checks are cases of their own.
 
 An item's `taken` is the number of its accepted answers and open leases. It is raised when the item is leased and
 lowered when a lease lapses, so an item is never in more hands than it still needs answers.
@@ -17,7 +17,7 @@ from typing import Any
 import sqlalchemy as sa
 
 from denouement.study.store.models import annotators, assignments, items
-from denouement.study.store.study import Study
+from denouement.study.store.stored_study import StoredStudy
 
 HELD = sa.select(assignments).where(
     assignments.c.annotator_id == sa.bindparam("annotator"), assignments.c.state == "open"
@@ -31,7 +31,7 @@ _LAPSED = sa.select(assignments.c.id, assignments.c.item_id).where(
 
 _HAS_PLACE = sa.or_(items.c.wanted.is_(None), items.c.taken < items.c.wanted)
 
-# Own leases that lapsed and whose place nobody took, the latest first.
+# A person's own lapsed leases whose place nobody took, the latest first.
 _RENEWABLE = (
     sa.select(assignments)
     .join(items, items.c.id == assignments.c.item_id)
@@ -62,7 +62,7 @@ _FREE_OF_OTHER_CASES = _FREE.where(
     )
 )
 
-# Items that this person did not answer, nor others of the same texts.
+# Items to judge such that this person answered neither the item nor another one of the same texts.
 UNANSWERED = sa.select(items.c.id).where(
     items.c.study_id == sa.bindparam("study"),
     items.c.role == "judge",
@@ -75,7 +75,7 @@ UNANSWERED = sa.select(items.c.id).where(
 
 _LACKS_ANSWER = items.c.accepted < items.c.wanted
 
-# Of these, those that lack an answer: free, or in somebody's hands who may yet give them up.
+# Those of them that lack an answer: nobody holds them, or somebody does who may not answer.
 UNFINISHED = UNANSWERED.where(_LACKS_ANSWER)
 
 UNFINISHED_BY_ANYONE = sa.select(items.c.id).where(
@@ -103,7 +103,7 @@ def held_items(study_id: int, now: datetime) -> sa.Select[Any]:
 
 
 def lapse(connection: sa.Connection, study_id: int, now: datetime) -> None:
-    """Give back the places of the leases that have lapsed by `now`."""
+    """Close the leases that have lapsed by `now`, so that others can get their items."""
     lapsed = connection.execute(_LAPSED, {"study": study_id, "now": now}).all()
     if lapsed:
         gone = assignments.c.id.in_([row.id for row in lapsed])
@@ -112,7 +112,7 @@ def lapse(connection: sa.Connection, study_id: int, now: datetime) -> None:
 
 
 def free(connection: sa.Connection, which: sa.ColumnElement[bool], taken: int, accepted: int = 0) -> None:
-    """Take what these assignments count for off their items."""
+    """Lower the counts of the items of these assignments, `taken` and `accepted` for each."""
     held = Counter(connection.scalars(sa.select(assignments.c.item_id).where(which)))
     for item, n in sorted(held.items()):
         _count(connection, item, -n * taken, -n * accepted)
@@ -122,8 +122,8 @@ def _count(connection: sa.Connection, item: int, taken: int, accepted: int = 0) 
     connection.execute(_COUNT, {"item": item, "more_taken": taken, "more_accepted": accepted})
 
 
-def renewed(connection: sa.Connection, study: Study, person: Any, now: datetime) -> Any:
-    """The latest of this person's own lapsed leases whose place is still free, leased again; or None."""
+def renewed(connection: sa.Connection, study: StoredStudy, person: Any, now: datetime) -> Any:
+    """Lease again the latest of this person's lapsed leases whose place is still free; None where there is none."""
     if not study.may_see_more(person.answered):
         return None
     lapsed = connection.execute(_RENEWABLE, {"annotator": person.pk}).one_or_none()
@@ -135,8 +135,8 @@ def renewed(connection: sa.Connection, study: Study, person: Any, now: datetime)
     return connection.execute(HELD, {"annotator": person.pk}).one()
 
 
-def leased(connection: sa.Connection, study: Study, person: Any, now: datetime) -> Any:
-    """A new lease of an item that this person never saw; None where there is none, or they have seen enough."""
+def leased(connection: sa.Connection, study: StoredStudy, person: Any, now: datetime) -> Any:
+    """A new lease of an item that this person never saw; None where there is none, or they may see no more."""
     if not study.may_see_more(person.answered):
         return None
     asked = {"study": study.id, "annotator": person.pk}

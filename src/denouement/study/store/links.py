@@ -1,4 +1,4 @@
-"""Private links into a study, and what the tables call the person who comes in by an id."""
+"""Private links into a study, and the id in the tables of a person who enters it."""
 
 import secrets
 
@@ -8,20 +8,20 @@ from denouement.errors import UserError
 from denouement.schemas import UNNAMED_ANNOTATOR
 from denouement.study.store.base import StoreBase
 from denouement.study.store.models import annotators, links
-from denouement.study.store.study import Study, could_be_id
+from denouement.study.store.stored_study import StoredStudy, could_be_id
 
 
 class Links(StoreBase):
-    """The private links of studies whose annotators come in by those."""
+    """The private links of studies that people enter by such links."""
 
     def links(self, study: str) -> list[str]:
-        """The tokens of a study's private links: secret, one a person. Empty in another mode of entry."""
+        """The secret tokens of a study's private links, one a person; none in another kind of entry."""
         of_study = links.c.study_id == self._study(study).id
         with self._reading() as connection:
             return list(connection.scalars(sa.select(links.c.token).where(of_study).order_by(links.c.number)))
 
     def opened_by(self, study: str) -> dict[str, str | None]:
-        """By each private link's token, the id in the tables of the person who came by it; None where nobody came."""
+        """By the token of each private link, the id in the tables of the person who used it; None where nobody did."""
         of = self._study(study)
         with self._reading() as connection:
             rows = connection.execute(sa.select(links).where(links.c.study_id == of.id).order_by(links.c.number)).all()
@@ -33,7 +33,7 @@ class Links(StoreBase):
         """Make `n` more private links and return their tokens.
 
         Raises:
-            UserError: nobody comes into this study by private links.
+            UserError: people do not enter this study by private links.
         """
         of = self._study(study)
         if of.design.entry.kind != "links":
@@ -41,8 +41,8 @@ class Links(StoreBase):
         return self._write(lambda connection: make_links(connection, of.id, n))
 
 
-def annotator_id_of(connection: sa.Connection, study: Study, external_id: str) -> str | None:
-    """The id in the tables of the person with this external id; None for an id that nobody can come in with."""
+def annotator_id_of(connection: sa.Connection, study: StoredStudy, external_id: str) -> str | None:
+    """The id in the tables of the person with this external id; None for an id with which nobody can enter."""
     if not could_be_id(external_id):
         return None
     if study.design.entry.kind != "links":
@@ -54,13 +54,13 @@ def annotator_id_of(connection: sa.Connection, study: Study, external_id: str) -
     return None if number is None else link_id(study, external_id, number)
 
 
-def link_id(study: Study, token: str, number: int) -> str:
-    """The id in the tables of the person with this private link, the number-th."""
+def link_id(study: StoredStudy, token: str, number: int) -> str:
+    """The id in the tables of the person with this private link, which has this number."""
     return study.hashed(token) if study.design.hash_ids else f"link_{number}"
 
 
 def make_links(connection: sa.Connection, study_id: int, n: int) -> list[str]:
-    """Add `n` private links behind those that are there; their tokens."""
+    """Add `n` private links after the existing ones; return their tokens."""
     last = connection.scalar(sa.select(sa.func.max(links.c.number)).where(links.c.study_id == study_id)) or 0
     tokens = [secrets.token_urlsafe(16) for _ in range(n)]
     rows = [{"study_id": study_id, "number": last + place, "token": token} for place, token in enumerate(tokens, 1)]

@@ -1,4 +1,4 @@
-"""The tables of the database. `migrations/` makes them; a test holds the two together."""
+"""The tables of the database. `migrations/` makes them, and a test checks that both agree."""
 
 from datetime import UTC, datetime, timedelta
 from typing import Any
@@ -56,8 +56,8 @@ links = sa.Table(
     sa.Column("token", sa.String, nullable=False, unique=True),
 )
 
-# `taken` counts the answers that are accepted and the open leases. It never exceeds `wanted`, which is k; a check or
-# the training item wants no number.
+# `taken` counts accepted answers and open leases. It never exceeds `wanted`, the answers that an item to judge is to
+# get; checks and the training item have no such number.
 items = sa.Table(
     "items",
     metadata,
@@ -98,7 +98,7 @@ annotators = sa.Table(
     sa.UniqueConstraint("study_id", "annotator_id"),
 )
 
-# The organiser's, by a digest of what their browser holds.
+# The organiser's sessions, by a digest of the key in the browser.
 sessions = sa.Table(
     "sessions",
     metadata,
@@ -106,7 +106,7 @@ sessions = sa.Table(
     sa.Column("expires_at", Moment, nullable=False),
 )
 
-# A row is an item in one person's hands, and their answer once it is there: so there can be no second one.
+# A row is an item that one person holds or held, with their answer if they gave one. So there can be no second answer.
 assignments = sa.Table(
     "assignments",
     metadata,

@@ -1,4 +1,4 @@
-"""Annotators: how they come in, go on and leave."""
+"""Annotators: how they enter a study, go on and leave."""
 
 import logging
 import secrets
@@ -16,7 +16,7 @@ from denouement.study.store.leases import free
 from denouement.study.store.links import annotator_id_of
 from denouement.study.store.models import annotators, assignments, studies
 from denouement.study.store.records import Annotator
-from denouement.study.store.study import Study, could_be_id
+from denouement.study.store.stored_study import StoredStudy, could_be_id
 
 PERSON = sa.select(
     annotators.c.id.label("pk"),
@@ -34,34 +34,34 @@ _BY_KEY = PERSON.where(annotators.c.key == sa.bindparam("secret"))
 
 
 class People(StoreBase):
-    """The people in studies. Outside, each has an external id; here a secret key; in the tables an annotator's id."""
+    """The people in studies. Each has an external id, a secret key in the store, and an id in the tables."""
 
     def annotator_id(self, study: str, external_id: str) -> str:
-        """The id in the tables of the person with this external id: to find a Prolific participant's answers.
+        """The id in the tables of the person with this external id, such as a participant's id on Prolific.
 
         Raises:
-            UserError: an id that `enter` would not take.
+            UserError: an id with which nobody can enter the study.
         """
         with self._reading() as connection:
             found = annotator_id_of(connection, self._study(study), external_id)
         if found is None:
-            raise UserError(f"{shortened([external_id])}: no id that anyone could come in with to study {study}")
+            raise UserError(f"{shortened([external_id])}: nobody can enter study {study} with this id")
         return found
 
     def enter(
         self, study: str, external_id: str, entry: Mapping[str, str] | None = None, now: datetime | None = None
     ) -> Annotator | None:
-        """The person with this external id: a new one, or the one who came before, whatever their state.
+        """The person with this external id: a new one, or the one who entered before, in any state.
 
         Args:
             study: its name.
-            external_id: the link's token (`links`), the browser's own random id (`open`), or PROLIFIC_PID.
-            entry: what else came with the address, such as STUDY_ID and SESSION_ID; kept from the first time, hashed
-                like the id. What can be no id, or is longer than 128 characters, is left out.
+            external_id: the link's token (`links`), the random id of the browser (`open`), or PROLIFIC_PID.
+            entry: other values in the address, such as STUDY_ID and SESSION_ID. Those of the first time are kept,
+                hashed like the id. Values that can be no id (`could_be_id`) are left out.
             now: the time.
 
         Returns:
-            None where people come in by private links and this is no link's token; for an id that is empty, longer than
+            None where people enter by private links and this is no link's token; for an id that is empty, longer than
             128 characters or not printable; and for one that the tables use for annotators without a name.
         """
         of = self._study(study)
@@ -112,15 +112,15 @@ class People(StoreBase):
         return _annotator(row) if row else None
 
     def consent(self, key: str, now: datetime | None = None) -> Annotator:
-        """From `consenting` to `training` or `answering`; in any other state nothing changes.
+        """From `consenting` to `training` or `answering`; a person in any other state stays in it.
 
-        This and the next three return the person as they now are.
+        This method and the next three return the person in their new state.
 
         Raises:
             UserError: a key that is no one's.
         """
 
-        def step(study: Study, person: Any) -> dict[str, Any]:
+        def step(study: StoredStudy, person: Any) -> dict[str, Any]:
             return {"state": "training" if study.has_training else "answering"}
 
         return self._step(key, "consenting", step, now)
@@ -134,9 +134,9 @@ class People(StoreBase):
         return self._step(key, "training", lambda study, person: {"state": "answering"}, now)
 
     def failed_training(self, key: str, now: datetime | None = None) -> Annotator:
-        """Count a wrong answer to the training item: `screened_out` after as many as the design allows."""
+        """Count a wrong answer to the training item; after the most that the design allows, they are `screened_out`."""
 
-        def step(study: Study, person: Any) -> dict[str, Any]:
+        def step(study: StoredStudy, person: Any) -> dict[str, Any]:
             failures = person.training_failures + 1
             most = study.design.training.attempts if study.design.training else None
             is_out = most is not None and failures >= most
@@ -145,7 +145,7 @@ class People(StoreBase):
         return self._step(key, "training", step, now)
 
     def withdraw(self, key: str, now: datetime | None = None) -> int:
-        """Delete a person's answers and what came with their entry, and free their items. The number of answers.
+        """Delete a person's answers and the values of their entry, and free their items; return the number of answers.
 
         Raises:
             UserError: a key that is no one's.
@@ -171,7 +171,7 @@ class People(StoreBase):
         return deleted
 
     def exclude(self, study: str, annotator_id: str, now: datetime | None = None) -> int:
-        """Mark a person's answers excluded and reopen their items. The number of answers.
+        """Mark a person's answers as excluded and reopen their items; return the number of answers.
 
         Raises:
             UserError: no such person.
@@ -199,7 +199,7 @@ class People(StoreBase):
         return self._write(job)
 
     def _step(
-        self, key: str, state: str, step: Callable[[Study, Any], dict[str, Any]], now: datetime | None
+        self, key: str, state: str, step: Callable[[StoredStudy, Any], dict[str, Any]], now: datetime | None
     ) -> Annotator:
         """Change the person as `step` says, if they are in `state`."""
         at = moment(now)
@@ -221,7 +221,7 @@ def person_with(connection: sa.Connection, key: str) -> Any:
     """
     person = connection.execute(_BY_KEY, {"secret": key}).one_or_none() if could_be_id(key) else None
     if person is None:
-        raise UserError("no annotator has this key; come in by the study's link again")
+        raise UserError("no annotator has this key; open the study's link again")
     return person
 
 

@@ -6,17 +6,17 @@ from statistics import median
 from typing import Any
 
 from denouement.study.store.records import Answer, ItemProgress, PersonProgress, Progress
-from denouement.study.store.study import Study
+from denouement.study.store.stored_study import StoredStudy
 
 
-def measure(study: Study, people: Sequence[Any], held: Mapping[int, int], answers: Sequence[Answer]) -> Progress:
+def measure(study: StoredStudy, people: Sequence[Any], held: Mapping[int, int], answers: Sequence[Answer]) -> Progress:
     """The progress of a study.
 
     Args:
-        study: whose progress.
-        people: their rows.
-        held: open leases by the item's row; 0 for those that are not there.
-        answers: all of the study.
+        study: the study.
+        people: the rows of its annotators.
+        held: the number of open leases by the id of the item's row; items without any may be missing.
+        answers: all answers of the study.
     """
     by_person: dict[str, list[Answer]] = defaultdict(list)
     for answer in answers:

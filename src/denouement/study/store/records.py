@@ -1,4 +1,4 @@
-"""What the store returns: plain values, none of which writes anything."""
+"""The values that the store returns; changing one changes nothing in the store."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -15,11 +15,11 @@ class Annotator:
     """A person in a study.
 
     Attributes:
-        id: as in the tables: a salted hash unless the study says otherwise.
-        key: secret; a browser that has it counts as this person. For the session cookie, never for a page.
+        id: the id in the tables: a salted hash unless the study says otherwise.
+        key: a secret; a browser that has it counts as this person. It is for the session cookie, never for a page.
         study: its name.
         state: `consenting`, then `training` (where the study has a training item), then `answering`. `done`: there is
-            nothing for this person at present; asked again later, there may be. `declined` (no consent), `withdrawn`,
+            no item for this person at present; later there may be one. `declined` (no consent), `withdrawn`,
             `screened_out` (by the training item) and `excluded` are final.
         answered: items answered, checks included.
         training_failures: wrong answers to the training item.
@@ -38,13 +38,13 @@ class Assignment:
     """An item handed out to one person.
 
     Attributes:
-        id: an unguessable token; besides its texts the only thing about the item that a page may contain.
-        item: with its systems, which no page may contain.
-        order: of the texts on the page, drawn for this person and item: `shown[i]` is text `order[i]` of the
+        id: an unguessable token. A page contains this token and the item's texts, and nothing else about the item.
+        item: the item; it has its systems, which no page may contain.
+        order: the order of the texts on the page, drawn for this person and item: `shown[i]` is text `order[i]` of the
             item's endings (pair, rating; A is the first) or sentences (order).
-        started_at: when it was first handed out.
-        expires_at: until then nobody else gets its place.
-        number: it is this person's number-th item, from 1.
+        started_at: when the item was first handed out.
+        expires_at: the end of the lease; until then nobody else gets this place.
+        number: which of this person's items it is, from 1.
         of: how many items this person may see at most.
     """
 
@@ -65,12 +65,13 @@ class Assignment:
 
 @dataclass(frozen=True)
 class Outcome:
-    """What became of an answer.
+    """What the store did with an answer.
 
     Attributes:
-        status: `accepted`: it counts, and is on the disk. `surplus`: it is kept, marked, since it came late and others
-            had filled the item. `duplicate`: this item was answered before; nothing changed. `refused`: it is not kept.
-        message: of a refused one: why, for the annotator, one line.
+        status: `accepted`: it counts, and is on the disk. `surplus`: it is kept and does not count, since it came late
+            and others had given all answers to the item. `duplicate`: this person answered the item before; nothing
+            changed. `refused`: it is not kept.
+        message: why an answer was refused: one line for the annotator.
     """
 
     status: Literal["accepted", "surplus", "duplicate", "refused"]
@@ -82,11 +83,11 @@ class Answer:
     """An answer that was given, as `export` writes it.
 
     Attributes:
-        item: that was judged.
+        item: the item that was judged.
         order: as in `Assignment`.
-        answer: of a pair, one of A, B, both, neither; else None.
-        values: of a rating, by question.
-        arranged: of an order, the item's sentences (by their place in the story, from 0) as this person arranged them.
+        answer: to a pair: A, B, both or neither; else None.
+        values: of a rating: the value by question.
+        arranged: of an order: the item's sentences (by their place in the story, from 0) as this person arranged them.
         status: accepted, excluded or surplus.
         started_at: when the item was first handed to this person.
     """
@@ -104,12 +105,12 @@ class Answer:
 
     @property
     def seconds(self) -> float:
-        """From the first sight of the item to its answer."""
+        """The time from the first showing of the item to the answer."""
         return (self.submitted_at - self.started_at).total_seconds()
 
     @property
     def choice(self) -> str | None:
-        """Of a pair: the system chosen, or both, or neither."""
+        """The answer to a pair as the system chosen, both or neither."""
         return self.item.chosen(self.answer, self.order)
 
     @property
@@ -120,9 +121,13 @@ class Answer:
 
 @dataclass(frozen=True)
 class ItemProgress:
-    """How far an item to judge, of `systems`, is: `accepted` answers, and `open` leases that have not lapsed.
+    """How far an item to judge is.
 
-    `median_seconds` is of an accepted answer; None without any.
+    Attributes:
+        systems: those whose endings it shows.
+        accepted: answers that count.
+        open: leases that have not lapsed.
+        median_seconds: the median time of an accepted answer; None without any.
     """
 
     item_id: str
@@ -138,9 +143,10 @@ class PersonProgress:
     """How far a person is.
 
     Attributes:
-        answered: answers, whatever their status; checks are not among them, here and everywhere.
-        checks, checks_failed: answers to checks, and how many of those are wrong.
-        median_seconds: of an answer; None without any.
+        answered: answers of any status, without those to checks.
+        checks, checks_failed: answers to checks, and how many of these are wrong.
+        surplus: answers that came too late to count.
+        median_seconds: the median time of an answer; None without any.
     """
 
     annotator_id: str
@@ -155,15 +161,15 @@ class PersonProgress:
 
 @dataclass(frozen=True)
 class Progress:
-    """How far a study is. Checks are not among items, answers and open leases.
+    """How far a study is. Items, answers and leases are without those of checks.
 
     Attributes:
-        wanted: answers in all: items times k.
+        wanted: the number of answers in the end: items times answers per item.
         accepted: answers that count.
-        complete: items that have k of them.
+        complete: items that have all their answers.
         open: leases that have not lapsed.
-        surplus, excluded: answers kept and not counted.
-        median_seconds: of an accepted answer; None without any.
+        surplus, excluded: answers that are kept and do not count.
+        median_seconds: the median time of an accepted answer; None without any.
     """
 
     study: str

@@ -1,4 +1,4 @@
-"""The organiser's sessions: in the database, so that every process that serves it knows when one has ended."""
+"""The organiser's sessions. They are in the database, so that all server processes know when one has ended."""
 
 from datetime import datetime
 
@@ -12,7 +12,7 @@ class Sessions(StoreBase):
     """Sessions of the organiser's pages, each named by a digest."""
 
     def open_session(self, session: str, expires_at: datetime, now: datetime | None = None) -> None:
-        """Remember a session, named by a digest, until it expires; those that have expired are forgotten."""
+        """Keep a session, named by a digest, until it expires; delete expired ones."""
         gone = sessions.delete().where(sessions.c.expires_at <= moment(now))
 
         def job(connection: sa.Connection) -> None:
@@ -28,5 +28,5 @@ class Sessions(StoreBase):
             return connection.execute(there).first() is not None
 
     def close_session(self, session: str) -> None:
-        """End a session, if it is there."""
+        """End a session, if it is open."""
         self._write(lambda connection: connection.execute(sessions.delete().where(sessions.c.session == session)))

@@ -1,4 +1,4 @@
-"""Studies in the store: made once, and read."""
+"""Studies in the store: they are made once, then only read."""
 
 import random
 import secrets
@@ -9,24 +9,24 @@ from typing import Any
 import sqlalchemy as sa
 
 from denouement.errors import UserError
-from denouement.study.design.design import Design
+from denouement.study.design.description import Design
 from denouement.study.design.items import Item
 from denouement.study.design.reading import to_json
 from denouement.study.store.base import StoreBase, moment
 from denouement.study.store.leases import UNFINISHED_BY_ANYONE
 from denouement.study.store.links import make_links
 from denouement.study.store.models import items, studies
-from denouement.study.store.study import item_row
+from denouement.study.store.stored_study import item_row
 
 
 class Studies(StoreBase):
     """Studies, their designs and items."""
 
     def create(self, design: Design, study_items: Sequence[Item], now: datetime | None = None) -> None:
-        """Add a study with its items, and its private links where people come in by those.
+        """Add a study with its items, and with private links where people enter by such.
 
         Raises:
-            UserError: a study of this name is there.
+            UserError: the store has a study of this name.
             ValueError: there are no items.
         """
         if not study_items:
@@ -60,7 +60,7 @@ class Studies(StoreBase):
         return self._study(study).design
 
     def items(self, study: str) -> list[Item]:
-        """All items of a study, in the order they were created with, checks and training item included."""
+        """All items of a study, checks and training item included, in the order that `create` got them in."""
         return list(self._study(study).items.values())
 
     def training_item(self, study: str) -> Item | None:
@@ -68,7 +68,7 @@ class Studies(StoreBase):
         return next((item for item in self.items(study) if item.is_training), None)
 
     def training_order(self, study: str, annotator_id: str) -> list[int]:
-        """The order of the training item's texts on a person's page, as `Assignment.order` has it for other items.
+        """The order of the training item's texts on a person's page, of the form of `Assignment.order`.
 
         Raises:
             ValueError: the study has no training item.
@@ -79,7 +79,7 @@ class Studies(StoreBase):
         return self._study(study).drawn_order(annotator_id, item)
 
     def is_full(self, study: str) -> bool:
-        """Whether all items have all their answers: nobody gets one then, unless answers are withdrawn or excluded."""
+        """Whether all items have all their answers. Nobody gets an item until answers are withdrawn or excluded."""
         asked = {"study": self._study(study).id}
         with self._reading() as connection:
             return connection.execute(UNFINISHED_BY_ANYONE.limit(1), asked).first() is None

@@ -1,4 +1,4 @@
-"""One writer for many threads: what waits together is committed together, so a slow disk flushes once for all of it."""
+"""One writer for many threads. Jobs that wait at the same time are committed together, with one flush to the disk."""
 
 import threading
 from collections.abc import Callable
@@ -26,12 +26,12 @@ class Writer:
     def __init__(self, engine: sa.Engine) -> None:
         self._engine = engine
         self._waiting: SimpleQueue[_Waiting | None] = SimpleQueue()
-        self._queueing = threading.Lock()  # so that nothing is queued behind the end
+        self._queueing = threading.Lock()  # so that no job is queued after the end
         self._closed = False
         self._thread: threading.Thread | None = None
 
     def run(self, job: Callable[[sa.Connection], Result]) -> Result:
-        """Run `job` and return its result once it is committed; raise what it, or the commit, raised.
+        """Run `job` and return its result once it is committed; an error of the job or of the commit is raised here.
 
         Raises:
             StoreUnavailableError: the writer was closed.
@@ -47,7 +47,7 @@ class Writer:
         return future.result()
 
     def close(self) -> None:
-        """End once all that waits is done; what comes later is refused."""
+        """End once all waiting jobs are done; later ones are refused."""
         with self._queueing:
             if not self._closed:
                 self._closed = True
@@ -76,9 +76,9 @@ class Writer:
                 return
 
     def _commit(self, batch: list[_Waiting]) -> bool:
-        """Whether all jobs of the batch are settled; if not, none was committed.
+        """Commit all jobs of the batch, or none; return whether all futures have their result or error.
 
-        Where not even a transaction can begin, all fail at once: one after the other they would wait as long each.
+        Where not even a transaction can begin, all jobs fail at once: alone, each would wait as long again.
         """
         has_begun = False
         try:

@@ -1,4 +1,4 @@
-"""The training item, and then one question a page until none is left."""
+"""The pages of the training item, and then of one question after the other until none is left."""
 
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
@@ -14,13 +14,13 @@ from denouement.study.web.render import message, page, paragraphs
 from denouement.study.web.security import form_token
 from denouement.study.web.visits import Form, Visit, Visiting
 
-# What the next question's page says about the answer before it; the address of the page has the key.
+# What the page of the next question says about the answer before; the key is in the address of the page.
 NOTES = {
-    "duplicate": "You had answered that question before. Your first answer stands.",
+    "duplicate": "You had answered that question before. Your first answer counts.",
     "surplus": "Your last answer came late, when others had answered the question. It is kept, but does not count.",
 }
 
-# What a person is asked to do again after a wrong answer to the training item, by the kind of the study.
+# What a person is asked to do again after a wrong answer to the training item, by kind of study.
 _AGAIN: dict[Kind, str] = {"pair": "choose", "rating": "rate it", "order": "put them into order"}
 
 router = APIRouter(prefix="/s/{study}")

@@ -1,4 +1,4 @@
-"""The web application: its pages, what they share, and how the server runs."""
+"""The web application: its pages, its error pages, and its server."""
 
 import logging
 import socket
@@ -29,7 +29,7 @@ def create_app(store: Store, organiser_token: str) -> FastAPI:
         store: where studies and answers are kept.
         organiser_token: opens the organiser's pages.
     """
-    app = FastAPI(openapi_url=None)  # strangers get no description of the interface
+    app = FastAPI(openapi_url=None)  # no page describes the interface to strangers
     app.add_middleware(SecurityHeaders)
     app.add_middleware(HeadAsGet)
     app.state.store = store
@@ -66,7 +66,7 @@ class HeadAsGet:
 
 
 def _home() -> Response:
-    """The page of an address without a study. It lists none: visitors need not know which studies there are."""
+    """The page of the address without a study. It lists no study, since visitors need not know which there are."""
     return message("Open the link you were given", "It leads to your study, and to where you were in it.")
 
 
@@ -92,15 +92,15 @@ async def _not_found(request: Request, error: Exception) -> Response:
 
 
 async def _failed(request: Request, error: Exception) -> Response:
-    """The page that is shown after a defect of ours; only the server's log has the traceback."""
+    """The page after a defect of this package; only the server's log has the traceback."""
     text = "Your confirmed answers are saved. Load the page again in a moment; if this stays, tell the organiser."
     response = message("Something went wrong", text, status=500)
-    response.headers.update(HEADERS | NOT_KEPT)  # it is made outside of `SecurityHeaders`
+    response.headers.update(HEADERS | NOT_KEPT)  # `SecurityHeaders` does not see this response
     return response
 
 
 async def _unavailable(request: Request, error: Exception) -> Response:
-    """The page that is shown when the database does not answer: the browser's script, or the person, tries again."""
+    """The page when the database does not answer; the browser's script or the person tries again."""
     logging.getLogger(__name__).error("%s", error)
     text = "Your last answer may not be saved. Go back and send it again in a moment: it never counts twice."
     response = message("The study cannot be reached at the moment", text, status=503)
@@ -112,10 +112,10 @@ def serve(app: FastAPI, host: str, port: int, started: Callable[[str], None]) ->
     """Serve `app` until Ctrl-C or SIGTERM; answers that are being saved are saved first.
 
     Args:
-        app: of `create_app`.
+        app: what `create_app` returns.
         host: name or address to listen at.
-        port: to listen at; 0: any free one.
-        started: is called with the address once it can be reached.
+        port: port to listen at; 0: any free one.
+        started: called with the address once the server can be reached.
 
     Raises:
         UserError: the server cannot listen at this host and port.

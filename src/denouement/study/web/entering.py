@@ -1,4 +1,4 @@
-"""The way into a study: its link, then consent or refusal."""
+"""The pages on the way into a study: its link, then consent or refusal."""
 
 import re
 import secrets
@@ -17,7 +17,7 @@ router = APIRouter(prefix="/s/{study}")
 
 @router.get("/")
 def entry(visit: Visiting) -> Response:
-    """The one link of an open study or of one on Prolific; a person who came before goes on where they were."""
+    """The one link of an open study or of a study on Prolific; a person who was here before goes on where they were."""
     kind, query = visit.design.entry.kind, visit.request.query_params
     if kind == "prolific" and PROLIFIC[0] in query:
         given = {name: query.get(name, "") for name in PROLIFIC}
@@ -27,7 +27,7 @@ def entry(visit: Visiting) -> Response:
     if visit.annotator:
         return visit.onward()
     if kind == "prolific":
-        raise Refused(403, "Open this study from Prolific", "Its link there tells us who you are.")
+        raise Refused(403, "Open this study from Prolific", "Its link there shows us who you are.")
     if kind == "links":
         raise Refused(403, "Open your own link", "Each person who takes part was given one.")
     if visit.is_full:
@@ -48,7 +48,7 @@ def private_link(visit: Visiting, token: str) -> Response:
 
 @router.post("/enter")
 def enter_open(visit: Visiting, form: Form) -> Response:
-    """Consent in an open study. Only now is the person stored: a visit alone stores nothing."""
+    """Consent in an open study. The store adds the person only now, not at their visit."""
     if visit.design.entry.kind != "open" or not visit.browser:
         return visit.to("")
     require_form_token(visit.browser, form)
@@ -62,7 +62,7 @@ def enter_open(visit: Visiting, form: Form) -> Response:
 
 @router.get("/consent")
 def consent_page(visit: Visiting) -> Response:
-    """What taking part means, with a form to agree."""
+    """The consent text, with a form to agree."""
     if not visit.is_at("consent"):
         return visit.onward()
     return _consent(visit, "consent")
@@ -79,7 +79,7 @@ def consent(visit: Visiting, form: Form) -> Response:
 
 @router.get("/decline")
 def decline_page(visit: Visiting) -> Response:
-    """What it means not to take part, with a form to confirm: coming to this page decides nothing."""
+    """What it means not to take part, with a form to confirm; opening this page is no refusal yet."""
     if not _may_decline(visit):
         return visit.onward()
     texts = ["Taking part is your choice, and it is fine not to. You will be asked no questions."]
@@ -98,7 +98,7 @@ def decline_page(visit: Visiting) -> Response:
 
 @router.post("/decline")
 def decline(visit: Visiting, form: Form) -> Response:
-    """Refuse to take part. Of a visitor to an open study nothing is stored, not even the refusal."""
+    """Refuse to take part. The store keeps no data of a visitor to an open study, not even the refusal."""
     if not _may_decline(visit):
         return visit.onward()
     require_form_token(_key(visit), form)
@@ -109,7 +109,7 @@ def decline(visit: Visiting, form: Form) -> Response:
 
 @router.get("/declined")
 def declined(visit: Visiting) -> Response:
-    """The page after a refusal. It has no code: a person who refuses was not screened out."""
+    """The page after a refusal. It has no code, since a person who refuses was not screened out."""
     if visit.design.entry.kind == "open" and not visit.annotator:
         texts = ["Nothing about you was kept. You may close this page."]
         return message("You do not take part", *texts, back=visit.url(""), back_label="I have changed my mind")
@@ -117,18 +117,18 @@ def declined(visit: Visiting) -> Response:
         return visit.onward()
     if visit.design.entry.kind == "prolific":
         texts = [
-            "Thank you for telling us. Please return your submission on Prolific now: on its page of this study, "
+            "Thank you for letting us know. Please return your submission on Prolific now: on its page of this study, "
             "choose to cancel your participation. You need no code for it.",
         ]
     else:
-        texts = ["Thank you for telling us. You may close this page."]
+        texts = ["Thank you for letting us know. You may close this page."]
     if visit.design.contact:
         texts.append(f"If this was a mistake, write to {visit.design.contact}.")
     return message("You do not take part", *texts)
 
 
 def _may_decline(visit: Visit) -> bool:
-    """Whether the person has yet to decide: a stored person before consent, or a visitor to an open study."""
+    """Whether the person has not decided yet: a stored person before consent, or a visitor to an open study."""
     if visit.annotator:
         return visit.is_at("consent")
     return visit.design.entry.kind == "open" and bool(visit.browser)

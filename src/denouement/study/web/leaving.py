@@ -1,4 +1,4 @@
-"""The end of a person's part: all answered, withdrawn, screened out or excluded."""
+"""The pages at the end of a person's part: all answered, withdrawn, screened out or excluded."""
 
 from typing import Any
 
@@ -13,7 +13,7 @@ router = APIRouter(prefix="/s/{study}")
 
 @router.get("/end")
 def end(visit: Visiting) -> Response:
-    """Thanks, and the way back to where the person came from."""
+    """The last page: thanks, and a link to where the person came from."""
     if not visit.annotator:
         return visit.to("")
     if not visit.is_at("end"):
@@ -40,7 +40,7 @@ def withdraw(visit: Visiting, form: Form) -> Response:
 
 
 def nothing_left(visit: Visit) -> Response:
-    """Thanks to a person who comes when a study has all its answers, before any consent or work."""
+    """The page for a person who comes when the study has all its answers: no consent, no work."""
     return _thanks(visit, "There is no question for you: others have answered all of them.")
 
 
@@ -69,7 +69,7 @@ def _end(visit: Visit, annotator: Annotator) -> Response:
         return message("Thank you", *texts, *visit.contact, **ends)
     texts, onward = [_answered(visit, annotator)], {"withdraw": withdrawal}
     if entry.kind != "prolific" and visit.store.may_get_more(visit.key):
-        texts.append("If one of them stops, a question may come free: you may look again later.")
+        texts.append("If one of these people stops, there may be a question for you: you may look again later.")
         onward |= {"back": visit.url("question"), "back_label": "Look for more questions"}
     return _thanks(visit, *texts, **onward)
 
@@ -93,7 +93,7 @@ def _attempts_missed(attempts: int) -> str:
 
 
 def _answered(visit: Visit, annotator: Annotator) -> str:
-    """How much a person did and, where it is less than the most that their pages announced, why."""
+    """How many questions a person answered and, where these are fewer than their pages announced, why."""
     if not annotator.answered:
         return "There is no question for you: others have answered all of them, or are answering them now."
     saved = f"You have answered {_questions(annotator.answered)}, and all that you answered is saved."

@@ -1,4 +1,4 @@
-"""The organiser's pages, which one token opens: how far each study is, its people, and the export."""
+"""The organiser's pages, which need a token: how far each study is, its people, and the export."""
 
 import hashlib
 import hmac
@@ -37,12 +37,12 @@ SESSION_DAYS = 1
 class Guard:
     """Opens the organiser's pages to a browser in which the token was entered; a few wrong attempts are allowed.
 
-    Such a browser keeps a random key. The store keeps a digest of the key, made with the token: no cookie gives the
-    token away, nothing in the store opens a page, and another token ends all sessions.
+    Such a browser keeps a random key, and the store a digest of the key, made with the token. So no cookie contains the
+    token, no content of the store opens a page, and a new token ends all sessions.
 
     Args:
         token: the secret.
-        store: where the sessions are kept.
+        store: keeps the sessions.
     """
 
     def __init__(self, token: str, store: Store) -> None:
@@ -54,7 +54,7 @@ class Guard:
         """Whether `token` is the right one.
 
         Raises:
-            Refused: too many were tried from this address.
+            Refused: there were too many attempts from this address.
         """
         wait = self._attempts.wait(address(request))
         if wait:
@@ -62,16 +62,16 @@ class Guard:
         return same_secret(token, self._token)
 
     def begin(self) -> str:
-        """Open a session; its key, for the browser."""
+        """Open a session and return its key for the browser."""
         key = secrets.token_urlsafe(32)
         self._store.open_session(self._session(key), datetime.now(UTC) + timedelta(days=SESSION_DAYS))
         return key
 
     def knows(self, request: Request) -> bool:
-        """Whether the token was entered in the request's browser, which has not logged out since.
+        """Whether the token was entered in the request's browser, without a logout since.
 
         Raises:
-            Refused: requests come too fast to be looked up.
+            Refused: requests come too fast.
         """
         key = request.cookies.get(COOKIE, "")
         if key:
@@ -79,7 +79,7 @@ class Guard:
         return bool(key) and self._store.has_session(self._session(key))
 
     def end(self, request: Request) -> None:
-        """Close the session of the request's browser: no copy of its cookie opens anything any more."""
+        """Close the session of the request's browser: copies of its cookie open no page any more."""
         if key := request.cookies.get(COOKIE, ""):
             self._store.close_session(self._session(key))
 
@@ -107,7 +107,7 @@ Form = Annotated[dict[str, str], Depends(read_form)]
 
 @router.get("/")
 def home(request: Request) -> Response:
-    """The list of studies; before the token was entered, the form for it."""
+    """The list of studies; in a browser without the token, the form for it."""
     guard: Guard = request.app.state.guard
     if not guard.knows(request):
         return page("login.html", title="Organiser")
@@ -159,7 +159,7 @@ def overview(request: Request, store: Organised, study: str) -> Response:
 
 @router.get("/{study}/exclude")
 def exclude_page(request: Request, store: Organised, study: str, annotator: str = "") -> Response:
-    """What excluding a person does, with a form to confirm. An id may hold any character: no path contains it."""
+    """What excluding a person does, with a form to confirm. The id may have any character, so it is in no path."""
     people = {person.annotator_id for person in _known(store.progress, study).people}
     if annotator not in people:
         raise _unknown()
@@ -167,8 +167,8 @@ def exclude_page(request: Request, store: Organised, study: str, annotator: str 
         "form.html",
         title=f"Exclude {annotator}?",
         paragraphs=[
-            "Their answers stay in the export, marked as excluded, and count no more. Their items are handed out again "
-            "to others, and they can answer no more. It cannot be undone."
+            "Their answers stay in the export, marked as excluded, and no longer count. Their items are handed out "
+            "again to others, and they can answer no more questions. This cannot be undone."
         ],
         action=f"{HOME}{study}/exclude",
         form_token=form_token(request.cookies[COOKIE]),
@@ -204,7 +204,7 @@ def export(store: Organised, study: str, name: str) -> Response:
 
 
 def _pairs_so_far(progress: Progress, k: int, answers: Sequence[Answer]) -> list[PairItems]:
-    """`pairs.pair_items` of each pair, over the items that have all of their `k` answers."""
+    """`pairs.pair_items` of each pair, over the items that have all `k` answers."""
     complete = {item.item_id for item in progress.items if item.accepted >= k}
     ballot = count(answers_table("pair", progress.study, [each for each in answers if each.item.id in complete]))
     counts, pair_of_item = ballot.counts(), ballot.items["pair"].to_numpy()

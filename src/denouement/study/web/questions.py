@@ -1,6 +1,6 @@
-"""One question as its page shows it, and the answer that is read from a posted form.
+"""A question as its page shows it, and the answer that is read from a posted form.
 
-Nothing in this module knows which system wrote what: it gets texts in the order in which they are shown.
+This module does not know which system wrote a text: it gets the texts in the order in which they are shown.
 """
 
 import re
@@ -9,12 +9,12 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from denouement.study.design.defaults import SCALE_ENDS
-from denouement.study.design.design import Design
+from denouement.study.design.description import Design
 from denouement.study.design.scales import Scale
 
 
 class Choice(NamedTuple):
-    """One answer to choose: `key` is the digit that chooses it."""
+    """One answer to choose; `key` is the digit that chooses it."""
 
     value: str
     key: str
@@ -24,7 +24,7 @@ class Choice(NamedTuple):
 
 @dataclass(frozen=True)
 class Group:
-    """Answers of which one is chosen; those of a scale are side by side."""
+    """Answers of which a person chooses one; those of a `scale` are side by side."""
 
     name: str
     legend: str
@@ -34,15 +34,15 @@ class Group:
 
 @dataclass(frozen=True)
 class Question:
-    """What a question's page shows.
+    """The content of a question's page.
 
     Attributes:
         context: the story's sentences before the ending.
-        ending: the one ending that is rated.
-        groups: what is chosen from.
-        sentences: those to put into order.
-        legend: what is asked of `sentences` or, before its scales, of `ending`.
-        keys: what the keyboard does, for those who have one.
+        ending: in a rating study, the ending to rate.
+        groups: the answers to choose from.
+        sentences: in an order study, the sentences to put into order.
+        legend: the question about `sentences` or, above its scales, about `ending`.
+        keys: what the keys of the keyboard do.
     """
 
     context: Sequence[str] = ()
@@ -55,7 +55,7 @@ class Question:
 
 @dataclass(frozen=True)
 class Given:
-    """An answer, as the store takes it: one of `answer`, `values` and `order`, by the study's kind."""
+    """An answer in the form that `Store.submit` takes: one of `answer`, `values` and `order`, by the study's kind."""
 
     answer: str | None = None
     values: Mapping[str, int] | None = None
@@ -67,9 +67,9 @@ def question(design: Design, context: Sequence[str], shown: Sequence[str]) -> Qu
     """The question of a study about one item.
 
     Args:
-        design: of the study.
-        context: the item's sentences that are not judged or moved.
-        shown: what is judged, in the order in which this person sees it: two endings, one, or shuffled sentences.
+        design: the study's design.
+        context: the item's sentences that are neither judged nor moved.
+        shown: the texts to judge, in the order in which this person sees them: two endings, one, or shuffled sentences.
     """
     if design.kind == "order":
         keys = "a digit gives a sentence its place and goes to the next one, Enter goes on."
@@ -110,7 +110,7 @@ def _values(scale: Scale) -> list[Choice]:
 
 
 def _order(form: Mapping[str, str]) -> list[int]:
-    """For each place of the story, which of the shown sentences comes there, from 0; empty where that is unclear."""
+    """For each place of the story, the number (from 0) of the shown sentence that comes there; empty where unclear."""
     n_shown = sum(name.startswith("place-") for name in form)
     places = [form.get(f"place-{number}", "") for number in range(1, n_shown + 1)]
     wanted = [str(place) for place in range(1, n_shown + 1)]

@@ -36,12 +36,12 @@ def _environment() -> Environment:
 
 
 def paragraphs(text: str) -> list[str]:
-    """A text's paragraphs, which empty lines divide."""
+    """The paragraphs of a text, which are separated by empty lines."""
     return [part.strip() for part in re.split(r"\n\s*\n", text) if part.strip()]
 
 
 @cache
 def asset(name: str) -> tuple[bytes, str]:
-    """A static file's content, and the part of its address that changes with it."""
+    """The content of a static file, and the part of its address that changes with the content."""
     content = (files("denouement.study.web") / "static" / name).read_bytes()
     return content, hashlib.sha256(content).hexdigest()[:12]

@@ -1,4 +1,4 @@
-"""Checks of requests before any page is made: origin, form token, rate, size and encoding."""
+"""Checks of requests: origin, form token, rate, size and encoding."""
 
 import hashlib
 import hmac
@@ -16,10 +16,10 @@ from starlette.responses import Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 MOST_FORM_BYTES = 256 * 1024
-MOST_DRAINED_BYTES = 16 * 1024 * 1024  # read and thrown away, so that the browser shows the answer
+MOST_DRAINED_BYTES = 16 * 1024 * 1024  # read and dropped, so that the browser shows the response
 MOST_FIELDS = 200
 
-_FORM = b"form"  # what a form's token signs
+_FORM = b"form"  # the text that a form's token signs
 
 HEADERS = {
     # form-action stays 'self': the way back to Prolific is a link and never the answer to a form
@@ -37,12 +37,12 @@ HEADERS = {
 NOT_KEPT = {"cache-control": "no-store"}
 
 
-class Refused(Exception):  # noqa: N818  (not an error of ours: it ends in a page)
-    """A request that gets a polite page instead of what it asked for.
+class Refused(Exception):  # noqa: N818  (no fault of the program)
+    """A request that gets a page with an explanation instead of what it asked for.
 
     Attributes:
-        status: of HTTP.
-        title: what happened, for the page's heading.
+        status: the HTTP status.
+        title: what happened: the page's heading.
         message: what the person can do about it.
         retry_after: seconds after which the same request may go through.
     """
@@ -55,7 +55,7 @@ class Refused(Exception):  # noqa: N818  (not an error of ours: it ends in a pag
 class Limiter:
     """A token bucket for each visitor: `burst` requests at once, and `rate` a second in the long run.
 
-    It remembers at most `most` visitors and forgets those seen longest ago, so that its size is bounded.
+    It keeps at most `most` visitors and drops those seen longest ago, so that its size is bounded.
     """
 
     def __init__(
@@ -66,12 +66,12 @@ class Limiter:
         self._lock = threading.Lock()
 
     def knows(self, visitor: str) -> bool:
-        """Whether `visitor` took a token and is not forgotten since."""
+        """Whether `visitor` took a token and was not dropped since."""
         with self._lock:
             return visitor in self._buckets
 
     def wait(self, visitor: str) -> float:
-        """Take a token of `visitor`; 0, or the seconds until there is one again."""
+        """Take a token of `visitor` and return 0; where there is none, return the seconds until there is one."""
         with self._lock:
             now = self._clock()
             tokens, before = self._buckets.pop(visitor, (float(self.burst), now))
@@ -95,7 +95,7 @@ class Limiter:
 
 
 def address(request: Request) -> str:
-    """What a request without a session is counted for: its address, or the /64 network of an IPv6 address."""
+    """The name under which requests without a session are counted: the address, or the /64 network of IPv6."""
     host = request.client.host if request.client else "unknown"
     try:
         known = ipaddress.ip_address(host)
@@ -107,7 +107,7 @@ def address(request: Request) -> str:
 def require_same_origin(request: Request) -> None:
     """Accept only forms of our own pages.
 
-    Browsers send `Sec-Fetch-Site`, `Origin` or both, and no page can change what they say.
+    Browsers send the headers `Sec-Fetch-Site`, `Origin` or both, and no page can change these.
 
     Raises:
         Refused: the form is another site's, or no header says where it comes from.
@@ -125,7 +125,7 @@ def require_same_origin(request: Request) -> None:
 
 
 def form_token(key: str) -> str:
-    """The hidden field of the forms of the session `key`: only pages that were made for that session hold it."""
+    """The hidden field of forms in the session `key`: only pages that were made for that session have it."""
     return _signer(key).get_signature(_FORM).decode()
 
 
@@ -144,16 +144,16 @@ def _signer(key: str) -> Signer:
 
 
 def same_secret(given: str, right: str) -> bool:
-    """Whether two secrets are the same, in a time that depends neither on where they differ nor on their length."""
+    """Whether two secrets are equal; how long this takes depends neither on their length nor on where they differ."""
     digests = [hashlib.sha256(each.encode("utf-8", "surrogatepass")).digest() for each in (given, right)]
     return hmac.compare_digest(*digests)
 
 
 async def read_form(request: Request) -> dict[str, str]:
-    """The fields of a posted form; of several with one name, the last.
+    """The fields of a posted form; the last one where several have the same name.
 
     Raises:
-        Refused: another site's form, too long, not a form, or not UTF-8.
+        Refused: the form is another site's, is too long or not UTF-8, or the request has no form.
     """
     require_same_origin(request)
     kind = request.headers.get("content-type", "").partition(";")[0].strip().lower()
@@ -178,7 +178,7 @@ async def read_form(request: Request) -> dict[str, str]:
 
 
 def set_cookie(response: Response, request: Request, name: str, value: str, path: str, days: float = 365) -> None:
-    """Give the browser a cookie that no script and no other site's form can use; over https, for https alone."""
+    """Set a cookie that no script and no other site's form can use; set over https, it is sent over https alone."""
     secure = request.url.scheme == "https"
     response.set_cookie(
         name, value, max_age=int(days * 86_400), path=path, secure=secure, httponly=True, samesite="lax"
@@ -186,7 +186,7 @@ def set_cookie(response: Response, request: Request, name: str, value: str, path
 
 
 class SecurityHeaders:
-    """Adds `HEADERS` to every response, and forbids caching unless the page itself says otherwise."""
+    """Adds `HEADERS` to every response, and forbids caching unless the response allows it."""
 
     def __init__(self, app: ASGIApp) -> None:
         self.app = app

@@ -1,4 +1,4 @@
-"""Who asks for a page of a study, how often they may ask, and which step of the study they are at."""
+"""A request for a page of a study: who makes it, how often they may, and at which step of the study they are."""
 
 import re
 from collections.abc import Mapping, Sequence
@@ -8,7 +8,7 @@ from fastapi import Depends, Request, Response
 from fastapi.responses import JSONResponse, RedirectResponse
 
 from denouement.errors import UserError
-from denouement.study.design.design import Design
+from denouement.study.design.description import Design
 from denouement.study.store import Annotator, Store, StoreUnavailableError
 from denouement.study.web.render import page
 from denouement.study.web.security import (
@@ -22,23 +22,23 @@ from denouement.study.web.security import (
 )
 
 SESSION = "session"  # cookie: the person's key in the store
-BROWSER = "browser"  # cookie: the own random id by which an open study knows a browser
+BROWSER = "browser"  # cookie: a random id by which an open study recognises a browser
 
-# The step of a person in each state; in the other states it is the end.
+# The step of a person in each state; in the other states the step is `end`.
 STEPS = {"consenting": "consent", "declined": "declined", "training": "training", "answering": "question"}
 
 Form = Annotated[dict[str, str], Depends(read_form)]
 
 
 class Visits:
-    """How often pages may be asked for: by each annotator, known by their key, and by each address without a key."""
+    """Limits how often a page may be requested: by each annotator, known by their key, and by each address."""
 
     def __init__(self) -> None:
         self.of_annotators = Limiter(rate=20, burst=60)
-        self.of_strangers = Limiter(rate=10, burst=400)  # a hundred people may come in from behind one address
+        self.of_strangers = Limiter(rate=10, burst=400)  # a hundred people may share one address
 
     def check(self, request: Request, key: str) -> None:
-        """Count a request before anything is looked up for it; an unknown key counts for its address.
+        """Count a request, before the store is asked for it; a request with an unknown key counts for its address.
 
         Raises:
             Refused: requests come too fast.
@@ -49,13 +49,13 @@ class Visits:
             self.of_strangers.check(address(request))
 
     def remember(self, key: str) -> None:
-        """From now on count the requests with this key, an annotator's, for the key and not for the address."""
+        """Count requests with this key, which is an annotator's, for the key from now on, and not for the address."""
         if not self.of_annotators.knows(key):
             self.of_annotators.wait(key)
 
 
 class Visit:
-    """A request to a study, and who makes it.
+    """A request to a study, with the annotator who makes it.
 
     Raises:
         Refused: there is no such study, or requests come too fast.
@@ -95,13 +95,13 @@ class Visit:
         return self.to(self.step_of(annotator) if annotator else "")
 
     def step_of(self, annotator: Annotator) -> str:
-        """The step that a person is at; the end, even before a first question, in a study that has all its answers."""
+        """The step at which a person is; `end`, even before a first question, where the study has all its answers."""
         step = STEPS.get(annotator.state, "end")
         return "end" if step in ("consent", "training") and self.is_full else step
 
     @property
     def is_full(self) -> bool:
-        """Whether the study has all its answers, so that nobody who comes now is asked for their consent or work."""
+        """Whether the study has all its answers, so that people who come now are not asked for consent or work."""
         return self.store.is_full(self.study)
 
     def is_at(self, step: str) -> bool:
@@ -109,10 +109,10 @@ class Visit:
         return self.annotator is not None and self.step_of(self.annotator) == step
 
     def require_form(self, form: Mapping[str, str]) -> None:
-        """Let only the forms of this person's own pages through.
+        """Accept only forms of this person's own pages.
 
         Raises:
-            Refused: it is none.
+            Refused: the form is of another page, or it is not known who sent it.
         """
         if not self.annotator:
             text = "Open the link that you were given once more: it leads to where you were. Your answers are saved."
@@ -120,7 +120,7 @@ class Visit:
         require_form_token(self.key, form)
 
     def entered(self, external_id: str, entry: Mapping[str, str] | None = None) -> Annotator:
-        """The person with this id, new or come back.
+        """The person with this id, new or not.
 
         Raises:
             Refused: there is no such person.
@@ -138,12 +138,12 @@ class Visit:
 
     @property
     def contact(self) -> list[str]:
-        """Whom to write to, as a paragraph; none where the design has no contact."""
+        """A paragraph with the study's contact; none where the design has no contact."""
         return [f"Questions? Write to {self.design.contact}."] if self.design.contact else []
 
     @property
     def browser(self) -> str:
-        """The random id that this browser was given by an open study; empty if it has none, or one not made here."""
+        """The random id that an open study gave this browser; empty where it has none, or one of another form."""
         given = self.request.cookies.get(BROWSER, "")
         return given if re.fullmatch(r"[A-Za-z0-9_-]{22}", given) else ""
 
@@ -162,11 +162,11 @@ class Visit:
         Args:
             title: its heading.
             texts: its paragraphs.
-            action: the step that the form is sent to.
+            action: the step to which the form is sent.
             button: its `name`, `value`, `kind` and `text`.
-            back: the step to go to instead.
-            back_label: the text of that link.
-            key: what the form is signed with; None is the person's key.
+            back: the step to which the link leads.
+            back_label: the text of the link.
+            key: the key that signs the form; None is the person's key.
         """
         return page(
             "form.html",

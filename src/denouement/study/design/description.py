@@ -1,4 +1,4 @@
-"""What a study is: all that its file says, as one frozen `Design`.
+"""The design of a study: all that its file says, as one frozen `Design`.
 
 `docs/study.md` lists every key. A study's design never changes once it is in a store.
 """
@@ -24,15 +24,15 @@ class Design:
     """A study.
 
     Attributes:
-        name: of the study, in its address and its tables.
+        name: the study's name in its address and its tables.
         kind: what is asked: which of two endings is better (Mori et al. 2019, 4.3), how good one is on `scales`, or in
             which order the sentences were written (Mostafazadeh et al. 2016, 3.3).
         systems: whose endings are judged: any system of the endings tables, `human_right`, `human_wrong`.
-        pairs: of a pair study; none takes every two systems.
-        scales: of a rating study; in the file a list of them and of names in `SCALES`, or one such name.
-        answers_per_item: k, by as many different people.
+        pairs: in a pair study, the systems that are compared; by default every two systems.
+        scales: in a rating study; the file lists scales or names of `SCALES`, or has one such name.
+        answers_per_item: the number of answers, by as many different people.
         lease_minutes: how long an item is kept for one person.
-        max_items_per_person: checks included; None: no limit.
+        max_items_per_person: the most items, checks included; None: no limit.
         hash_ids: whether annotators' ids are stored as salted hashes only.
         contact: whom annotators may write to.
         title, consent, instructions, question: what annotators read; plain text, an empty line between paragraphs.
@@ -70,7 +70,7 @@ class Design:
             object.__setattr__(self, "pairs", tuple(combinations(dict.fromkeys(self.systems), 2)))
 
     def mistakes(self) -> Iterator[Mistake]:
-        """What is missing, out of range or at odds with the rest."""
+        """What is missing, out of range or contradicts another key."""
         yield from name_mistakes(self.name)
         yield from self._systems_mistakes()
         yield from self._scales_mistakes()

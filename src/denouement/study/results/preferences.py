@@ -1,4 +1,4 @@
-"""The results of a study of pairs: which endings people prefer, how sure that is, and how far they agree."""
+"""The results of a study of pairs: which endings people prefer, how certain that is, and how far they agree."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -34,10 +34,10 @@ class AnswersBySide:
 
 @dataclass(frozen=True)
 class SideTest:
-    """Of the items with more answers for one side than for the other, how many have more for A.
+    """How many of the items with more answers for one side have more answers for side A.
 
-    The test is of items, not of answers: where an item's sides are the same for all its annotators, as in the published
-    answers, these say A or B together because they agree on the ending. A test of items is right whether sides are
+    The test is of items, not of answers: where all annotators see an item with the same sides, as in the published
+    answers, they choose the same side because they agree on the ending. A test of items is right whether sides are
     drawn for each annotator or once for all.
 
     Attributes:
@@ -56,7 +56,7 @@ class SideTest:
 
 @dataclass(frozen=True)
 class StudyResults:
-    """What the answers to pairs come to. Shares are from 0 to 1.
+    """The results of the answers to pairs. Shares are from 0 to 1.
 
     Answers to attention checks are counted in `checks` alone, and only answers with the status `accepted` count.
 
@@ -67,7 +67,7 @@ class StudyResults:
         pairs: Table 2 of Mori et al. 2019, a row a pair.
         strengths: all systems on one scale.
         sides: whether one side is favoured.
-        annotators: how each annotator agrees with the others; who agrees least comes first.
+        annotators: how far each annotator agrees with the others; those who agree least come first.
         unnamed_answers: answers whose annotator is not known.
         checks: how attention checks were answered.
         seconds: median time of an answer; None where no time is known.
@@ -98,7 +98,7 @@ def study_results(votes: pa.Table, items: pa.Table | None = None, ballot: Ballot
 
     Args:
         votes: the table `votes`.
-        items: the table `items` of the same studies, which has the right answers to checks.
+        items: the table `items` of the same studies, with the right answers to checks.
         ballot: `count(votes)`, where the caller has it already.
 
     Raises:
@@ -134,7 +134,7 @@ def _pairs(ballot: Ballot) -> list[PairResult]:
 
 
 def _corrected(rows: Sequence[PairResult]) -> list[PairResult]:
-    """The same with p-values that are corrected for the number of pairs."""
+    """The same with p-values corrected for the number of pairs."""
     of_items = iter(holm([row.sign_test.p for row in rows]))
     of_answers = iter(holm([row.preference.p for row in rows if row.preference.p is not None]))
     return [
@@ -159,7 +159,7 @@ def _strengths(ballot: Ballot) -> Strengths:
 
 
 def side_test(ballot: Ballot) -> SideTest:
-    """Is one side favoured, whichever ending is shown there?"""
+    """Tests whether people favour one side, independently of the ending that is shown there."""
     answer = ballot.votes["answer"].to_numpy()
     for_a, for_b = answer == "A", answer == "B"
     surplus = np.bincount(ballot.item, for_a.astype(np.float64) - for_b, minlength=ballot.items.num_rows)

@@ -2,8 +2,8 @@
 
 Nobody gets a story twice while items of other stories are free (`leases`).
 
-Whatever changes the database is a job of the one `Writer`, and no two jobs run at once in any process (`database`): a
-job reads and writes as if it were alone.
+Each change of the database is a job of the one `Writer`, and no two jobs run at the same time, not even in two
+processes (`database`): a job reads and writes as if it were alone.
 """
 
 from denouement.study.store import database
@@ -17,19 +17,19 @@ from denouement.study.store.studies import Studies
 class Store(Studies, Links, People, Answering, Sessions):
     """Studies, people, leases and answers. Every method may be called from any thread; `now` is the clock, for tests.
 
-    An outcome that a method returned is on the disk. All methods raise `StoreUnavailableError` when the database does
-    not answer, and UserError for a study that is not there.
+    When a method returns, its changes are on the disk. All methods raise `StoreUnavailableError` when the database does
+    not answer, and UserError for a study that is not in the store.
     """
 
 
 def open_store(url: str, make: bool = True) -> Store:
     """The store at a database URL, `sqlite:///FILE` or `postgresql+psycopg://USER:PASSWORD@HOST/NAME`.
 
-    Its tables are made, or brought to this version's form.
+    Missing tables are made, and those of an earlier version changed to the present form.
 
     Args:
-        url: of the database.
-        make: whether an SQLite file that is not there is made.
+        url: the URL of the database.
+        make: whether to make a missing SQLite file.
 
     Raises:
         UserError: no such database, no database of studies, one of a newer version.

@@ -1,4 +1,4 @@
-"""A study as the store keeps it in memory, and what it draws for a person."""
+"""A study in the memory of the store, and the orders that are drawn for each person."""
 
 import hashlib
 import hmac
@@ -9,19 +9,19 @@ from datetime import timedelta
 from functools import cached_property
 from typing import Any
 
-from denouement.study.design.design import Design
+from denouement.study.design.description import Design
 from denouement.study.design.items import Item
 from denouement.study.store.records import Assignment
 
 
 @dataclass(frozen=True)
-class Study:
-    """A study. It never changes, so it is read once.
+class StoredStudy:
+    """A study that was read from the database. A study never changes, so it is read once.
 
     Attributes:
-        id: of its row.
-        salt: secret; all that is drawn for a person, and their hashed id, are made with it.
-        items: by their rows, in the order they were made.
+        id: the id of its row.
+        salt: a secret, from which the hashed ids and all that is drawn for a person are made.
+        items: by the ids of their rows, in the order in which they were made.
     """
 
     id: int
@@ -44,8 +44,8 @@ class Study:
     def most_items(self) -> int:
         """How many items a person may see at most, checks included.
 
-        Of items of the same texts a person sees one. The last item of all is no check: of c checks the c-th comes
-        before, so c - 1 < (judged + c - 1) rate.
+        A person sees one of several items of the same texts. The last item of all is no check: the c-th of c checks
+        comes before it, so c - 1 < (judged + c - 1) rate.
         """
         rate = self.design.checks.rate
         checks = sum(item.is_check for item in self.items.values())
@@ -63,17 +63,17 @@ class Study:
         return keyed_hash(self.salt, text)[:16]
 
     def is_check_due(self, annotator_id: str, served: int) -> bool:
-        """Whether a person who got `served` items so far is to get a check next.
+        """Whether a person who got `served` items so far gets a check next.
 
-        Checks are spread evenly, from a beginning drawn for the person: of any n items in a row the rate times n are
-        checks, rounded up or down.
+        Checks are spread evenly, from a beginning drawn for the person: among any n items in a row, n times the rate
+        are checks, rounded up or down.
         """
         rate = self.design.checks.rate
         start = self._generator("checks", annotator_id).random()
         return math.floor(start + (served + 1) * rate) > math.floor(start + served * rate)
 
     def drawn_order(self, annotator_id: str, item: Item) -> list[int]:
-        """The order of an item's texts on this person's page, all equally likely; sentences never keep theirs."""
+        """The order of an item's texts on this person's page, drawn from all; sentences never keep their own order."""
         generator = self._generator("order", annotator_id, item.id)
         places = list(range(len(item.sentences if item.kind == "order" else item.endings)))
         own = list(places)
@@ -83,7 +83,7 @@ class Study:
         return places
 
     def assignment(self, row: Any, answered: int) -> Assignment:
-        """The item that is handed out, from its row."""
+        """The assignment of a row of `assignments`."""
         return Assignment(
             id=row.token,
             item=self.items[row.item_id],
