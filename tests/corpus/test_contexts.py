@@ -131,7 +131,7 @@ def test_foreign_parquet(tmp_path, columns):
         (b"case_id,sentence1\n1,Tom\xff.\n", "UTF-8"),
         ("case_id,sentence1\n1,Tom.\n".encode("utf-16-le"), "UTF-16 text"),
         ("case_id,sentence1\n1,Tom.\n".encode("utf-32"), "UTF-32 text"),
-        (b"case_id,sentence1\n1,Tom.\ncase_id,sentence1\n2,Sue.\n", "row 2 is a header once more"),
+        (b"case_id,sentence1\n1,Tom.\ncase_id,sentence1\n2,Sue.\n", "row 2 is a header again"),
         (b"case_id,sentence1\n\xe2\x80\x8b,Tom.\n", "row 1 has no id"),
         (b"case_id,sentence1\n1,\xe2\x80\x8b\n", r"row 1 \(1\) has no context"),
         (b"case_id,sentence1,sentence2,sentence3\n1,A.,\xc2\xad,B.\n", r"row 1 \(1\) has an empty sentence"),

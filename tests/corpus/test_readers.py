@@ -271,7 +271,7 @@ HEADER_LINE = ",".join(STORY_HEADER).encode()
         (HEADER_LINE + b",mood", "(unknown: 'mood')"),
         (HEADER_LINE.replace(b"sentence5", b"sentence4"), "(repeated: sentence4)"),
         (HEADER_LINE.replace(b"sentence2,", b""), "(missing: sentence2)"),
-        (HEADER_LINE.replace(b",", b";"), "(';' stands between its columns, not a comma or a tab)"),
+        (HEADER_LINE.replace(b",", b";"), "(';' is between its columns, not a comma or a tab)"),
         (",".join(CASE_HEADER).replace("InputSentence4", "Last").encode(), "unknown: 'Last'; missing: InputSentence4"),
         (b"PK\x03\x04\x00\x00", "not text"),
         (b"a" * 1_000_000, "the header is of neither"),
@@ -489,7 +489,7 @@ def test_a_header_behind_a_row_that_ends_without_a_line_end(tmp_path: Path) -> N
     stories = path.read_bytes()
     path.write_bytes(stories.removesuffix(b"\r\n") + stories.replace(b"\n1", b"\n2"))
     rows = read_file(path)
-    assert rejected(rows) == [(2, f"{AGAIN}, without the line end behind the row that stands before it in the line")]
+    assert rejected(rows) == [(2, f"{AGAIN}, without a line end between it and the row before")]
     assert rows.table["story_id"].to_pylist() == ["2"]
     cases = write(tmp_path / "b.csv", BLIND_HEADER, ["3", *SIX]).read_bytes()
     path.write_bytes(stories.removesuffix(b"\r\n") + cases)
