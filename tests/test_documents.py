@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 import pytest
 
-from denouement.documents import document, read_document, write_document
+from denouement.documents import document, flattened, read_document, write_document
 from denouement.errors import UserError
 
 
@@ -72,3 +72,7 @@ def test_a_number_that_json_lacks_is_not_written(tmp_path):
     with pytest.raises(ValueError, match="Out of range"):
         write_document(Plain(1, (float("inf"),)), tmp_path / "plain.json")
     assert not list(tmp_path.iterdir())
+
+
+def test_nested_keys_are_joined_and_an_empty_mapping_is_a_value():
+    assert flattened({"a": {"b": 1, "c": {"d": None}}, "e": {}}) == {"a.b": 1, "a.c.d": None, "e": {}}

@@ -196,3 +196,19 @@ def test_the_stories_to_search_are_the_data_of_the_page_and_the_first_ten_are_sh
     assert '"systems":["right","net"]' in text
     assert text.count('["case-') == 12
     assert len(markdown.render([Stories(stories)]).split("\n\n")) == 12
+
+
+def test_styles_pass_an_output_that_shows_control_characters(monkeypatch):
+    class Shown(Terminal):
+        def write(self, text):
+            return super().write(text.replace("\x1b", "ESC"))
+
+        def write_styled(self, text):
+            return super().write(text)
+
+    monkeypatch.setenv("TERM", "xterm")
+    out = Shown()
+    terminal.show([Section("Title", "What \x1b[31mred.", [])], file=out)
+    assert "\x1b[1;4mTitle" in out.getvalue()
+    assert "What \\u001b[31mred." in out.getvalue()
+    assert "ESC" not in out.getvalue()
