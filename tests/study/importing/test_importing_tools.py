@@ -286,7 +286,7 @@ def test_other_layouts_of_potato(tmp_path):
     ]
     assert "So." in found.tables["votes"]["reason"].to_pylist()
     assert found.notes == [
-        "annotated_instances.jsonl: names no annotator; all of it counts as dan's, as its folder is called"
+        "annotated_instances.jsonl: names no annotator; all answers count as those of dan, its folder's name"
     ]
 
 

@@ -5,6 +5,8 @@ from collections.abc import Iterable
 import numpy as np
 import numpy.typing as npt
 
+from denouement.study.design.names import TIES
+
 FIRST, SECOND, BOTH, NEITHER = range(4)
 """The places of the answers to a pair: its first system, its second system, both, neither."""
 
@@ -18,7 +20,7 @@ Codes = npt.NDArray[np.int64]
 """int64 [items]: the place of an answer, or NO_AGREEMENT."""
 
 # The agreement where two answers are equally the most frequent. The paper names all six cases.
-_TIES = {
+_AGREED_TIES = {
     (FIRST, SECOND): BOTH,
     (FIRST, BOTH): FIRST,
     (SECOND, BOTH): SECOND,
@@ -30,7 +32,7 @@ _TIES = {
 
 def like_an_answer(systems: Iterable[str]) -> str | None:
     """The problem that one of the names of `systems` is also an answer; None where none is."""
-    mistaken = sorted({"both", "neither"} & set(systems))
+    mistaken = sorted(set(TIES) & set(systems))
     return f"a system is called {mistaken[0]}, which is an answer" if mistaken else None
 
 
@@ -39,7 +41,7 @@ def _outcomes() -> Codes:
     outcomes = np.full(16, NO_AGREEMENT)
     for answer in (FIRST, SECOND, BOTH, NEITHER):
         outcomes[1 << answer] = answer
-    for (one, other), outcome in _TIES.items():
+    for (one, other), outcome in _AGREED_TIES.items():
         outcomes[1 << one | 1 << other] = outcome
     return outcomes
 

@@ -7,7 +7,7 @@ import pyarrow as pa
 
 from denouement.legible import printed
 from denouement.present.sections import ShownEnding, ShownStory
-from denouement.study.results.tables import TIES
+from denouement.study.design.names import TIES
 
 
 def table_3_text(table: pa.Table) -> str:

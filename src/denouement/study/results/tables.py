@@ -4,12 +4,11 @@ import numpy as np
 import pyarrow as pa
 
 from denouement.schemas import TABLES
+from denouement.study.design.names import TIES
 from denouement.study.results.agreement import NO_AGREEMENT, agreement
 from denouement.study.results.ballot import Ballot
 from denouement.study.results.pairs import ExactShare, PairResult
 from denouement.study.results.preferences import StudyResults
-
-TIES = ("both", "neither")
 
 
 def result_tables(results: StudyResults) -> dict[str, pa.Table]:

@@ -21,11 +21,11 @@ from denouement.study.web.security import (
     Refused,
     address,
     form_token,
-    read_form,
     require_form_token,
     same_secret,
     set_cookie,
 )
+from denouement.study.web.visits import Form
 
 Result = TypeVar("Result")
 
@@ -102,7 +102,6 @@ def organised(request: Request) -> Store:
 
 router = APIRouter(prefix="/organiser")
 Organised = Annotated[Store, Depends(organised)]
-Form = Annotated[dict[str, str], Depends(read_form)]
 
 
 @router.get("/")
