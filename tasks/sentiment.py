@@ -6,7 +6,7 @@ from dataclasses import asdict
 import mlflow
 from prefect import task
 
-from denouement.analysis.sections import sentiment_blocks
+from denouement.analysis.sections.sentiment import sentiment_blocks
 from denouement.analysis.sentiment import logged_values
 from denouement.documents import document
 from denouement.present.terminal import show

@@ -14,9 +14,7 @@ from denouement.corpus.kind import corpus_kind
 from denouement.files import write_text
 from denouement.generators.base import GeneratorSettings, generator_class
 from denouement.generators.history import best_values, logged_values
-from denouement.generators.sections import training_section
 from denouement.generators.training import settings_for
-from denouement.present.terminal import show
 from denouement.schemas import read_table
 from denouement.stages import train
 from tasks import LAYOUT, tracking
@@ -47,7 +45,6 @@ def train_generator(generator: str) -> None:
         write_text(LAYOUT.metrics(f"train@{generator}"), values + "\n")
         tracking.log_values(logged_values(history))
         log_model(LAYOUT.model(generator))
-        show(training_section({generator: history}))
 
 
 def _reporter(epochs: int) -> Callable[[int, Mapping[str, float]], None]:

@@ -1,6 +1,7 @@
 from denouement.analysis.endings import SystemEndings
-from denouement.analysis.sections import endings_blocks, sentiment_blocks
 from denouement.analysis.sections.cases import as_printed
+from denouement.analysis.sections.endings import endings_blocks
+from denouement.analysis.sections.sentiment import sentiment_blocks
 from denouement.analysis.sentiment import GroupSentiment, RightAgainstWrong, SentimentCounts, SentimentResult
 from denouement.present.markdown import render
 

@@ -11,7 +11,7 @@ from denouement.analysis import bias_monitor as module
 from denouement.analysis.bias_monitor import CERTAIN, VARIANTS, MonitoredSet, _by_case, bias_monitor
 from denouement.analysis.case_findings import EndingFeatures, bias_finding
 from denouement.analysis.drawing import pictures
-from denouement.analysis.sections import statistics_sections
+from denouement.analysis.sections.statistics import statistics_sections
 from denouement.analysis.statistics import Findings, Statistics
 from denouement.analysis.statistics_files import read_findings, write_findings
 from denouement.cloze.resources import Resources

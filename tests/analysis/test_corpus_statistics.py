@@ -15,7 +15,7 @@ from denouement.analysis.corpus_statistics import Words, by_position, title_leng
 from denouement.analysis.crowd import crowd_statistics
 from denouement.analysis.duplicates import duplicates
 from denouement.analysis.orders import RelationCount, order_statistics, read_orderings, tlink_statistics
-from denouement.analysis.sections import statistics_sections
+from denouement.analysis.sections.statistics import statistics_sections
 from denouement.analysis.statistics import find_statistics
 from denouement.charts.sunburst import arcs, sunburst
 from denouement.cli import main

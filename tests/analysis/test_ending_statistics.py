@@ -29,7 +29,7 @@ from denouement.analysis.endings import strays
 from denouement.analysis.findings import Finding
 from denouement.analysis.named_tables import read_tables
 from denouement.analysis.ngram_odds import deviation, ngram_odds, ngrams
-from denouement.analysis.sections import statistics_sections
+from denouement.analysis.sections.statistics import statistics_sections
 from denouement.analysis.sentiment_drift import GroupSpread, by_context, distributions
 from denouement.analysis.statistics import find_statistics
 from denouement.charts.lines import Distribution

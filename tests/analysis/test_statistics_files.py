@@ -3,7 +3,7 @@ from pathlib import Path
 import pyarrow as pa
 import pytest
 
-from denouement.analysis.sections import statistics_sections
+from denouement.analysis.sections.statistics import statistics_sections
 from denouement.analysis.statistics_files import read_findings
 from denouement.errors import UserError
 from denouement.present.sections import Chart

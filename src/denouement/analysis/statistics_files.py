@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from denouement import provenance
-from denouement.analysis.sections import statistics_sections
+from denouement.analysis.sections.statistics import statistics_sections
 from denouement.analysis.statistics import Findings, Statistics
 from denouement.documents import read_document, write_document
 from denouement.files import write_text

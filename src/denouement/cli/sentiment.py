@@ -20,7 +20,7 @@ def sentiment(tables: tuple[Path, ...], out: Path | None, workers: int | None, a
     TABLE is a cloze table (right and wrong endings), a stories table (last sentences) or an endings table (a group a
     system), in any number and order.
     """
-    from denouement.analysis.sections import sentiment_blocks
+    from denouement.analysis.sections.sentiment import sentiment_blocks
     from denouement.schemas import table_name
     from denouement.stages.sentiment import SentimentPaths, SentimentSettings, run
 

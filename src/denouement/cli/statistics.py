@@ -56,7 +56,7 @@ def statistics(
     Exit status 1: --max-accuracy or --max-effect is exceeded.
     """
     from denouement.analysis.bias_monitor import Thresholds
-    from denouement.analysis.sections import statistics_sections
+    from denouement.analysis.sections.statistics import statistics_sections
     from denouement.analysis.statistics_files import FILE
     from denouement.stages.statistics import StatisticsPaths, StatisticsSettings, run
 

@@ -1,33 +1,12 @@
 """The course of trainings, as sections to show."""
 
-import math
 from collections.abc import Mapping
 
-from denouement.charts.lines import TrainingCourse, training_curves
 from denouement.generators.history import History
 from denouement.present.cells import NO_VALUE, Cell, Number
-from denouement.present.sections import Block, Chart, Table
+from denouement.present.sections import Block, Table
 
 _COLUMNS = ("generator", "stories", "held out", "vocabulary", "epochs", "epoch used", "perplexity", "nats per token")
-
-
-def training_chart(histories: Mapping[str, History]) -> Chart:
-    """Perplexity by epoch of each generator."""
-    courses = [
-        TrainingCourse(
-            name,
-            [(entry.epoch + 1, math.exp(entry.train_loss)) for entry in history.epochs],
-            [
-                (entry.epoch + 1, math.exp(entry.validation_loss))
-                for entry in history.epochs
-                if entry.validation_loss is not None
-            ],
-            history.used.epoch + 1,
-        )
-        for name, history in histories.items()
-        if history.used is not None
-    ]
-    return Chart("training.svg", training_curves(courses), "Perplexity by epoch, one panel for each generator")
 
 
 def training_section(histories: Mapping[str, History]) -> list[Block]:

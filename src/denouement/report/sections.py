@@ -5,18 +5,18 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from denouement.analysis.endings import strays
-from denouement.analysis.sections import endings_blocks, sentiment_blocks, statistics_sections
-from denouement.analysis.sections.sentiment import sentiment_chart
+from denouement.analysis.sections.endings import endings_blocks
+from denouement.analysis.sections.sentiment import sentiment_blocks
+from denouement.analysis.sections.statistics import statistics_sections
 from denouement.analysis.sentiment import RIGHT
 from denouement.analysis.statistics_files import FILE as STATISTICS
 from denouement.cloze.evaluation.sections import (
     accuracy_blocks,
-    accuracy_chart,
     comparison_tables,
     evaluation_blocks,
 )
 from denouement.corpus.sections import ingest_section
-from denouement.generators.sections import training_chart, training_section
+from denouement.generators.sections import training_section
 from denouement.present.cells import Cell, Interval, Share
 from denouement.present.sections import (
     Block,
@@ -28,6 +28,7 @@ from denouement.present.sections import (
     Stories,
     Table,
 )
+from denouement.report.charts import accuracy_chart, outcome_chart, sentiment_chart, training_chart
 from denouement.report.endings import blind_marked, stories_with_endings
 from denouement.report.run_folder import Origin, RunFolder, read_beside
 from denouement.report.stale import Stale, joined_endings, joined_sentiment
@@ -228,7 +229,7 @@ def _story_cloze(run: RunFolder, _: Sequence[Stale]) -> Content:
 
 
 def _human_evaluation(run: RunFolder, _: Sequence[Stale]) -> Content | None:
-    from denouement.study.results.sections import outcome_chart, scale_section, study_sections
+    from denouement.study.results.sections import scale_section, study_sections
     from denouement.study.results.table_3 import shown_story
 
     scales = [scale_section(results) for results in run.scale_results]

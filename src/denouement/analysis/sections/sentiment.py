@@ -12,22 +12,10 @@ from denouement.analysis.sentiment import (
     SentimentResult,
 )
 from denouement.analysis.sentiment_drift import GroupSpread, SentimentSpread
-from denouement.charts.shares import Sentiments, sentiment_shares
 from denouement.corpus.kind import SAMPLE
 from denouement.papers import cited
 from denouement.present.cells import Cell, CountAndShare, Number, PValue, Share
-from denouement.present.sections import Block, Chart, Paragraph, Table
-
-
-def sentiment_chart(result: SentimentResult) -> Chart:
-    """Negative, neutral and positive endings of each group, with the paper's."""
-
-    def bar(label: str, row: SentimentCounts, published: Sentiments | None = None) -> Sentiments:
-        return Sentiments(label, row.n, row.negative_share, row.positive_share, published)
-
-    groups = [bar(row.group, row, bar(cited("mori_2019"), row.paper) if row.paper else None) for row in result.groups]
-    caption = "Negative, neutral and positive endings by group, the paper's paler, below ours"
-    return Chart("sentiment.svg", sentiment_shares(groups), caption)
+from denouement.present.sections import Block, Paragraph, Table
 
 
 def sentiment_blocks(result: SentimentResult) -> list[Block]:

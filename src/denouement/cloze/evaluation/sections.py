@@ -2,7 +2,6 @@
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-from denouement.charts.intervals import Estimate, accuracies
 from denouement.cloze.evaluation.results import (
     Accuracy,
     ClozeResult,
@@ -13,7 +12,7 @@ from denouement.cloze.evaluation.results import (
 )
 from denouement.papers import published
 from denouement.present.cells import Cell, Interval, Number, PValue
-from denouement.present.sections import Block, Bullets, Chart, Paragraph, Table
+from denouement.present.sections import Block, Bullets, Paragraph, Table
 
 _CHANCE = 0.5
 
@@ -50,18 +49,6 @@ def evaluation_blocks(result: ClozeResult) -> list[Block]:
             ((row, row.by_length) for row in result.systems if row.by_length),
         ),
     ]
-
-
-def accuracy_chart(rows: Sequence[SystemRow]) -> Chart:
-    """The accuracy of each system, a panel for each set of cases."""
-    sets: dict[str, list[Estimate]] = {}
-    for row in rows:
-        if row.accuracy is not None and row.low is not None and row.high is not None:
-            estimate = Estimate(system_name(row), row.accuracy, row.low, row.high, row.paper)
-            sets.setdefault(f"{row.cases} (n = {row.n:,})", []).append(estimate)
-    return Chart(
-        "cloze.svg", accuracies(sets), "Accuracy of each system with its 95% interval; the grey line is chance"
-    )
 
 
 def accuracy_blocks(rows: Sequence[SystemRow]) -> list[Block]:

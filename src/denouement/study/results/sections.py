@@ -3,9 +3,8 @@
 from collections.abc import Iterable, Sequence
 from typing import Protocol
 
-from denouement.charts.shares import Outcomes, study_outcomes
 from denouement.present.cells import Cell, CountAndShare, CountOf, Interval, Number, PValue, Share
-from denouement.present.sections import Block, Chart, Paragraph, Section, Table
+from denouement.present.sections import Block, Paragraph, Section, Table
 from denouement.study.results.bradley_terry import Strengths
 from denouement.study.results.clustered import Preference, ShareOfAnswers
 from denouement.study.results.crossed import CASES, CASES_AND_ANNOTATORS
@@ -48,16 +47,6 @@ def study_sections(results: StudyResults) -> list[Section]:
         _strengths(results.strengths),
         _annotators(results),
     ]
-
-
-def outcome_chart(pairs: Sequence[PairResult]) -> Chart:
-    """What people agree on, a bar for each pair of systems."""
-    outcomes = [
-        Outcomes(row.first, row.second, row.items, {name: share.n for name, share in vars(row.agreement).items()})
-        for row in pairs
-    ]
-    caption = "What people agree on, by pair of systems, which are at the ends of its bar"
-    return Chart("study.svg", study_outcomes(outcomes), caption)
 
 
 def scale_section(results: ScaleResults) -> Section:
