@@ -176,13 +176,13 @@ def test_complete_refuses(model, tmp_path):
 
 
 def test_each_setting_of_decoding_is_an_option():
-    parameters = {parameter.name: parameter for parameter in main.get_command(Context(main), "complete").params}
+    context = Context(main)
+    parameters = {parameter.name: parameter for parameter in main.get_command(context, "complete").params}
     help_text = run("complete", "--help").stdout
     for setting in fields(Decoding):
         option = parameters[setting.name]
         assert option.opts == ["--decode" if setting.name == "method" else f"--{setting.name.replace('_', '-')}"]
         assert setting.metadata["help"] in " ".join(help_text.split())
-        assert option.default is None
     assert parameters["seed"].type.max == 2**32 - 1
     assert isinstance(parameters["top_k"].type, type(parameters["beam_width"].type))
 
