@@ -221,7 +221,7 @@ def test_bad_inputs_are_one_clear_line(corpus, tmp_path):
         assert "\n" not in str(caught.value)
         assert not (tmp_path / "out" / "best.parquet").exists()
     with pytest.raises(UserError, match="name an embeddings table"):
-        train("h_seq2seq", corpus.stories, tmp_path, small("h_seq2seq"), embeddings=None, work=tmp_path / "work")
+        train("h_seq2seq", corpus.stories, tmp_path, small("h_seq2seq"), work=tmp_path / "work")
 
 
 @pytest.mark.parametrize("name", NAMES)

@@ -62,7 +62,7 @@ def train(
     out: Path,
     settings: GeneratorSettings,
     *,
-    embeddings: Path | None,
+    embeddings: Path | None = None,
     work: Path,
     on_epoch: OnEpoch | None = None,
 ) -> History:
@@ -74,7 +74,7 @@ def train(
         out: folder for `best.parquet`, which `load_generator` reads; `last.parquet`, the state after the last epoch (of
             a generator without epochs the same file); and `history.json`, the course of training.
         settings: of the generator.
-        embeddings: table of sentence vectors, for generators that read vectors.
+        embeddings: table of sentence vectors, which generators that read vectors need.
         work: folder for the state from which a killed run continues; it is deleted when the training ends well.
         on_epoch: called after each epoch with its number, from 0, and its values.
 

@@ -67,7 +67,7 @@ class Likelihood(ClozeSystem):
         if not resources.generators:
             raise MissingResourceError(f"{self.name} asks trained generators: give a trained generator with --model")
         if not _checkpoints(resources):
-            raise MissingResourceError(f"{self.name}: no generator given with --model gives probabilities of endings")
+            raise MissingResourceError("no generator given with --model gives probabilities of endings")
         self._generators = {name: _loaded(of, resources) for name, of in _checkpoints(resources).items()}
         self._drawn: list[list[str]] = []
         if resources.stories is not None:
