@@ -54,6 +54,7 @@ def test_what_was_written_is_read_as_the_same_dataclass(tmp_path):
         ('{"n": "3", "shares": []}', "n is missing or not what is written there"),
         ('{"n": 3, "shares": [0.5, "1"]}', "shares > 1 is missing or not"),
         ('{"n": 3, "shares": [NaN]}', "NaN is no number of JSON's"),
+        ('{"n": 3, "shares": [1e999]}', "1e999 is too large"),
         ('{"n": 3', "no JSON"),
         ("[]", "the whole of it is missing"),
     ],

@@ -25,7 +25,7 @@ class Sample:
 
     def __post_init__(self) -> None:
         if not 0 <= self.rate <= 1:
-            raise ValueError("rate: must lie between 0 and 1")
+            raise ValueError("rate: must be between 0 and 1")
 
 
 def test_values_are_taken_and_defaults_kept() -> None:
@@ -41,7 +41,7 @@ def test_values_are_taken_and_defaults_kept() -> None:
         ({}, "s: missing key rate"),
         ({"rate": "half"}, "s.rate: must be a number, not 'half'"),
         ({"rate": True}, "s.rate: must be a number, not True"),
-        ({"rate": 2}, "s.rate: must lie between 0 and 1"),
+        ({"rate": 2}, "s.rate: must be between 0 and 1"),
         ({"rate": None}, "s.rate: must be a number, not None"),
         ({"rate": 0.5, "name": 3}, "s.name: must be text, not 3"),
         ({"rate": 0.5, "method": "best"}, "s.method: must be one of greedy, beam, not 'best'"),

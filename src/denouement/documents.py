@@ -1,6 +1,7 @@
 """Results as JSON documents, and back. A result is a frozen dataclass, from whose fields the document is made."""
 
 import json
+import math
 from collections.abc import Mapping
 from dataclasses import asdict
 from pathlib import Path
@@ -56,7 +57,7 @@ def read_document(path: Path, kind: type[Result], stage: str = "") -> Result:
     renew = f"; make it again{f': dvc repro {stage}' if stage else ''}"
     try:
         text = existing_file(path).read_text(encoding="utf-8")
-        json.loads(text, parse_constant=_refuse)
+        json.loads(text, parse_constant=_refuse, parse_float=_refuse_infinite)
         return TypeAdapter(kind).validate_json(text, strict=True)
     except ValidationError as error:
         first = error.errors(include_url=False, include_context=False, include_input=False)[0]
@@ -79,3 +80,9 @@ def flattened(nested: Mapping[str, Any], prefix: str = "") -> dict[str, Any]:
 
 def _refuse(constant: str) -> None:
     raise ValueError(f"{constant} is no number of JSON's")
+
+
+def _refuse_infinite(number: str) -> None:
+    """Refuse a number such as 1e999, which is written as JSON allows but is read as infinity."""
+    if math.isinf(float(number)):
+        raise ValueError(f"{number} is too large")

@@ -170,6 +170,14 @@ def test_what_was_not_run_is_named_with_its_command(page):
     assert "dvc repro generate report" in section(page(), "endings")
 
 
+def test_results_are_shown_without_the_summary_of_the_data(page, run):  # noqa: F811
+    run.layout.ingest.unlink()
+    text = page()
+    assert "dvc repro ingest report" in section(text, "data")
+    for anchor in ("sentiment", "story-cloze"):
+        assert "<table" in section(text, anchor)
+
+
 def test_a_run_that_has_nothing_yet_is_a_page_of_commands(tmp_path: Path):
     (tmp_path / "data").mkdir()
     folder = RunFolder(Layout(tmp_path / "data"), tmp_path / "dvc.lock")

@@ -132,8 +132,8 @@ def features_finding(sets: CaseSets, together: Distinct | None, parses: Parses |
     )
     return Finding(
         "Right against wrong endings",
-        "Whether right endings can be known from wrong ones by length, sentiment or complexity alone: in a good test "
-        "of stories they cannot.",
+        "Whether right endings can be distinguished from wrong ones by length, sentiment or complexity alone: in a "
+        "good test of stories they cannot.",
         EndingFeatures(found, pooled, together.note if together else ""),
         (chart,),
     )
@@ -201,9 +201,9 @@ def bias_finding(
     )
     finding = Finding(
         "Bias monitor",
-        "Whether a model that never sees the story knows right endings from wrong ones: near 50% the endings give "
-        "nothing away, and the further above, the less a test of stories tests stories. Below 50%, an ending that is "
-        "right in some cases is wrong in others, so that what is learned from some misleads in the rest.",
+        "Whether a model that never sees the story can distinguish right endings from wrong ones: near 50% the endings "
+        "give nothing away, and the further above, the less a test of stories tests stories. Below 50%, an ending that "
+        "is right in some cases is wrong in others, so that what is learned from some misleads in the rest.",
         BiasMonitor(found, tuple(above)),
         charts if any(of_set.variants for of_set in found.values()) else (),
         ("bias_cases.parquet",),

@@ -32,8 +32,8 @@ def sentiment_finding(sentiment: pa.Table, cloze: pa.Table) -> Finding[Sentiment
             ChartFile.where(
                 bool(spread.by_context),
                 CONTEXT_CHART,
-                "Mean sentiment of endings after gloomy, neutral and cheerful contexts: where the marks lie together, "
-                "endings do not follow the mood of the story.",
+                "Mean sentiment of endings after gloomy, neutral and cheerful contexts: where the marks are close "
+                "together, endings do not follow the mood of the story.",
                 "no ending belongs to a labelled case",
             ),
         ),

@@ -95,7 +95,7 @@ def word_bars(bars: Sequence[Bar], title: str) -> "Figure | None":
 
 
 def _lie(panel: "Axes", bars: Sequence[Bar], colours: Sequence[str], n_places: int, size: str) -> None:
-    """Draw lying bars from above into a panel that has room for `n_places`."""
+    """Draw horizontal bars from the top into a panel that has room for `n_places`."""
     panel.barh(range(len(bars)), [bar.value for bar in bars], color=colours, height=_THIN)
     panel.set_yticks(range(len(bars)), [bar.label for bar in bars], fontsize=size)
     panel.set_ylim(n_places - 0.4, -0.6)

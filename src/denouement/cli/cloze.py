@@ -27,7 +27,7 @@ def cloze() -> None:
     "options",
     multiple=True,
     metavar="SYSTEM.NAME=VALUE",
-    help="Of a system, such as ending_reg.order=4; again for each.",
+    help="Option of a system, such as ending_reg.order=4; may be repeated.",
 )
 @click.option(
     "--scores",
@@ -51,12 +51,16 @@ def cloze() -> None:
     "encoder_options",
     multiple=True,
     metavar="ENCODER.NAME=VALUE",
-    help="Of one of them, such as infersent.vectors=FILE; again for each.",
+    help="Option of one of these encoders, such as infersent.vectors=FILE; may be repeated.",
 )
 @click.option("--word-vectors", type=click.Path(path_type=Path), help="Further word vectors, as text.")
 @click.option("--corpus", "corpora", multiple=True, type=click.Path(path_type=Path), help="Further texts to count in.")
-@click.option("--folds", type=click.IntRange(min=2), default=10, show_default=True, help="Of the cross-validation.")
-@click.option("--seed", type=click.IntRange(0, 2**32 - 1), default=1, show_default=True, help="Of everything random.")
+@click.option(
+    "--folds", type=click.IntRange(min=2), default=10, show_default=True, help="Folds of the cross-validation."
+)
+@click.option(
+    "--seed", type=click.IntRange(0, 2**32 - 1), default=1, show_default=True, help="Seed of everything random."
+)
 @click.option("--cache", type=click.Path(path_type=Path), help="Folder that keeps parses, trained systems and scores.")
 @click.option("--out", type=click.Path(path_type=Path), help="Also write all scores to this Parquet file.")
 @click.option("--predictions", type=click.Path(path_type=Path), help="Folder for the shared task's CSV files.")
@@ -83,7 +87,7 @@ def evaluate(
     predictions: Path | None,
     as_json: bool,
 ) -> None:
-    """How often systems choose the right ending, with 95% intervals and the papers' values beside.
+    """Measure how often systems choose the right ending, with 95% intervals, beside the values of papers.
 
     Systems that learn from cases are fitted to the labelled cases of --train whose split is train or validation. Where
     the scored cases are these, they are cross-validated. Training cases, and stories, that are among the scored cases
@@ -92,7 +96,8 @@ def evaluate(
     A file of --scores has the columns case_id, score_1 and score_2 (the higher, the likelier is the ending), and may
     have system, variant, release and split.
 
-    A system that misses something, or fails, does not stop the others; where one fails, the exit status is not 0.
+    A system that lacks something it needs, or fails, does not stop the others; where one fails, the exit status is not
+    0.
     """
     from denouement.cloze.evaluation.sections import evaluation_blocks
     from denouement.stages.cloze import KINDS, ClozePaths, ClozeSettings, run
@@ -135,7 +140,7 @@ def evaluate(
 @click.option("--encoder", help="Sentence encoder to take vectors from, instead of a file.")
 @json_option
 def vectors(cases: Path, release: tuple[str, ...], vectors: Path | None, encoder: str | None, as_json: bool) -> None:
-    """The Story Cloze Evaluator: how well sentence vectors predict the right ending, without learning anything.
+    """Measure how well sentence vectors predict the right ending without learning (Story Cloze Evaluator).
 
     The joint module compares the context's vector with each ending's; the sentence-level module goes on along the
     vectors of the context's sentences (Mostafazadeh et al. 2016). A file holds the vectors of all endings, and of all

@@ -11,8 +11,10 @@ from denouement.errors import UserError
 @click.command()
 @click.argument("files", nargs=-1, required=True, type=click.Path(path_type=Path), metavar="FILE...")
 @click.option("--out", required=True, type=click.Path(path_type=Path), help="Folder of the tables to write.")
-@click.option("--release", type=click.Choice(["v1.0", "v1.5"]), help="Of Story Cloze files whose names do not say it.")
-@click.option("--exclude-overlap", is_flag=True, help="Leave out stories and validation cases that are in a test.")
+@click.option(
+    "--release", type=click.Choice(["v1.0", "v1.5"]), help="Release of Story Cloze files whose names do not say it."
+)
+@click.option("--exclude-overlap", is_flag=True, help="Leave out stories and validation cases that are in a test file.")
 @click.option(
     "--validation-share",
     type=click.FloatRange(0, 1, max_open=True),

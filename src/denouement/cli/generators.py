@@ -90,7 +90,7 @@ def _model_options(command: Callable[..., Any]) -> Callable[..., Any]:
             multiple=True,
             metavar="NAME=VALUE",
             callback=lambda _, option, words: named_options(option.opts[0], words, "vectors=FILE"),
-            help="Of its sentence encoder, such as vectors=FILE; again for each.",
+            help="Option of its sentence encoder, such as vectors=FILE; may be repeated.",
         ),
         click.option("--device", default="cpu", show_default=True, help="Where the model runs: cpu, cuda, cuda:1."),
         *_decoding_options(),
@@ -138,7 +138,7 @@ def _check_model(model: Path, encoder_options: Mapping[str, Any], device: str, d
 @click.option("--out", required=True, type=click.Path(path_type=Path), help="Parquet table of endings to write.")
 @click.option("--release", help="Only cases of this release of a cloze table, such as v1.0.")
 @click.option("--split", help="Only this split of a cloze or stories table, such as validation.")
-@click.option("-n", "count", type=click.IntRange(min=1), default=1, show_default=True, help="Endings a case.")
+@click.option("-n", "count", type=click.IntRange(min=1), default=1, show_default=True, help="Endings for each case.")
 @click.option("--system", help="Name of the system in the table.  [default: the generator's]")
 @json_option
 def generate(

@@ -29,7 +29,7 @@ def _common(command: Callable[..., Any]) -> Callable[..., Any]:
 
 def _rules(command: Callable[..., Any]) -> Callable[..., Any]:
     return click.option(
-        "--rules", "rules_file", type=click.Path(path_type=Path), help="Other rules (YAML) than this package's."
+        "--rules", "rules_file", type=click.Path(path_type=Path), help="Rules (YAML) in place of this package's."
     )(command)
 
 
@@ -71,8 +71,12 @@ def words(votes: Path, cache: Path | None, out: Path | None, as_json: bool, top:
 
 @reasons.command()
 @_common
-@click.option("--topics", "n_topics", type=click.IntRange(min=1), default=5, show_default=True, help="How many.")
-@click.option("--words", "n_words", type=click.IntRange(min=1), default=10, show_default=True, help="Shown a topic.")
+@click.option(
+    "--topics", "n_topics", type=click.IntRange(min=1), default=5, show_default=True, help="Number of topics."
+)
+@click.option(
+    "--words", "n_words", type=click.IntRange(min=1), default=10, show_default=True, help="Words shown for each topic."
+)
 @click.option(
     "--min-reasons",
     type=click.IntRange(min=1),
@@ -80,7 +84,7 @@ def words(votes: Path, cache: Path | None, out: Path | None, as_json: bool, top:
     show_default=True,
     help="Leave out words that are in fewer reasons.",
 )
-@click.option("--seed", type=click.IntRange(0, 2**32 - 1), default=1, show_default=True, help="Of the model.")
+@click.option("--seed", type=click.IntRange(0, 2**32 - 1), default=1, show_default=True, help="Seed of the model.")
 def topics(
     votes: Path,
     cache: Path | None,
@@ -147,8 +151,8 @@ def elements(
 @_common
 @_rules
 @click.option("--element", "names", multiple=True, type=click.Choice(ELEMENTS), help="Only this; may be repeated.")
-@click.option("-n", "count", type=click.IntRange(min=1), default=5, show_default=True, help="Reasons an element.")
-@click.option("--seed", type=click.IntRange(0, 2**32 - 1), default=1, show_default=True, help="Of the draw.")
+@click.option("-n", "count", type=click.IntRange(min=1), default=5, show_default=True, help="Reasons for each element.")
+@click.option("--seed", type=click.IntRange(0, 2**32 - 1), default=1, show_default=True, help="Seed of the draw.")
 def examples(
     votes: Path,
     cache: Path | None,

@@ -12,13 +12,13 @@ from denouement.files import check_output, existing_file
 @click.command()
 @click.argument("tables", nargs=-1, required=True, type=click.Path(path_type=Path), metavar="TABLE...")
 @click.option("--out", type=click.Path(path_type=Path), help="Also write every text's scores to this Parquet file.")
-@click.option("--workers", type=click.IntRange(min=1), help="Processes at most.  [default: one a core]")
+@click.option("--workers", type=click.IntRange(min=1), help="Most processes at a time.  [default: one for each core]")
 @json_option
 def sentiment(tables: tuple[Path, ...], out: Path | None, workers: int | None, as_json: bool) -> None:
-    """Measure the sentiment of endings with VADER: Mori et al. 2019, Table 4, a row a group.
+    """Measure the sentiment of endings with VADER: Mori et al. 2019, Table 4, a row for each group.
 
-    TABLE is a cloze table (right and wrong endings), a stories table (last sentences) or an endings table (a group a
-    system), in any number and order.
+    TABLE is a cloze table (right and wrong endings), a stories table (last sentences) or an endings table (a group for
+    each system), in any number and order.
     """
     from denouement.analysis.sections.sentiment import sentiment_blocks
     from denouement.schemas import table_name

@@ -16,9 +16,19 @@ ROLES = ("worker", "seconds", "payment", "status", "story", "order", "first", "s
 @click.argument("tables", nargs=-1, type=click.Path(path_type=Path), metavar="TABLE...")
 @click.option("--out", type=click.Path(path_type=Path), help="Folder for statistics.json, the charts and the tables.")
 @click.option("--cache", type=click.Path(path_type=Path), help="Folder that keeps parses and fitted models.")
-@click.option("--wordnet", type=click.Path(path_type=Path), help="Folder of WordNet's database.  [default: looked for]")
-@click.option("--no-events", is_flag=True, help="Of stories, leave out events: the one part that parses.")
-@click.option("--folds", type=click.IntRange(min=2), default=10, show_default=True, help="Of the bias monitor.")
+@click.option(
+    "--wordnet",
+    type=click.Path(path_type=Path),
+    help="Folder of WordNet's database.  [default: where it is usually found]",
+)
+@click.option("--no-events", is_flag=True, help="Leave out the events of stories, the only part that needs parsing.")
+@click.option(
+    "--folds",
+    type=click.IntRange(min=2),
+    default=10,
+    show_default=True,
+    help="Folds of the bias monitor's cross-validation.",
+)
 @click.option("--max-accuracy", type=float, help="Exit with 1 when a model that sees only endings is right more often.")
 @click.option("--max-effect", type=float, help="Exit with 1 when one feature differs by more (Cohen's d).")
 @click.option("--crowd", type=click.Path(path_type=Path), help="CSV file of what workers handed in.")
@@ -29,7 +39,7 @@ ROLES = ("worker", "seconds", "payment", "status", "story", "order", "first", "s
     "columns",
     multiple=True,
     metavar="ROLE=NAME",
-    help="Name of a column of these CSV files, such as worker=WorkerId; again for each.",
+    help="Name of a column of these CSV files, such as worker=WorkerId; may be repeated.",
 )
 @json_option
 def statistics(
@@ -51,7 +61,7 @@ def statistics(
 
     TABLE is a table of stories (length, vocabulary, duplicates, events, titles), of cloze cases (right against wrong
     endings, n-grams, bias monitor, sentiment), of endings (sentiment, beside a table of cases), of sentiment (scores of
-    these endings, which are else made) or of orders of a study.
+    these endings; without it they are worked out) or of orders of a study.
 
     Exit status 1: --max-accuracy or --max-effect is exceeded.
     """

@@ -78,7 +78,7 @@ study.add_command(import_)
     "--endings",
     multiple=True,
     type=click.Path(path_type=Path),
-    help="Endings of systems: a table, or CSV with case_id, system, ending; again for each.",
+    help="Endings of systems: a table, or CSV with case_id, system, ending; may be repeated.",
 )
 @click.option("--dry-run", is_flag=True, help="Check the file and count the items, and write nothing.")
 @store_option
@@ -168,7 +168,7 @@ def _address_blocks(links: StudyLinks | CreatedStudy) -> "list[Block]":
     "ids",
     multiple=True,
     metavar="ID",
-    help="Print the annotator's id here of the person with this id, such as a Prolific one; again for each.",
+    help="Print the annotator id of the person whom another service, such as Prolific, gave this id; may be repeated.",
 )
 @store_option
 @json_option

@@ -58,17 +58,17 @@ class ImportedFiles:
     "columns",
     multiple=True,
     metavar="ROLE=COLUMN",
-    help="Which column has a role that its name does not show, such as system_a=Input.left; again for each.",
+    help="Which column has a role that its name does not show, such as system_a=Input.left; may be repeated.",
 )
 @click.option(
     "--value",
     "values",
     multiple=True,
     metavar="TEXT=ANSWER",
-    help="Which answer another text means: 1=A, tie=both; again for each.",
+    help="Which answer a text means, such as 1=A or tie=both; may be repeated.",
 )
 @click.option("--participants", type=click.Path(path_type=Path), help="Also write what Prolific says about annotators.")
-@click.option("--keep-ids", is_flag=True, help="Keep annotators' ids as they are; else they are hashed.")
+@click.option("--keep-ids", is_flag=True, help="Keep annotators' ids as they are; without this option they are hashed.")
 @store_option
 @json_option
 def import_(

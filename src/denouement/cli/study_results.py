@@ -14,7 +14,7 @@ from denouement.files import existing_file
 @click.argument("votes", type=click.Path(path_type=Path))
 @click.option("--items", type=click.Path(path_type=Path), help="Items table: stories and endings, checks' answers.")
 @click.option("--out", type=click.Path(path_type=Path), help="Folder for all tables, as Parquet and as a page.")
-@click.option("--reasons", "with_reasons", is_flag=True, help="Also print all reasons: of votes, Table 3.")
+@click.option("--reasons", "with_reasons", is_flag=True, help="Also print all reasons; for votes as Table 3.")
 @json_option
 def results(votes: Path, items: Path | None, out: Path | None, with_reasons: bool, as_json: bool) -> None:
     """Print agreement, tests and tables of answers.

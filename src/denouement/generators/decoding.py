@@ -58,22 +58,23 @@ class Decoding:
     """
 
     method: Method = field(default="greedy", metadata=_option("Method.", default="greedy"))
-    beam_width: int = field(default=5, metadata=_option("Partial endings kept a context.", "beam", default=5))
+    beam_width: int = field(default=5, metadata=_option("Partial endings kept for each context.", "beam", default=5))
     length_penalty: float = field(default=0.0, metadata=_option("Above 0 favours longer endings.", "beam", default=0))
     temperature: float = field(default=1.0, metadata=_option("Below 1 favours likely words.", "sample", default=1))
     top_p: float = field(
-        default=1.0, metadata=_option("Draw from the likeliest words of this share.", "sample", default=1)
+        default=1.0,
+        metadata=_option("Draw from the likeliest words that together have this share.", "sample", default=1),
     )
     top_k: int | None = field(
         default=None, metadata=_option("Draw from this many likeliest words.", "sample", default="all")
     )
     no_repeat_ngram: int | None = field(
-        default=None, metadata=_option("No sequence of so many words twice.", default="allowed")
+        default=None, metadata=_option("Have no sequence of this many words twice.", default="allowed")
     )
-    min_length: int = field(default=1, metadata=_option("Words an ending has at least.", default=1))
-    max_length: int = field(default=30, metadata=_option("Words after which it is ended.", default=30))
+    min_length: int = field(default=1, metadata=_option("Least number of words in an ending.", default=1))
+    max_length: int = field(default=30, metadata=_option("Most words in an ending.", default=30))
     seed: int = field(
-        default=1, metadata=_option("Of the draws.", "sample", default=1, strict=False, bounds=(0, 2**32 - 1))
+        default=1, metadata=_option("Seed of the draws.", "sample", default=1, strict=False, bounds=(0, 2**32 - 1))
     )
 
     def __str__(self) -> str:
@@ -124,7 +125,7 @@ class Decoding:
 
 
 def described(setting: "Field[Any]") -> str:
-    """The help of a field of `Decoding`, such as `Partial endings kept a context.  [beam; default: 5]`."""
+    """The help of a field of `Decoding`, such as `Partial endings kept for each context.  [beam; default: 5]`."""
     owner = setting.metadata["method"]
     return f"{setting.metadata['help']}  [{f'{owner}; ' if owner else ''}default: {setting.metadata['default']}]"
 

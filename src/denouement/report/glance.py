@@ -37,7 +37,7 @@ def _data(run: RunFolder) -> Iterator[GlanceValue]:
     if not run.layout.ingest.exists():
         return
     stories = sum(n for by_split in run.ingest.stories.values() for n in by_split.values())
-    papers = ("98,161", "3,742") if run.ingest.corpus == "official" else ("", "")
+    papers = ("98,161", "3,742") if run.is_official else ("", "")
     yield GlanceValue("Stories", f"{stories:,}", papers[0], "data")
     what = "Cases: four sentences and two endings, one known to be right"
     yield GlanceValue(what, f"{run.labelled[0].num_rows:,}", papers[1], "data")

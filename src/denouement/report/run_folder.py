@@ -123,6 +123,11 @@ class RunFolder:
         """What went into the corpus."""
         return read_document(self.layout.ingest, IngestSummary, "ingest")
 
+    @property
+    def is_official(self) -> bool:
+        """Whether the stories are known to be those of the official files, for which papers have values."""
+        return self.layout.ingest.exists() and self.ingest.corpus == "official"
+
     @cached_property
     def statistics(self) -> Findings:
         """What stories are like and what gives endings away."""

@@ -203,7 +203,7 @@ def _sentiment(run: RunFolder, _: Sequence[Stale]) -> Content:
         *sentiment_blocks(result),
         *(Paragraph(f"{sentence}.") for sentence in run.labelled[1]),
     ]
-    beside = ", with the values of the paper below ours" if run.ingest.corpus == "official" else ""
+    beside = ", with the values of the paper below ours" if run.is_official else ""
     return Content(shown, [Paragraph(f"Mori et al. 2019, Table 4{beside}."), *shown])
 
 
@@ -224,7 +224,7 @@ def _story_cloze(run: RunFolder, _: Sequence[Stale]) -> Content:
     labelled = [row for row in systems if not row.blind]
     if all(row.accuracy is None for row in labelled):
         return Content(full, terms=terms)
-    beside = [Paragraph("The papers' values are beside ours.")] if run.ingest.corpus == "official" else []
+    beside = [Paragraph("The papers' values are beside ours.")] if run.is_official else []
     return Content(full, [*beside, *accuracy_blocks(labelled), chart], terms)
 
 

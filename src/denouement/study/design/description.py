@@ -77,10 +77,10 @@ class Design:
         for key, least, most in (("answers_per_item", 1, 1000), ("max_items_per_person", 1, 1_000_000)):
             value = getattr(self, key)
             if value is not None and not least <= value <= most:
-                yield Mistake((key,), f"{key}: must lie between {least} and {most:,}, not {value}")
+                yield Mistake((key,), f"{key}: must be between {least} and {most:,}, not {value}")
         if not 1 <= self.lease_minutes <= 10_080:
             yield Mistake(
-                ("lease_minutes",), f"lease_minutes: must lie between 1 and 10,080 (a week), not {self.lease_minutes:g}"
+                ("lease_minutes",), f"lease_minutes: must be between 1 and 10,080 (a week), not {self.lease_minutes:g}"
             )
         yield from text_mistakes(self, "title", "consent", "instructions", "question")
         if not can_be_shown(self.contact):

@@ -44,7 +44,7 @@ class Entry:
     def mistakes(self) -> Iterator[Mistake]:
         """What is missing or out of range."""
         if self.kind == "links" and not 1 <= (self.links or 0) <= 10_000:
-            yield Mistake(("kind", "links"), f"links: must lie between 1 and 10,000, not {self.links}")
+            yield Mistake(("kind", "links"), f"links: must be between 1 and 10,000, not {self.links}")
         if self.kind != "links" and self.links is not None:
             yield Mistake(("kind", "links"), f"links: entry of kind {self.kind} has none: leave the key out")
         for key in ("completion_code", "screen_out_code"):

@@ -102,6 +102,6 @@ class Checks:
     def mistakes(self) -> Iterator[Mistake]:
         """What is out of range."""
         if not 0 <= self.rate <= 0.5:
-            yield Mistake(("rate",), f"rate: must lie between 0 and 0.5, not {self.rate}")
+            yield Mistake(("rate",), f"rate: must be between 0 and 0.5, not {self.rate}")
         if self.items and not self.rate:
             yield Mistake(("rate", "items"), "items: are never shown at a rate of 0: leave the key out, or set rate")

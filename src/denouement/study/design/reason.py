@@ -24,7 +24,7 @@ class Reason:
         if not self.min_length <= self.max_length <= 10_000:
             yield Mistake(
                 ("min_length", "max_length"),
-                f"max_length: must lie between min_length and 10,000, not {self.max_length}",
+                f"max_length: must be between min_length and 10,000, not {self.max_length}",
             )
         yield from text_mistakes(self, "question")
         for key in ("min_length", "max_length", "question"):
