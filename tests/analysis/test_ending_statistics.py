@@ -207,7 +207,9 @@ def test_halves_of_v1_0_validation_together_give_its_own_table(shared_data, monk
         )
         for place, split in enumerate(("validation", "test"))
     }
-    whole = {("v1.0", "validation"): pa.concat_tables(halves.values())}
+    both = pa.concat_tables(halves.values())
+    split = pa.array(["validation"] * both.num_rows)
+    whole = {("v1.0", "validation"): both.set_column(names.index("split"), both.schema.field("split"), split)}
     together, of_halves = feature_tables(halves, monkeypatch)
     alone, of_whole = feature_tables(whole, monkeypatch)
     assert together[0].rows == alone[0].rows
