@@ -27,9 +27,12 @@ class Copy:
     def __init__(self, folder: Path, part: str) -> None:
         for name in ("src", "tests", "tasks", "flows", "docs", "benchmarks"):
             shutil.copytree(ROOT / name, folder / name, ignore=shutil.ignore_patterns("__pycache__"))
-        for path in ROOT.glob("*.*"):
+        for path in (*ROOT.glob("*.*"), ROOT / ".dvc/config"):
             if path.is_file():
-                shutil.copyfile(path, folder / path.name)
+                copy = folder / path.relative_to(ROOT)
+                copy.parent.mkdir(exist_ok=True)
+                shutil.copyfile(path, copy)
+        subprocess.run(["git", "init", "--quiet", str(folder)], check=True)  # DVC works in a git repository alone
         self.folder = folder
         self.blocks = re.findall(r"^```\w+\n(.*?)^```", PARTS[part], re.MULTILINE | re.DOTALL)
 
@@ -115,7 +118,7 @@ def test_a_section_of_the_report(tmp_path):
 def test_a_column_of_endings(tmp_path):
     copy = Copy(tmp_path / "copy", "A column of endings")
     table, field, value = copy.blocks
-    copy.change("src/denouement/schemas.py", r"^    \"endings\": Table\(.*?^    \),\n", table)
+    copy.change("src/denouement/schemas.py", r"^    \"endings\": TableRules\(.*?^    \),\n", table)
     copy.change("src/denouement/generators/base.py", r"(?<=    n_tokens: int \| None = None\n)", field)
     copy.change("src/denouement/generators/endings.py", r"(?<=            \"n_tokens\": ending.n_tokens,\n)", value)
     copy.check("tests/test_schemas.py", "tests/generators/test_endings.py", "tests/analysis/test_endings_analysis.py")
