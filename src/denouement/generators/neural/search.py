@@ -150,7 +150,7 @@ def _finish(generator: NeuralGenerator, rows: _Rows, ended: Tensor, finished: li
     columns = (rows.words[ended], rows.log_prob[ended], rows.origin[ended])
     for words, log_prob, origin in zip(*(column.tolist() for column in columns), strict=True):
         text = generator.vocabulary.decode(words)
-        finished[origin].append(DecodedEnding(text, log_prob, len(words) + 1, tuple(words)))
+        finished[origin].append(DecodedEnding(text, log_prob, len(words) + 1, words=tuple(words)))
     rows.room -= torch.bincount(rows.origin[ended], minlength=len(rows.room))
 
 
