@@ -22,6 +22,7 @@ NOT_COMPUTING = {
     "prefect",
     "psutil",
     "pydantic",
+    "rich",
     "ruamel-yaml",
     "sqlalchemy",
     "tqdm",
