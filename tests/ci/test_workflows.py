@@ -1,4 +1,4 @@
-"""What GitHub and pre-commit are told to run is here, and nothing of a third party."""
+"""GitHub and pre-commit run only what is in this repository; no action of a third party is used."""
 
 import os
 import re
