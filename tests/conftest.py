@@ -21,17 +21,6 @@ atexit.register(shutil.rmtree, os.environ["PREFECT_HOME"], ignore_errors=True)
 os.environ.pop("PREFECT_API_URL", None)
 
 
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """With several processes, keep each file's tests in one, and begin with what takes longest: a reproduction.
-
-    So fixtures of a file, or of files of the same `xdist_group`, are made once.
-    """
-    for item in items:
-        if item.get_closest_marker("xdist_group") is None:
-            item.add_marker(pytest.mark.xdist_group(item.path.as_posix()))
-    items.sort(key=lambda item: item.get_closest_marker("xdist_group").args != ("first_run",))
-
-
 @pytest.fixture(scope="session")
 def shared_data() -> Path:
     """The folder of real data; tests that need it are skipped, with the reason, where it is absent."""
