@@ -54,4 +54,5 @@ $(READY): requirements.lock
 	$(PYTHON) -m venv $(VENV)
 	$(VENV)/bin/python -m pip install --quiet --disable-pip-version-check --requirement requirements.lock
 	$(VENV)/bin/python -m pip install --quiet --disable-pip-version-check --no-deps --editable .
+	$(VENV)/bin/python -m tasks.plots_page
 	@touch $@

@@ -4,7 +4,7 @@ import signal
 
 import click
 
-from tasks import servers
+from tasks import servers, tracking
 from tasks.command import errors_as_lines, port_option
 
 
@@ -18,8 +18,8 @@ def main(prefect_port: int, mlflow_port: int) -> None:
         servers.prefect_server(prefect_port) as prefect_url,
         servers.mlflow_pages(mlflow_port) as mlflow_url,
     ):
-        print(f"Prefect, the flows:      {servers.page(prefect_url)}")
-        print(f"MLflow, the experiments: {mlflow_url}")
+        print(f"Prefect, the flows:        {servers.page(prefect_url)}")
+        print(f"MLflow, the table of runs: {tracking.runs_page(mlflow_url)}")
         print(f"Stages run meanwhile by plain `dvc repro` show up too: export PREFECT_API_URL={prefect_url}")
         print("Ctrl-C closes both.", flush=True)
         signal.pause()

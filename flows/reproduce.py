@@ -1,33 +1,71 @@
 """The whole graph of `dvc.yaml` as one Prefect flow: `python -m flows.reproduce [--corpus FOLDER]`."""
 
 import json
-from collections.abc import Mapping
+import os
+from collections.abc import Mapping, Sequence
 from pathlib import Path
+from typing import Any, Literal
 
 import click
 from prefect import flow
 from prefect.states import State
 from prefect.task_runners import ThreadPoolTaskRunner
 
-from tasks import LAYOUT, brought, flow_runs, graph, params, servers, tracking
+from denouement.corpus.readers import find_files
+from denouement.generators import GENERATORS
+from denouement.generators.base import generator_class
+from tasks import LAYOUT, artifacts, brought, flow_runs, graph, params, servers, tracking
 from tasks.alone import only_one
 from tasks.command import INTERRUPTED, errors_as_lines, lose
 from tasks.stages import StageError, end_running, run_stage, was_not_tracked, was_restored
 
+GeneratorName = Literal[tuple(GENERATORS)]  # type: ignore[valid-type]  # so that the page's form offers these names
+
 
 @flow(flow_run_name="reproduce", task_runner=ThreadPoolTaskRunner())
-def reproduce() -> None:
+def reproduce(
+    corpus: str | None = None,
+    decoding: Literal["greedy", "beam", "sample"] | None = None,
+    generators: list[GeneratorName] | None = None,
+) -> None:
     """Bring every stage up to date, independent stages side by side.
 
-    When a stage fails, those that do not need it still run.
+    When a stage fails, those that do not need it still run. Without arguments the run is of the files and settings that
+    are in the checkout. An argument changes them first, and they stay so.
+
+    Args:
+        corpus: folder with official files, which are copied to data/raw/brought.
+        decoding: how endings are chosen; written to params.yaml as generate.decoding.method.
+        generators: which ones are trained and write endings; written to params.yaml as generators.
 
     Raises:
         StageError: a stage failed.
         TrackingError: MLflow cannot be reached; nothing was begun.
-        UserError: another reproduction, or another DVC command, runs in this checkout.
+        UserError: another reproduction, or another DVC command, runs in this checkout; or there is no such folder.
     """
     flow_runs.name_process()
-    with only_one(), tracking.reproduction(params.everything()):
+    with only_one():
+        if corpus:
+            brought.bring(Path(corpus))
+        for key in params.change(_settings(decoding, generators)):
+            print(f"{params.FILE}: {key} is changed")
+        _bring_up_to_date()
+
+
+def _settings(decoding: str | None, generators: Sequence[str] | None) -> dict[tuple[str, ...], Any]:
+    """The arguments of the flow as values of `params.yaml`."""
+    values: dict[tuple[str, ...], Any] = {}
+    if decoding:
+        values["generate", "decoding", "method"] = decoding
+    if generators:
+        tables = {True: LAYOUT.embeddings.as_posix(), False: LAYOUT.stories.as_posix()}
+        values["generators",] = {name: {"reads": tables[generator_class(name).reads_vectors]} for name in generators}
+    return values
+
+
+def _bring_up_to_date() -> None:
+    settings = params.everything()
+    with tracking.reproduction(_name(settings), settings) as run:
         flow_runs.close_dead()
         with graph.undisturbed():
             pass
@@ -42,6 +80,17 @@ def reproduce() -> None:
             end_running()
             raise
         _conclude({stage: future.state for stage, future in futures.items()})
+        artifacts.link("report", LAYOUT.reports / "report.html", "The report on all results")
+        if (pages := os.environ["MLFLOW_TRACKING_URI"]).startswith(("http://", "https://")):
+            address = f"{pages}/#/experiments/{run.info.experiment_id}/runs/{run.info.run_id}"
+            artifacts.link("mlflow-run", address, "The parameters and values of this run")
+
+
+def _name(settings: Mapping[str, Any]) -> str:
+    """The name of the run: by what reproductions differ."""
+    corpus = "official corpus" if find_files(LAYOUT.raw)[0] else "sample corpus"
+    decoding = settings.get("generate", {}).get("decoding", {}).get("method")
+    return tracking.described("reproduce", corpus, " and ".join(settings.get("generators", {})), decoding)
 
 
 def _conclude(states: Mapping[str, State]) -> None:
@@ -76,6 +125,7 @@ def _conclude(states: Mapping[str, State]) -> None:
     for path in map(LAYOUT.metrics, states):  # a stage that was taken out of the graph may have left a file, too
         if path.exists():
             tracking.log_values({path.stem: json.loads(path.read_text(encoding="utf-8"))})
+    tracking.log_inputs(**{path.stem: path for path in (LAYOUT.stories, LAYOUT.cloze) if path.exists()})
     if LAYOUT.reports.is_dir():
         tracking.log_folder(LAYOUT.reports, "reports")
 

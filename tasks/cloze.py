@@ -6,11 +6,10 @@ from dataclasses import asdict
 import mlflow
 from prefect import task
 
-from denouement.cloze.evaluation.results import logged_values
+from denouement.cloze.evaluation.results import chief_values, logged_values, plotted
 from denouement.cloze.evaluation.sections import evaluation_blocks
-from denouement.present.terminal import show
 from denouement.stages.cloze import ClozePaths, ClozeSettings, run
-from tasks import LAYOUT, tracking
+from tasks import LAYOUT, artifacts, tracking
 
 
 @task
@@ -29,7 +28,8 @@ def evaluate_systems(settings: ClozeSettings, generators: Sequence[str]) -> None
     with tracking.run("cloze", "cloze", asdict(settings)):
         tracking.log_inputs(**paths.sources())
         evaluation = run(settings, paths)
-        tracking.keep_values("cloze", logged_values(evaluation.result))
+        tracking.keep_values("cloze", logged_values(evaluation.result), chief_values(evaluation.result))
+        tracking.keep_plot("cloze", plotted(evaluation.result))
         mlflow.log_artifacts(str(LAYOUT.story_cloze), "cloze")
-        show(evaluation_blocks(evaluation.result))
+        artifacts.show_tables("cloze", evaluation_blocks(evaluation.result))
         evaluation.raise_failures()  # a stage that ended well would not be run again; scores of the others are kept

@@ -24,6 +24,7 @@ from denouement.generators import GENERATORS
 from denouement.yaml_files import read_yaml
 from tasks import ROOT
 from tasks.libraries import FILE as LIBRARIES
+from tasks.params import FILE as PARAMS
 
 GRAPH = Path("dvc.yaml")
 CODE = ("flows", "src", "tasks")  # a dep that begins so is code, any other is data
@@ -96,7 +97,7 @@ def listed() -> str:
     yaml.width = 4096
     yaml.preserve_quotes = True
     graph = yaml.load((ROOT / GRAPH).read_text(encoding="utf-8"))
-    generators = list(graph["vars"][0]["generators"])
+    generators = list(read_yaml(ROOT / PARAMS)["generators"])
     for name, stage in graph["stages"].items():
         described = stage.get("do", stage)
         of_generator = stage is not described

@@ -24,7 +24,8 @@ def write_endings(generator: str, settings: GenerateSettings, encoder_options: M
         LAYOUT.embeddings if LAYOUT.embeddings.exists() else None,
         LAYOUT.endings(generator),
     )
-    with tracking.run(f"generate {generator}", "generate", {"generator": generator, **asdict(settings)}):
+    name = tracking.described(f"generate {generator}", settings.decoding.method, settings.release, settings.split)
+    with tracking.run(name, "generate", {"generator": generator, **asdict(settings)}):
         tracking.log_inputs(cloze=paths.contexts, model=paths.model)
         generated = run(settings, paths, encoder_options=encoder_options)
         tracking.keep_values(f"generate@{generator}", logged_values(generated))

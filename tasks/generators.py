@@ -1,7 +1,7 @@
 """The generators that the graph names, for stages that read what all of them made.
 
 A folder may also hold what an earlier graph made, such as the endings of a generator that has been taken out of
-`dvc.yaml`. Stages read the files of the generators named here, never all files of a folder.
+`params.yaml`. Stages read the files of the generators named here, never all files of a folder.
 """
 
 import re
@@ -16,7 +16,8 @@ _NAME = re.compile(r"--(\w+)\.reads")
 
 
 def named(words: Sequence[str]) -> list[str]:
-    """The names in a stage's command, in which DVC writes `--NAME.reads TABLE` for each generator in `vars`.
+    """The names in a stage's command, in which DVC writes `--NAME.reads TABLE` for each of `generators`
+    in `params.yaml`.
 
     Raises:
         UserError: no such words, or others.
@@ -24,8 +25,8 @@ def named(words: Sequence[str]) -> list[str]:
     names = [match[1] for word in words[::2] if (match := _NAME.fullmatch(word))]
     if not names or 2 * len(names) != len(words):
         raise UserError(
-            "the command has to name the generators as `--NAME.reads TABLE`, as DVC writes it from vars in dvc.yaml: "
-            "run the stage with `dvc repro`"
+            "the command has to name the generators as `--NAME.reads TABLE`, as DVC writes it from params.yaml: run "
+            "the stage with `dvc repro`"
         )
     return names
 
@@ -36,4 +37,4 @@ def warn_of_leftovers(names: Sequence[str]) -> None:
     left += [path.parent for path in LAYOUT.models.glob("*/best.parquet") if path.parent.name not in names]
     if left:
         listed = shortened(sorted(path.as_posix() for path in left))
-        warn(f"left out, since dvc.yaml has no generator of the name: {listed}; delete what you no longer need")
+        warn(f"left out, since params.yaml has no generator of the name: {listed}; delete what you no longer need")

@@ -1,16 +1,22 @@
 """Sections of `params.yaml`."""
 
+import io
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, TypeVar
 
+from ruamel.yaml import YAML
+
 from denouement.errors import UserError
+from denouement.files import write_text
 from denouement.settings import build
 from denouement.yaml_files import read_yaml
 
 Settings = TypeVar("Settings")
 
 FILE = Path("params.yaml")
+
+_NULL = "tag:yaml.org,2002:null"
 
 
 def everything() -> dict[str, dict[str, Any]]:
@@ -23,6 +29,41 @@ def everything() -> dict[str, dict[str, Any]]:
     if not isinstance(content, Mapping):
         raise UserError(f"{FILE}: has no sections")
     return dict(content)
+
+
+def change(values: Mapping[tuple[str, ...], Any]) -> list[str]:
+    """Write values into `params.yaml`, as `dvc exp run -S` does; its comments stay.
+
+    Args:
+        values: by keys, such as `("generate", "decoding", "method")`.
+
+    Returns:
+        The keys whose value is another one now, joined with dots.
+
+    Raises:
+        UserError: as `everything`; or no such section.
+    """
+    everything()
+    yaml = YAML()
+    yaml.preserve_quotes = True
+    yaml.width = 120
+    yaml.representer.add_representer(type(None), lambda writer, _: writer.represent_scalar(_NULL, "null"))
+    content = yaml.load(FILE.read_text(encoding="utf-8"))
+    changed = []
+    for keys, value in values.items():
+        place = content
+        for key in keys[:-1]:
+            if not isinstance(place.get(key), Mapping):
+                raise UserError(f"{FILE}: has no section {'.'.join(keys[:-1])}")
+            place = place[key]
+        if place.get(keys[-1]) != value:
+            place[keys[-1]] = value
+            changed.append(".".join(keys))
+    if changed:
+        text = io.StringIO()
+        yaml.dump(content, text)
+        write_text(FILE, text.getvalue())
+    return changed
 
 
 def section(stage: str) -> dict[str, Any]:

@@ -1,13 +1,18 @@
-"""The embedded sample corpus."""
+"""The stage `sample` as a task."""
+
+from dataclasses import asdict
 
 from prefect import task
 
 from denouement.stages.sample import SamplePaths, SampleSettings, run
-from tasks import LAYOUT
+from tasks import LAYOUT, tracking
 
 
 @task
 def write_sample(settings: SampleSettings) -> None:
     """Write the sample corpus in the layout of the official files."""
-    counts = run(settings, SamplePaths(LAYOUT.sample))
+    name = tracking.described("sample", f"{settings.stories:,} stories, {settings.cases:,} cases")
+    with tracking.run(name, "sample", asdict(settings)):
+        counts = run(settings, SamplePaths(LAYOUT.sample))
+        tracking.log_values(asdict(counts))
     print(f"{counts.stories:,} stories and {counts.cases:,} cloze cases: {LAYOUT.sample}")

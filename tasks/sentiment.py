@@ -7,11 +7,10 @@ import mlflow
 from prefect import task
 
 from denouement.analysis.sections.sentiment import sentiment_blocks
-from denouement.analysis.sentiment import logged_values
+from denouement.analysis.sentiment import chief_values, logged_values, plotted
 from denouement.documents import document
-from denouement.present.terminal import show
 from denouement.stages.sentiment import SentimentPaths, SentimentSettings, run
-from tasks import LAYOUT, tracking
+from tasks import LAYOUT, artifacts, tracking
 
 
 @task
@@ -21,6 +20,7 @@ def score_sentiment(settings: SentimentSettings, generators: Sequence[str]) -> N
     with tracking.run("sentiment", "sentiment", asdict(settings)):
         tracking.log_inputs(stories=LAYOUT.stories, cloze=LAYOUT.cloze, **{path.stem: path for path in endings})
         result = run(settings, SentimentPaths(LAYOUT.stories, LAYOUT.cloze, endings, LAYOUT.sentiment))
-        tracking.keep_values("sentiment", logged_values(result))
+        tracking.keep_values("sentiment", logged_values(result), chief_values(result))
+        tracking.keep_plot("sentiment", plotted(result))
         mlflow.log_dict(document(result), "sentiment.json")
-        show(sentiment_blocks(result))
+        artifacts.show_tables("sentiment", sentiment_blocks(result))

@@ -6,7 +6,7 @@ from dataclasses import asdict
 import mlflow
 from prefect import task
 
-from denouement.analysis.statistics import logged_values
+from denouement.analysis.statistics import chief_values, logged_values
 from denouement.stages.statistics import StatisticsPaths, StatisticsSettings, run
 from tasks import LAYOUT, tracking
 
@@ -26,6 +26,6 @@ def work_out_statistics(settings: StatisticsSettings, generators: Sequence[str])
         inputs = {"stories": LAYOUT.stories, "cloze": LAYOUT.cloze, "sentiment": LAYOUT.sentiment}
         tracking.log_inputs(**inputs, **{path.stem: path for path in paths.endings})
         statistics = run(settings, paths).statistics
-        tracking.keep_values("statistics", logged_values(statistics))
+        tracking.keep_values("statistics", logged_values(statistics), chief_values(statistics))
         mlflow.log_artifacts(str(LAYOUT.statistics), "statistics")
         print(f"{len(statistics.found)} findings on stories and endings: {LAYOUT.statistics}")

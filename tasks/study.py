@@ -5,11 +5,10 @@ from dataclasses import asdict
 import mlflow
 from prefect import task
 
-from denouement.present.terminal import show
-from denouement.stages.study import StudyPaths, StudySettings, logged_values, run
+from denouement.stages.study import StudyPaths, StudySettings, chief_values, logged_values, plotted, run
 from denouement.study.importing import find_answers, imported_text
 from denouement.study.results.sections import scale_section, study_sections
-from tasks import LAYOUT, tracking
+from tasks import LAYOUT, artifacts, tracking
 
 
 @task
@@ -21,8 +20,10 @@ def work_out_results(settings: StudySettings) -> None:
     with tracking.run("study", "study", asdict(settings)):
         stage = run(settings, StudyPaths(answers, LAYOUT.study, LAYOUT.work / "study" / "parses.parquet"))
         tracking.log_inputs(**stage.tables)
-        tracking.keep_values("study", logged_values(stage))
+        tracking.keep_values("study", logged_values(stage), chief_values(stage))
+        tracking.keep_plot("study", plotted(stage))
         mlflow.log_artifacts(str(LAYOUT.study), "study")
         if stage.imported:
             print(imported_text(stage.imported))
-            show([*study_sections(stage.results), *map(scale_section, stage.scales.values())])
+            sections = [*study_sections(stage.results), *map(scale_section, stage.scales.values())]
+            artifacts.show_tables("study", sections)

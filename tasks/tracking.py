@@ -1,4 +1,4 @@
-"""MLflow: one run a reproduction of the graph, one below it for each training, generation, measurement and report.
+"""MLflow: one run a reproduction of the graph, and one below it for each stage that ran.
 
 Before work begins, the tracking server has to answer. A server that is lost later costs the record, never the work:
 values that cannot be logged are left out with a warning. The same holds for what a task logs by calling MLflow itself,
@@ -11,7 +11,7 @@ import logging
 import os
 import re
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from functools import partial
 from pathlib import Path
@@ -24,6 +24,7 @@ from mlflow.entities import Metric, Run
 from mlflow.exceptions import MlflowException
 from mlflow.protos.databricks_pb2 import INVALID_PARAMETER_VALUE, ErrorCode
 from mlflow.utils.credentials import get_default_host_creds
+from mlflow.utils.mlflow_tags import MLFLOW_PARENT_RUN_ID
 from mlflow.utils.rest_utils import http_request
 from sqlalchemy.exc import SQLAlchemyError
 
@@ -38,6 +39,8 @@ ARTIFACTS = ROOT / "mlartifacts"
 PARENT = "DENOUEMENT_PARENT_RUN"  # the environment variable that gives the stages the id of the reproduction's run
 PROCESS = "process"  # the tag that names the process of a run
 ANSWER_SECONDS = 10  # in which a tracking server has to answer
+
+_RUN_ID = re.compile(r"[^0-9a-f]")  # what no id of a run has
 
 _lost = False  # whether MLflow was lost during the run that is open
 
@@ -55,8 +58,20 @@ def check() -> None:
         raise _refused(uri, error) from error
 
 
+def runs_page(server: str) -> str:
+    """The address of the table of this project's runs on the MLflow pages that `server` serves.
+
+    Raises:
+        TrackingError: MLflow cannot be reached.
+    """
+    check()
+    experiment = mlflow.get_experiment_by_name(_experiment_name())
+    assert experiment is not None  # `check` makes it
+    return f"{server}/#/experiments/{experiment.experiment_id}/runs?workflowType=machine_learning"
+
+
 @contextmanager
-def run(name: str, stage: str, parameters: Mapping[str, Any]) -> Iterator[Run]:
+def run(name: str, stage: str, parameters: Mapping[str, Any], note: Path | None = None) -> Iterator[Run]:
     """An MLflow run, below that of the reproduction when there is one; marked as failed if the block raises.
 
     No output of a stage may name a run, or every stage after it would run again each time. Runs are found by their
@@ -69,6 +84,8 @@ def run(name: str, stage: str, parameters: Mapping[str, Any]) -> Iterator[Run]:
         name: what the pages show.
         stage: the stage's name, without the generator; `reproduce` for the run above all.
         parameters: logged, nested ones under names joined with dots.
+        note: a file beside the state from which interrupted work goes on. It holds the run's id, and work that goes on
+            from that state goes on in that run.
 
     Raises:
         TrackingError: MLflow cannot be reached, and nothing was begun. Within a reproduction, which has begun, the run
@@ -76,7 +93,7 @@ def run(name: str, stage: str, parameters: Mapping[str, Any]) -> Iterator[Run]:
     """
     global _lost
     _lost = False
-    active = _begin(name, stage, parameters)
+    active = _begin(name, stage, parameters, note)
     try:
         yield active
     except Exception as error:
@@ -91,15 +108,21 @@ def run(name: str, stage: str, parameters: Mapping[str, Any]) -> Iterator[Run]:
 
 
 @contextmanager
-def reproduction(parameters: Mapping[str, Any]) -> Iterator[Run]:
+def reproduction(name: str, parameters: Mapping[str, Any]) -> Iterator[Run]:
     """The run of a whole reproduction: runs that other processes start meanwhile go below it."""
-    with run("reproduce", "reproduce", parameters) as active:
+    with run(name, "reproduce", parameters) as active:
         os.environ[PARENT] = active.info.run_id
         try:
             yield active
         finally:
             del os.environ[PARENT]
             _record(_close_dead)  # such as those of a stage that the system killed for its memory
+
+
+def described(work: str, *settings: str | None) -> str:
+    """The name of a run: the work, and in parentheses the settings in which such runs differ."""
+    given = ", ".join(filter(None, settings))
+    return f"{work} ({given})" if given else work
 
 
 def log_values(values: Mapping[str, Any], step: int = 0) -> None:
@@ -110,10 +133,33 @@ def log_values(values: Mapping[str, Any], step: int = 0) -> None:
     _record(lambda: mlflow.MlflowClient().log_batch(_active().info.run_id, metrics=metrics))
 
 
-def keep_values(name: str, values: Mapping[str, Any]) -> None:
-    """Write the values of a stage to its file of metrics, by `name`, and log them."""
-    write_text(LAYOUT.metrics(name), json.dumps(values, indent=2) + "\n")
+def logged_steps(metric: str) -> set[int]:
+    """The steps at which the run has `metric`: those before an interruption, in a run that goes on."""
+    history: list[Metric] = []
+    _record(lambda: history.extend(mlflow.MlflowClient().get_metric_history(_active().info.run_id, metric)))
+    return {value.step for value in history}
+
+
+def keep_values(name: str, values: Mapping[str, Any], chief: Mapping[str, Any] | None = None) -> None:
+    """Log the values of a stage, and write the chief ones to its file of metrics, which DVC shows.
+
+    Args:
+        name: the stage's name in the graph.
+        values: nested numbers.
+        chief: the few by which states of the graph are compared; None: all.
+    """
+    write_text(LAYOUT.metrics(name), json.dumps(values if chief is None else chief, indent=2) + "\n")
     log_values(values)
+
+
+def keep_plot(name: str, rows: Sequence[Mapping[str, Any]]) -> None:
+    """Write the rows of a stage's plot, which DVC draws; all have the same columns."""
+    write_text(LAYOUT.plot(name), json.dumps(rows, indent=2) + "\n")
+
+
+def register_model(uri: str, name: str) -> None:
+    """Give a logged model the next version of a registered name."""
+    _record(lambda: mlflow.register_model(uri, name, await_registration_for=0))
 
 
 def log_tags(tags: Mapping[str, str]) -> None:
@@ -134,26 +180,44 @@ def log_inputs(**tables: Path) -> None:
         _record(partial(mlflow.log_input, dataset))
 
 
-def _begin(name: str, stage: str, parameters: Mapping[str, Any]) -> Run:
+def _begin(name: str, stage: str, parameters: Mapping[str, Any], note: Path | None) -> Run:
     uri, above = os.environ["MLFLOW_TRACKING_URI"], os.environ.get(PARENT)
     tags = {"stage": stage, "parameters": _digest(parameters), PROCESS: processes.this_process(), **_git()}
     logged = {key: "null" if value is None else value for key, value in flattened(parameters).items() if value != {}}
     try:
-        return _start(uri, name, above, tags, logged)
+        return _start(uri, name, above, tags, logged, note)
     except _CANNOT as error:
         local = ENVIRONMENT["MLFLOW_TRACKING_URI"]
         if above is None or uri == local:
             raise _refused(uri, error) from error
         command.lose(f"{_reason(uri, error)}; the work goes on, and this run is kept in {local}")
-        return _start(local, name, None, tags, logged)
+        return _start(local, name, None, tags, logged, note)
 
 
-def _start(uri: str, name: str, above: str | None, tags: Mapping[str, str], parameters: Mapping[str, Any]) -> Run:
+def _start(
+    uri: str, name: str, above: str | None, tags: Mapping[str, str], parameters: Mapping[str, Any], note: Path | None
+) -> Run:
     _open_experiment(uri)
     _close_dead()
-    active = mlflow.start_run(run_name=name, parent_run_id=above, tags=dict(tags))
-    mlflow.log_params(dict(parameters))
+    if interrupted := _interrupted(note):
+        active = mlflow.start_run(run_id=interrupted)
+        mlflow.set_tags(dict(tags) | ({MLFLOW_PARENT_RUN_ID: above} if above else {}))
+    else:
+        active = mlflow.start_run(run_name=name, parent_run_id=above, tags=dict(tags))
+        mlflow.log_params(dict(parameters))
+    if note is not None:
+        write_text(note, active.info.run_id + "\n")
     return active
+
+
+def _interrupted(note: Path | None) -> str | None:
+    """The id in a note, if this tracking server has that run and it did not end well; else None."""
+    if note is None or not note.exists():
+        return None
+    found = mlflow.search_runs(
+        filter_string=f"attributes.run_id = '{_RUN_ID.sub('', note.read_text(encoding='utf-8'))}'", output_format="list"
+    )
+    return found[0].info.run_id if found and found[0].info.status in ("FAILED", "KILLED") else None
 
 
 def _end(status: str) -> None:
@@ -232,18 +296,24 @@ def _open_experiment(uri: str) -> None:
     mlflow.set_tracking_uri(uri)
     if uri.startswith(("http://", "https://")):  # any answer is enough; MLflow's own calls would be repeated many times
         http_request(get_default_host_creds(uri), "/health", "GET", timeout=ANSWER_SECONDS, max_retries=0)
-    name = EXPERIMENT
     if uri != ENVIRONMENT["MLFLOW_TRACKING_URI"]:
-        mlflow.set_experiment(name)
+        mlflow.set_experiment(EXPERIMENT)
         return
     with processes.one_at_a_time(ROOT / ".dvc" / "tmp" / "mlflow.lock"):  # two at once cannot both make the database
-        found = mlflow.get_experiment_by_name(name)
-        if found is not None and found.artifact_location != str(ARTIFACTS):
-            name = f"{EXPERIMENT} in {ROOT}"
-            warn(f"mlflow.db holds runs made in {Path(found.artifact_location).parent}: new ones go to '{name}'")
+        name = _experiment_name()
+        if name != EXPERIMENT:
+            warn(f"mlflow.db holds runs made in another folder than {ROOT}: new ones go to '{name}'")
         if mlflow.get_experiment_by_name(name) is None:
             mlflow.create_experiment(name, artifact_location=str(ARTIFACTS))
         mlflow.set_experiment(name)
+
+
+def _experiment_name() -> str:
+    """The experiment that new runs go to: in a database that came from another folder, one of its own."""
+    found = mlflow.get_experiment_by_name(EXPERIMENT)
+    if mlflow.get_tracking_uri() != ENVIRONMENT["MLFLOW_TRACKING_URI"] or found is None:
+        return EXPERIMENT
+    return EXPERIMENT if found.artifact_location == str(ARTIFACTS) else f"{EXPERIMENT} in {ROOT}"
 
 
 def _digest(parameters: Mapping[str, Any]) -> str:

@@ -1,6 +1,5 @@
 """Training a generator, and the trained one as a model in MLflow."""
 
-import json
 import runpy
 from collections.abc import Callable, Mapping
 from dataclasses import asdict
@@ -11,10 +10,9 @@ import pandas as pd
 from prefect import task
 
 from denouement.corpus.kind import corpus_kind
-from denouement.files import write_text
-from denouement.generators.base import GeneratorSettings, generator_class
+from denouement.generators.base import generator_class
 from denouement.generators.history import best_values, logged_values
-from denouement.generators.training import settings_for
+from denouement.generators.training import settings_for, state_folder
 from denouement.schemas import read_table
 from denouement.stages import train
 from tasks import LAYOUT, tracking
@@ -25,31 +23,31 @@ MODEL_CODE = Path("tasks/pyfunc_model.py")
 EXAMPLE = {"context": ["Ann had a garden.", "She planted seeds.", "It rained for a week.", "She went to look."]}
 
 
-def settings(generator: str) -> GeneratorSettings:
-    """What `params.yaml` says for this generator on the corpus at hand."""
-    return settings_for(generator, section("train"), corpus_kind(read_table(LAYOUT.stories, "stories")))
-
-
 @task
 def train_generator(generator: str) -> None:
     """Train, log every epoch as it ends, and log the one that is used as a model: contexts in, endings out."""
-    chosen = settings(generator)
+    kind = corpus_kind(read_table(LAYOUT.stories, "stories"))
+    chosen = settings_for(generator, section("train"), kind)
+    preset = section("train").get("preset", {}).get(kind)
     reads = {"stories": LAYOUT.stories}
     if generator_class(generator).reads_vectors:
         reads["embeddings"] = LAYOUT.embeddings
-    with tracking.run(f"train {generator}", "train", {"generator": generator, **asdict(chosen)}):
+    paths = train.TrainPaths(LAYOUT.stories, reads.get("embeddings"), LAYOUT.work, LAYOUT.model(generator).parent)
+    note = state_folder(LAYOUT.work, generator, chosen, paths.stories, paths.embeddings) / "mlflow_run"
+    name = tracking.described(f"train {generator}", preset, f"{kind} corpus")
+    with tracking.run(name, "train", {"generator": generator, **asdict(chosen)}, note):
         tracking.log_inputs(**reads)
-        paths = train.TrainPaths(LAYOUT.stories, reads.get("embeddings"), LAYOUT.work, LAYOUT.model(generator).parent)
         history = train.run(generator, chosen, paths, _reporter(getattr(chosen, "epochs", 0)))
-        values = json.dumps(best_values(history), indent=2)
-        write_text(LAYOUT.metrics(f"train@{generator}"), values + "\n")
-        tracking.log_values(logged_values(history))
-        log_model(LAYOUT.model(generator))
+        tracking.keep_values(f"train@{generator}", logged_values(history), best_values(history))
+        tracking.register_model(log_model(LAYOUT.model(generator)), f"denouement-{generator}")
 
 
 def _reporter(epochs: int) -> Callable[[int, Mapping[str, float]], None]:
+    logged = tracking.logged_steps("train_loss")
+
     def report(epoch: int, values: Mapping[str, float]) -> None:
-        tracking.log_values(values, step=epoch)
+        if epoch not in logged:
+            tracking.log_values(values, step=epoch)
         shown = ", ".join(f"{name.replace('_', ' ')} {_number(value)}" for name, value in values.items())
         print(f"epoch {epoch + 1} of {epochs}: {shown}", flush=True)
 
@@ -60,9 +58,9 @@ def _number(value: float) -> str:
     return f"{value:,.0f}" if value >= 1000 else f"{value:.4g}"
 
 
-def log_model(checkpoint: Path) -> None:
-    """Log the generator in a checkpoint as the model of the active run; see `pyfunc_model`."""
-    mlflow.pyfunc.log_model(
+def log_model(checkpoint: Path) -> str:
+    """Log the generator in a checkpoint as the model of the active run, and return its URI; see `pyfunc_model`."""
+    logged = mlflow.pyfunc.log_model(
         name="model",
         python_model=str(MODEL_CODE),
         signature=runpy.run_path(str(MODEL_CODE))["SIGNATURE"],
@@ -71,3 +69,4 @@ def log_model(checkpoint: Path) -> None:
         model_config={"encoder_options": {}},  # MLflow lets whoever loads the model give only the keys named here
         pip_requirements=["denouement"],
     )
+    return str(logged.model_uri)

@@ -16,7 +16,12 @@ def named(layout: Layout, stages: list[str]) -> set[Path]:
     """All paths that a layout names, of the graph's generators and stages."""
     places = {getattr(layout, name) for name, kind in vars(Layout).items() if isinstance(kind, property)}
     of_generator = (layout.model, layout.last_model, layout.history, layout.endings)
-    return places | {of(name) for of in of_generator for name in GENERATORS} | set(map(layout.metrics, stages))
+    of_stage = (layout.metrics, layout.plot)
+    return (
+        places
+        | {of(name) for of in of_generator for name in GENERATORS}
+        | {of(name) for of in of_stage for name in stages}
+    )
 
 
 def test_whatever_the_graph_reads_and_makes_is_a_path_of_the_layout():

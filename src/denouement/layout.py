@@ -126,5 +126,9 @@ class Layout:
         return self.folder.parent / "dvc.lock"
 
     def metrics(self, stage: str) -> Path:
-        """The values that a stage logs, as JSON, by the stage's name in the graph, such as `train@seq2seq`."""
+        """The chief values of a stage, as JSON, by the stage's name in the graph, such as `train@seq2seq`."""
         return self.folder / "metrics" / f"{stage.replace('@', '_')}.json"
+
+    def plot(self, stage: str) -> Path:
+        """The rows of a stage's plot, as JSON."""
+        return self.folder / "plots" / f"{stage}.json"

@@ -1,5 +1,7 @@
 """A copy of the project in a git repository of its own, small enough to be reproduced within a minute or two."""
 
+import json
+import os
 import shutil
 import subprocess
 from collections.abc import Iterator
@@ -7,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from filelock import FileLock
 from project import Project
 
 ROOT = Path(__file__).parents[2]
@@ -62,16 +65,30 @@ def prefect_api() -> Iterator[str]:
 
 @pytest.fixture(scope="session")
 def first_run(
-    new_project: Project, prefect_api: str, tmp_path_factory: pytest.TempPathFactory
+    new_project: Project, tmp_path_factory: pytest.TempPathFactory
 ) -> tuple[Project, subprocess.CompletedProcess[str]]:
-    """A project reproduced once, and what that printed. For reading only."""
-    project = new_project.copy(tmp_path_factory.mktemp("reproduced") / "denouement")
-    return project, project.reproduce()
+    """A project reproduced once, with a Prefect server of its own, and what that printed. For reading only.
+
+    One process of several makes it; the others wait for it and read the same folder.
+    """
+    folder = tmp_path_factory.getbasetemp()
+    if "PYTEST_XDIST_WORKER" in os.environ:
+        folder = folder.parent
+    project, printed = folder / "reproduced" / "denouement", folder / "reproduced.json"
+    own_server = {"PREFECT_HOME": str(project / ".prefect"), "PREFECT_API_URL": None}
+    with FileLock(folder / "reproduced.lock"):
+        if not printed.exists():
+            new_project.copy(project)
+            done = Project(project, own_server).reproduce()
+            printed.write_text(json.dumps([done.args, done.returncode, done.stdout, done.stderr]))
+    return Project(project, own_server), subprocess.CompletedProcess(*json.loads(printed.read_text()))
 
 
 @pytest.fixture
-def reproduced(first_run: tuple[Project, subprocess.CompletedProcess[str]], tmp_path: Path) -> Project:
-    """A project reproduced once, to do with as one likes."""
+def reproduced(
+    first_run: tuple[Project, subprocess.CompletedProcess[str]], prefect_api: str, tmp_path: Path
+) -> Project:
+    """A project reproduced once, to do with as one likes; it uses the Prefect server of all tests."""
     project, done = first_run
     assert done.returncode == 0, done.stdout + done.stderr
     return project.copy(tmp_path / "denouement")

@@ -15,10 +15,10 @@ from denouement.yaml_files import read_yaml
 
 @dataclass(frozen=True)
 class Project:
-    """A copy of the project, in `folder`, used with these environment variables beside the usual ones."""
+    """A copy of the project, in `folder`, used with the usual environment variables and with these; None: not set."""
 
     folder: Path
-    variables: Mapping[str, str] = field(default_factory=dict)
+    variables: Mapping[str, str | None] = field(default_factory=dict)
 
     def run(self, *command: str, timeout: float = 900) -> subprocess.CompletedProcess[str]:
         return subprocess.run(
@@ -34,7 +34,8 @@ class Project:
     def environment(self) -> dict[str, str]:
         # the library of the copy, not the one installed from the project itself
         paths = {"PYTHONPATH": str(self.folder / "src"), "PATH": f"{Path(sys.executable).parent}:{os.environ['PATH']}"}
-        return {**os.environ, **paths, "MLFLOW_TRACKING_URI": self.tracking_uri, **self.variables}
+        variables = {**os.environ, **paths, "MLFLOW_TRACKING_URI": self.tracking_uri, **self.variables}
+        return {name: value for name, value in variables.items() if value is not None}
 
     @property
     def tracking_uri(self) -> str:

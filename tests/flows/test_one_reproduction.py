@@ -78,3 +78,19 @@ def test_one_that_is_refused_touches_nothing(tmp_path, monkeypatch):
     assert result.exit_code == 2
     assert len(result.stderr.splitlines()) == 1
     assert result.stderr.startswith("error: another reproduction runs in ")
+
+
+def test_arguments_of_a_run_are_values_of_params_yaml():
+    assert reproduce._settings(None, None) == {}
+    assert reproduce._settings("beam", ["seq2seq", "retrieval"]) == {
+        ("generate", "decoding", "method"): "beam",
+        ("generators",): {
+            "seq2seq": {"reads": "data/corpus/stories.parquet"},
+            "retrieval": {"reads": "data/embeddings.parquet"},
+        },
+    }
+
+
+def test_the_form_of_a_run_offers_the_registered_generators():
+    offered = reproduce.reproduce.parameters.properties["generators"]["anyOf"][0]["items"]["enum"]
+    assert sorted(offered) == sorted(GENERATORS)

@@ -19,12 +19,11 @@ pytestmark = [
     pytest.mark.slow,
     pytest.mark.browser,
     pytest.mark.timeout(1800),
-    pytest.mark.xdist_group("first_run"),  # one process for all that read the same first run
 ]
 
 
 @pytest.fixture
-def pages(first_run, prefect_api: str) -> Iterator[dict[str, str]]:
+def pages(first_run) -> Iterator[dict[str, str]]:
     """Addresses by page."""
     project: Project = first_run[0]
     command = [sys.executable, "-m", "flows.pages", "--mlflow-port", "0"]
@@ -68,11 +67,12 @@ def keep(browser: webdriver.Chrome, tmp_path: Path, name: str) -> None:
 def test_prefect_shows_the_run_and_its_stages(first_run, pages, browser, tmp_path):
     from prefect.client.orchestration import get_client
     from prefect.client.schemas.filters import FlowRunFilter, FlowRunFilterName
+    from prefect.settings import PREFECT_API_URL, temporary_settings
 
     browser.get(f"{pages['Prefect']}/runs")
     text_once(browser, "reproduce", "train@seq2seq")
     keep(browser, tmp_path, "prefect_runs")
-    with get_client(sync_client=True) as client:
+    with temporary_settings({PREFECT_API_URL: f"{pages['Prefect']}/api"}), get_client(sync_client=True) as client:
         name = FlowRunFilterName(any_=["reproduce"])
         run = client.read_flow_runs(flow_run_filter=FlowRunFilter(name=name))[0]
     browser.get(f"{pages['Prefect']}/runs/flow-run/{run.id}")
@@ -81,6 +81,9 @@ def test_prefect_shows_the_run_and_its_stages(first_run, pages, browser, tmp_pat
     text = text_once(browser, "reproduce")
     keep(browser, tmp_path, "prefect_run")
     assert "Completed" in text
+    browser.get(f"{pages['Prefect']}/artifacts")
+    text_once(browser, "cloze", "sentiment", "report")
+    keep(browser, tmp_path, "prefect_artifacts")
 
 
 def test_mlflow_shows_the_runs(first_run, pages, browser, tmp_path):
@@ -88,12 +91,13 @@ def test_mlflow_shows_the_runs(first_run, pages, browser, tmp_path):
 
     mlflow.set_tracking_uri(first_run[0].tracking_uri)
     experiment = mlflow.get_experiment_by_name("denouement")
-    browser.get(f"{pages['MLflow']}/#/experiments/{experiment.experiment_id}/runs")
-    text_once(browser, "reproduce")
+    browser.get(pages["MLflow"])  # the address that is printed
+    text_once(browser, "reproduce (sample corpus", "stories", "13 matching runs")
     keep(browser, tmp_path, "mlflow_runs")
     (run,) = mlflow.search_runs(
-        [experiment.experiment_id], "attributes.run_name = 'train seq2seq'", output_format="list"
+        [experiment.experiment_id], "attributes.run_name LIKE 'train seq2seq%'", output_format="list"
     )
-    browser.get(f"{pages['MLflow']}/#/experiments/{experiment.experiment_id}/runs/{run.info.run_id}")
+    server = pages["MLflow"].partition("/#")[0]
+    browser.get(f"{server}/#/experiments/{experiment.experiment_id}/runs/{run.info.run_id}")
     text_once(browser, "train seq2seq", "validation_perplexity")
     keep(browser, tmp_path, "mlflow_run")

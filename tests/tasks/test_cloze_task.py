@@ -47,8 +47,13 @@ def test_validation_and_test_are_columns_and_each_set_has_its_predictions(capsys
     run("constant_first")
     printed = capsys.readouterr().out
     assert "| system         | v1.0 validation (n = 2) | v1.0 test (n = 1) |" in printed
-    figures = json.loads((LAYOUT.metrics("cloze")).read_text())
-    assert figures == {"v1.0_validation": {"constant_first": 0.5}, "v1.0_test": {"constant_first": 1.0}}
+    (logged,) = mlflow.search_runs(search_all_experiments=True, output_format="list")
+    assert logged.data.metrics == {"v1.0_validation.constant_first": 0.5, "v1.0_test.constant_first": 1.0}
+    assert json.loads((LAYOUT.metrics("cloze")).read_text()) == {"v1.0_validation": {"constant_first": 0.5}}
+    assert json.loads((LAYOUT.plot("cloze")).read_text()) == [
+        {"system": "constant_first (v1.0 validation)", "accuracy": 0.5},
+        {"system": "constant_first (v1.0 test)", "accuracy": 1.0},
+    ]
     files = {path.name: path.read_text() for path in (LAYOUT.story_cloze / "predictions").iterdir()}
     assert set(files) == {f"constant_first-{name}.csv" for name in ("v1.0-validation", "v1.0-test", "v1.5-test")}
     assert files["constant_first-v1.5-test.csv"] == "InputStoryid,AnswerRightEnding\ncase-3,1\n"

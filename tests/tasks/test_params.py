@@ -94,3 +94,23 @@ def test_what_is_no_defect_ends_with_one_line(error, capsys):
     printed = capsys.readouterr().err
     assert printed.startswith("error: ")
     assert len(printed.splitlines()) == 1
+
+
+def test_a_changed_value_leaves_comments_and_the_other_values(tmp_path, monkeypatch):
+    file = tmp_path / "params.yaml"
+    text = "# Settings\ngenerate:\n  split: null    # all of them\n  decoding:\n    method: greedy  # or beam\n"
+    file.write_text(text)
+    monkeypatch.setattr(params, "FILE", file)
+    asked = {("generate", "decoding", "method"): "beam", ("generate", "split"): None}
+    assert params.change(asked) == ["generate.decoding.method"]
+    assert file.read_text() == text.replace("greedy  #", "beam    #")
+    assert params.change(asked) == []
+
+
+def test_a_section_that_is_missing_is_not_made(tmp_path, monkeypatch):
+    file = tmp_path / "params.yaml"
+    file.write_text("sample: {seed: 1}\n")
+    monkeypatch.setattr(params, "FILE", file)
+    with pytest.raises(UserError, match=r"has no section generate\.decoding"):
+        params.change({("generate", "decoding", "method"): "beam"})
+    assert file.read_text() == "sample: {seed: 1}\n"

@@ -47,14 +47,17 @@ def test_answers_under_data_raw_become_results_in_files_and_in_mlflow(capsys):
         "people",
     ]
     assert read_table(LAYOUT.study / "pairs.parquet", "pairs")["n_second"].to_pylist() == [2]
-    figures = json.loads((LAYOUT.metrics("study")).read_text())
-    assert figures["net_people"]["second"] == 2
-    # Of four answers three prefer people: the logarithm of the odds is log 3, and strengths are half of it.
-    assert figures["strengths"]["people"]["strength"] == pytest.approx(math.log(3) / 2)
-    assert figures["strengths"]["net"]["low"] < -math.log(3) / 2 < figures["strengths"]["net"]["high"]
+    chief = json.loads((LAYOUT.metrics("study")).read_text())
+    assert chief["answers"] == 4
+    assert chief["net_people"]["first_preferred"] == 1 / 4
+    assert {"answers": "net or people: second", "share": 3 / 4} in json.loads(LAYOUT.plot("study").read_text())
     (run,) = mlflow.search_runs(search_all_experiments=True, output_format="list")
-    assert run.data.metrics["net_people.second"] == 2
-    assert run.data.metrics["strengths.people.share"] == pytest.approx(3 / 4)
+    logged = run.data.metrics
+    assert logged["net_people.second"] == 2
+    # Of four answers three prefer people: the logarithm of the odds is log 3, and strengths are half of it.
+    assert logged["strengths.people.strength"] == pytest.approx(math.log(3) / 2)
+    assert logged["strengths.net.low"] < -math.log(3) / 2 < logged["strengths.net.high"]
+    assert logged["strengths.people.share"] == pytest.approx(3 / 4)
     assert (
         json.loads((LAYOUT.study / "reasons.json").read_text())["words"]["words"]
         == [

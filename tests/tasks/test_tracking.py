@@ -5,6 +5,7 @@ import subprocess
 import sys
 import threading
 import time
+from contextlib import suppress
 from http.server import BaseHTTPRequestHandler, HTTPServer
 
 import mlflow
@@ -192,3 +193,42 @@ def test_a_server_that_wants_a_password_answers():
             tracking._open_experiment(f"http://127.0.0.1:{server.server_port}")
         server.shutdown()
     assert "does not answer" not in tracking._reason("http://x", raised.value)
+
+
+def test_interrupted_work_goes_on_in_its_run(tmp_path):
+    note = tmp_path / "state" / "mlflow_run"
+    with suppress(KeyboardInterrupt), tracking.run("first", "train", {"seed": 1}, note) as first:
+        tracking.log_values({"loss": 2.0}, step=0)
+        raise KeyboardInterrupt
+    with tracking.run("again", "train", {"seed": 1}, note) as second:
+        assert tracking.logged_steps("loss") == {0}
+        tracking.log_values({"loss": 1.0}, step=1)
+    assert second.info.run_id == first.info.run_id
+    stored = mlflow.get_run(first.info.run_id)
+    assert (stored.info.run_name, stored.info.status) == ("first", "FINISHED")
+    assert [value.value for value in mlflow.MlflowClient().get_metric_history(first.info.run_id, "loss")] == [2.0, 1.0]
+
+
+@pytest.mark.parametrize("content", ["", "0" * 32, "' OR 1 = 1", None])
+def test_work_whose_note_names_no_interrupted_run_gets_a_new_one(tmp_path, content):
+    note = tmp_path / "mlflow_run"
+    with tracking.run("done", "train", {}, note) as done:
+        pass
+    if content is not None:  # else the note names a run that ended well
+        note.write_text(content)
+    with tracking.run("new", "train", {}, note) as new:
+        pass
+    assert new.info.run_id != done.info.run_id
+    assert note.read_text().strip() == new.info.run_id
+
+
+def test_the_address_of_the_runs_is_that_of_the_table():
+    with tracking.run("x", "train", {}) as run:
+        pass
+    page = f"http://here:5000/#/experiments/{run.info.experiment_id}/runs?workflowType=machine_learning"
+    assert tracking.runs_page("http://here:5000") == page
+
+
+def test_a_name_has_the_settings_in_which_runs_differ():
+    assert tracking.described("train", "small", None) == "train (small)"
+    assert tracking.described("cloze") == "cloze"

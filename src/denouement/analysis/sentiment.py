@@ -202,6 +202,16 @@ def logged_values(result: SentimentResult) -> dict[str, dict[str, int | float]]:
     }
 
 
+def chief_values(result: SentimentResult, most: int = 12) -> dict[str, float]:
+    """The mean compound score of each group, by which runs are compared; of the first `most` groups."""
+    return {row.group: row.mean for row in result.groups[:most]}
+
+
+def plotted(result: SentimentResult) -> list[dict[str, str | float]]:
+    """The rows of the plot of sentiment: the mean compound score of each group."""
+    return [{"group": row.group, "mean": row.mean} for row in result.groups]
+
+
 def sentiment_table(sentiment: pa.Table) -> list[GroupSentiment]:
     """Mori et al. 2019, Table 4: one row a group, in the order of the table `sentiment`."""
     corpora = _corpora(sentiment)

@@ -145,3 +145,14 @@ def logged_values(statistics: Statistics) -> dict[str, int | dict[str, float]]:
             if of_set.variants:
                 values["_".join(name.split())] = {row.variant or "all": row.accuracy for row in of_set.variants}
     return values
+
+
+def chief_values(statistics: Statistics) -> dict[str, int | float]:
+    """The values by which runs are compared: tokens, types, and the accuracy of the model that sees only endings."""
+    values: dict[str, int | float] = {}
+    for name, value in logged_values(statistics).items():
+        if isinstance(value, dict):
+            values[f"{name}_endings_alone"] = next(iter(value.values()))
+        else:
+            values[name] = value
+    return values

@@ -85,7 +85,7 @@ def train(
         UserError: missing or unusable inputs, and as `Generator.fit` of this generator.
     """
     kind = generator_class(name)
-    folder = work / f"{name}-{_digest(name, settings, stories, embeddings)}"
+    folder = state_folder(work, name, settings, stories, embeddings)
     history = kind.fit(settings, stories, folder, embeddings=embeddings, on_epoch=on_epoch)
     last = folder / LAST
     for source, file in ((folder / BEST, BEST), (last if last.exists() else folder / BEST, LAST)):
@@ -96,8 +96,12 @@ def train(
     return history
 
 
-def _digest(name: str, settings: GeneratorSettings, stories: Path, embeddings: Path | None) -> str:
-    """A digest that two trainings share only if they end with the same weights."""
+def state_folder(work: Path, name: str, settings: GeneratorSettings, stories: Path, embeddings: Path | None) -> Path:
+    """The folder in `work` for the state of a training; two trainings share it only if they end with the same weights.
+
+    Raises:
+        UserError: there are no stories.
+    """
     if not stories.is_file():
         raise UserError(f"{stories}: no such file; the stage ingest makes it")
     # A state that other code wrote may not fit, or lead to other weights.
@@ -106,7 +110,7 @@ def _digest(name: str, settings: GeneratorSettings, stories: Path, embeddings: P
         file_digest(path) if path is not None and path.is_file() else None for path in (stories, embeddings, *code)
     ]
     described = json.dumps([name, asdict(settings), contents])
-    return hashlib.sha256(described.encode()).hexdigest()[:16]
+    return work / f"{name}-{hashlib.sha256(described.encode()).hexdigest()[:16]}"
 
 
 def _mapping(section: Mapping[str, Any], key: str, where: str) -> Mapping[str, Any]:

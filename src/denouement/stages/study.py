@@ -193,14 +193,41 @@ def logged_values(stage: StudyStage) -> dict[str, Any]:
         _key(row.system): {"strength": row.strength, "low": row.low, "high": row.high, "share": row.share}
         for row in results.strengths.systems
     }
-    for name, of_scale in stage.scales.items():
-        if isinstance(of_scale, OrderResults):
-            values[name] = {_key(row.system): row.mean for row in of_scale.systems}
-        else:
-            values[name] = {_key(row.question, row.system): row.mean for row in of_scale.means}
+    values |= _scale_means(stage)
     if stage.reasons:
         values["reasons"] = {row.element: row.share for row in stage.reasons.elements.elements}
     return values
+
+
+def _scale_means(stage: StudyStage) -> dict[str, dict[str, float]]:
+    """The means of ratings by question and system, and of orders by system, by the table's name."""
+    means: dict[str, dict[str, float]] = {}
+    for name, of_scale in stage.scales.items():
+        if isinstance(of_scale, OrderResults):
+            means[name] = {_key(row.system): row.mean for row in of_scale.systems}
+        else:
+            means[name] = {_key(row.question, row.system): row.mean for row in of_scale.means}
+    return means
+
+
+def chief_values(stage: StudyStage, most: int = 5) -> dict[str, Any]:
+    """The values by which runs are compared: the number of answers, and of each kind of result the first `most`.
+
+    Of a pair of systems that is how often the first one is preferred, and how far annotators agree (alpha).
+    """
+    values: dict[str, Any] = {"answers": stage.results.answers}
+    for row in stage.results.pairs[:most]:
+        values[_key(row.first, row.second)] = {"first_preferred": row.preference.share, "alpha": row.alpha.alpha}
+    return values | {name: dict(list(means.items())[:most]) for name, means in _scale_means(stage).items()}
+
+
+def plotted(stage: StudyStage) -> list[dict[str, str | float]]:
+    """The rows of the plot of answers: for each pair of systems and kind of answer, its share of the answers."""
+    return [
+        {"answers": f"{row.first} or {row.second}: {kind.replace('_', ' ')}", "share": of_kind.share}
+        for row in stage.results.pairs
+        for kind, of_kind in vars(row.single_answers).items()
+    ]
 
 
 def _key(*names: str) -> str:

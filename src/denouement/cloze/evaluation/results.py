@@ -218,3 +218,24 @@ def logged_values(result: ClozeResult) -> dict[str, dict[str, float]]:
         if row.accuracy is not None:
             values.setdefault(f"{row.release}_{row.split}", {})["_".join(row.name.split())] = row.accuracy
     return values
+
+
+def chief_values(result: ClozeResult, most: int = 12) -> dict[str, dict[str, float]]:
+    """The accuracies by which runs are compared: of the first labelled set the best row of each of the best systems."""
+    of_sets = logged_values(result)
+    of_system: dict[str, tuple[float, str]] = {}
+    for row in result.systems:
+        cases = f"{row.release}_{row.split}"
+        if row.accuracy is not None and cases == next(iter(of_sets)):
+            of_system[row.system] = max(of_system.get(row.system, (0.0, "")), (row.accuracy, cases))
+    best = sorted(of_system, key=lambda system: (-of_system[system][0], system))[:most]
+    return {cases: {system: of_system[system][0] for system in sorted(best)} for cases in list(of_sets)[:1]}
+
+
+def plotted(result: ClozeResult) -> list[dict[str, str | float]]:
+    """The rows of the plot of accuracies: a row for each system, variant and labelled set."""
+    return [
+        {"system": f"{row.name} ({row.cases})", "accuracy": row.accuracy}
+        for row in result.systems
+        if row.accuracy is not None
+    ]
