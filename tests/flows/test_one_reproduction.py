@@ -6,6 +6,7 @@ from contextlib import contextmanager
 
 from click.testing import CliRunner
 
+from denouement.generators import GENERATORS
 from flows import reproduce
 from tasks import ROOT, alone
 
