@@ -43,6 +43,13 @@ def test_json_holds_numbers_and_what_is_missing(table, tmp_path):
     assert "--model" in next(row for row in found["systems"] if row["system"] == "likelihood")["missing"]
 
 
+def test_an_evaluation_in_which_no_system_could_be_run_fails(table):
+    done = run("evaluate", "--system", "likelihood", "--test", table)
+    assert done.exit_code == 2
+    assert "--model" in done.stdout
+    assert done.stderr.strip() == "error: no system has scored a case: the result says what each one lacks"
+
+
 def test_one_release_alone(table):
     done = run("evaluate", "--system", "constant_first", "--test", table, "--release", "v1.0", "--json")
     assert {row["release"] for row in json.loads(done.stdout)["systems"]} == {"v1.0"}
@@ -134,7 +141,7 @@ def test_a_failing_system_is_told_by_the_exit_status_and_the_rest_is_written(tab
 
 def test_a_system_names_all_that_it_lacks_at_once(table):
     done = run("evaluate", "--system", "cogcomp", "--system", "combined", "--test", table, "--json")
-    assert done.exit_code == 0, done.output
+    assert done.exit_code == 2
     lacking = {row["system"]: row["missing"] for row in json.loads(done.stdout)["systems"] if row["missing"]}
     assert lacking == {
         name: f"{name} learns from labelled cases: give them with --train; "

@@ -176,13 +176,15 @@ def test_complete_refuses(model, tmp_path):
 
 
 def test_each_setting_of_decoding_is_an_option():
-    context = Context(main)
-    parameters = {parameter.name: parameter for parameter in main.get_command(context, "complete").params}
+    complete = main.get_command(Context(main), "complete")
+    parameters = {parameter.name: parameter for parameter in complete.params}
+    chosen = complete.make_context("complete", ["--model", "m.parquet", "A story."]).params
     help_text = run("complete", "--help").stdout
     for setting in fields(Decoding):
         option = parameters[setting.name]
         assert option.opts == ["--decode" if setting.name == "method" else f"--{setting.name.replace('_', '-')}"]
         assert setting.metadata["help"] in " ".join(help_text.split())
+        assert chosen[setting.name] is None  # what is not given is the default of `Decoding`
     assert parameters["seed"].type.max == 2**32 - 1
     assert isinstance(parameters["top_k"].type, type(parameters["beam_width"].type))
 

@@ -8,7 +8,7 @@ from corpus_toy import Corpus, small
 
 from denouement.errors import UserError
 from denouement.generators.base import Generator
-from denouement.generators.checkpoints import class_of, encoder_of, load_generator, save_generator
+from denouement.generators.checkpoints import class_of, load_generator, save_generator
 from denouement.generators.endings import generate_endings
 from denouement.generators.seq2seq import Seq2Seq
 from denouement.tensors import read_checkpoint, write_checkpoint
@@ -122,13 +122,6 @@ def test_any_change_of_what_a_checkpoint_says_is_read_or_refused_in_one_line(tmp
             read += 1
     assert not [each for each in refusals if "\n" in each[0] or not (str(path) in each[0] or "glove" in each[0])]
     assert len(refusals) > read > 10
-
-
-def test_the_encoder_of_a_checkpoint(tmp_path, generator, reader_of):
-    assert encoder_of(reader_of("glove", {})) == "glove"
-    for checkpoint in (_saved(generator), {}, {"generator": [1]}, {"generator": {"architecture": {"encoder": 3}}}):
-        write_checkpoint(checkpoint, tmp_path / "c.parquet")
-        assert encoder_of(tmp_path / "c.parquet") is None
 
 
 def test_another_table_is_no_checkpoint(corpus: Corpus):

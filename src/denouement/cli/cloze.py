@@ -131,6 +131,8 @@ def evaluate(
     evaluation = run(settings, paths)
     print_result(evaluation.result, evaluation_blocks, as_json)
     evaluation.raise_failures()
+    if not evaluation.scores.num_rows:
+        raise UserError("no system has scored a case: the result says what each one lacks")
 
 
 @cloze.command()

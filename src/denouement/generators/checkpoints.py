@@ -57,24 +57,8 @@ def class_of(path: Path) -> type[Generator]:
     Raises:
         UserError: no checkpoint of a registered generator.
     """
-    name = _described(path, "name")
-    if name is None:
+    described = read_state(path).get("generator")
+    name = described.get("name") if isinstance(described, Mapping) else None
+    if not isinstance(name, str):
         raise UserError(f"{path}: not a checkpoint of a generator; name its best.parquet")
     return generator_class(name)
-
-
-def encoder_of(path: Path) -> str | None:
-    """The name of the sentence encoder whose vectors the generator in a checkpoint reads; None where it reads words.
-
-    Raises:
-        UserError: not a checkpoint. Only `load_generator` checks that it holds a generator.
-    """
-    return _described(path, "architecture", "encoder")
-
-
-def _described(path: Path, *keys: str) -> str | None:
-    """The text under `keys` in the entry `generator` of a checkpoint; None where it is missing."""
-    described: Any = read_state(path)
-    for key in ("generator", *keys):
-        described = described.get(key) if isinstance(described, Mapping) else None
-    return described if isinstance(described, str) else None

@@ -10,8 +10,6 @@ from denouement.yaml_files import read_yaml
 
 Published: TypeAlias = float | int | str
 
-PAPERS = ("mori_2019", "mostafazadeh_2016", "mostafazadeh_2016_evaluator", "sharma_2018")
-
 
 def published(paper: str, table: str) -> Mapping[str, Mapping[str, Published]]:
     """The rows of a table by name, each with its values by column.
