@@ -246,6 +246,8 @@ def interrupt(project: Project, *command: str, how: signal.Signals = signal.SIGI
 def test_an_interrupted_run_ends_its_children_leaves_the_last_output_and_goes_on_when_run_again(
     reproduced, command, how
 ):
+    import mlflow
+
     reproduced.set(lambda params: params["train"]["seq2seq"]["small"].update(epochs=100_000))
     good = (reproduced.folder / "data/models/seq2seq/best.parquet").read_bytes()
     first, errors = interrupt(reproduced, *command, how=how)
@@ -255,6 +257,12 @@ def test_an_interrupted_run_ends_its_children_leaves_the_last_output_and_goes_on
     again, _ = interrupt(reproduced, *command)
     # the epochs that ended are told, not trained again: they have no speed
     assert [line.partition(", words per second")[0] for line in first[:2]] == [line.rstrip("\n") for line in again[:2]]
+    mlflow.set_tracking_uri(reproduced.tracking_uri)
+    asked = "tags.stage = 'train' and params.epochs = '100000'"
+    (run,) = mlflow.search_runs(search_all_experiments=True, filter_string=asked, output_format="list")  # not two
+    steps = [value.step for value in mlflow.MlflowClient().get_metric_history(run.info.run_id, "train_loss")]
+    assert len(steps) > len(first)
+    assert steps == list(range(len(steps)))
 
 
 def processes_in(folder: Path) -> list[str]:
