@@ -12,12 +12,14 @@ from denouement.analysis.endings import SystemEndings, repetition
 from denouement.analysis.sentiment_contrast import SentimentContrast, against_right
 from denouement.cloze.evaluation.results import ClozeResult, SystemComparison, SystemRow
 from denouement.documents import write_document
-from denouement.report.findings import key_findings, of_endings, of_people, of_story_cloze
+from denouement.report.findings import key_findings, of_endings, of_people, of_ratings, of_story_cloze
 from denouement.report.stale import find_stale
 from denouement.report.systems import system_values, systems_table
 from denouement.schemas import TABLES, write_table
 from denouement.study.results.clustered import Preference
 from denouement.study.results.preferences import StudyResults, study_results
+from denouement.study.results.reliability import ChecksAnswered
+from denouement.study.results.scales import MeanRating, RatingResults
 
 CONTEXT = ["One.", "Two.", "Three.", "Four."]
 
@@ -101,6 +103,27 @@ def test_right_against_wrong_endings_are_no_system_s():
     results = study_results(votes({("human_wrong", "human_right"): "sssss", ("mine", "human_right"): "fsfsf"}))
     assert "mine" in of_people(results).claim
     assert "human_wrong" not in of_people(results).grounds
+
+
+def test_whose_endings_people_rate_highest_is_said_where_no_interval_reaches_the_first():
+    def mean(scale: str, system: str, of: float, low: float | None, high: float | None) -> MeanRating:
+        return MeanRating(scale, system, 10, 50, of, low, high, None, None, {})
+
+    means = [
+        mean("logic", "mine", 2.0, 1.5, 2.5),
+        mean("logic", "human_right", 3.5, 3.0, 4.0),
+        mean("grammar", "human_right", 3.0, 2.5, 3.5),
+        mean("grammar", "mine", 2.9, 2.0, 3.8),  # the interval of the second reaches the first
+        mean("pace", "mine", 3.0, None, None),
+        mean("pace", "human_right", 1.0, 0.5, 1.5),
+        mean("tone", "mine", 3.0, 2.5, 3.5),  # of one system alone
+    ]
+    found = of_ratings(RatingResults(["s"], {}, 50, ChecksAnswered(0, 0, 0, 0), means, [], []))
+    assert found.claim == (
+        "People rate human endings highest on logic. It is open whose endings people rate highest on grammar and pace."
+    )
+    assert "of 50 answers. logic: human_right 3.50 (3.00 to 4.00), mine 2.00 (1.50 to 2.50). grammar:" in found.grounds
+    assert of_ratings(RatingResults(["s"], {}, 50, ChecksAnswered(0, 0, 0, 0), means[-1:], [], [])) is None
 
 
 def contrast(system: str, low: float | None, high: float | None) -> SentimentContrast:

@@ -16,6 +16,7 @@ from denouement.report.systems import shown_elsewhere
 from denouement.study.design.names import HUMAN_RIGHT, HUMAN_WRONG
 from denouement.study.results.pairs import PairResult
 from denouement.study.results.preferences import StudyResults
+from denouement.study.results.scales import RatingResults
 
 _HALF = 0.5
 _LEVEL = 0.05
@@ -59,6 +60,8 @@ def key_findings(run: RunFolder, stale: Sequence[Stale]) -> list[KeyFinding]:
     found: list[KeyFinding | None] = []
     if run.has_votes:
         found.append(of_people(run.study, shown_elsewhere(run)))
+    else:
+        found += [of_ratings(results) for results in run.scale_results if isinstance(results, RatingResults)]
     if run.layout.sentiment.exists():
         contrasts = against_right(joined_sentiment(run.sentiment, stale))
         found.append(of_endings(contrasts, run.repetition if run.endings else []))
@@ -97,6 +100,31 @@ def of_people(results: StudyResults, elsewhere: Collection[str] = ()) -> KeyFind
             f"The endings in the study are not known to be those that {' and '.join(about)} wrote in this run."
         )
     return KeyFinding(_preferred(best), " ".join(grounds), _PEOPLE)
+
+
+def of_ratings(results: RatingResults) -> KeyFinding | None:
+    """Whose endings people rate highest, by scale; None where no scale was used for two systems."""
+    highest: dict[str, list[str]] = {}  # by whose endings it is, or nobody's, the scales
+    values = []
+    for scale in dict.fromkeys(row.question for row in results.means):
+        first, *others = sorted((row for row in results.means if row.question == scale), key=lambda row: -row.mean)
+        if not others:
+            continue
+        is_sure = all(first.low is not None and row.high is not None and first.low > row.high for row in others)
+        highest.setdefault(first.system if is_sure else "", []).append(scale)
+        means = (f"{row.system} {row.mean:.2f} ({Interval(row.low, row.high, 2)})" for row in (first, *others))
+        values.append(f"{scale}: {', '.join(means)}.")
+    if not values:
+        return None
+    claims = [
+        f"People rate {'human endings' if system == HUMAN_RIGHT else f'the endings of {system}'} highest on "
+        f"{_listed(scales)}."
+        if system
+        else f"It is open whose endings people rate highest on {_listed(scales)}."
+        for system, scales in highest.items()
+    ]
+    grounds = f"Means with 95% intervals, of {results.answers:,} answers. {' '.join(values)}"
+    return KeyFinding(" ".join(claims), grounds, _PEOPLE)
 
 
 def of_endings(contrasts: Sequence[SentimentContrast], repetition: Sequence[SystemEndings]) -> KeyFinding | None:
