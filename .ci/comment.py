@@ -7,6 +7,7 @@ names a file, the text is added to it too, which shows it on the page of the run
 
 import json
 import os
+import re
 import sys
 import urllib.error
 import urllib.request
@@ -16,14 +17,22 @@ from typing import Any
 
 MARK = "<!-- the report of the pipeline -->"  # by which the comment is recognised when it is renewed
 MOST = 65_000  # characters; GitHub takes 65,536
+OPEN = 3  # sections that are shown at once: findings, systems and three stories; the others can be opened
 PAGE = 100  # comments that GitHub returns at once, at most
 
 
 def text_of(summary: str, run: str = "") -> str:
-    """The comment: the summary without its pictures, whose files are not on GitHub, cut where it is too long."""
-    lines = [line for line in summary.splitlines() if not line.startswith("![")]
-    text = "\n".join([MARK, *lines, *([f"\n[The run]({run})"] if run else [])])
-    return text if len(text) <= MOST else f"{text[:MOST]}\n\n... the rest is in reports/summary.md of the run."
+    """The comment: the summary without its pictures, whose files are not on GitHub.
+
+    Its first sections are shown, the others can be opened; it is cut where it is too long.
+    """
+    text = "\n".join(line for line in summary.splitlines() if not line.startswith("!["))
+    head, *sections = re.split(r"(?m)^(?=## )", text)
+    first, rest = "".join([head, *sections[:OPEN]]), "".join(sections[OPEN:])
+    folded = f"<details><summary>All tables of the summary</summary>\n\n{rest}\n\n</details>" if rest else ""
+    parts = [MARK, *filter(None, [first, folded]), *([f"\n[The run]({run})"] if run else [])]
+    made = "\n".join(parts)
+    return made if len(made) <= MOST else f"{made[:MOST]}\n\n... the rest is in reports/summary.md of the run."
 
 
 def post(text: str, api: str, repository: str, number: str, token: str) -> str:

@@ -23,6 +23,7 @@ from denouement.generators.history import History
 from denouement.layout import Layout
 from denouement.present import markdown
 from denouement.present.cells import Number, PValue
+from denouement.report.front import front
 from denouement.report.run_folder import RunFolder
 from denouement.report.stale import find_stale
 from tasks.command import errors_as_lines
@@ -35,11 +36,14 @@ Values = Mapping[str, Any]
 
 _MARKED = re.compile(r"(?P<shown>[-+]?(?:\d[\d,]*)?\.?\d+(?:e[-+]\d+)?%?)<!-- (?P<key>[\w./ -]+) -->")
 _TABLE = re.compile(r"(?s)<!-- table (?P<name>[\w ]+) -->\n.*?<!-- end -->")
-_FIRST = 10  # endings that the README shows
+_STORIES = 5  # that the README shows
 
 
 def collect(data: Path) -> dict[str, Any]:
     """The values of the run in the folder `data`, under the names by which pages ask for them.
+
+    Of a run on the sample corpus these are only stories with their endings: its values mean nothing. Of a run on the
+    official files they are all the others: its stories may not be passed on.
 
     Raises:
         UserError: a result is missing, damaged, or made from other files than those of the run.
@@ -47,6 +51,8 @@ def collect(data: Path) -> dict[str, Any]:
     run = RunFolder(Layout(data), data.parent / "dvc.lock")
     if stale := find_stale(run):
         raise UserError("; ".join(map(str, stale)))
+    if not run.is_official:
+        return {"stories": _stories(run)}
     comparison = run.sentiment_result.right_against_wrong
     elements = document(run.reasons.elements)
     return {
@@ -54,7 +60,6 @@ def collect(data: Path) -> dict[str, Any]:
         "corpus": _corpus(run),
         "training": {name: _training(history) for name, history in run.read_histories.items()},
         "endings": {row.system: _without(document(row), "system") for row in run.repetition},
-        "first": _first_endings(run),
         "sentiment": {row.group: _without(document(row), "group") for row in run.sentiment_result.groups},
         "right_against_wrong": document(comparison) if comparison else None,
         "statistics": _statistics(document(run.statistics.statistics)),
@@ -128,15 +133,12 @@ def _training(history: History) -> dict[str, Any]:
     }
 
 
-def _first_endings(run: RunFolder) -> list[dict[str, str]]:
-    cases = run.cases["case_id"].to_pylist()
-    written: dict[str, dict[str, str]] = {}
-    for _, table in run.read_endings:
-        columns = (table[name].to_pylist() for name in ("case_id", "system", "ending"))
-        for case_id, system, ending in zip(*columns, strict=True):
-            written.setdefault(case_id, {}).setdefault(system, ending)
-    shown = [case_id for case_id in dict.fromkeys(cases) if case_id in written][:_FIRST]
-    return [{"case_id": case_id, **written[case_id]} for case_id in shown]
+def _stories(run: RunFolder) -> list[dict[str, str]]:
+    """The first stories of the report: the story, and the human and generated endings by whose they are."""
+    return [
+        {"story": story.context, **{each.whose: each.text for each in story.endings}}
+        for story in front(run, []).stories[:_STORIES]
+    ]
 
 
 def _without(row: Mapping[str, Any], key: str) -> dict[str, Any]:
@@ -257,10 +259,9 @@ def _counts(of: Mapping[str, Any]) -> list[str]:
     return [f"{of['n']:,}", f"{of['mean']:.3f}", *counts]
 
 
-def _first_table(values: Values) -> str:
-    systems = [name for name in values["first"][0] if name != "case_id"]
-    rows = [[f"`{row['case_id']}`", *(row[system] for system in systems)] for row in values["first"]]
-    return markdown.table(["case", *systems], rows)
+def _stories_table(values: Values) -> str:
+    whose = list(dict.fromkeys(name for row in values["stories"] for name in row))
+    return markdown.table(whose, [[row.get(name, "") for name in whose] for row in values["stories"]])
 
 
 def _features_table(values: Values) -> str:
@@ -365,7 +366,7 @@ TABLES: dict[str, Callable[[Values], str]] = {
     "epochs": _epochs_table,
     "endings": _endings_rows,
     "endings and sentiment": _readme_table,
-    "first endings": _first_table,
+    "stories": _stories_table,
     "sentiment": _sentiment_rows,
     "features": _features_table,
     "bias": _bias_table,
@@ -386,11 +387,15 @@ def marks(page: str) -> Iterator[str]:
 @click.command()
 @click.argument("data", required=False, type=click.Path(path_type=Path))
 def main(data: Path | None) -> None:
-    """Fill the docs with the values of docs/measured.json, after reading them from the run in the folder DATA."""
+    """Fill the docs with the values of docs/measured.json, after reading them from the run in the folder DATA.
+
+    A run on the official files renews all values but the stories, one on the sample corpus renews these.
+    """
     with errors_as_lines():
-        if data:
-            write_text(VALUES, json.dumps(collect(data), indent=1, sort_keys=False) + "\n")
         values = json.loads(VALUES.read_text(encoding="utf-8"))
+        if data:
+            values |= collect(data)
+            write_text(VALUES, json.dumps(values, indent=1, sort_keys=False) + "\n")
         for path in PAGES:
             page = path.read_text(encoding="utf-8")
             try:

@@ -114,6 +114,17 @@ def test_a_long_summary_is_cut_where_github_would_refuse_it(comment):
     assert text.endswith("the rest is in reports/summary.md of the run.")
 
 
+def test_findings_systems_and_stories_are_shown_and_the_other_sections_can_be_opened(comment):
+    titles = ["Findings", "Systems", "Stories", "Human evaluation", "Training"]
+    text = comment.text_of("\n".join(["# Title", *(f"\n## {title}\n\n### Part\n\n![a](b.svg)" for title in titles)]))
+    shown, folded = text.split("<details>")
+    assert [title for title in titles if f"## {title}\n" in shown] == titles[:3]
+    assert [title for title in titles if f"## {title}\n" in folded] == titles[3:]
+    assert "</summary>\n\n## Human" in folded, "GitHub reads Markdown within HTML after an empty line"
+    assert folded.endswith("</details>")
+    assert ".svg" not in text
+
+
 def test_the_run_on_github_is_linked(comment, github, summary):
     of_run = {"GITHUB_SERVER_URL": "https://github.com", "GITHUB_RUN_ID": "12"}
     comment.main(summary, {**environment(github), **of_run})

@@ -1,11 +1,10 @@
 import json
 import re
 import shutil
-from dataclasses import MISSING, fields, replace
+from dataclasses import MISSING, fields
 from html.parser import HTMLParser
 from pathlib import Path
 
-import pyarrow as pa
 import pytest
 from click.testing import CliRunner
 from test_summary import (  # noqa: F401 -- `run` is a fixture
@@ -23,19 +22,14 @@ from denouement.analysis.statistics_files import write_findings
 from denouement.cli import main
 from denouement.cloze.evaluation.results import ClozeResult
 from denouement.corpus.ingest import IngestSummary
-from denouement.documents import write_document
 from denouement.errors import UserError
 from denouement.generators.history import History
 from denouement.layout import Layout
 from denouement.present.cells import PValue
 from denouement.present.sections import Fold, Table
-from denouement.report.glance import glance
 from denouement.report.run_folder import RunFolder, read_beside
 from denouement.report.sections import report_sections
 from denouement.report.terms import TERMS
-from denouement.schemas import TABLES
-from denouement.study.results.pairs import PublishedItems
-from denouement.study.results.preferences import study_results
 
 LOCK = """
 stages:
@@ -112,43 +106,6 @@ def page_of(folder: Path) -> str:
     return (folder / "out/report.html").read_text()
 
 
-def test_the_values_at_a_glance_by_hand(run):  # noqa: F811
-    ending = ("Same.", -3.0, 1)
-    write(run.endings[0], "endings", [(f"case-{i:02}", "h_seq2seq", *ending) for i in range(1, 5)])
-    of_cases = [(f"v1.0/test/{score}", score) for score in (0.5, -0.5, 0.0)]
-    scores = [(text_id, group, score) for group in ("right", "wrong") for text_id, score in of_cases]
-    scores += [("a", "mine", 0.9), ("a/train/s", "rocstories", 0.9)]
-    write(run.layout.sentiment, "sentiment", [(*row, 0.0, 0.0, 0.0) for row in scores])
-    chosen = ["human"] * 6 + ["mine", "both"]
-    answers = {
-        **{"study": "s", "annotator_id": "p", "position_a": "human", "position_b": "mine", "is_check": False},
-        **{"status": "accepted", "reason": None, "started_at": None, "submitted_at": None},
-    }
-    rows = [
-        {**answers, "item_id": f"i{n}", "case_id": f"c{n}", "choice": choice}
-        | {"answer": {"human": "A", "mine": "B"}.get(choice, choice)}
-        for n, choice in enumerate(chosen)
-    ]
-    results = study_results(pa.Table.from_pylist(rows, schema=TABLES["votes"].schema))
-    published = PublishedItems(first=3, second=1, both=0, neither=0)
-    with_paper = replace(results, pairs=[replace(results.pairs[0], paper=published)])
-    write_document(with_paper, run.layout.study / "results.json")
-    shown = {re.split(r" \(|:", value.what)[0]: (value.here, value.paper, value.anchor) for value in glance(fresh(run))}
-    assert shown == {
-        "Stories": ("0", "98,161", "data"),
-        "Cases": ("11", "3,742", "data"),
-        "Perplexity of seq2seq": ("81.5", "", "training"),  # of the best epoch, not of the last
-        "Endings of h_seq2seq that differ from each other": ("25.0% of 4", "", "endings"),
-        "Endings of seq2seq that differ from each other": ("100.0% of 11", "", "endings"),
-        "Positive among right endings": ("33.3%", "44.1%", "sentiment"),
-        "Positive among wrong endings": ("33.3%", "26.6%", "sentiment"),
-        "Positive among endings of mine": ("100.0%", "", "sentiment"),
-        "Cases whose right ending the best system chooses": ("50.0%", "51.4%", "story-cloze"),
-        "People prefer human, of 8 stories": ("75%", "75%", "human-evaluation"),
-        "People prefer mine, of 8 stories": ("12%", "25%", "human-evaluation"),
-    }
-
-
 def test_each_section_tells_command_parameters_digest_and_commit(page):
     origin = section(page(), "sentiment")
     assert "<code>python -m flows.sentiment</code>" in origin
@@ -161,7 +118,7 @@ def test_each_section_tells_command_parameters_digest_and_commit(page):
 def test_what_was_not_run_is_named_with_its_command(page):
     text = page()
     assert "dvc repro statistics report" in section(text, "statistics")
-    assert "dvc repro statistics report" in section(text, "glance")
+    assert "dvc repro statistics report" in section(text, "findings")
     assert "data/raw" in section(text, "human-evaluation")
     cloze = section(text, "story-cloze")
     assert "<li>cogcomp</li>" in cloze
@@ -247,7 +204,7 @@ def test_statistics_are_shown_with_their_charts(page, run):  # noqa: F811
     write_findings(found, run.layout.statistics, {})
     text = section(page(), "statistics")
     lengths = found.statistics.sentence_lengths
-    assert f"<h3>{lengths.title}</h3>" in text
+    assert f"<details><summary>{lengths.title}</summary>" in text
     assert f'id="statistics-{Path(lengths.figures[0].file).stem}"' in text
     document = json.loads((run.layout.statistics / "statistics.json").read_text())
     document["sentence_lengths"]["values"] = []

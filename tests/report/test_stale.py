@@ -65,7 +65,7 @@ def test_endings_for_other_contexts_are_set_beside_no_case(run):  # noqa: F811
     rewritten(run, "seq2seq", {CONTEXTS: "0" * 64})
     what = "data/endings/seq2seq.parquet was written for other contexts than data/corpus/cloze.parquet has"
     assert what in whats(run)
-    examples = write_summary(run, Path("reports")).split("## The first 3 endings")[1]
+    examples = write_summary(run, Path("reports")).split("## Stories and their endings")[1]
     assert "- h_seq2seq: h_seq2seq wrote 1." in examples
     assert "- seq2seq: " not in examples
 

@@ -28,13 +28,19 @@ def report(out: Path, data: Path, lock: Path) -> None:
 
     Where a part has not been run, the page names the command that runs it. A result that was made from other files
     than those beside it now is marked as stale, with the command that renews it. The short version, summary.md, is
-    written beside the page once data, sentiment, Story Cloze systems and human evaluation are there.
+    written beside the page once data, sentiment, Story Cloze systems and human evaluation are there. What both begin
+    with is printed: the findings, a table of systems, three stories.
     """
     from denouement.layout import Layout
+    from denouement.present.sections import Section
+    from denouement.present.terminal import show
+    from denouement.report.front import front_blocks
+    from denouement.report.summary import STORIES
     from denouement.stages.report import ReportPaths, ReportSettings, run
 
     written = run(ReportSettings(), ReportPaths(Layout(data), lock, data, out))
-    click.echo(f"report: {written.page}")
+    show([Section(written.front.title, "", front_blocks(written.front, written.titles, STORIES))], level=1)
+    click.echo(f"\nreport: {written.page}")
     if written.summary:
         click.echo(f"the short version: {written.summary}")
     for line in written.stale:

@@ -16,3 +16,6 @@ SYSTEMS: dict[str, str] = {
     "embedding_cosine": "denouement.cloze.systems.embedding_cosine:EmbeddingCosine",
     "combined": "denouement.cloze.systems.combined:Combined",
 }
+
+WITHOUT_CONTEXT = frozenset({"constant_first", "frequency", "ending_reg"})
+"""The systems that never see the story: where they are better than chance, the endings alone show which is right."""

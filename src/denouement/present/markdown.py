@@ -47,7 +47,7 @@ def _parts(block: Block, level: int, charts: bool) -> Iterator[str]:
             yield "\n".join([*([title] if title else []), *(f"- {item}" for item in items)])
         case Table(columns, rows, title, note):
             yield from [f"{'#' * level} {title}"] if title else []
-            yield from [table(columns, rows) if rows else "None."] if columns else []
+            yield from [table(columns, rows) if rows else block.instead] if columns else []
             yield from [note] if note else []
         case Chart(file, picture, caption) if picture is not None:
             yield from [f"![{caption}]({file})"] if charts else []
@@ -65,7 +65,8 @@ def _parts(block: Block, level: int, charts: bool) -> Iterator[str]:
 
 
 def _story(place: int, story: ShownStory) -> str:
-    lines = [f"{place}. `{story.case_id}` {_literal(story.context)}"]
+    named = f"`{story.case_id}` " if story.case_id else ""
+    lines = [f"{place}. {named}{_literal(story.context)}"]
     for each in story.endings:
         whose = f"{each.whose} ({each.remark})" if each.remark else each.whose
         lines.append(f"   - {whose}: {_literal(each.text)}" if each.text else f"   - {whose}")

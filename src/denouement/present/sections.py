@@ -52,6 +52,11 @@ class Table:
             if len(row) != len(self.columns):
                 raise ValueError(f"a row of {len(row)} cells in a table of {len(self.columns)} columns: {row}")
 
+    @property
+    def instead(self) -> str:
+        """The line that is shown in place of a table without rows."""
+        return "None." if self.title else f"None: {', '.join(filter(None, self.columns))}."
+
     def is_of_numbers(self, column: int) -> bool:
         """Whether a column is set to the right: most of its cells that say something are numbers, not texts."""
         cells = [row[column] for row in self.rows if written(row[column]) not in ("", NO_VALUE)]
@@ -95,7 +100,10 @@ class ShownEnding:
 
 @dataclass(frozen=True)
 class ShownStory:
-    """A story with its endings, and remarks of people: by whom or about what, and the text."""
+    """A story with its endings, and remarks of people: by whom or about what, and the text.
+
+    The case's id may be empty where a reader has no use for it.
+    """
 
     case_id: str
     context: str
@@ -111,10 +119,12 @@ class Stories:
         stories: in the order of reading.
         compared_with: where it is not empty, a page lets its reader search the stories, and compare each ending with
             that of this system; until a search, and in every other medium, the first `SHOWN` are shown.
+        side_by_side: whether a page that is wide enough shows the endings of a story beside each other.
     """
 
     stories: Sequence[ShownStory]
     compared_with: str = ""
+    side_by_side: bool = False
 
     @property
     def first(self) -> Sequence[ShownStory]:

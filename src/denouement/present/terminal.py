@@ -51,7 +51,7 @@ def _parts(block: Block, width: int) -> "Iterator[RenderableType]":
             yield _text("\n".join([*([title] if title else []), *(f"- {item}" for item in items)]))
         case Table(columns, rows, title, note):
             yield from [_text(title, "bold")] if title else []
-            yield from (_tables(block, width) if rows else [_text("None.")]) if columns else []
+            yield from (_tables(block, width) if rows else [_text(block.instead)]) if columns else []
             yield from [_text(note, "dim")] if note else []
         case Chart(_, picture, _):
             yield from [_text(block.instead)] if picture is None else []

@@ -10,8 +10,6 @@ from denouement.corpus.cases import right_and_wrong
 from denouement.present.sections import ShownEnding, ShownStory
 from denouement.text.sentiment import NEGATIVE, POSITIVE
 
-_BLIND = "(a blind case: its right ending is not known)"
-
 
 def stories_with_endings(
     cases: pa.Table, labelled: pa.Table, endings: Iterable[pa.Table], sentiment: pa.Table | None
@@ -40,14 +38,6 @@ def stories_with_endings(
         ShownStory(case_id, " ".join(context), [*right.get(case_id, []), *written[case_id]])
         for case_id, context in contexts.items()
     ]
-
-
-def blind_marked(story: ShownStory) -> ShownStory:
-    """The story, with a note in place of a right ending that nobody knows, and without sentiments."""
-    endings = [ShownEnding(ending.whose, ending.text) for ending in story.endings]
-    if endings[0].whose != RIGHT:
-        endings.insert(0, ShownEnding(RIGHT, _BLIND))
-    return ShownStory(story.case_id, story.context, endings)
 
 
 def sentiment_word(compound: float | None) -> str:

@@ -5,28 +5,26 @@ from pathlib import Path
 
 from denouement.files import write_text
 from denouement.present.html import environment, render
-from denouement.report.glance import glance
+from denouement.report.front import Front
 from denouement.report.run_folder import RunFolder
 from denouement.report.sections import ReportSection
 
 PAGE = "report.html"
 
-_CORPUS = {
-    "sample": (
-        "The stories are of the embedded sample corpus: small stories written by rule, good for a look at every part. "
-        "No published value is set beside those of such stories."
-    ),
-    "official": "The stories are of the official files that are named under Data.",
-}
+_SAMPLE = (
+    "The stories are of the embedded sample corpus: small stories written by rule, good for a look at every part. No "
+    "published value is set beside those of such stories."
+)
 
 
-def write_page(run: RunFolder, sections: Sequence[ReportSection], out: Path, commit: str | None) -> None:
+def write_page(run: RunFolder, begins: Front, sections: Sequence[ReportSection], out: Path, commit: str | None) -> None:
     """Write `report.html` into the folder `out`: everything that `run` has, and the commands for what it has not.
 
-    The same run and commit give the same bytes.
+    The same files of a run and the same commit give the same bytes.
 
     Args:
         run: the folder of a run.
+        begins: what `front.front` returned of it.
         sections: what `sections.report_sections` returned of it.
         out: a folder; made if missing.
         commit: of the code that makes the page, as `run_folder.commit` returns it.
@@ -37,15 +35,19 @@ def write_page(run: RunFolder, sections: Sequence[ReportSection], out: Path, com
     bodies = {
         section.anchor: render(section.content.full, 3, section.anchor) for section in sections if section.content
     }
+    is_sample = run.layout.ingest.exists() and not run.is_official
     page = (
         environment("denouement.report")
         .get_template("report.html")
         .render(
-            title="What went in and what came out",
+            title=begins.title,
+            front=begins,
+            systems=render([begins.systems], 3) if begins.systems else "",
+            stories=render(begins.story_blocks(), 3),
             sections=sections,
+            titles={section.anchor: section.title for section in sections},
             bodies=bodies,
-            glance=glance(run),
-            corpus=_CORPUS[run.ingest.corpus] if run.layout.ingest.exists() else "",
+            corpus=_SAMPLE if is_sample else "",
             commit=commit,
             scripted=True,
         )

@@ -3,6 +3,7 @@
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from datetime import UTC, datetime
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -23,7 +24,7 @@ from denouement.errors import UserError, printable
 from denouement.files import existing_file, file_digest
 from denouement.generators.history import History
 from denouement.layout import Layout
-from denouement.schemas import read_table
+from denouement.schemas import empty_table, read_table
 from denouement.study.reasons.files import ReasonsSummary
 from denouement.study.results.output import DOCUMENT
 from denouement.study.results.preferences import StudyResults
@@ -123,6 +124,17 @@ class RunFolder:
         """What went into the corpus."""
         return read_document(self.layout.ingest, IngestSummary, "ingest")
 
+    @cached_property
+    def day(self) -> str | None:
+        """The day (UTC) on which the newest result was written, such as `28 November 2026`; None without any."""
+        layout = self.layout
+        results = [layout.ingest, layout.sentiment, layout.evaluation, layout.study / DOCUMENT]
+        written = [path.stat().st_mtime for path in (*results, *self.histories, *self.endings) if path.exists()]
+        if not written:
+            return None
+        newest = datetime.fromtimestamp(max(written), UTC)
+        return f"{newest.day} {newest:%B %Y}"
+
     @property
     def is_official(self) -> bool:
         """Whether the stories are known to be those of the official files, for which papers have values."""
@@ -142,6 +154,17 @@ class RunFolder:
     def study(self) -> StudyResults:
         """What people preferred."""
         return read_document(self.layout.study / DOCUMENT, StudyResults, "study")
+
+    @cached_property
+    def has_votes(self) -> bool:
+        """Whether people answered which of two endings is better."""
+        return (self.layout.study / DOCUMENT).exists() and self.study.answers > 0
+
+    @cached_property
+    def judged(self) -> pa.Table:
+        """The table `table_3`: stories with the endings that people judged; empty where the items are not known."""
+        path = self.layout.study / "table_3.parquet"
+        return read_table(path, "table_3") if path.exists() else empty_table("table_3")
 
     @cached_property
     def scale_results(self) -> list[ScaleResults]:

@@ -6,18 +6,20 @@ from pathlib import Path
 
 from denouement.analysis.endings import strays
 from denouement.analysis.sections.endings import endings_blocks
-from denouement.analysis.sections.sentiment import sentiment_blocks
+from denouement.analysis.sections.sentiment import contrast_table, sentiment_blocks
 from denouement.analysis.sections.statistics import statistics_sections
 from denouement.analysis.sentiment import RIGHT
+from denouement.analysis.sentiment_contrast import against_right
 from denouement.analysis.statistics_files import FILE as STATISTICS
 from denouement.cloze.evaluation.sections import (
-    accuracy_blocks,
+    best_variants,
     comparison_tables,
-    evaluation_blocks,
+    detail_tables,
+    further_blocks,
+    overview_blocks,
 )
 from denouement.corpus.sections import ingest_section
 from denouement.generators.sections import training_section
-from denouement.present.cells import Cell, Interval, Share
 from denouement.present.sections import (
     Block,
     Bullets,
@@ -29,14 +31,13 @@ from denouement.present.sections import (
     Table,
 )
 from denouement.report.charts import accuracy_chart, outcome_chart, sentiment_chart, training_chart
-from denouement.report.endings import blind_marked, stories_with_endings
+from denouement.report.endings import stories_with_endings
 from denouement.report.run_folder import Origin, RunFolder, read_beside
 from denouement.report.stale import Stale, joined_endings, joined_sentiment
 from denouement.report.terms import SYSTEMS, TERMS
-from denouement.schemas import empty_table, read_table
+from denouement.schemas import read_table
 
-_LONG_TABLE = 15  # rows above which a table of statistics is folded
-_FIRST_ENDINGS = 3  # stories whose endings the summary shows
+_SPREAD = "sentiment"  # the finding of the statistics that is shown with the sentiment of endings
 _EXAMPLES = 3  # reasons shown for each element
 _WORDS = 10  # of reasons, in the summary
 _JUDGED = 20  # stories shown with the reasons that people gave
@@ -138,38 +139,24 @@ def _section(kind: _Kind, run: RunFolder, stale: Sequence[Stale]) -> ReportSecti
 
 
 def _data(run: RunFolder, _: Sequence[Stale]) -> Content:
-    shown = ingest_section(run.ingest, read_table(run.layout.rejects, "rejects"))
-    return Content(shown, shown)
+    return Content(ingest_section(run.ingest, read_table(run.layout.rejects, "rejects")))
 
 
 def _statistics(run: RunFolder, _: Sequence[Stale]) -> Content:
+    moved = _SPREAD if run.layout.sentiment.exists() else None
+    folds: list[Block] = [_folded(part) for name, part in _statistics_parts(run).items() if name != moved]
+    return Content([*folds, Paragraph("The same on a terminal: denouement statistics.")])
+
+
+def _statistics_parts(run: RunFolder) -> dict[str, Section]:
     file = run.layout.statistics / STATISTICS
     found = run.statistics.statistics.found.values()
     pictures = {chart.file: read_beside(file, chart.file) for each in found for chart in each.figures if chart.file}
-    full: list[Block] = [
-        Section(part.title, part.what, [_folded_if_long(block) for block in part.blocks])
-        for part in statistics_sections(run.statistics, pictures).values()
-    ]
-    full.append(Paragraph("The same on a terminal: denouement statistics."))
-    return Content(full, _given_away(run))
+    return statistics_sections(run.statistics, pictures)
 
 
-def _folded_if_long(block: Block) -> Block:
-    return Fold(block.title, [block]) if isinstance(block, Table) and len(block.rows) > _LONG_TABLE else block
-
-
-def _given_away(run: RunFolder) -> list[Block]:
-    """How often a model that sees only endings is right, by release and split; empty where it was not measured."""
-    monitor = run.statistics.statistics.bias_monitor
-    rows: list[list[Cell]] = [
-        [name, row.n, Share(row.accuracy), Interval(row.low, row.high, 1, of_share=True)]
-        for name, of_set in (monitor.values.sets.items() if monitor else ())
-        for row in of_set.variants
-        if not row.variant
-    ]
-    what = "How often a model that never sees the story knows the right ending; 50% would give nothing away."
-    table = Table(["cases of", "n", "right", "95% interval"], rows)
-    return [Section("What gives endings away", what, [table])] if rows else []
+def _folded(part: Section) -> Fold:
+    return Fold(part.title, [*([Paragraph(part.what)] if part.what else []), *part.blocks])
 
 
 def _training(run: RunFolder, _: Sequence[Stale]) -> Content:
@@ -180,40 +167,45 @@ def _training(run: RunFolder, _: Sequence[Stale]) -> Content:
 def _endings(run: RunFolder, stale: Sequence[Stale]) -> Content:
     sentiment = joined_sentiment(run.sentiment, stale) if run.layout.sentiment.exists() else None
     stories = stories_with_endings(run.cases, run.labelled[0], joined_endings(run, stale), sentiment)
-    tables = [
-        *endings_blocks(run.repetition),
-        *(Paragraph(f"{sentence}.") for sentence in strays(run.read_endings, run.cases)),
-    ]
-    if not stories:
-        return Content(tables, tables)
-    first = [blind_marked(story) for story in stories[:_FIRST_ENDINGS]]
-    what = "In the order of the file, none left out."
-    return Content(
-        [*tables, Section("Read the endings", "", [Stories(stories, compared_with=RIGHT)])],
-        [*tables, Section(f"The first {len(first)} endings", what, [Stories(first)])],
-    )
+    left_out = [Paragraph(f"{sentence}.") for sentence in strays(run.read_endings, run.cases)]
+    read = [Section("Read the endings", "", [Stories(stories, compared_with=RIGHT)])] if stories else []
+    return Content([*endings_blocks(run.repetition), *left_out, *read], left_out)
 
 
-def _sentiment(run: RunFolder, _: Sequence[Stale]) -> Content:
+def _sentiment(run: RunFolder, stale: Sequence[Stale]) -> Content:
     result = run.sentiment_result
     if not result.groups:
         return Content([Paragraph("There is no ending to measure.")])
+    contrasts = against_right(joined_sentiment(run.sentiment, stale))
     shown = [
         sentiment_chart(result),
         *sentiment_blocks(result),
         *(Paragraph(f"{sentence}.") for sentence in run.labelled[1]),
     ]
+    compared = [contrast_table(contrasts)] if contrasts else []
     beside = ", with the values of the paper below ours" if run.is_official else ""
-    return Content(shown, [Paragraph(f"Mori et al. 2019, Table 4{beside}."), *shown])
+    return Content(
+        [*shown, *compared, *_spread(run, stale)], [Paragraph(f"Mori et al. 2019, Table 4{beside}."), *shown]
+    )
+
+
+def _spread(run: RunFolder, stale: Sequence[Stale]) -> list[Block]:
+    """How scores are spread, which the stage `statistics` works out; nothing without it."""
+    part = _statistics_parts(run).get(_SPREAD) if (run.layout.statistics / STATISTICS).exists() else None
+    if part is None:
+        return []
+    marks = [Paragraph(str(each).capitalize()) for each in stale if each.anchor == "statistics"]
+    fold = _folded(part)
+    return [Fold("How scores are spread", [*marks, *fold.blocks])]
 
 
 def _story_cloze(run: RunFolder, _: Sequence[Stale]) -> Content:
     systems = run.evaluation.systems
     tried = dict.fromkeys(row.system for row in systems)
-    chart = accuracy_chart(systems)
-    tables = [*evaluation_blocks(run.evaluation), *comparison_tables(run.evaluation)]
+    overview = [accuracy_chart(best_variants(systems)), *overview_blocks(systems)]
+    tables = [*detail_tables(systems), *comparison_tables(run.evaluation), *further_blocks(run.evaluation)]
     full: list[Block] = [
-        chart,
+        *overview,
         *(Fold(block.title, [block]) if isinstance(block, Table) and block.title else block for block in tables),
     ]
     left_out = {name for names in (run.parameter("cloze", "systems") or {}).values() for name in names} - set(tried)
@@ -221,11 +213,7 @@ def _story_cloze(run: RunFolder, _: Sequence[Stale]) -> Content:
         how = "add them to cloze.systems in params.yaml, and run dvc repro cloze report"
         full.append(Bullets(f"Not evaluated in this run ({how}):", sorted(left_out)))
     terms = [(system, f"It {SYSTEMS[system]}.") for system in tried if system in SYSTEMS]
-    labelled = [row for row in systems if not row.blind]
-    if all(row.accuracy is None for row in labelled):
-        return Content(full, terms=terms)
-    beside = [Paragraph("The papers' values are beside ours.")] if run.is_official else []
-    return Content(full, [*beside, *accuracy_blocks(labelled), chart], terms)
+    return Content(full, overview if best_variants(systems) else (), terms)
 
 
 def _human_evaluation(run: RunFolder, _: Sequence[Stale]) -> Content | None:
@@ -233,14 +221,12 @@ def _human_evaluation(run: RunFolder, _: Sequence[Stale]) -> Content | None:
     from denouement.study.results.table_3 import shown_story
 
     scales = [scale_section(results) for results in run.scale_results]
-    pairs = study_sections(run.study) if run.study.answers else []
+    pairs = study_sections(run.study) if run.has_votes else []
     if not (pairs or scales):
         return None
     chart = [outcome_chart(run.study.pairs)] if pairs else []
-    path = run.layout.study / "table_3.parquet"
-    table = read_table(path, "table_3") if path.exists() else empty_table("table_3")  # made where there are items
-    stories = [shown_story(row) for row in table.slice(0, _JUDGED).to_pylist()]
-    title = f"The first {len(stories)} of {table.num_rows:,} stories with their endings, answers and reasons"
+    stories = [shown_story(row) for row in run.judged.slice(0, _JUDGED).to_pylist()]
+    title = f"The first {len(stories)} of {run.judged.num_rows:,} stories with their endings, answers and reasons"
     rest = Paragraph("All stories are in results.html in the folder of the study.")
     return Content(
         [*chart, *pairs, *scales, *([Fold(title, [Stories(stories), rest])] if stories else [])],
@@ -281,54 +267,6 @@ def _reasons(run: RunFolder, _: Sequence[Stale]) -> Content:
 
 _KINDS = (
     _Kind(
-        "data",
-        "Data",
-        "The stories and cases that everything below was learned from or measured on, and what is there twice.",
-        ["sample", "ingest"],
-        lambda run: [run.layout.ingest, run.layout.stories, run.layout.cloze, run.layout.rejects],
-        _data,
-    ),
-    _Kind(
-        "statistics",
-        "Statistics and biases",
-        "What the stories are like, and how right endings differ from wrong ones, which gives them away.",
-        ["statistics"],
-        lambda run: [run.layout.statistics / STATISTICS],
-        _statistics,
-    ),
-    _Kind(
-        "training",
-        "Training",
-        "How well each generator learned to predict the words of stories that it had not seen.",
-        ["train"],
-        lambda run: run.histories,
-        _training,
-    ),
-    _Kind(
-        "endings",
-        "Generated endings",
-        "Every ending that the generators wrote, next to the right ending of the same story.",
-        ["generate"],
-        lambda run: [run.layout.cloze, *run.endings] if run.endings else [],
-        _endings,
-    ),
-    _Kind(
-        "sentiment",
-        "Sentiment of endings",
-        "How cheerful or gloomy endings are: the right and wrong ones of the cases, and those of each generator.",
-        ["sentiment"],
-        lambda run: [run.layout.sentiment, run.layout.cloze],
-        _sentiment,
-    ),
-    _Kind(
-        "story-cloze",
-        "Story Cloze Test",
-        "How often each system knows which of two endings is the right one; guessing is right half of the time.",
-        ["cloze"],
-        lambda run: [run.layout.evaluation],
-        _story_cloze,
-    ),
-    _Kind(
         "human-evaluation",
         "Human evaluation",
         "What people said who read stories with endings of the corpus and of systems.",
@@ -343,5 +281,57 @@ _KINDS = (
         ["study"],
         lambda run: [run.layout.study / "reasons.json", run.layout.study / "reason_elements.parquet"],
         _reasons,
+    ),
+    _Kind(
+        "endings",
+        "Generated endings",
+        "Every ending that the generators wrote, next to the right ending of the same story.",
+        ["generate"],
+        lambda run: [run.layout.cloze, *run.endings] if run.endings else [],
+        _endings,
+    ),
+    _Kind(
+        "sentiment",
+        "Sentiment of endings",
+        "How cheerful or gloomy endings are: the right and wrong ones of the cases, and those of each generator.",
+        ["statistics", "sentiment"],
+        lambda run: [
+            run.layout.sentiment,
+            run.layout.cloze,
+            *(path for path in [run.layout.statistics / STATISTICS] if path.exists()),
+        ],
+        _sentiment,
+    ),
+    _Kind(
+        "story-cloze",
+        "Story Cloze Test",
+        "How often each system knows which of two endings is the right one; guessing is right half of the time.",
+        ["cloze"],
+        lambda run: [run.layout.evaluation],
+        _story_cloze,
+    ),
+    _Kind(
+        "training",
+        "Training",
+        "How well each generator learned to predict the words of stories that it had not seen.",
+        ["train"],
+        lambda run: run.histories,
+        _training,
+    ),
+    _Kind(
+        "data",
+        "Data",
+        "The stories and cases that everything below was learned from or measured on, and what is there twice.",
+        ["sample", "ingest"],
+        lambda run: [run.layout.ingest, run.layout.stories, run.layout.cloze, run.layout.rejects],
+        _data,
+    ),
+    _Kind(
+        "statistics",
+        "Statistics and biases",
+        "What the stories are like, and how right endings differ from wrong ones, which gives them away.",
+        ["statistics"],
+        lambda run: [run.layout.statistics / STATISTICS],
+        _statistics,
     ),
 )

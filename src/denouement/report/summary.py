@@ -1,5 +1,6 @@
 """The summary of a reproduction, for a terminal and for pull requests: its key tables. The page has all tables."""
 
+import re
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
@@ -8,16 +9,20 @@ from denouement.files import write_text
 from denouement.legible import printed
 from denouement.present import markdown
 from denouement.present.sections import Block, Bullets, Chart, Fold, Paragraph, Section
+from denouement.report.front import PROJECT, Front, front_blocks
 from denouement.report.run_folder import RunFolder
 from denouement.report.sections import ReportSection
 
 SUMMARY = "summary.md"
 
-_CORPUS = {
-    "sample": "the embedded **sample corpus**, small stories written by rule: good for a look at every part, not for "
-    "values to compare with published ones",
-    "official": "**the official files** named below",
-}
+STORIES = 3
+"""How many stories the summary shows."""
+
+_TITLES = (f"# {PROJECT}: ", "# What went in and what came out\n")  # by which summaries, also earlier ones, are known
+_SAMPLE = (
+    "The stories are of the embedded **sample corpus**, small stories written by rule: good for a look at every part, "
+    "not for values to compare with published ones."
+)
 
 
 def needed(run: RunFolder) -> list[Path]:
@@ -25,13 +30,14 @@ def needed(run: RunFolder) -> list[Path]:
     return [run.layout.ingest, run.layout.sentiment, run.layout.evaluation, run.layout.study / "results.json"]
 
 
-def write_summary(run: RunFolder, sections: Sequence[ReportSection], out: Path) -> str:
+def write_summary(run: RunFolder, begins: Front, sections: Sequence[ReportSection], out: Path) -> str:
     """Write `summary.md` into `out`, and beside it its charts as SVG.
 
-    The same run gives the same bytes: no times, no paths outside the working folder.
+    The same files of a run give the same bytes: no times, no paths outside the working folder.
 
     Args:
         run: the folder of a run.
+        begins: what `front.front` returned of it.
         sections: what `sections.report_sections` returned of it.
         out: a folder; made if missing.
 
@@ -41,28 +47,40 @@ def write_summary(run: RunFolder, sections: Sequence[ReportSection], out: Path) 
     Raises:
         UserError: the corpus is missing, or a folder that cannot be written to.
     """
-    intro = (
-        f"Story ending generators were trained on {_CORPUS[run.ingest.corpus]}, and wrote endings for the Story "
-        "Cloze contexts; the endings of the cases and theirs are compared below. These are the key tables; "
-        "`report.html` beside this file has everything, all endings to search, and where each value came from."
-    )
+    rest = "`report.html` beside this file has everything, all endings to search, and where each value came from."
     shown: list[Block] = [
-        Paragraph(intro),
-        *(
-            Paragraph(f"**Stale**: {each.what}. Renew it with `{each.renew}`.")
-            for part in sections
-            for each in part.stale
-        ),
+        *([Paragraph(_SAMPLE)] if run.ingest.corpus == "sample" else []),
+        *stale_blocks(sections),
+        *front_blocks(begins, {part.anchor: part.title for part in sections}, STORIES),
         *(Section(part.title, part.what, part.brief) for part in sections if part.brief),
-        Section("Where the rest is", "", [Bullets("", list(_places(run)))]),
+        Section("Where the rest is", "", [Paragraph(rest), Bullets("", list(_places(run)))]),
     ]
     for chart in _charts(shown):
         if not isinstance(chart.picture, str | None):
             save(chart.picture, out / chart.file)
-    title = "# What went in and what came out"
-    text = printed(markdown.without_html(f"{title}\n\n{markdown.render(shown, charts=True)}\n"))
+    text = printed(markdown.without_html(f"# {begins.title}\n\n{markdown.render(shown, charts=True)}\n"))
     write_text(out / SUMMARY, text)
     return text
+
+
+def stale_blocks(sections: Sequence[ReportSection]) -> list[Block]:
+    """A paragraph for each stale result, with the command that renews it."""
+    return [
+        Paragraph(f"**Stale**: {each.what}. Renew it with `{each.renew}`.") for part in sections for each in part.stale
+    ]
+
+
+def clear(out: Path) -> None:
+    """Remove the summary of an earlier report from the folder `out`, and the charts that it shows.
+
+    A file of this name that is no summary of this project stays.
+    """
+    path = out / SUMMARY
+    text = path.read_text(encoding="utf-8", errors="replace") if path.is_file() else ""
+    if text.startswith(_TITLES):
+        for name in re.findall(r"(?m)^!\[.*\]\((\w+\.svg)\)$", text):
+            (out / name).unlink(missing_ok=True)
+        path.unlink()
 
 
 def _charts(blocks: Iterable[Block]) -> Iterator[Chart]:

@@ -59,8 +59,8 @@ TERMS: dict[str, list[tuple[str, str]]] = {
     "training": [
         (
             "Generator",
-            "A neural network that reads the first four sentences of a story and writes the fifth: seq2seq reads them "
-            "word by word, h_seq2seq as four vectors, one a sentence (Mori et al. 2019).",
+            "A program that reads the first four sentences of a story and writes the fifth. Two are neural networks: "
+            "seq2seq reads them word by word, h_seq2seq as four vectors, one a sentence (Mori et al. 2019).",
         ),
         (
             "Perplexity",

@@ -1,6 +1,6 @@
 """The report for people: the page and the summary of a run."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -8,11 +8,12 @@ from denouement import git
 from denouement.analysis.endings import SystemEndings
 from denouement.errors import UserError
 from denouement.layout import Layout
+from denouement.report.front import Front, front
 from denouement.report.page import PAGE, write_page
 from denouement.report.run_folder import RunFolder
 from denouement.report.sections import report_sections
 from denouement.report.stale import find_stale
-from denouement.report.summary import SUMMARY, needed, write_summary
+from denouement.report.summary import SUMMARY, clear, needed, write_summary
 
 
 @dataclass(frozen=True)
@@ -44,6 +45,8 @@ class ReportResult:
     """What was written.
 
     Attributes:
+        front: the findings, the systems and the stories that the report begins with.
+        titles: of the sections by anchor.
         page: the page.
         summary: the summary; None where the run does not have what it needs.
         repetition: how far the endings of each system repeat themselves.
@@ -51,6 +54,8 @@ class ReportResult:
         missing: a line for each section that has nothing to show: what it needs, and the command.
     """
 
+    front: Front
+    titles: Mapping[str, str]
     page: Path
     summary: Path | None
     repetition: Sequence[SystemEndings]
@@ -68,13 +73,17 @@ def run(settings: ReportSettings, paths: ReportPaths) -> ReportResult:
     if not folder.is_dir():
         raise UserError(f"{folder}: no such folder; name the folder of a run, such as data, or make one: make run")
     read = RunFolder(paths.layout, paths.lock, paths.generators)
-    sections = report_sections(read, find_stale(read))
+    stale = find_stale(read)
+    begins, sections = front(read, stale), report_sections(read, stale)
     commit = git.commit(paths.code)
-    write_page(read, sections, paths.out, str(commit) if commit else None)
+    clear(paths.out)
+    write_page(read, begins, sections, paths.out, str(commit) if commit else None)
     complete = all(path.exists() for path in needed(read))
     if complete:
-        write_summary(read, sections, paths.out)
+        write_summary(read, begins, sections, paths.out)
     return ReportResult(
+        begins,
+        {section.anchor: section.title for section in sections},
         paths.out / PAGE,
         paths.out / SUMMARY if complete else None,
         read.repetition,

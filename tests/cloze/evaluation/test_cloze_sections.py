@@ -11,7 +11,8 @@ from denouement.cloze.evaluation.results import (
 from denouement.cloze.evaluation.sections import (
     accuracy_blocks,
     comparison_tables,
-    evaluation_blocks,
+    further_blocks,
+    overview_blocks,
     vector_blocks,
 )
 from denouement.present.cells import PValue
@@ -24,7 +25,9 @@ def row(system, split, accuracy=None, **other):
     if accuracy is not None:
         measured = {"correct": round(accuracy * 100), "accuracy": accuracy, "low": 0.1, "high": 0.9, "ties": 0}
         measured |= {"accuracy_half_ties": accuracy, "trained_on": "nothing"}
-    return SystemRow(system, "", "v1.0", split, blind=False, n=100, **{**measured, **other})
+    return SystemRow(
+        system, split=split, **{"variant": "", "release": "v1.0", "blind": False, "n": 100, **measured, **other}
+    )
 
 
 def text_of(*rows):
@@ -45,7 +48,7 @@ def test_sizes_of_groups_are_those_of_their_set_of_cases():
         row("dssm", "test", 0.5, by_length=groups(equal=7, right_longer=3)),
         row("cogcomp", "test", 0.5, by_length=groups(equal=7, right_longer=3)),
     ]
-    tables = [block for block in evaluation_blocks(ClozeResult(rows)) if getattr(block, "title", "")]
+    tables = further_blocks(ClozeResult(rows))
     what = "Accuracy by the right ending's length, against the wrong one's"
     assert [table.title for table in tables] == [f"{what}, v1.0 validation", f"{what}, v1.0 test"]
     assert [table.columns for table in tables] == [
@@ -64,22 +67,46 @@ def test_validation_and_test_are_side_by_side():
     lines = cells_of(text_of(*rows))
     assert lines[0] == ["system", "v1.0 validation (n = 100)", "v1.0 test (n = 100)"]
     assert lines[2:4] == [["one", "0.750", "0.625 (0.715)"], ["other", "", "0.700"]]
-    assert [line[5] for line in lines[6:]] == ["best", "0.042", "best"]
+    details = [line for line in lines[4:] if line[0] in ("one", "other")]
+    assert [(line[0], line[3]) for line in details] == [("one", "best"), ("other", "best"), ("one", "0.042")]
     assert len(cells_of(text_of(*rows[1:]))) == 4, "one set of cases needs no second table"
+
+
+def test_the_overview_has_a_row_a_system_by_its_best_variant_and_a_column_a_set():
+    rows = [
+        row("plain", "validation", 0.5),
+        row("glove", "validation", 0.6, variant="last"),
+        row("glove", "validation", 0.7, variant="mean"),
+        row("plain", "test", 0.8),
+        row("glove", "test", 0.9, variant="last"),
+        row("glove", "test", 0.55, variant="mean"),  # not the best one there, but the one that was chosen
+        SystemRow("plain", "", "v1.5", "test", blind=True, n=1571, trained_on="nothing"),
+        SystemRow("glove", "mean", "v1.5", "test", blind=True, n=1571, trained_on="nothing"),
+    ]
+    text = render(overview_blocks(rows))
+    assert cells_of(text)[2:] == [["glove, mean", "0.700", "0.550"], ["plain", "0.500", "0.800"]]
+    assert text.count("Blind, so no accuracy is known: v1.5 test (1,571 cases).") == 1
+    assert "the one that is most accurate on the first cases" in text
+
+
+def test_people_s_published_accuracy_has_a_row():
+    rows = [row("one", "test", 0.5, paper=0.6), row("human", "test", paper=1.0, trained_on="as published")]
+    text = render(overview_blocks(rows))
+    assert cells_of(text)[2:] == [["human", "(1.000)"], ["one", "0.500 (0.600)"]]
 
 
 def test_half_ties_are_shown_where_there_are_ties_and_no_column_without_papers():
     five_point = row("five_point", "test", 0.531, ties=48, accuracy_half_ties=0.508)
     lines = cells_of(text_of(five_point, row("other", "test", 0.7)))
     at = lines[0].index("half ties")
-    assert [line[at - 1 : at + 1] for line in lines[2:]] == [["48", "0.508"], ["0", ""]]
+    assert [line[at - 1 : at + 1] for line in lines[2:]] == [["0", ""], ["48", "0.508"]]
     assert "paper" not in lines[0]
     assert "paper" in cells_of(text_of(row("five_point", "test", 0.531, paper=0.5)))[0]
 
 
 def test_blind_cases_have_no_accuracy():
     blind = SystemRow("one", "", "v1.5", "test", blind=True, n=1571, ties=3, trained_on="nothing")
-    assert cells_of(text_of(blind))[2] == ["one", "v1.5 test", "1,571", "blind", "", "", "3", "", "nothing"]
+    assert text_of(blind) == "Blind, so no accuracy is known: v1.5 test (1,571 cases)."
 
 
 def test_an_accuracy_below_chance_is_explained():

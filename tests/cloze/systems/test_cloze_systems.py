@@ -8,7 +8,7 @@ import pyarrow as pa
 import pytest
 
 from denouement import schemas
-from denouement.cloze import SYSTEMS
+from denouement.cloze import SYSTEMS, WITHOUT_CONTEXT
 from denouement.cloze.base import choices, load_system
 from denouement.cloze.evaluation.evaluate import evaluate
 from denouement.cloze.evaluation.published import HUMAN
@@ -107,6 +107,9 @@ def test_scores_are_of_the_endings_whatever_their_place(name, cases, resources):
         is_tie = np.isclose(scores[..., 0], scores[..., 1], rtol=1e-4, atol=1e-5)  # which may be drawn
         assert turned[~is_tie][:, ::-1] == pytest.approx(scores[~is_tie], rel=1e-4, abs=1e-5)
         assert (choices(turned[~is_tie]) == 3 - choices(scores[~is_tie])).all()
+    contexts = unseen["context"].take(pa.array([*range(1, 8), 0]))  # each case gets that of the next one
+    elsewhere = unseen.set_column(unseen.column_names.index("context"), "context", contexts)
+    assert np.allclose(scores_of(system, elsewhere, own), scores) == (name in WITHOUT_CONTEXT)
     assert isinstance(system.learns_from_stories(min(system.score(unseen, own))), bool)
 
 

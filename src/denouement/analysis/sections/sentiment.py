@@ -11,10 +11,11 @@ from denouement.analysis.sentiment import (
     SentimentCounts,
     SentimentResult,
 )
+from denouement.analysis.sentiment_contrast import SentimentContrast
 from denouement.analysis.sentiment_drift import GroupSpread, SentimentSpread
 from denouement.corpus.kind import SAMPLE
 from denouement.papers import cited
-from denouement.present.cells import Cell, CountAndShare, Number, PValue, Share
+from denouement.present.cells import Cell, CountAndShare, Interval, Number, PValue, Share
 from denouement.present.sections import Block, Paragraph, Table
 
 
@@ -41,6 +42,27 @@ def sentiment_blocks(result: SentimentResult) -> list[Block]:
             ]
         ),
     ]
+
+
+def contrast_table(found: Sequence[SentimentContrast]) -> Table:
+    """The sentiment of each system next to that of the right endings of the same cases."""
+    return Table(
+        ["endings of", "cases", "mean", "mean of right endings", "difference", "95% interval"],
+        [
+            [
+                row.system,
+                row.n,
+                Number(row.mean, 3),
+                Number(row.right_mean, 3),
+                Number(row.difference, 3),
+                Interval(row.low, row.high, 3),
+            ]
+            for row in found
+        ],
+        "Systems against the right endings of the same cases",
+        "The interval of the difference (Student's t) takes both endings of a case together. Where it includes 0, no "
+        "difference is shown.",
+    )
 
 
 def spread_tables(found: SentimentSpread, _: Tables) -> list[Table]:

@@ -23,6 +23,8 @@ _NOTE = (
     "on: without what is among the scored cases."
 )
 
+_SAME_BELOW = "Below, the same with all that belongs to it."
+
 _WHY_BELOW = (
     "What such a system measures speaks for wrong endings more often than for right ones: where wrong endings share "
     "more words with the context, or are the shorter or more usual sentences; where ties, which go to the first "
@@ -37,35 +39,73 @@ def system_name(row: SystemRow) -> str:
 
 def evaluation_blocks(result: ClozeResult) -> list[Block]:
     """All of a result except its comparisons: accuracies, notes, and accuracies of groups of cases."""
-    return [
-        *accuracy_blocks(result.systems),
-        *_bullets("Met on the way:", [f"{text}: {n:,}" for of in result.notes.values() for text, n in of.items()]),
-        *_group_tables(
-            "the right ending's sentiment and the context's",
-            ((row, row.by_sentiment) for row in result.systems if row.by_sentiment),
-        ),
-        *_group_tables(
-            "the right ending's length, against the wrong one's",
-            ((row, row.by_length) for row in result.systems if row.by_length),
-        ),
-    ]
+    return [*accuracy_blocks(result.systems), *further_blocks(result)]
 
 
 def accuracy_blocks(rows: Sequence[SystemRow]) -> list[Block]:
-    """How often each system is right, and which have no scores, and why."""
-    has_paper = any(row.paper is not None for row in rows)
-    columns = ["system", "cases of", "n", "accuracy", "95% interval", "p", "ties", "half ties"]
-    lines = [
-        [*_cells(row), *([_number(row.paper)] if has_paper else []), row.trained_on or ""]
-        for row in rows
-        if row.missing is None and row.failed is None
-    ]
+    """How often each system and each of its variants is right, and which have no scores, and why."""
+    n_sets = len({row.cases for row in rows if row.accuracy is not None})
     return [
-        *_side_by_side(rows),
-        Table([*columns, *(["paper"] if has_paper else []), "trained on"], lines, note=_NOTE),
+        *([_side_by_side(rows, _SAME_BELOW)] if n_sets > 1 else []),
+        *detail_tables(rows),
+        *unscored_blocks(rows),
+    ]
+
+
+def overview_blocks(rows: Sequence[SystemRow]) -> list[Block]:
+    """A row a system, by its best variant, and a column a set of cases; and what has no accuracy, and why."""
+    best = best_variants(rows)
+    note = "Of a system with variants the one that is most accurate on the first cases is shown."
+    tables = [_side_by_side(best, note if len(best) < len(_shown(rows)) else "")] if best else []
+    return [*tables, *unscored_blocks(rows)]
+
+
+def best_variants(rows: Sequence[SystemRow]) -> list[SystemRow]:
+    """The rows of each system's best variant: of those with scores on its first set of cases, the most accurate."""
+    chosen: dict[str, str] = {}
+    for row in _by_accuracy(_shown(rows)):
+        chosen.setdefault(row.system, row.variant)
+    return [row for row in _by_accuracy(_shown(rows)) if chosen[row.system] == row.variant]
+
+
+def detail_tables(rows: Sequence[SystemRow]) -> list[Table]:
+    """By set of cases all that belongs to the accuracy of each system and variant, the most accurate first."""
+    columns = ["system", "accuracy", "95% interval", "p", "ties", "half ties"]
+    tables = []
+    for cases, n in _sizes(rows).items():
+        of_set = _by_accuracy([row for row in _shown(rows) if row.cases == cases])
+        has_paper = any(row.paper is not None for row in of_set)
+        lines = [[*_cells(row), *([_number(row.paper)] if has_paper else []), row.trained_on or ""] for row in of_set]
+        title = f"Accuracy on {cases} (n = {n:,})"
+        tables.append(Table([*columns, *(["paper"] if has_paper else []), "trained on"], lines, title, _NOTE))
+    return tables
+
+
+def unscored_blocks(rows: Sequence[SystemRow]) -> list[Block]:
+    """Which sets of cases are blind, which accuracies are below chance, and which systems have no scores, and why."""
+    blind = {row.cases: row.n for row in rows if row.blind}
+    named = ", ".join(f"{cases} ({n:,} cases)" for cases, n in blind.items())
+    return [
+        *([Paragraph(f"Blind, so no accuracy is known: {named}.")] if blind else []),
         *_below_chance(f"{system_name(row)} ({row.cases})" for row in rows if _is_below_chance(row.high)),
         *_without_scores("Not run:", rows, [(row, row.missing) for row in rows]),
         *_without_scores("Failed:", rows, [(row, row.failed) for row in rows]),
+    ]
+
+
+def further_blocks(result: ClozeResult) -> list[Block]:
+    """What was decided by a rule of thumb, and accuracies of groups of cases."""
+    rows = _by_accuracy(_shown(result.systems))
+    return [
+        *_bullets("Met on the way:", [f"{text}: {n:,}" for of in result.notes.values() for text, n in of.items()]),
+        *_group_tables(
+            "the right ending's sentiment and the context's",
+            ((row, row.by_sentiment) for row in rows if row.by_sentiment),
+        ),
+        *_group_tables(
+            "the right ending's length, against the wrong one's",
+            ((row, row.by_length) for row in rows if row.by_length),
+        ),
     ]
 
 
@@ -113,13 +153,10 @@ def vector_blocks(result: VectorResult) -> list[Block]:
 
 
 def _cells(row: SystemRow) -> list[Cell]:
-    has_accuracy = row.accuracy is not None
     return [
         system_name(row),
-        row.cases,
-        row.n,
-        _number(row.accuracy) or ("blind" if row.blind else ""),
-        Interval(row.low, row.high, 3) if has_accuracy else "",
+        _number(row.accuracy),
+        "" if row.accuracy is None else Interval(row.low, row.high, 3),
         "best" if row.best else PValue(row.p_best) if row.p_best is not None else "",
         "" if row.ties is None else row.ties,
         _number(row.accuracy_half_ties) if row.ties else "",
@@ -136,26 +173,47 @@ def _number(value: float | None) -> Cell:
     return "" if value is None else Number(value, 3)
 
 
-def _side_by_side(rows: Sequence[SystemRow]) -> list[Block]:
-    """Where several sets of cases were scored: the accuracies of all systems, a column a set."""
-    scored = [row for row in rows if row.accuracy is not None]
-    sizes = {row.cases: row.n for row in scored}
-    if len(sizes) < 2:
-        return []
+def _side_by_side(rows: Sequence[SystemRow], note: str) -> Table:
+    """The accuracies of systems, a column a set of cases, sorted by those on the first set."""
+    scored, sizes = _by_accuracy(_shown(rows)), _sizes(rows)
     has_paper = any(row.paper is not None for row in scored)
     cells: dict[str, dict[str, Cell]] = {}
     for row in scored:
-        of_paper = "" if row.paper is None else f" ({row.paper:.3f})"
-        accuracy = f"{row.accuracy:.3f}{of_paper}" if has_paper else Number(row.accuracy, 3)
+        of_paper = "" if row.paper is None else f"({row.paper:.3f})"
+        here = "" if row.accuracy is None else f"{row.accuracy:.3f}"
+        accuracy: Cell = f"{here} {of_paper}".strip() if has_paper else Number(row.accuracy, 3)
         cells.setdefault(system_name(row), {})[row.cases] = accuracy
     in_brackets = ", in brackets the published one" if has_paper else ""
+    return Table(
+        ["system", *(f"{name} (n = {n:,})" for name, n in sizes.items())],
+        [[system, *(of_system.get(name, "") for name in sizes)] for system, of_system in cells.items()],
+        note=f"Accuracy on each set of cases{in_brackets}. {note}".rstrip(),
+    )
+
+
+def _shown(rows: Sequence[SystemRow]) -> list[SystemRow]:
+    """Those that have an accuracy, or a published one, such as that of people."""
     return [
-        Table(
-            ["system", *(f"{name} (n = {n:,})" for name, n in sizes.items())],
-            [[system, *(of_system.get(name, "") for name in sizes)] for system, of_system in cells.items()],
-            note=f"Accuracy on each set of cases{in_brackets}; below, the same with all that belongs to it.",
-        )
+        row
+        for row in rows
+        if row.accuracy is not None or (row.paper is not None and not (row.blind or row.missing or row.failed))
     ]
+
+
+def _sizes(rows: Sequence[SystemRow]) -> dict[str, int]:
+    """How many cases there are, by the sets that have accuracies."""
+    return {row.cases: row.n for row in _shown(rows)}
+
+
+def _by_accuracy(rows: Sequence[SystemRow]) -> list[SystemRow]:
+    """The rows set by set, the most accurate first; of equals the best, then in their order."""
+    sets = list(_sizes(rows))
+
+    def place(row: SystemRow) -> tuple[int, float, bool]:
+        accuracy = row.paper if row.accuracy is None else row.accuracy
+        return sets.index(row.cases), -(accuracy or 0.0), not row.best
+
+    return sorted(rows, key=place)
 
 
 def _is_below_chance(high: float | None) -> bool:

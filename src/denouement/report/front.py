@@ -1,0 +1,114 @@
+"""What the report begins with: its title, findings, one table of systems, and stories with all their endings."""
+
+import hashlib
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from denouement.analysis.sentiment import RIGHT, WRONG
+from denouement.corpus.cases import right_and_wrong
+from denouement.present.sections import Block, Bullets, Paragraph, Section, ShownEnding, ShownStory, Stories, Table
+from denouement.report.endings import stories_with_endings
+from denouement.report.findings import KeyFinding, key_findings
+from denouement.report.run_folder import RunFolder
+from denouement.report.stale import Stale, joined_endings
+from denouement.report.systems import HUMAN, system_values, systems_table
+
+STORIES = 10
+"""How many stories the page begins with."""
+
+PROJECT = "Denouement"
+
+_DRAWN = (
+    "Stories drawn by rule, none chosen by hand: of those with the most endings, those whose ids have the smallest "
+    "SHA-256."
+)
+
+
+@dataclass(frozen=True)
+class Front:
+    """The beginning of a report.
+
+    Attributes:
+        corpus: which stories and cases the run is of; empty where that is not known.
+        day: on which the newest result was written; None without any.
+        findings: what the run found.
+        systems: a row a system; None where nothing was measured of one.
+        stories: at most `STORIES`, each with human endings and those of the systems.
+    """
+
+    corpus: str
+    day: str | None
+    findings: Sequence[KeyFinding]
+    systems: Table | None
+    stories: Sequence[ShownStory]
+
+    @property
+    def title(self) -> str:
+        """Project, corpus and day: `Denouement: sample corpus, 28 November 2026`."""
+        return f"{PROJECT}: {', '.join(filter(None, [self.corpus, self.day])) or 'nothing has been run yet'}"
+
+    def story_blocks(self, n: int = STORIES) -> list[Block]:
+        """The first `n` stories, and how they were drawn; nothing without any."""
+        first = self.stories[:n]
+        return [Section("Stories and their endings", _DRAWN, [Stories(first, side_by_side=True)])] if first else []
+
+
+def front(run: RunFolder, stale: Sequence[Stale]) -> Front:
+    """The beginning of the report of a run.
+
+    Args:
+        run: the folder of a run.
+        stale: what `stale.find_stale` returned of it.
+    """
+    return Front(
+        _corpus(run), run.day, key_findings(run, stale), systems_table(system_values(run, stale)), _stories(run, stale)
+    )
+
+
+def front_blocks(shown: Front, titles: Mapping[str, str], n_stories: int) -> list[Block]:
+    """The beginning of a report for a terminal or as Markdown.
+
+    Args:
+        shown: the beginning.
+        titles: of the sections by anchor, for what a finding refers to.
+        n_stories: how many stories.
+    """
+    findings = [
+        f"{'(Stale) ' if each.is_stale else ''}{each.claim} {each.grounds} See: {titles[each.anchor]}."
+        for each in shown.findings
+    ]
+    return [
+        Section("Findings", "", [Bullets("", findings) if findings else Paragraph("Nothing has been measured yet.")]),
+        *([Section("Systems", "", [shown.systems])] if shown.systems else []),
+        *shown.story_blocks(n_stories),
+    ]
+
+
+def _corpus(run: RunFolder) -> str:
+    if not run.layout.ingest.exists():
+        return ""
+    if not run.is_official:
+        return "sample corpus"
+    releases = " and ".join(run.ingest.cloze)
+    names = [*run.ingest.stories, *([f"Story Cloze {releases}"] if releases else [])]
+    return ", ".join({"rocstories": "ROCStories"}.get(name, name) for name in names) or "official files"
+
+
+def _stories(run: RunFolder, stale: Sequence[Stale]) -> list[ShownStory]:
+    if not (run.layout.cloze.exists() and run.endings):
+        return []
+    labelled = run.labelled[0]
+    stories = stories_with_endings(run.cases, labelled, joined_endings(run, stale), None)
+    most = max((len(story.endings) for story in stories), default=0)
+    full = [story for story in stories if len(story.endings) == most]
+    drawn = sorted(full, key=lambda story: hashlib.sha256(story.case_id.encode()).digest())[:STORIES]
+    wrong = dict(zip(labelled["case_id"].to_pylist(), right_and_wrong(labelled)[1].to_pylist(), strict=True))
+    return [_readable(story, wrong.get(story.case_id)) for story in drawn]
+
+
+def _readable(story: ShownStory, wrong: str | None) -> ShownStory:
+    """The story without its id, and with the wrong ending behind the right one."""
+    endings = [ShownEnding(HUMAN.get(each.whose, each.whose), each.text) for each in story.endings]
+    if wrong is not None and story.endings[0].whose == RIGHT:
+        endings.insert(1, ShownEnding(HUMAN[WRONG], wrong))
+    return ShownStory("", story.context, endings)

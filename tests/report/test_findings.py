@@ -1,0 +1,296 @@
+"""The sentences that a report begins with, from results whose right sentence is known."""
+
+import json
+from dataclasses import replace
+from pathlib import Path
+
+import pyarrow as pa
+import pytest
+from test_summary import EVALUATION, fresh, run, write  # noqa: F401 -- `run` is a fixture
+
+from denouement.analysis.endings import SystemEndings, repetition
+from denouement.analysis.sentiment_contrast import SentimentContrast, against_right
+from denouement.cloze.evaluation.results import ClozeResult, SystemComparison, SystemRow
+from denouement.documents import write_document
+from denouement.report.findings import key_findings, of_endings, of_people, of_ratings, of_story_cloze
+from denouement.report.stale import find_stale
+from denouement.report.systems import system_values, systems_table
+from denouement.schemas import TABLES, write_table
+from denouement.study.results.clustered import Preference
+from denouement.study.results.preferences import StudyResults, study_results
+from denouement.study.results.reliability import ChecksAnswered
+from denouement.study.results.scales import MeanRating, RatingResults
+
+CONTEXT = ["One.", "Two.", "Three.", "Four."]
+
+
+def votes(choices: dict[tuple[str, str], str]) -> pa.Table:
+    """One answer an item: by pair of systems a letter for each case: `f`irst, `s`econd, `b`oth."""
+    rows = [
+        {
+            **{"study": "pilot", "item_id": f"{first}-{second}-{place}", "case_id": f"case-{place + 1:02}"},
+            **{"annotator_id": f"p{place}", "position_a": first, "position_b": second},
+            **{"reason": None, "is_check": False, "status": "accepted", "started_at": None, "submitted_at": None},
+            "answer": {"f": "A", "s": "B", "b": "both"}[letter],
+            "choice": {"f": first, "s": second, "b": "both"}[letter],
+        }
+        for (first, second), letters in choices.items()
+        for place, letter in enumerate(letters)
+    ]
+    return pa.Table.from_pylist(rows, schema=TABLES["votes"].schema)
+
+
+def preferring(**shares: tuple[float, float | None, float | None]) -> StudyResults:
+    """By system the share of 100 answers that prefer it to human endings, and the ends of its interval."""
+    results = study_results(votes({(name, "human_right"): "fsb" for name in shares}))
+    pairs = []
+    for row in results.pairs:
+        share, low, high = shares[row.first]
+        why = None if low is not None else "all answers are of one case"
+        found = Preference(round(100 * share), 100, share, low, high, None, None, why)
+        pairs.append(replace(row, preference=found))
+    return replace(results, pairs=pairs)
+
+
+@pytest.mark.parametrize(
+    ("share", "claim"),
+    [
+        ((0.2, 0.1, 0.4), "People prefer human endings to those of mine."),
+        ((0.8, 0.6, 0.9), "People prefer the endings of mine to human endings."),
+        ((0.45, 0.3, 0.6), "It is open whether people prefer the endings of mine or human endings: the interval "
+         "includes 50%."),
+        ((0.45, 0.3, 0.5), "It is open whether people prefer the endings of mine or human endings: the interval "
+         "includes 50%."),
+        ((0.9, None, None), "It cannot be said whether people prefer the endings of mine or human endings: there is "
+         "no interval."),
+    ],
+)  # fmt: skip
+def test_what_people_prefer_is_claimed_only_where_the_interval_says_so(share, claim):
+    assert of_people(preferring(mine=share)).claim == claim
+
+
+def test_the_grounds_have_count_share_and_interval_or_why_there_is_none():
+    found = of_people(preferring(mine=(0.2, 0.1, 0.4)))
+    assert found.grounds == "Of 100 answers for one of the two, 20 are for mine (20.0%, 95% interval 10.0% to 40.0%)."
+    assert found.anchor == "human-evaluation"
+    found = of_people(preferring(mine=(0.01, None, None)))
+    assert found.grounds == (
+        "Of 100 answers for one of the two, 1 is for mine (1.0%). There is no interval, since all answers are of one "
+        "case."
+    )
+
+
+def test_of_several_systems_the_nearest_is_named_and_whether_it_really_is():
+    apart = of_people(preferring(far=(0.1, 0.05, 0.2), near=(0.4, 0.3, 0.48)))
+    assert apart.claim == "People prefer human endings to those of near."
+    assert apart.grounds.endswith("That is the highest share among 2 systems, and no other interval reaches its own.")
+    close = of_people(preferring(far=(0.1, 0.05, 0.2), one=(0.4, 0.3, 0.48), two=(0.4, 0.29, 0.49)))
+    assert close.grounds.endswith(
+        "That is the highest share among 3 systems; the intervals of one and two overlap, so which is nearest is open."
+    )
+
+
+def test_without_human_endings_two_systems_are_compared_and_nobody_s_preference_is_none():
+    found = of_people(study_results(votes({("one", "two"): "ffffffffffffffffffffs"})))
+    assert found.claim == "People prefer the endings of one to those of two."
+    found = of_people(study_results(votes({("one", "two"): "fsfsfsfsfs"})))
+    assert found.claim.startswith("It is open whether people prefer the endings of one or those of two")
+    assert of_people(study_results(votes({("one", "two"): "bbb"}))).claim == "People prefer no ending."
+    assert of_people(study_results(votes({}))) is None
+
+
+def test_right_against_wrong_endings_are_no_system_s():
+    results = study_results(votes({("human_wrong", "human_right"): "sssss", ("mine", "human_right"): "fsfsf"}))
+    assert "mine" in of_people(results).claim
+    assert "human_wrong" not in of_people(results).grounds
+
+
+def test_whose_endings_people_rate_highest_is_said_where_no_interval_reaches_the_first():
+    def mean(scale: str, system: str, of: float, low: float | None, high: float | None) -> MeanRating:
+        return MeanRating(scale, system, 10, 50, of, low, high, None, None, {})
+
+    means = [
+        mean("logic", "mine", 2.0, 1.5, 2.5),
+        mean("logic", "human_right", 3.5, 3.0, 4.0),
+        mean("grammar", "human_right", 3.0, 2.5, 3.5),
+        mean("grammar", "mine", 2.9, 2.0, 3.8),  # the interval of the second reaches the first
+        mean("pace", "mine", 3.0, None, None),
+        mean("pace", "human_right", 1.0, 0.5, 1.5),
+        mean("tone", "mine", 3.0, 2.5, 3.5),  # of one system alone
+    ]
+    found = of_ratings(RatingResults(["s"], {}, 50, ChecksAnswered(0, 0, 0, 0), means, [], []))
+    assert found.claim == (
+        "People rate human endings highest on logic. It is open whose endings people rate highest on grammar and pace."
+    )
+    assert "of 50 answers. logic: human_right 3.50 (3.00 to 4.00), mine 2.00 (1.50 to 2.50). grammar:" in found.grounds
+    assert of_ratings(RatingResults(["s"], {}, 50, ChecksAnswered(0, 0, 0, 0), means[-1:], [], [])) is None
+
+
+def contrast(system: str, low: float | None, high: float | None) -> SentimentContrast:
+    return SentimentContrast(system, 40, 0.25, 0.15, 0.1, low, high)
+
+
+def test_sentiment_is_said_to_differ_only_where_the_interval_is_beyond_zero():
+    happy, sad, open_, zero = (
+        contrast("happy", 0.02, 0.2),
+        contrast("sad", -0.3, -0.1),
+        contrast("other", -0.1, 0.3),
+        contrast("edge", 0.0, 0.2),
+    )
+    assert of_endings([happy], []).claim == (
+        "The endings of happy are more positive than the human endings of the same cases."
+    )
+    claim = of_endings([open_, happy, sad, zero, contrast("lone", None, None)], []).claim
+    assert claim == (
+        "The endings of happy are more positive than the human endings of the same cases. "
+        "The endings of sad are more negative than the human endings of the same cases. "
+        "It is open whether the sentiment of the endings of other and edge differs from that of human endings. "
+        "Nothing is said about the sentiment of the endings of lone: there is no interval."
+    )
+    assert of_endings([], []) is None
+
+
+def test_diversity_stands_beside_that_of_human_endings():
+    def of(system: str, endings: list[str]) -> SystemEndings:
+        return SystemEndings(**vars(repetition(endings)), system=system, log_prob_per_token=None, decoding=None)
+
+    found = of_endings([contrast("mine", 0.02, 0.2)], [of("right", ["A.", "B."]), of("mine", ["A.", "A."])])
+    assert found.grounds == (
+        "Mean sentiment: mine 0.25, human 0.15 (difference +0.10, 95% interval 0.02 to 0.20, 40 cases). Distinct: mine "
+        "50.0% of 2, human 100.0% of 2."
+    )
+
+
+def test_the_contrast_by_hand():
+    """Differences 0.2, 0.4, 0.6: mean 0.4, standard error 0.2 / sqrt(3), t(2) at 97.5% 4.302653."""
+    scores = [
+        *(("right", f"v1.0/validation/{case}", 0.1) for case in "abc"),
+        ("mine", "a", 0.3),
+        ("mine", "b", 0.4),
+        ("mine", "b#2", 0.6),  # a second ending of the case: the mean of both counts
+        ("mine", "c", 0.7),
+        ("mine", "of no case", -1.0),
+        ("rocstories", "a/train/a", -1.0),
+    ]
+    names = TABLES["sentiment"].schema.names
+    rows = [dict(zip(names, (text_id, group, score, 0.0, 0.0, 0.0), strict=True)) for group, text_id, score in scores]
+    [found] = against_right(pa.Table.from_pylist(rows, schema=TABLES["sentiment"].schema))
+    assert (found.system, found.n) == ("mine", 3)
+    assert found.difference == pytest.approx(0.4)
+    half = 4.302653 * 0.2 / 3**0.5
+    assert (found.low, found.high) == (pytest.approx(0.4 - half, abs=1e-6), pytest.approx(0.4 + half, abs=1e-6))
+
+
+def system(name: str, accuracy: float, **other: object) -> SystemRow:
+    half = 0.05
+    measured = {"accuracy": accuracy, "low": accuracy - half, "high": accuracy + half, "n": 400, **other}
+    return SystemRow(name, "", "v1.0", "validation", blind=False, **measured)
+
+
+def claim_of(*rows: SystemRow, pair: SystemComparison | None = None) -> str:
+    return of_story_cloze(ClozeResult(rows, {"v1.0 validation": [pair] if pair else []})).claim
+
+
+def test_the_best_story_cloze_system_is_more_than_the_best_that_never_sees_the_story_only_by_a_test():
+    rows = system("ending_reg", 0.7), system("cogcomp", 0.8), system("constant_first", 0.5)
+    most = "cogcomp chooses the right ending most often"
+    sure = SystemComparison("ending_reg", "cogcomp", 20, 60, 1e-5, 1e-4)
+    assert claim_of(*rows, pair=sure) == f"{most}, more often than any system that never sees the story."
+    not_shown = f"{most}, but is not shown to be better than every system that never sees the story."
+    assert claim_of(*rows, pair=SystemComparison("ending_reg", "cogcomp", 35, 45, 0.3, 0.6)) == not_shown
+    assert claim_of(*rows, pair=SystemComparison("cogcomp", "ending_reg", 60, 40, 0.04, 0.4)) == not_shown
+    assert claim_of(*rows) == not_shown  # without a test
+    found = of_story_cloze(ClozeResult(rows, {"v1.0 validation": [sure]}))
+    assert "Of the 80 cases that only one of the two gets right, cogcomp gets 60 (75.0%, 95% interval" in found.grounds
+    assert "ending_reg, the best that never sees the story, is right in 70.0%" in found.grounds
+
+
+def test_one_system_ties_guessing_and_blind_cases():
+    assert claim_of(system("dssm", 0.52)) == (
+        "dssm chooses the right ending most often, but that may be guessing, which is right in 50%."
+    )
+    assert claim_of(system("dssm", 0.8)) == "dssm chooses the right ending most often."
+    assert claim_of(system("dssm", 0.7), system("ending_reg", 0.8)) == (
+        "ending_reg chooses the right ending most often, and it never sees the story."
+    )
+    assert (
+        claim_of(system("dssm", 0.8), system("cogcomp", 0.8)) == "dssm and cogcomp choose the right ending most often."
+    )
+    blind = SystemRow("dssm", "", "v1.5", "test", blind=True, n=1571)
+    assert of_story_cloze(ClozeResult([blind])) is None
+
+
+def test_the_largest_set_of_cases_counts():
+    small = replace(system("cogcomp", 0.9), split="test", n=100)
+    assert "dssm" in claim_of(small, system("dssm", 0.8))
+
+
+def anchors(run) -> list[str]:  # noqa: F811
+    run = fresh(run)
+    return [each.anchor for each in key_findings(run, find_stale(run))]
+
+
+def test_only_what_was_run_is_found(run):  # noqa: F811
+    assert anchors(run) == ["sentiment", "story-cloze"]  # nobody answered
+    run.layout.evaluation.write_text(json.dumps({**EVALUATION, "systems": []}))
+    assert anchors(run) == ["sentiment"]
+    for path in run.endings:
+        path.unlink()
+    write(
+        run.layout.sentiment, "sentiment", [("v1.0/validation/a", group, 0.5, 0, 0, 0) for group in ("right", "wrong")]
+    )
+    assert anchors(run) == []
+
+
+def test_a_finding_of_a_stale_result_is_marked(run):  # noqa: F811
+    def stale() -> list[str]:
+        now = fresh(run)
+        return [each.anchor for each in key_findings(now, find_stale(now)) if each.is_stale]
+
+    assert stale() == []
+    (run.layout.story_cloze / "made_from.json").unlink()
+    assert stale() == ["story-cloze"]
+    write(run.endings[0], "endings", [("case-01", "h_seq2seq", "Another.", -3.0, 1)])
+    assert stale() == ["sentiment", "story-cloze"]
+
+
+def judged(run, ending: str) -> None:  # noqa: F811
+    """A study in which people preferred an ending of seq2seq for case-01 to the human one."""
+    answers = votes({("seq2seq", "human_right"): "f"})
+    write_document(study_results(answers), run.layout.study / "results.json")
+    row = {
+        **{"study": "pilot", "item_id": "i", "case_id": "case-01", "first": "seq2seq", "second": "human_right"},
+        **{"n_first": 1, "n_second": 0, "n_both": 0, "n_neither": 0, "agreement": "seq2seq", "context": CONTEXT},
+        **{"ending_first": ending, "ending_second": "Right 1.", "choices": ["seq2seq"], "reasons": [""]},
+    }
+    table = pa.Table.from_pylist([row], schema=TABLES["table_3"].schema)
+    write_table(table, run.layout.study / "table_3.parquet", "table_3")
+
+
+def rows_of(run) -> dict[str, list[str]]:  # noqa: F811
+    run = fresh(run)
+    table = systems_table(system_values(run, find_stale(run)))
+    return {str(row[0]): [str(cell) for cell in row[1:]] for row in table.rows}
+
+
+def test_one_row_a_system_sorted_by_what_people_prefer(run):  # noqa: F811
+    assert list(rows_of(run)) == ["human, right", "human, wrong", "seq2seq", "h_seq2seq"]  # by perplexity
+    judged(run, "Seq2seq wrote 1.")  # as a study shows it: with a capital
+    assert rows_of(run) == {
+        "human, right": ["", "10", "100.0%", "2.0", "0.000", "0.0%", ""],
+        "human, wrong": ["", "11", "", "", "-0.477", "0.0%", ""],
+        "seq2seq": ["100.0% (-)", "11", "100.0%", "3.0", "0.000", "0.0%", "81.5"],
+        "h_seq2seq": ["", "11", "100.0%", "3.0", "0.000", "0.0%", ""],
+    }
+
+
+def test_a_study_of_other_endings_has_a_row_of_its_own(run):  # noqa: F811
+    judged(run, "She was glad.")
+    found = rows_of(run)
+    assert found["seq2seq, as shown in pilot"] == ["100.0% (-)", "", "", "", "", "", ""]
+    assert found["seq2seq"][0] == ""
+    now = fresh(run)
+    told = key_findings(now, [])[0].grounds
+    assert "The endings in the study are not known to be those that seq2seq wrote in this run." in told
+    Path(run.layout.study / "table_3.parquet").unlink()  # what was shown is not known
+    assert "seq2seq, as shown in pilot" in rows_of(run)
