@@ -110,7 +110,7 @@ class Person:
 
     @property
     def problem(self) -> str:
-        found = re.search(r'<p class="problem" role="alert">(.*?)</p>', self.text)
+        found = re.search(r'<p class="problem" id="problem" role="alert"[^>]*>(.*?)</p>', self.text)
         return html.unescape(found[1]) if found else ""
 
     @property
