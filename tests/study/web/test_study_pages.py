@@ -109,6 +109,52 @@ def test_who_comes_from_prolific_to_a_full_study_sees_the_end_at_once(tmp_path: 
     assert "cc=C1ABC" in late.text
 
 
+PROLIFIC = "/s/pilot/?PROLIFIC_PID=p1&STUDY_ID=st1&SESSION_ID=se1"
+
+
+@pytest.mark.parametrize("entry", [{"kind": "prolific", "completion_code": "C1ABC"}, {"kind": "links", "links": 1}])
+def test_who_looks_at_a_link_without_opening_it_is_no_person(tmp_path: Path, entry: dict):
+    store = store_with(tmp_path, design(entry=entry))
+    link = PROLIFIC if entry["kind"] == "prolific" else f"/s/pilot/link/{store.links('pilot')[0]}"
+    looking = Person(store)
+    assert looking.client.head(link).status_code == 200
+    for header, value in (("sec-purpose", "prefetch;prerender"), ("purpose", "preview")):
+        looking.client.get(link, headers={header: value})
+    looking.client.cookies.clear()
+    looking.client.get(link, follow_redirects=False)  # such as a program that shows a preview, and keeps no cookies
+    assert store.progress("pilot").people == ()
+    assert Person(store).open(link).at == "/s/pilot/consent"
+    assert Person(store).open(link).at == "/s/pilot/consent"
+    assert len(store.progress("pilot").people) == 1
+
+
+def test_a_link_that_is_opened_after_another_one_is_that_of_its_own_person(tmp_path: Path):
+    store = store_with(tmp_path, design(entry={"kind": "links", "links": 2}))
+    first, second = store.links("pilot")
+    person = Person(store)
+    for link in (first, second, first):
+        assert person.open(f"/s/pilot/link/{link}").at == "/s/pilot/consent"
+        key = person.client.cookies.get("session", path="/s/pilot/")
+        assert store.annotator(key).id == store.annotator_id("pilot", link)
+    assert "arrival" not in person.client.cookies
+    assert person.open("/s/pilot/arrive").at == "/s/pilot/consent"
+    assert Person(store).open("/s/pilot/arrive").page.status_code == 403
+
+
+def test_nobody_arrives_in_an_open_study_without_consent(person: Person):
+    person.client.cookies.set("arrival", "id=someone", path="/s/pilot/")
+    person.open("/s/pilot/arrive")
+    assert store_of(person).progress("pilot").people == ()
+
+
+def test_no_redirect_leads_to_the_name_that_a_request_gives(person: Person):
+    for address in ("/s/pilot", "/organiser"):
+        led = person.client.get(address, headers={"host": "evil.example"}, follow_redirects=False)
+        assert led.headers["location"] == f"{address}/"
+    led = person.client.get("/s/pilot?a=//evil.example", follow_redirects=False)
+    assert led.headers["location"] == "/s/pilot/?a=//evil.example"
+
+
 def test_addresses_without_their_last_slash_lead_on(tmp_path: Path):
     entry = {"kind": "prolific", "completion_code": "C1ABC"}
     person = Person(store_with(tmp_path, design(entry=entry)))
@@ -293,6 +339,22 @@ def test_an_answer_to_a_question_that_one_does_not_have_is_told(tmp_path: Path):
     person.page = person.client.post(person.action, data=person.hidden | {"assignment": "unknown", "answer": "A"})
     assert (person.at, person.page.status_code) == ("/s/pilot/question", 200)
     assert "was not kept" in person.note
+
+
+@pytest.mark.parametrize(
+    ("written", "kept"),
+    [
+        ("הסוף מתאים\u200f! (C++\u200e)", "הסוף מתאים\u200f! (C++\u200e)"),
+        ("می\u200cخواهم بدانم چرا", "می\u200cخواهم بدانم چرا"),
+        ("\u2067הסוף מתאים\u2069 \u202egnihton\u202c", "הסוף מתאים gnihton"),
+        ("C++\u200e is not \u200bit", "C++ is not it"),
+    ],
+)
+def test_a_reason_keeps_what_belongs_to_its_language_and_turns_nothing(tmp_path: Path, written: str, kept: str):
+    person = Person(store_with(tmp_path, design(reason={"mode": "required"}))).go()
+    assert not person.send(answer="A", reason=written).problem
+    [answer] = store_of(person).answers("pilot")
+    assert answer.reason == kept
 
 
 def test_a_reason_keeps_its_lines_and_loses_blanks_around(tmp_path: Path):

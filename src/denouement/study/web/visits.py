@@ -14,6 +14,7 @@ from denouement.study.languages import texts
 from denouement.study.store import Annotator, Store, StoreUnavailableError
 from denouement.study.web.render import message, page
 from denouement.study.web.security import (
+    HEAD,
     Limiter,
     RefusedVisit,
     address,
@@ -140,6 +141,23 @@ class Visit:
         if not self.annotator:
             raise RefusedVisit(403, "no_person")
         require_form_token(self.key, form)
+
+    @property
+    def is_only_a_look(self) -> bool:
+        """Whether a program asks for the page in advance, or for its head alone, so that nobody may ever see it."""
+        headers = self.request.headers
+        ahead = headers.get("sec-purpose", "") + headers.get("purpose", "") + headers.get("x-moz", "")
+        return bool(self.request.scope.get(HEAD)) or "prefetch" in ahead or "preview" in ahead
+
+    def may_enter(self, external_id: str) -> bool:
+        """Whether anybody can enter with this id. It adds nobody."""
+        try:
+            self.store.annotator_id(self.study, external_id)
+        except StoreUnavailableError:
+            raise
+        except UserError:
+            return False
+        return True
 
     def entered(self, external_id: str, entry: Mapping[str, str] | None = None) -> Annotator:
         """The person with this id, new or not.
