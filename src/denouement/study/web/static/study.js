@@ -1,4 +1,4 @@
-// The pages work without this file. It adds: digits that choose, drafts that outlive a reload, answers sent once
+// The pages work without this file. It adds: keys that choose, drafts that outlive a reload, answers sent once
 // however often the button is pressed, and answers sent again when the connection comes back.
 "use strict";
 
@@ -42,8 +42,26 @@ function place(key, focused) {
   return true;
 }
 
+// People who dictate, or rest a hand on the keyboard, may turn the keys off.
+const keys = document.getElementById("keys");
+keys.checked = localStorage.getItem("keys") !== "off";
+keys.addEventListener("change", () => localStorage.setItem("keys", keys.checked ? "on" : "off"));
+
 document.addEventListener("keydown", (event) => {
-  if (event.ctrlKey || event.altKey || event.metaKey || event.target.matches("textarea")) return;
+  if (event.isComposing || !keys.checked) return;
+  if (event.target.matches("textarea, input:not([type=radio], [type=checkbox])")) {
+    if (event.key === "Escape") form.querySelector("button").focus();
+    if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) form.requestSubmit();
+    return;
+  }
+  if (event.ctrlKey || event.altKey || event.metaKey) return;
+  const named = document.querySelector(`[aria-keyshortcuts="${CSS.escape(event.key.toUpperCase())}"]`);
+  if (named) {
+    event.preventDefault();
+    if (named.matches("textarea")) named.focus();
+    else named.click();
+    return;
+  }
   if (places.length) {
     if (place(event.key, event.target)) {
       event.preventDefault();
