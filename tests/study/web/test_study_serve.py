@@ -3,6 +3,7 @@
 import re
 import signal
 import socket
+import sqlite3
 import time
 from collections import Counter
 from concurrent.futures import ThreadPoolExecutor
@@ -29,6 +30,11 @@ def test_what_keeps_it_from_starting_is_one_line(tmp_path: Path, monkeypatch: py
     assert "no such file" in refused(monkeypatch, tmp_path)
     store_with(tmp_path, design()).close()
     assert "16 characters" in refused(monkeypatch, tmp_path, token="short")
+    with sqlite3.connect(tmp_path / "studies.db") as connection:
+        connection.execute("""UPDATE studies SET design = replace(design, '"language": "en"', '"language": "xx"')""")
+    assert "language xx: has no texts; the languages are en, ja" in refused(monkeypatch, tmp_path)
+    with sqlite3.connect(tmp_path / "studies.db") as connection:
+        connection.execute("""UPDATE studies SET design = replace(design, '"language": "xx"', '"language": "en"')""")
     with socket.create_server(("127.0.0.1", 0)) as taken:
         port = str(taken.getsockname()[1])
         assert f"port {port}: Address already in use" in refused(monkeypatch, tmp_path, "--port", port)

@@ -32,7 +32,12 @@ def create_app(store: Store, organiser_token: str, base_url: str = "") -> FastAP
         organiser_token: opens the organiser's pages.
         base_url: the address that people open, such as `https://study.example.org`, with which the organiser's pages
             show links; where it is empty, `serve` puts the address at which it listens.
+
+    Raises:
+        UserError: a study whose language has no texts here.
     """
+    for study in store.studies():
+        texts(store.design(study).language)  # a missing file of texts is told now, and not to annotators
     app = FastAPI(openapi_url=None)  # no page describes the interface to strangers
     app.add_middleware(SecurityHeaders)
     app.add_middleware(HeadAsGet)
