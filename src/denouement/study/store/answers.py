@@ -2,9 +2,10 @@
 
 from collections.abc import Mapping, Sequence
 
-from denouement.legible import can_be_shown, cleaned, seen
+from denouement.legible import can_be_shown, cleaned, seen, unturned
 from denouement.study.design.description import Design
 from denouement.study.design.names import ANSWERS
+from denouement.study.languages import texts
 
 
 class Unfit(ValueError):  # noqa: N818 (not a fault of the program)
@@ -23,26 +24,28 @@ def check_answer(
     Raises:
         Unfit: it does not.
     """
+    say = texts(design.language)
     given = {"pair": answer is not None, "rating": values is not None, "order": order is not None}
     if not given.pop(design.kind) or any(given.values()):
-        raise Unfit("Please answer the question.")
+        raise Unfit(say("unfit.no_answer"))
     if design.kind == "pair" and answer not in ANSWERS:
-        raise Unfit("Please choose A, B, both or neither.")
+        raise Unfit(say("unfit.no_choice"))
     if design.kind == "rating":
         for scale in design.scales:
             value = (values or {}).get(scale.name)
             if type(value) is not int or not scale.low <= value <= scale.high:
-                raise Unfit(f"Please choose a value from {scale.low} to {scale.high} on each scale.")
+                raise Unfit(say("unfit.no_value", low=scale.low, high=scale.high))
         if len(values or {}) != len(design.scales):
-            raise Unfit("Please answer the questions that were asked, and no other.")
+            raise Unfit(say("unfit.other_questions"))
     if design.kind == "order" and sorted(order or ()) != list(range(n_shown)):
-        raise Unfit("Please give each sentence a place of its own.")
+        raise Unfit(say("unfit.no_place"))
 
 
 def checked_reason(design: Design, reason: str | None) -> str | None:
     """The reason as it is kept: without blanks at its ends or invisible characters, lines ending in `\\n`.
 
-    Only visible characters count for the least length.
+    Characters that turn the text after them are left out; the marks of direction of a language stay. Only visible
+    characters count for the least length.
 
     Returns:
         None where the study asks for no reason, or the annotator gave none.
@@ -50,17 +53,18 @@ def checked_reason(design: Design, reason: str | None) -> str | None:
     Raises:
         Unfit: it is too short or too long, or has characters that cannot be shown.
     """
-    rules = design.reason
+    rules, say = design.reason, texts(design.language)
     if rules.mode == "off":
         return None
     text = (reason or "").replace("\r\n", "\n").replace("\r", "\n")
-    text, length = cleaned(text).strip(), len(seen(text))
+    text = cleaned(unturned(text)).strip()
+    length = len(seen(text))
     if not length and rules.mode == "optional":
         return None
     if length < rules.min_length:
-        raise Unfit(f"Please write a reason of at least {rules.min_length} characters; {length} can be seen so far.")
+        raise Unfit(say("unfit.reason_short", n=rules.min_length, seen=length))
     if len(text) > rules.max_length:
-        raise Unfit(f"Please write a reason of at most {rules.max_length:,} characters; it has {len(text):,}.")
+        raise Unfit(say("unfit.reason_long", n=len(text), most=rules.max_length))
     if not can_be_shown(text):
-        raise Unfit("The reason holds characters that cannot be shown; please type it again.")
+        raise Unfit(say("unfit.reason_not_shown"))
     return text

@@ -1,25 +1,29 @@
 """A request for a page of a study: who makes it, how often they may, and at which step of the study they are."""
 
 import re
-from collections.abc import Mapping, Sequence
-from typing import Annotated
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from typing import Annotated, Any
 
 from fastapi import Depends, Request, Response
 from fastapi.responses import JSONResponse, RedirectResponse
 
 from denouement.errors import UserError
 from denouement.study.design.description import Design
+from denouement.study.languages import texts
 from denouement.study.store import Annotator, Store, StoreUnavailableError
-from denouement.study.web.render import page
+from denouement.study.web.render import message, page
 from denouement.study.web.security import (
+    HEAD,
     Limiter,
-    Refused,
+    RefusedVisit,
     address,
     form_token,
     read_form,
     require_form_token,
     set_cookie,
 )
+from denouement.study.web.typed import Typed, keep, kept
 
 SESSION = "session"  # cookie: the person's key in the store
 BROWSER = "browser"  # cookie: a random id by which an open study recognises a browser
@@ -76,8 +80,8 @@ class Visit:
         except StoreUnavailableError:
             raise
         except UserError as error:
-            text = "Open the link that you were given once more, or ask the person who gave it to you."
-            raise Refused(404, "There is no such study", text) from error
+            raise RefusedVisit(404, "no_study") from error
+        self.say = texts(self.design.language)
 
     def url(self, step: str) -> str:
         """The address of a step of the study."""
@@ -88,6 +92,26 @@ class Visit:
         if self.request.headers.get("accept") == "application/json":
             return JSONResponse({"next": self.url(step)})
         return RedirectResponse(self.url(step), 303)
+
+    def typed(self, about: str) -> Typed:
+        """The refused form about this assignment that the browser keeps; an empty one where it keeps none."""
+        return kept(self.request, self.key, about)
+
+    def again(self, step: str, typed: Typed, or_else: Callable[[], Response] | None = None) -> Response:
+        """Go to the step of a refused form, whose page shows what was sent.
+
+        Args:
+            step: the step.
+            typed: the form.
+            or_else: makes the page at once where the form is too long for the browser to keep it. A page's script keeps
+                a form of any length.
+        """
+        is_script = self.request.headers.get("accept") == "application/json"
+        response = JSONResponse({"next": self.url(step), "refused": True}) if is_script else self.to(step)
+        fits = keep(response, self.request, self.key, self.url(""), typed)
+        if not fits and is_script:
+            keep(response, self.request, self.key, self.url(""), replace(typed, fields={}))
+        return or_else() if or_else and not fits and not is_script else response
 
     def onward(self, annotator: Annotator | None = None) -> Response:
         """Go to the step that the person is at; without a person, to the entry."""
@@ -115,9 +139,25 @@ class Visit:
             Refused: the form is of another page, or it is not known who sent it.
         """
         if not self.annotator:
-            text = "Open the link that you were given once more: it leads to where you were. Your answers are saved."
-            raise Refused(403, "We do not know who you are", text)
+            raise RefusedVisit(403, "no_person")
         require_form_token(self.key, form)
+
+    @property
+    def is_only_a_look(self) -> bool:
+        """Whether a program asks for the page in advance, or for its head alone, so that nobody may ever see it."""
+        headers = self.request.headers
+        ahead = headers.get("sec-purpose", "") + headers.get("purpose", "") + headers.get("x-moz", "")
+        return bool(self.request.scope.get(HEAD)) or "prefetch" in ahead or "preview" in ahead
+
+    def may_enter(self, external_id: str) -> bool:
+        """Whether anybody can enter with this id. It adds nobody."""
+        try:
+            self.store.annotator_id(self.study, external_id)
+        except StoreUnavailableError:
+            raise
+        except UserError:
+            return False
+        return True
 
     def entered(self, external_id: str, entry: Mapping[str, str] | None = None) -> Annotator:
         """The person with this id, new or not.
@@ -127,7 +167,7 @@ class Visit:
         """
         annotator = self.store.enter(self.study, external_id, entry)
         if not annotator:
-            raise Refused(404, "This link is not valid", "Copy it once more from the message that it came with.")
+            raise RefusedVisit(404, "no_link")
         return annotator
 
     def remembering(self, annotator: Annotator) -> Response:
@@ -139,13 +179,21 @@ class Visit:
     @property
     def contact(self) -> list[str]:
         """A paragraph with the study's contact; none where the design has no contact."""
-        return [f"Questions? Write to {self.design.contact}."] if self.design.contact else []
+        return [self.say("page.contact", contact=self.design.contact)] if self.design.contact else []
 
     @property
     def browser(self) -> str:
         """The random id that an open study gave this browser; empty where it has none, or one of another form."""
         given = self.request.cookies.get(BROWSER, "")
         return given if re.fullmatch(r"[A-Za-z0-9_-]{22}", given) else ""
+
+    def page(self, template: str, status: int = 200, **values: Any) -> Response:
+        """A page in the study's language."""
+        return page(template, status, say=self.say, **values)
+
+    def message(self, title: str, *paragraphs: str, status: int = 200, **values: Any) -> Response:
+        """A page of text without a question, in the study's language; `title` is the key of its heading."""
+        return message(self.say(title), *paragraphs, status=status, say=self.say, **values)
 
     def form(
         self,
@@ -154,7 +202,7 @@ class Visit:
         action: str,
         button: Mapping[str, str],
         back: str,
-        back_label: str = "Go back",
+        back_label: str | None = None,
         key: str | None = None,
     ) -> Response:
         """A page of text with a form of one button, and a link to go back.
@@ -165,10 +213,10 @@ class Visit:
             action: the step to which the form is sent.
             button: its `name`, `value`, `kind` and `text`.
             back: the step to which the link leads.
-            back_label: the text of the link.
+            back_label: the text of the link; None: go back.
             key: the key that signs the form; None is the person's key.
         """
-        return page(
+        return self.page(
             "form.html",
             title=title,
             paragraphs=texts,
@@ -176,7 +224,7 @@ class Visit:
             form_token=form_token(self.key if key is None else key),
             button=button,
             back=self.url(back),
-            back_label=back_label,
+            back_label=back_label or self.say("page.go_back"),
         )
 
 
