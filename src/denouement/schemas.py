@@ -22,6 +22,8 @@ RELEASES = ("v1.0", "v1.5", "sample")
 # An answer to a study counts; or the organiser excluded it; or it was rejected on Mechanical Turk or Prolific; or it
 # came after its lease had ended and other annotators had given all the answers that its item needs.
 STATUSES = ("accepted", "excluded", "rejected", "surplus")
+# The question of votes that were collected when there was one question about a pair.
+BETTER = "better"
 # Where a file of answers names no annotators, each answer has an annotator id of its own, which begins like this.
 UNNAMED_ANNOTATOR = "unnamed-"
 
@@ -46,7 +48,9 @@ class TableRules:
         schema: the columns; a field that is not nullable must hold no null.
         key: the columns whose values together identify a row: no two rows have the same.
         choices: the values that a column may hold, where they are few.
-        earlier: the columns of earlier versions, by version, that are read as this one; what they lack is null.
+        earlier: the columns of earlier versions, by version, that are read as this one; what they lack is null, or
+            what `filled` says.
+        filled: by column, what the rows of earlier versions without the column have there.
     """
 
     version: int
@@ -54,6 +58,7 @@ class TableRules:
     key: tuple[str, ...] = ()
     choices: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     earlier: Mapping[int, pa.Schema] = field(default_factory=dict)
+    filled: Mapping[str, str] = field(default_factory=dict)
 
 
 def preferred_release(present: Collection[str]) -> str | None:
@@ -165,20 +170,33 @@ TABLES: dict[str, TableRules] = {
             ]
         ),
         key=("study", "item_id"),
-        choices={"kind": ("pair", "rating", "order")},
+        choices={"kind": ("pair", "rating", "order", "best_worst", "ranking")},
     ),
     "votes": TableRules(
-        1,
+        2,  # since then there may be several questions about a pair, and how strong a preference is
         pa.schema(
             [
                 *_ANSWERED,
-                *_text("position_a", "position_b", "answer", "choice"),
+                *_text("position_a", "position_b", "question", "answer"),
+                *_each(pa.int8(), "strength", null=True),
+                *_text("choice"),
                 *_text("reason", null=True),
                 *_GIVEN,
             ]
         ),
-        key=("study", "item_id", "annotator_id"),
+        key=("study", "item_id", "annotator_id", "question"),
         choices={"answer": ("A", "B", "both", "neither"), "status": STATUSES},
+        earlier={
+            1: pa.schema(
+                [
+                    *_ANSWERED,
+                    *_text("position_a", "position_b", "answer", "choice"),
+                    *_text("reason", null=True),
+                    *_GIVEN,
+                ]
+            )
+        },
+        filled={"question": BETTER},
     ),
     "ratings": TableRules(
         1,
@@ -197,6 +215,21 @@ TABLES: dict[str, TableRules] = {
     "orders": TableRules(
         1,
         pa.schema([*_ANSWERED, *_each(_list_of(pa.int8()), "shown", "order"), *_GIVEN]),
+        key=("study", "item_id", "annotator_id"),
+        choices={"status": STATUSES},
+    ),
+    # An answer about several endings of a story at once: the systems as shown, and the rank of each, 1 the best.
+    "rankings": TableRules(
+        1,
+        pa.schema(
+            [
+                *_ANSWERED,
+                *_words("systems"),
+                *_each(_list_of(pa.int8()), "ranks"),
+                *_text("reason", null=True),
+                *_GIVEN,
+            ]
+        ),
         key=("study", "item_id", "annotator_id"),
         choices={"status": STATUSES},
     ),
@@ -425,7 +458,7 @@ def read_table(path: Path, name: str) -> pa.Table:
     table = read_parquet(path)
     if wanted is not kind.schema:
         for new in (column for column in kind.schema if column.name not in wanted.names):
-            table = table.append_column(new, pa.nulls(table.num_rows, new.type))
+            table = table.append_column(new, pa.repeat(pa.scalar(kind.filled.get(new.name), new.type), table.num_rows))
         table = table.select(kind.schema.names).cast(kind.schema.with_metadata(schema.metadata))
     problem = _broken_rule(table, kind)
     if problem:

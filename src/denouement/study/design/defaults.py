@@ -2,7 +2,10 @@
 
 from typing import Literal, NamedTuple
 
-Kind = Literal["pair", "rating", "order"]
+Kind = Literal["pair", "rating", "order", "best_worst", "ranking"]
+
+RANKED: tuple[Kind, ...] = ("best_worst", "ranking")
+"""The kinds of study that show several endings of one story at once."""
 
 CONSENT = (
     "You are invited to take part in a study of how stories end. You will read short stories and answer a question "
@@ -23,12 +26,29 @@ INSTRUCTIONS: dict[Kind, str] = {
     "order": (
         "The sentences of each story below were shuffled. Put them back into the order in which they make a story."
     ),
+    "best_worst": (
+        "Each story below has lost its last sentence. You will see the story and several candidates for its last "
+        "sentence. Choose the one that completes the story best, and the one that completes it worst."
+    ),
+    "ranking": (
+        "Each story below has lost its last sentence. You will see the story and several candidates for its last "
+        "sentence. Put them into order: the one that completes the story best gets place 1."
+    ),
 }
+
+# The instructions to a pair where there is no answer for a tie.
+FORCED_INSTRUCTIONS = (
+    "Each story below once had five sentences, but its last sentence was lost. You will see the first four and two "
+    "candidates, A and B, for the fifth. Choose the one that completes the story better, even if the difference is "
+    "small."
+)
 
 QUESTION: dict[Kind, str] = {
     "pair": "Which sentence completes the story better?",
     "rating": "Please rate the last sentence of this story.",  # each scale has its own question below it
     "order": "In which order do these sentences make a story?",
+    "best_worst": "Which sentence completes the story best, and which one worst?",
+    "ranking": "In which order would you put these sentences? 1 completes the story best.",
 }
 
 # The labels of the lowest and the highest value of a scale without labels.
@@ -57,6 +77,18 @@ TRAINING = ClearCase(
     "The bus driver closed the doors at the station.",
 )
 
+
+def endings_of(story: ClearCase, kind: Kind, n_shown: int = 0) -> tuple[str, ...]:
+    """The endings of one of the stories here in an item of a study: the right one, then the others that are shown.
+
+    Several endings at once are the right one, the wrong one, and the right ones of other stories, up to eight.
+    """
+    if kind not in ("pair", *RANKED):
+        return (story.right,)
+    others = [each.right for each in (TRAINING, *CHECKS) if each != story]
+    return (story.right, story.wrong, *others)[: n_shown if kind in RANKED else 2]
+
+
 # Feedback on the training item above, by kind of study; the same after a right and after a wrong answer.
 FEEDBACK: dict[str, str] = {
     "pair": (
@@ -65,6 +97,14 @@ FEEDBACK: dict[str, str] = {
     ),
     "rating": "This ending goes on with what the story tells: Nora baked a cake for her father.",
     "order": "In the right order each sentence goes on with what the ones before it tell.",
+    "best_worst": (
+        "The best ending goes on with what the story tells: Nora baked a cake for her father. The other ones are "
+        "sentences of other stories."
+    ),
+    "ranking": (
+        "The best ending goes on with what the story tells: Nora baked a cake for her father. The other ones are "
+        "sentences of other stories."
+    ),
 }
 
 # Feedback on a training item that a study's file gives.

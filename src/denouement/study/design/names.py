@@ -8,7 +8,16 @@ from denouement.study.design.mistakes import Mistake
 HUMAN_RIGHT, HUMAN_WRONG = "human_right", "human_wrong"
 ANSWERS = ("A", "B", "both", "neither")
 TIES = ("both", "neither")
-CHECK_SYSTEMS = ("check_first", "check_second")
+CHECK_SYSTEMS = (
+    "check_first",
+    "check_second",
+    "check_third",
+    "check_fourth",
+    "check_fifth",
+    "check_sixth",
+    "check_seventh",
+    "check_eighth",
+)
 
 _NAME = re.compile(r"[a-z0-9][a-z0-9_-]{0,39}")
 

@@ -110,7 +110,7 @@ def _with_named_parts(section: Mapping[str, Any]) -> dict[str, Any]:
     if training is False:
         section["training"] = None
     elif training is True or (isinstance(training, Mapping) and not {"context", "endings"} & set(training)):
-        section["training"] = _default_training(section.get("kind", "pair"), {} if training is True else training)
+        section["training"] = _default_training(section, {} if training is True else training)
     return section
 
 
@@ -121,9 +121,11 @@ def _named(scale: Any) -> Collection[Any]:
     return SCALES.get(scale, [{"name": scale}])
 
 
-def _default_training(kind: object, given: Mapping[str, Any]) -> dict[str, Any]:
-    story = defaults.TRAINING
-    endings = [story.right, story.wrong] if kind == "pair" else [story.right]
+def _default_training(section: Mapping[str, Any], given: Mapping[str, Any]) -> dict[str, Any]:
+    story, kind = defaults.TRAINING, section.get("kind", "pair")
+    systems = section.get("systems")
+    n_shown = section.get("n_shown") or (len(systems) if isinstance(systems, list | tuple) else 0)
+    endings = list(defaults.endings_of(story, kind, n_shown if isinstance(n_shown, int) else 0))
     feedback = defaults.FEEDBACK.get(str(kind), defaults.OWN_FEEDBACK)
     texts = {"feedback": feedback, "feedback_right": feedback}
     return {"context": list(story.context), "endings": endings, **texts, **given}

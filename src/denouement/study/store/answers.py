@@ -3,8 +3,15 @@
 from collections.abc import Mapping, Sequence
 
 from denouement.legible import can_be_shown, cleaned, seen
+from denouement.study.design.defaults import RANKED
 from denouement.study.design.description import Design
-from denouement.study.design.names import ANSWERS
+from denouement.study.design.questions import Choices
+
+_CHOOSE: dict[Choices, str] = {
+    "ties": "Please choose A, B, both or neither.",
+    "forced": "Please choose A or B.",
+    "graded": "Please choose how much better A or B is.",
+}
 
 
 class Unfit(ValueError):  # noqa: N818 (not a fault of the program)
@@ -14,20 +21,29 @@ class Unfit(ValueError):  # noqa: N818 (not a fault of the program)
 def check_answer(
     design: Design,
     n_shown: int,
-    answer: str | None,
-    values: Mapping[str, int] | None,
-    order: Sequence[int] | None,
+    answer: str | Mapping[str, str] | None = None,
+    values: Mapping[str, int] | None = None,
+    order: Sequence[int] | None = None,
+    ranks: Sequence[int] | None = None,
 ) -> None:
-    """Make sure that an answer answers the design's question, and no other.
+    """Make sure that an answer answers the design's question or questions, and no other.
+
+    Args:
+        design: the study's design.
+        n_shown: how many texts are shown.
+        answer, values, order, ranks: as of `Answering.submit`.
 
     Raises:
         Unfit: it does not.
     """
     given = {"pair": answer is not None, "rating": values is not None, "order": order is not None}
-    if not given.pop(design.kind) or any(given.values()):
+    given["ranked"] = ranks is not None
+    if not given.pop("ranked" if design.kind in RANKED else design.kind) or any(given.values()):
         raise Unfit("Please answer the question.")
-    if design.kind == "pair" and answer not in ANSWERS:
-        raise Unfit("Please choose A, B, both or neither.")
+    if design.kind == "pair":
+        _check_pair(design, answers_by_question(design, answer))
+    if design.kind in RANKED:
+        _check_ranks(design, n_shown, ranks or ())
     if design.kind == "rating":
         for scale in design.scales:
             value = (values or {}).get(scale.name)
@@ -36,6 +52,33 @@ def check_answer(
         if len(values or {}) != len(design.scales):
             raise Unfit("Please answer the questions that were asked, and no other.")
     if design.kind == "order" and sorted(order or ()) != list(range(n_shown)):
+        raise Unfit("Please give each sentence a place of its own.")
+
+
+def answers_by_question(design: Design, answer: str | Mapping[str, str] | None) -> dict[str, str]:
+    """An answer to a pair by question; a single text answers a study's only question."""
+    if isinstance(answer, Mapping):
+        return dict(answer)
+    return {} if answer is None else {design.asked[0].name: answer}
+
+
+def _check_pair(design: Design, answers: Mapping[str, str]) -> None:
+    asked = [question.name for question in design.asked]
+    if any(answers.get(name) not in design.codes for name in asked):
+        if len(asked) > 1:
+            raise Unfit("Please answer each of the questions.")
+        raise Unfit(_CHOOSE[design.choices or "ties"])
+    if len(answers) != len(asked):
+        raise Unfit("Please answer the questions that were asked, and no other.")
+
+
+def _check_ranks(design: Design, n_shown: int, ranks: Sequence[int]) -> None:
+    if design.kind == "best_worst":
+        if sorted(ranks) != [1, *[2] * (n_shown - 2), 3]:
+            raise Unfit("Please choose the best and the worst sentence; they must be two different ones.")
+    elif len(ranks) != n_shown or any(type(rank) is not int or not 1 <= rank <= n_shown for rank in ranks):
+        raise Unfit("Please give each sentence a place.")
+    elif design.choices == "forced" and len(set(ranks)) < n_shown:
         raise Unfit("Please give each sentence a place of its own.")
 
 

@@ -8,7 +8,7 @@ from fastapi import APIRouter, Response
 
 from denouement.study.design.defaults import Kind
 from denouement.study.store import Annotator, Assignment
-from denouement.study.store.answers import Unfit, check_answer
+from denouement.study.store.answers import Unfit, answers_by_question, check_answer
 from denouement.study.web.questions import given, question
 from denouement.study.web.render import message, page, paragraphs
 from denouement.study.web.security import form_token
@@ -21,7 +21,13 @@ NOTES = {
 }
 
 # What a person is asked to do again after a wrong answer to the training item, by kind of study.
-_AGAIN: dict[Kind, str] = {"pair": "choose", "rating": "rate it", "order": "put them into order"}
+_AGAIN: dict[Kind, str] = {
+    "pair": "choose",
+    "rating": "rate it",
+    "order": "put them into order",
+    "best_worst": "choose",
+    "ranking": "put them into order",
+}
 
 router = APIRouter(prefix="/s/{study}")
 
@@ -45,11 +51,12 @@ def training(visit: Visiting, form: Form) -> Response:
     order = visit.store.training_order(visit.study, annotator.id)
     reply = given(visit.design, form)
     try:
-        check_answer(visit.design, len(order), reply.answer, reply.values, reply.order)
+        check_answer(visit.design, len(order), reply.answer, reply.values, reply.order, reply.ranks)
     except Unfit as unfit:
         return _training(visit, annotator, form, str(unfit))
-    values, arranged = reply.values or {}, [order[place] for place in reply.order or ()]
-    if item.is_right(item.chosen(reply.answer, order), values, arranged):
+    values, arranged = reply.values or {}, item.arrangement(reply.order or reply.ranks or (), order)
+    answers = answers_by_question(visit.design, reply.answer)
+    if item.is_right(item.chosen(answers.get(visit.design.asked[0].name), order), values, arranged):
         visit.store.passed_training(visit.key)
         return visit.to("passed")
     if form.get("assignment") == str(annotator.training_failures):  # else it was sent twice: counted already
@@ -85,7 +92,7 @@ def answer(visit: Visiting, form: Form) -> Response:
     visit.require_form(form)
     token = form.get("assignment", "")
     reply = given(visit.design, form)
-    outcome = visit.store.submit(visit.key, token, reply.answer, reply.reason, reply.values, reply.order)
+    outcome = visit.store.submit(visit.key, token, reply.answer, reply.reason, reply.values, reply.order, reply.ranks)
     if outcome.status == "refused":
         assignment = visit.store.next(visit.key)
         if assignment and assignment.id == token:
@@ -121,6 +128,8 @@ def _about_wrong(visit: Visit, failures: int, scales: Sequence[str]) -> str:
     if scales:
         asked = [scale.text for scale in visit.design.scales if scale.name in scales]
         texts[-1] += f": {' '.join(asked)}"
+    elif visit.design.questions:
+        texts[-1] += f": {visit.design.asked[0].text}"
     else:
         texts[-1] += "."
     left = _attempts_left(visit, failures)
