@@ -122,7 +122,7 @@ def test_the_values_at_a_glance_by_hand(run):  # noqa: F811
     chosen = ["human"] * 6 + ["mine", "both"]
     answers = {
         **{"study": "s", "annotator_id": "p", "position_a": "human", "position_b": "mine", "is_check": False},
-        **{"status": "accepted", "reason": None, "started_at": None, "submitted_at": None},
+        **{"question": "better", "status": "accepted", "reason": None, "started_at": None, "submitted_at": None},
     }
     rows = [
         {**answers, "item_id": f"i{n}", "case_id": f"c{n}", "choice": choice}

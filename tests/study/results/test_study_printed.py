@@ -24,6 +24,7 @@ def vote(annotator: str, choice: str) -> dict[str, object]:
         "position_a": f"ours{NASTY}",
         "position_b": "people",
         "answer": "A" if choice != "people" else "B",
+        "question": "better",
         "choice": choice,
         "reason": f"It makes sense that she was happy. {NASTY}",
         "is_check": False,

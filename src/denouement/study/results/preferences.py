@@ -10,7 +10,8 @@ from denouement.answers import statuses
 from denouement.multiple_tests import holm
 from denouement.study.results.agreement import BOTH, NEITHER
 from denouement.study.results.ballot import Ballot, count
-from denouement.study.results.bradley_terry import Comparisons, Strengths, strengths
+from denouement.study.results.bradley_terry import Comparisons, strengths
+from denouement.study.results.choice_model import Strengths
 from denouement.study.results.clustered import clusters
 from denouement.study.results.pairs import PairResult, pair_result, sign_test
 from denouement.study.results.reliability import (
@@ -90,7 +91,7 @@ def study_results(votes: pa.Table, items: pa.Table | None = None, ballot: Ballot
 
     >>> from denouement.schemas import TABLES
     >>> shown = {"study": "s", "item_id": "1", "case_id": "1", "position_a": "mine", "position_b": "human_right"}
-    >>> shown |= {"reason": None, "is_check": False, "status": "accepted", "started_at": None, "submitted_at": None}
+    >>> shown |= {"question": "better", "reason": None, "is_check": False, "status": "accepted", "started_at": None, "submitted_at": None}
     >>> answers = [("Ann", "A", "mine"), ("Bob", "A", "mine"), ("Eve", "B", "human_right")]
     >>> rows = [shown | {"annotator_id": who, "answer": answer, "choice": choice} for who, answer, choice in answers]
     >>> study_results(pa.Table.from_pylist(rows, TABLES["votes"].schema)).sides.answers

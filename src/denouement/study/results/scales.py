@@ -13,7 +13,7 @@ from denouement.answers import ANSWER, counted, n_answers, statuses
 from denouement.schemas import TABLES
 from denouement.study.results.clustered import MeanOfAnswers, clusters, mean_with_interval
 from denouement.study.results.pairs import ExactShare, exact_share
-from denouement.study.results.reliability import ChecksAnswered, check_results, checks_in_all
+from denouement.study.results.reliability import ChecksAnswered, check_results, checks_in_all, ordinal_alpha
 
 ALL = "all"
 """The name of the system where no table of items names it."""
@@ -167,7 +167,8 @@ def rating_results(ratings: pa.Table, items: pa.Table | None = None) -> RatingRe
             frequencies = {str(value): n for value, n in enumerate(numbers.tolist(), least)}
             n_items, mean = _mean_of_items(rows, values, (least, most), _FEWEST_RATED)
             means.append(MeanRating(question, system, n_items, len(values), **vars(mean), values=frequencies))
-        alphas.append(_ordinal_alpha(question, of_question))
+        agreed = ordinal_alpha(of_question["value"].to_numpy(), _items(of_question))
+        alphas.append(OrdinalAlpha(question, agreed.items, agreed.alpha))
     return RatingResults(**_shared(ratings, items), means=means, alphas=alphas, reasons=_reasons(accepted, items))
 
 
@@ -252,21 +253,6 @@ def _mean_of_items(
     item = _items(rows)
     of_item = np.bincount(item)
     return len(of_item), mean_with_interval(values, clusters(rows), ends, 1 / of_item[item], fewest_cases)
-
-
-def _ordinal_alpha(question: str, rows: pa.Table) -> OrdinalAlpha:
-    import krippendorff
-
-    values = rows["value"].to_numpy()
-    domain, place = np.unique(values, return_inverse=True)
-    item = _items(rows)
-    counts = np.zeros((item.max() + 1, len(domain)), dtype=np.int64)
-    np.add.at(counts, (item, place), 1)
-    pairable = counts[counts.sum(axis=1) > 1]
-    if np.count_nonzero(pairable.sum(axis=0)) < 2:
-        return OrdinalAlpha(question, len(pairable), None)
-    alpha = krippendorff.alpha(value_counts=pairable, value_domain=domain.tolist(), level_of_measurement="ordinal")
-    return OrdinalAlpha(question, len(pairable), float(alpha))
 
 
 @lru_cache(maxsize=4096)  # most people give one of a few orders

@@ -5,7 +5,7 @@ from typing import Protocol
 
 from denouement.present.cells import Cell, CountAndShare, CountOf, Interval, Number, PValue, Share
 from denouement.present.sections import Block, Paragraph, Section, Table
-from denouement.study.results.bradley_terry import Strengths
+from denouement.study.results.choice_model import Strengths
 from denouement.study.results.clustered import Preference, ShareOfAnswers
 from denouement.study.results.crossed import CASES, CASES_AND_ANNOTATORS
 from denouement.study.results.pairs import ExactShare, PairResult, SignTest
