@@ -9,7 +9,8 @@ from denouement.errors import UserError
 from denouement.study.design.description import Design
 from denouement.study.design.entry import Entry
 from denouement.study.design.reading import design_from, from_json, read_design, to_json
-from denouement.study.design.scales import SCALES
+from denouement.study.design.scales import named_scales
+from denouement.study.languages import texts
 
 KNOWN = {"context": ["One."], "endings": ["Two.", "Three."]}
 ONE = {"context": ["One."], "endings": ["Two."]}
@@ -155,7 +156,7 @@ def test_named_scales_and_own_ones():
         ("consistency", 0, 5),
         ("readability", 0, 5),
     ]
-    assert SCALES["bad_to_perfect"][0].labels == ("Bad", "Relevant", "Good", "Perfect")
+    assert named_scales("bad_to_perfect", texts("en"))[0].labels == ("Bad", "Relevant", "Good", "Perfect")
     own = design_from({**rating, "scales": [{"name": "fun", "text": "Is it fun?", "low": 1, "high": 3}]}, "STUDY.yaml")
     assert own.scales[0].high == 3
 

@@ -4,21 +4,21 @@
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import combinations
+from typing import get_args
 
 from denouement.legible import can_be_shown, seen
 from denouement.schemas import BETTER
-from denouement.study.design import defaults
 from denouement.study.design.cases import Cases
-from denouement.study.design.defaults import Kind
 from denouement.study.design.entry import Entry
 from denouement.study.design.known_items import Checks, KnownItem, Training
 from denouement.study.design.mistakes import UNSHOWN, Mistake, repeated, text_mistakes
-from denouement.study.design.names import CHECK_SYSTEMS, TIES, name_mistakes
+from denouement.study.design.names import CHECK_SYSTEMS, RANKED, TIES, Kind, name_mistakes
 from denouement.study.design.questions import CODES, Choices, PairQuestion
 from denouement.study.design.reason import Reason
 from denouement.study.design.scales import SCALES, Scale
+from denouement.study.languages import ENGLISH, languages, texts
 
 FEWEST_RANKED, MOST_RANKED = 3, 8
 """How many endings of a story may be shown at once."""
@@ -50,7 +50,9 @@ class Design:
         max_items_per_person: the most items, checks included; None: no limit.
         hash_ids: whether annotators' ids are stored as salted hashes only.
         contact: whom annotators may write to.
-        title, consent, instructions, question: what annotators read; plain text, an empty line between paragraphs.
+        language: of the pages: the name of a file in `languages`.
+        title, consent, instructions, question: what annotators read; plain text, an empty line between paragraphs. An
+            empty one, also of `reason` and `training`, becomes the default text of the language.
     """
 
     name: str = ""
@@ -71,26 +73,44 @@ class Design:
     max_items_per_person: int | None = None
     hash_ids: bool = True
     contact: str = ""
-    title: str = "How do stories end?"
-    consent: str = defaults.CONSENT
+    language: str = ENGLISH
+    title: str = ""
+    consent: str = ""
     instructions: str = ""
     question: str = ""
 
     def __post_init__(self) -> None:
         if self.choices is None and self.kind in _CHOICES:
             object.__setattr__(self, "choices", _CHOICES[self.kind][0])
-        if self.n_shown is None and self.kind in defaults.RANKED:
+        if self.n_shown is None and self.kind in RANKED:
             object.__setattr__(self, "n_shown", len(self.systems))
-        if self.kind in defaults.QUESTION:
-            is_forced = self.kind == "pair" and self.choices != "ties"
-            for key, text in (
-                ("instructions", defaults.FORCED_INSTRUCTIONS if is_forced else defaults.INSTRUCTIONS[self.kind]),
-                ("question", defaults.QUESTION[self.kind]),
-            ):
-                if not getattr(self, key):
-                    object.__setattr__(self, key, text)
+        self._fill_in_texts()
         if self.kind == "pair" and not self.pairs:
             object.__setattr__(self, "pairs", tuple(combinations(dict.fromkeys(self.systems), 2)))
+
+    def _fill_in_texts(self) -> None:
+        """Put the default texts of the language in the place of empty ones."""
+        if self.language not in languages() or self.kind not in get_args(Kind):
+            return  # one of the mistakes
+        say = texts(self.language)
+        instructions = "pair_forced" if self.kind == "pair" and self.choices != "ties" else self.kind
+        why = "rating" if self.kind == "rating" else "pair"
+        values: dict[str, object] = {
+            "title": self.title or say("design.title"),
+            "consent": self.consent or say("design.consent"),
+            "instructions": self.instructions or say(f"design.instructions.{instructions}"),
+            "question": self.question or say(f"design.question.{self.kind}"),
+        }
+        if self.reason.mode != "off" and self.kind != "order":
+            values["reason"] = replace(self.reason, question=self.reason.question or say(f"design.reason.{why}"))
+        if self.training:
+            values["training"] = replace(
+                self.training,
+                feedback=self.training.feedback or say("design.own_feedback.wrong"),
+                feedback_right=self.training.feedback_right or say("design.own_feedback.right"),
+            )
+        for key, value in values.items():
+            object.__setattr__(self, key, value)
 
     @property
     def asked(self) -> tuple[PairQuestion, ...]:
@@ -105,6 +125,8 @@ class Design:
     def mistakes(self) -> Iterator[Mistake]:
         """What is missing, out of range or contradicts another key."""
         yield from name_mistakes(self.name)
+        if self.language not in languages():
+            yield Mistake(("language",), f"language: must be one of {', '.join(languages())}, not {self.language!r}")
         yield from self._systems_mistakes()
         yield from self._questions_mistakes()
         yield from self._scales_mistakes()
@@ -124,7 +146,7 @@ class Design:
         yield from self._known_mistakes()
 
     def _systems_mistakes(self) -> Iterator[Mistake]:
-        least = FEWEST_RANKED if self.kind in defaults.RANKED else 2 if self.kind == "pair" else 1
+        least = FEWEST_RANKED if self.kind in RANKED else 2 if self.kind == "pair" else 1
         if len(self.systems) < least:
             yield Mistake(("systems", "kind"), f"systems: must be at least {least} in a study of kind {self.kind}")
         for system in repeated(self.systems):
@@ -156,15 +178,15 @@ class Design:
         if self.questions:
             if self.kind != "pair":
                 yield Mistake(("questions", "kind"), f"questions: a study of kind {self.kind} has none: use pair")
-            elif self.question != defaults.QUESTION["pair"]:
+            elif self.language in languages() and self.question != texts(self.language)("design.question.pair"):
                 yield Mistake(
                     ("questions", "question"), "question: the questions have texts of their own: leave it out"
                 )
         for name in repeated([question.name for question in self.questions]):
             yield Mistake(("questions",), f"questions: {name} is listed twice")
-        if self.kind not in defaults.RANKED and self.n_shown is not None:
+        if self.kind not in RANKED and self.n_shown is not None:
             yield Mistake(("n_shown", "kind"), f"n_shown: a study of kind {self.kind} has none: leave the key out")
-        if self.kind in defaults.RANKED and self.n_shown is not None and len(self.systems) >= FEWEST_RANKED:
+        if self.kind in RANKED and self.n_shown is not None and len(self.systems) >= FEWEST_RANKED:
             most = min(MOST_RANKED, len(self.systems))
             if not FEWEST_RANKED <= self.n_shown <= most:
                 yield Mistake(
@@ -188,7 +210,8 @@ class Design:
                 ("checks", "questions"),
                 f"checks.items: are missing: ours are checks of the question {BETTER}, which is not the first one",
             )
-        if self.training and self.training.context == defaults.TRAINING.context and self.asked[0].name != BETTER:
+        is_ours = self.language in languages() and self.training and self.training.context == _our_story(self.language)
+        if is_ours and self.asked[0].name != BETTER:
             yield Mistake(
                 ("training", "questions"),
                 f"training: ours is about the question {BETTER}, which is not the first one: write your own",
@@ -202,3 +225,8 @@ class Design:
             for text in item.mistakes_as(self.kind, self.scales, self.choices, self.n_shown):
                 keys = (where.partition(".")[0], "kind", "scales", "choices", "n_shown", "systems")
                 yield Mistake(keys, f"{where}.{text}")
+
+
+def _our_story(language: str) -> tuple[str, ...]:
+    """The context of the package's training item."""
+    return texts(language).story("training_story").context

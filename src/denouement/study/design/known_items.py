@@ -4,12 +4,11 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from denouement.legible import can_be_shown, seen
-from denouement.study.design import defaults
-from denouement.study.design.defaults import Kind
 from denouement.study.design.mistakes import UNSHOWN, Mistake, n_different, text_mistakes
-from denouement.study.design.names import TIES
+from denouement.study.design.names import RANKED, TIES, Kind
 from denouement.study.design.questions import Choices
 from denouement.study.design.scales import Scale
+from denouement.study.languages import ClearCase, Texts
 
 # What `expected` may be, by the kind of study.
 _EXPECTED: dict[Kind, tuple[str, ...]] = {
@@ -88,8 +87,8 @@ class Training(KnownItem):
         attempts: wrong answers after which a person is screened out; None: never.
     """
 
-    feedback: str = defaults.OWN_FEEDBACK
-    feedback_right: str = defaults.OWN_FEEDBACK_RIGHT
+    feedback: str = ""
+    feedback_right: str = ""
     attempts: int | None = None
 
     def mistakes(self) -> Iterator[Mistake]:
@@ -118,3 +117,19 @@ class Checks:
             yield Mistake(("rate",), f"rate: must be between 0 and 0.5, not {self.rate}")
         if self.items and not self.rate:
             yield Mistake(("rate", "items"), "items: are never shown at a rate of 0: leave the key out, or set rate")
+
+
+def clear_cases(say: Texts) -> list[ClearCase]:
+    """The stories of the package of which one ending is clearly right: that of its training item, those of checks."""
+    return [say.story("training_story"), *(say.story(f"check_stories.{name}") for name in say.names("check_stories"))]
+
+
+def clear_endings(story: ClearCase, kind: str, n_shown: int, say: Texts) -> tuple[str, ...]:
+    """The endings of one of these stories in a study: the right one, then the others that are shown.
+
+    Several at once are the right one, the wrong one, and the right ones of the other stories.
+    """
+    if kind not in ("pair", *RANKED):
+        return (story.right,)
+    others = [each.right for each in clear_cases(say) if each != story]
+    return (story.right, story.wrong, *others)[: n_shown if kind in RANKED else 2]

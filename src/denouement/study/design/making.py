@@ -10,14 +10,13 @@ import pyarrow.compute as pc
 
 from denouement.errors import UserError
 from denouement.schemas import preferred_release, shortened
-from denouement.study.design import defaults
-from denouement.study.design.defaults import Kind
 from denouement.study.design.description import Design
 from denouement.study.design.items import Item, digest
-from denouement.study.design.known_items import KnownItem
+from denouement.study.design.known_items import KnownItem, clear_cases, clear_endings
 from denouement.study.design.mistakes import n_different
-from denouement.study.design.names import CHECK_SYSTEMS, HUMAN_RIGHT, HUMAN_WRONG
+from denouement.study.design.names import CHECK_SYSTEMS, HUMAN_RIGHT, HUMAN_WRONG, RANKED, Kind
 from denouement.study.design.showing import shown, unusable
+from denouement.study.languages import texts
 
 
 def make_items(design: Design, cases: pa.Table, endings: Sequence[pa.Table]) -> tuple[list[Item], dict[str, int]]:
@@ -95,7 +94,7 @@ def _groups(design: Design) -> Callable[[str, Mapping[str, str]], Sequence[tuple
     """
     if design.kind == "pair":
         return lambda _case, _texts: design.pairs
-    if design.kind not in defaults.RANKED:
+    if design.kind not in RANKED:
         return lambda _case, _texts: [(system,) for system in design.systems]
     n_shown, times = design.n_shown or len(design.systems), Counter[str]()
 
@@ -118,17 +117,17 @@ def check_items(design: Design) -> list[Item]:
     """The attention checks of a design; none where their rate is 0."""
     if not design.checks.rate:
         return []
-    known = design.checks.items or tuple(_as_known(story, design) for story in defaults.CHECKS)
+    say = texts(design.language)
+    known = design.checks.items or tuple(
+        KnownItem(story.context, clear_endings(story, design.kind, design.n_shown or 0, say))
+        for story in clear_cases(say)[1:]
+    )
     return [_known(design, item, f"check_{number}", is_check=True) for number, item in enumerate(known, 1)]
 
 
 def training_item(design: Design) -> Item | None:
     """The training item of a design, if it has one."""
     return _known(design, design.training, "training", is_training=True) if design.training else None
-
-
-def _as_known(story: defaults.ClearCase, design: Design) -> KnownItem:
-    return KnownItem(story.context, defaults.endings_of(story, design.kind, design.n_shown or 0))
 
 
 def _known(
@@ -139,7 +138,7 @@ def _known(
         expected = {"first": systems[0], "second": systems[-1]}.get(known.expected or "first", known.expected)
     elif design.kind == "rating":
         expected = json.dumps({scale.name: known.values[scale.name] for scale in design.scales}, sort_keys=True)
-    elif design.kind in defaults.RANKED:
+    elif design.kind in RANKED:
         expected = json.dumps(_expected_ranks(design.kind, len(systems), known.expected == "order"))
     else:
         expected = json.dumps(list(range(len(known.context) + 1)))

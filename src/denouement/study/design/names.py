@@ -1,9 +1,14 @@
-"""Names of systems and answers with a fixed meaning in every study, and the form of names that a study chooses."""
+"""Names of kinds, systems and answers with a fixed meaning in every study, and the form of names that a study gives."""
 
 import re
 from collections.abc import Iterator
+from typing import Literal
 
 from denouement.study.design.mistakes import Mistake
+
+Kind = Literal["pair", "rating", "order", "best_worst", "ranking"]  # what a study asks
+RANKED: tuple[Kind, ...] = ("best_worst", "ranking")
+"""The kinds of study that show several endings of a story at once."""
 
 HUMAN_RIGHT, HUMAN_WRONG = "human_right", "human_wrong"
 ANSWERS = ("A", "B", "both", "neither")

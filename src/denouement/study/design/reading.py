@@ -8,16 +8,17 @@ import dataclasses
 import json
 from collections.abc import Collection, Iterator, Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
 from denouement.errors import UserError
 from denouement.files import existing_file
 from denouement.schemas import shortened
 from denouement.settings import build, collect
-from denouement.study.design import defaults
 from denouement.study.design.description import Design
-from denouement.study.design.names import HUMAN_RIGHT, HUMAN_WRONG
-from denouement.study.design.scales import SCALES
+from denouement.study.design.known_items import clear_cases, clear_endings
+from denouement.study.design.names import HUMAN_RIGHT, HUMAN_WRONG, Kind
+from denouement.study.design.scales import SCALES, named_scales
+from denouement.study.languages import ENGLISH, Texts, languages, texts
 from denouement.yaml_files import read_yaml
 
 _MOST_BYTES = 1 << 20  # of a study's file; texts and checks of a large study are some kilobytes
@@ -96,36 +97,35 @@ def from_json(text: str, where: str = "stored design") -> Design:
 
 
 def _with_named_parts(section: Mapping[str, Any]) -> dict[str, Any]:
-    """`section` with named scales, the package's training item (`training: true`) and default texts filled in."""
+    """`section` with named scales and the package's training item (`training: true`) filled in."""
     section = dict(section)
-    reason = section.get("reason")
-    if section.get("kind") == "rating" and isinstance(reason, Mapping) and reason.get("mode", "off") != "off":
-        section["reason"] = {"question": defaults.REASON_OF_RATING, **reason}
+    language = section.get("language")
+    say = texts(language if language in languages() else ENGLISH)
     scales = section.get("scales")
     if isinstance(scales, str | list):
         section["scales"] = [
-            scale for each in ([scales] if isinstance(scales, str) else scales) for scale in _named(each)
+            scale for each in ([scales] if isinstance(scales, str) else scales) for scale in _named(each, say)
         ]
     training = section.get("training")
     if training is False:
         section["training"] = None
     elif training is True or (isinstance(training, Mapping) and not {"context", "endings"} & set(training)):
-        section["training"] = _default_training(section, {} if training is True else training)
+        section["training"] = _default_training(section, {} if training is True else training, say)
     return section
 
 
-def _named(scale: Any) -> Collection[Any]:
+def _named(scale: Any, say: Texts) -> Collection[Any]:
     """The scales of a name; for an unknown name a scale without a text, since its mistake lists the known names."""
     if not isinstance(scale, str):
         return [scale]
-    return SCALES.get(scale, [{"name": scale}])
+    return named_scales(scale, say) if scale in SCALES else [{"name": scale}]
 
 
-def _default_training(section: Mapping[str, Any], given: Mapping[str, Any]) -> dict[str, Any]:
-    story, kind = defaults.TRAINING, section.get("kind", "pair")
+def _default_training(section: Mapping[str, Any], given: Mapping[str, Any], say: Texts) -> dict[str, Any]:
+    story, kind = clear_cases(say)[0], str(section.get("kind", "pair"))
     systems = section.get("systems")
     n_shown = section.get("n_shown") or (len(systems) if isinstance(systems, list | tuple) else 0)
-    endings = list(defaults.endings_of(story, kind, n_shown if isinstance(n_shown, int) else 0))
-    feedback = defaults.FEEDBACK.get(str(kind), defaults.OWN_FEEDBACK)
-    texts = {"feedback": feedback, "feedback_right": feedback}
-    return {"context": list(story.context), "endings": endings, **texts, **given}
+    endings = list(clear_endings(story, kind, n_shown if isinstance(n_shown, int) else 0, say))
+    feedback = say(f"design.feedback.{kind}") if kind in get_args(Kind) else ""
+    told = {"feedback": feedback, "feedback_right": feedback}
+    return {"context": list(story.context), "endings": endings, **told, **given}

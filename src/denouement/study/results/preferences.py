@@ -91,7 +91,8 @@ def study_results(votes: pa.Table, items: pa.Table | None = None, ballot: Ballot
 
     >>> from denouement.schemas import TABLES
     >>> shown = {"study": "s", "item_id": "1", "case_id": "1", "position_a": "mine", "position_b": "human_right"}
-    >>> shown |= {"question": "better", "reason": None, "is_check": False, "status": "accepted", "started_at": None, "submitted_at": None}
+    >>> shown |= {"question": "better", "reason": None, "is_check": False, "status": "accepted"}
+    >>> shown |= {"started_at": None, "submitted_at": None}
     >>> answers = [("Ann", "A", "mine"), ("Bob", "A", "mine"), ("Eve", "B", "human_right")]
     >>> rows = [shown | {"annotator_id": who, "answer": answer, "choice": choice} for who, answer, choice in answers]
     >>> study_results(pa.Table.from_pylist(rows, TABLES["votes"].schema)).sides.answers

@@ -42,7 +42,8 @@ class Alpha:
     """How far annotators agree beyond chance, with any number of answers to an item (Krippendorff 2011).
 
     Attributes:
-        alpha: for nominal data, or ordinal ones where that is said; None where no item has two answers, or all answers are the same.
+        alpha: for nominal data, or ordinal where that is said; None where no item has two answers, or all answers are
+            the same.
         items: the items with two answers or more, from which it is computed.
         items_left_out: those with fewer.
     """

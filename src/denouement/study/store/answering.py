@@ -8,6 +8,7 @@ from typing import Any
 import sqlalchemy as sa
 
 from denouement.study.design.description import Design
+from denouement.study.languages import texts
 from denouement.study.store.answers import Unfit, answers_by_question, check_answer, checked_reason
 from denouement.study.store.base import StoreBase, moment
 from denouement.study.store.leases import (
@@ -25,9 +26,6 @@ from denouement.study.store.people import PERSON, person_with, update
 from denouement.study.store.progress import measure
 from denouement.study.store.records import Answer, Assignment, Outcome, Progress
 from denouement.study.store.stored_study import StoredStudy, could_be_id
-
-_UNKNOWN = Outcome("refused", "This question is not yours to answer. Please go on with the one that is shown next.")
-_LEFT = Outcome("refused", "You are no longer taking part, so this answer is not kept.")
 
 _MINE = sa.select(assignments).where(
     assignments.c.annotator_id == sa.bindparam("annotator"), assignments.c.token == sa.bindparam("token")
@@ -147,15 +145,16 @@ class Answering(StoreBase):
 
         def job(connection: sa.Connection) -> Outcome:
             person = person_with(connection, key)
+            study = self._study(person.study)
+            say = texts(study.design.language)
             if person.state not in ("answering", "done"):
-                return _LEFT
+                return Outcome("refused", say("unfit.left"))
             mine = {"annotator": person.pk, "token": assignment_id}
             assignment = connection.execute(_MINE, mine).one_or_none() if could_be_id(assignment_id) else None
             if assignment is None:
-                return _UNKNOWN
+                return Outcome("refused", say("unfit.not_yours"))
             if assignment.state == "answered":
                 return Outcome("duplicate")
-            study = self._study(person.study)
             try:
                 check_answer(study.design, len(assignment.places), answer, values, order, ranks)
                 kept_reason = checked_reason(study.design, reason)

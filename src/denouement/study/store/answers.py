@@ -3,15 +3,9 @@
 from collections.abc import Mapping, Sequence
 
 from denouement.legible import can_be_shown, cleaned, seen
-from denouement.study.design.defaults import RANKED
 from denouement.study.design.description import Design
-from denouement.study.design.questions import Choices
-
-_CHOOSE: dict[Choices, str] = {
-    "ties": "Please choose A, B, both or neither.",
-    "forced": "Please choose A or B.",
-    "graded": "Please choose how much better A or B is.",
-}
+from denouement.study.design.names import RANKED
+from denouement.study.languages import Texts, texts
 
 
 class Unfit(ValueError):  # noqa: N818 (not a fault of the program)
@@ -36,23 +30,24 @@ def check_answer(
     Raises:
         Unfit: it does not.
     """
+    say = texts(design.language)
     given = {"pair": answer is not None, "rating": values is not None, "order": order is not None}
     given["ranked"] = ranks is not None
     if not given.pop("ranked" if design.kind in RANKED else design.kind) or any(given.values()):
-        raise Unfit("Please answer the question.")
+        raise Unfit(say("unfit.no_answer"))
     if design.kind == "pair":
-        _check_pair(design, answers_by_question(design, answer))
+        _check_pair(design, answers_by_question(design, answer), say)
     if design.kind in RANKED:
-        _check_ranks(design, n_shown, ranks or ())
+        _check_ranks(design, n_shown, ranks or (), say)
     if design.kind == "rating":
         for scale in design.scales:
             value = (values or {}).get(scale.name)
             if type(value) is not int or not scale.low <= value <= scale.high:
-                raise Unfit(f"Please choose a value from {scale.low} to {scale.high} on each scale.")
+                raise Unfit(say("unfit.no_value", low=scale.low, high=scale.high))
         if len(values or {}) != len(design.scales):
-            raise Unfit("Please answer the questions that were asked, and no other.")
+            raise Unfit(say("unfit.other_questions"))
     if design.kind == "order" and sorted(order or ()) != list(range(n_shown)):
-        raise Unfit("Please give each sentence a place of its own.")
+        raise Unfit(say("unfit.no_place"))
 
 
 def answers_by_question(design: Design, answer: str | Mapping[str, str] | None) -> dict[str, str]:
@@ -62,24 +57,22 @@ def answers_by_question(design: Design, answer: str | Mapping[str, str] | None) 
     return {} if answer is None else {design.asked[0].name: answer}
 
 
-def _check_pair(design: Design, answers: Mapping[str, str]) -> None:
+def _check_pair(design: Design, answers: Mapping[str, str], say: Texts) -> None:
     asked = [question.name for question in design.asked]
     if any(answers.get(name) not in design.codes for name in asked):
-        if len(asked) > 1:
-            raise Unfit("Please answer each of the questions.")
-        raise Unfit(_CHOOSE[design.choices or "ties"])
+        raise Unfit(say("unfit.each_question" if len(asked) > 1 else f"unfit.no_choice.{design.choices}"))
     if len(answers) != len(asked):
-        raise Unfit("Please answer the questions that were asked, and no other.")
+        raise Unfit(say("unfit.other_questions"))
 
 
-def _check_ranks(design: Design, n_shown: int, ranks: Sequence[int]) -> None:
+def _check_ranks(design: Design, n_shown: int, ranks: Sequence[int], say: Texts) -> None:
     if design.kind == "best_worst":
         if sorted(ranks) != [1, *[2] * (n_shown - 2), 3]:
-            raise Unfit("Please choose the best and the worst sentence; they must be two different ones.")
+            raise Unfit(say("unfit.best_and_worst"))
     elif len(ranks) != n_shown or any(type(rank) is not int or not 1 <= rank <= n_shown for rank in ranks):
-        raise Unfit("Please give each sentence a place.")
+        raise Unfit(say("unfit.no_rank"))
     elif design.choices == "forced" and len(set(ranks)) < n_shown:
-        raise Unfit("Please give each sentence a place of its own.")
+        raise Unfit(say("unfit.no_place"))
 
 
 def checked_reason(design: Design, reason: str | None) -> str | None:
@@ -93,7 +86,7 @@ def checked_reason(design: Design, reason: str | None) -> str | None:
     Raises:
         Unfit: it is too short or too long, or has characters that cannot be shown.
     """
-    rules = design.reason
+    rules, say = design.reason, texts(design.language)
     if rules.mode == "off":
         return None
     text = (reason or "").replace("\r\n", "\n").replace("\r", "\n")
@@ -101,9 +94,9 @@ def checked_reason(design: Design, reason: str | None) -> str | None:
     if not length and rules.mode == "optional":
         return None
     if length < rules.min_length:
-        raise Unfit(f"Please write a reason of at least {rules.min_length} characters; {length} can be seen so far.")
+        raise Unfit(say("unfit.reason_short", n=rules.min_length, seen=length))
     if len(text) > rules.max_length:
-        raise Unfit(f"Please write a reason of at most {rules.max_length:,} characters; it has {len(text):,}.")
+        raise Unfit(say("unfit.reason_long", n=len(text), most=rules.max_length))
     if not can_be_shown(text):
-        raise Unfit("The reason holds characters that cannot be shown; please type it again.")
+        raise Unfit(say("unfit.reason_not_shown"))
     return text

@@ -9,10 +9,11 @@ from dataclasses import dataclass
 from string import ascii_uppercase
 from typing import NamedTuple
 
-from denouement.study.design.defaults import SCALE_ENDS
 from denouement.study.design.description import Design
+from denouement.study.design.names import TIES
 from denouement.study.design.questions import CODES, MUCH, SLIGHTLY, answer_of
 from denouement.study.design.scales import Scale
+from denouement.study.languages import Texts, texts
 
 _ANSWER = "answer"
 
@@ -24,12 +25,6 @@ class Choice(NamedTuple):
     key: str
     name: str
     text: str
-
-
-_TIES = (
-    Choice("both", "3", "Both", "complete it equally well"),
-    Choice("neither", "4", "Neither", "of them can end this story"),
-)
 
 
 @dataclass(frozen=True)
@@ -66,7 +61,7 @@ class Question:
     sentences: Sequence[str] = ()
     may_tie: bool = False
     legend: str = ""
-    keys: str = "a digit chooses, Enter goes on."
+    keys: str = ""
 
 
 @dataclass(frozen=True)
@@ -89,27 +84,30 @@ def question(design: Design, context: Sequence[str], shown: Sequence[str]) -> Qu
         shown: the texts to judge, in the order in which this person sees them: endings, or
             shuffled sentences.
     """
+    say = texts(design.language)
+    keys = say(f"question.keys.{'questions' if design.questions else design.kind}")
     if design.kind in ("order", "ranking"):
-        keys = "a digit gives a sentence its place and goes to the next one, Enter goes on."
         may_tie = design.kind == "ranking" and design.choices == "ties"
         story = () if design.kind == "order" else context
         return Question(story, sentences=shown, may_tie=may_tie, legend=design.question, keys=keys)
     if design.kind == "best_worst":
-        keys = "a digit chooses the best sentence, the next digit the worst, Enter goes on."
         return Question(context, ranked=_lettered(shown), legend=design.question, keys=keys)
     if design.kind == "rating":
-        groups = [Group(f"scale-{scale.name}", scale.text, _values(scale), scale=True) for scale in design.scales]
-        keys = "a digit rates and goes to the next scale, Enter goes on."
+        groups = [Group(f"scale-{scale.name}", scale.text, _values(scale, say), scale=True) for scale in design.scales]
         return Question(context, shown[0], groups=groups, legend=design.question, keys=keys)
     endings = _lettered(shown)
+    choices = _graded(say) if design.choices == "graded" else list(endings)
+    if design.choices == "ties":
+        choices += [
+            Choice(name, str(key), say(f"question.{name}"), say(f"question.{name}_text"))
+            for key, name in enumerate(TIES, 3)
+        ]
     if design.choices != "graded" and not design.questions:
-        choices = [*endings, *(_TIES if design.choices == "ties" else ())]
-        return Question(context, groups=[Group(_ANSWER, design.question, choices)])
-    choices = _graded() if design.choices == "graded" else [each._replace(text="") for each in endings]
-    choices += [each._replace(text="") for each in _TIES] if design.choices == "ties" else []
+        return Question(context, groups=[Group(_ANSWER, design.question, choices)], keys=keys)
+    if design.choices != "graded":
+        choices = [choice._replace(text="") for choice in choices]  # the endings stand above all questions
     groups = [Group(_answer_name(design, asked.name), asked.text, choices, scale=True) for asked in design.asked]
-    keys = "a digit chooses and goes to the next question, Enter goes on."
-    return Question(context, endings=endings, groups=groups, **({"keys": keys} if design.questions else {}))
+    return Question(context, endings=endings, groups=groups, keys=keys)
 
 
 def given(design: Design, form: Mapping[str, str]) -> Given:
@@ -143,12 +141,12 @@ def _lettered(texts: Sequence[str]) -> list[Choice]:
     ]
 
 
-def _graded() -> list[Choice]:
-    words = {MUCH: "is much better", SLIGHTLY: "is slightly better"}
+def _graded(say: Texts) -> list[Choice]:
     answers = [(code, *answer_of(code)) for code in CODES["graded"]]
+    words = {MUCH: say("question.much_better"), SLIGHTLY: say("question.slightly_better")}
     return [
-        Choice(code, str(number), side, words[strength or SLIGHTLY])
-        for number, (code, side, strength) in enumerate(answers, 1)
+        Choice(code, str(key), side, words[strength or SLIGHTLY])
+        for key, (code, side, strength) in enumerate(answers, 1)
     ]
 
 
@@ -168,8 +166,8 @@ def _places(form: Mapping[str, str]) -> list[int]:
     return [int(place) for place in places] if all(re.fullmatch("[1-9]", place) for place in places) else []
 
 
-def _values(scale: Scale) -> list[Choice]:
-    lowest, highest = SCALE_ENDS
+def _values(scale: Scale, say: Texts) -> list[Choice]:
+    lowest, highest = say.several("scales.ends")
     labels = scale.labels or (lowest, *[""] * (scale.high - scale.low - 1), highest)
     return [
         Choice(str(value), str(value) if value < 10 else "", str(value), label)
