@@ -98,11 +98,12 @@ _MEAN = [
     *_numbers("low", "high", null=True),
     *_text("over", null=True),
 ]
-_AGREEMENT = [
-    *_text("study", "item_id", "case_id", "first", "second"),
+_OUTCOMES = [
     *_each(pa.int32(), "n_first", "n_second", "n_both", "n_neither"),
     *_text("agreement", null=True),
 ]
+_AGREEMENT = [*_text("study", "item_id", "case_id", "question", "first", "second"), *_OUTCOMES]
+_TABLE_3 = [*_sentences("context"), *_text("ending_first", "ending_second"), *_sentences("choices", "reasons")]
 _ENDING = _text("case_id", "system", "ending")
 
 TABLES: dict[str, TableRules] = {
@@ -224,6 +225,7 @@ TABLES: dict[str, TableRules] = {
         pa.schema(
             [
                 *_ANSWERED,
+                *_text("kind"),
                 *_words("systems"),
                 *_each(_list_of(pa.int8()), "ranks"),
                 *_text("reason", null=True),
@@ -231,7 +233,7 @@ TABLES: dict[str, TableRules] = {
             ]
         ),
         key=("study", "item_id", "annotator_id"),
-        choices={"status": STATUSES},
+        choices={"kind": ("best_worst", "ranking"), "status": STATUSES},
     ),
     "checkpoint": TableRules(
         1,
@@ -240,12 +242,12 @@ TABLES: dict[str, TableRules] = {
     ),
     # The results of a study: an item with its answers counted, a row of Mori et al. 2019, Table 2, a system's strength,
     # an annotator's agreement with the others, an item of Table 3.
-    "agreements": TableRules(1, pa.schema(_AGREEMENT), key=("study", "item_id", "first", "second")),
+    "agreements": TableRules(2, pa.schema(_AGREEMENT), key=("study", "item_id", "question", "first", "second")),
     "pairs": TableRules(
-        2,
+        3,
         pa.schema(
             [
-                *_text("first", "second"),
+                *_text("question", "first", "second"),
                 *_counts("items", "answers"),
                 *(
                     column
@@ -274,22 +276,36 @@ TABLES: dict[str, TableRules] = {
                 ),
                 *_text("answers_over", null=True),
                 *_numbers("kappa", "alpha", null=True),
+                *_numbers("graded_mean", "graded_low", "graded_high", null=True),
+            ]
+        ),
+        key=("question", "first", "second"),
+    ),
+    # How far two questions about the same pairs get the same answer.
+    "questions": TableRules(
+        1,
+        pa.schema(
+            [
+                *_text("first", "second"),
+                *_counts("answers"),
+                *_counts("same", null=True),
+                *_numbers("share", "low", "high", "kappa", null=True),
             ]
         ),
         key=("first", "second"),
     ),
     "strengths": TableRules(
-        2,
+        3,
         pa.schema(
             [
-                *_text("system"),
+                *_text("question", "system"),
                 *_numbers("strength"),
                 *_numbers("low", "high", null=True),
                 *_text("over", null=True),
                 *_numbers("share"),
             ]
         ),
-        key=("system",),
+        key=("question", "system"),
     ),
     "annotators": TableRules(
         1,
@@ -310,16 +326,11 @@ TABLES: dict[str, TableRules] = {
         key=("study", "annotator_id", "question"),
     ),
     "table_3": TableRules(
-        1,
-        pa.schema(
-            [
-                *_AGREEMENT,
-                *_sentences("context"),
-                *_text("ending_first", "ending_second"),
-                *_sentences("choices", "reasons"),
-            ]
-        ),
-        key=("study", "item_id", "first", "second"),
+        2,
+        pa.schema([*_AGREEMENT, *_TABLE_3]),
+        key=("study", "item_id", "question", "first", "second"),
+        earlier={1: pa.schema([*_text("study", "item_id", "case_id", "first", "second"), *_OUTCOMES, *_TABLE_3])},
+        filled={"question": BETTER},
     ),
     # The results of ratings, a row for each question and system and a row for each question; those of orders, a row for
     # each system.
@@ -339,6 +350,19 @@ TABLES: dict[str, TableRules] = {
         1,
         pa.schema([*_text("question"), *_counts("items"), *_numbers("alpha", null=True)]),
         key=("question",),
+    ),
+    # How people chose and ranked several endings of a story at once, a row for each kind of study and system.
+    "ranking_means": TableRules(
+        1,
+        pa.schema(
+            [
+                *_text("kind", "system"),
+                *_MEAN,
+                *_counts("best", "worst"),
+                *_numbers("strength", "strength_low", "strength_high", "share", null=True),
+            ]
+        ),
+        key=("kind", "system"),
     ),
     "order_means": TableRules(
         2,

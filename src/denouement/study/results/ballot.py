@@ -11,7 +11,10 @@ from denouement import schemas
 from denouement.answers import counted, questions_of
 from denouement.errors import UserError
 from denouement.schemas import BETTER
+from denouement.study.design.questions import MUCH, SLIGHTLY
 from denouement.study.results.agreement import BOTH, FIRST, NEITHER, SECOND, Codes, Counts, like_an_answer
+
+_STRENGTHS = pa.array([SLIGHTLY, MUCH], pa.int8())
 
 Numbers = npt.NDArray[np.int64]
 
@@ -93,6 +96,9 @@ def _check_choices(votes: pa.Table) -> None:
         raise UserError(
             f"votes: in {wrong:,} rows the choice is not what answer and sides say; export or import them again"
         )
+    may_be = pc.and_(pc.is_in(answer, pa.array(["A", "B"])), pc.is_in(votes["strength"], _STRENGTHS))
+    if n := pc.sum(pc.and_not(pc.is_valid(votes["strength"]), may_be)).as_py():
+        raise UserError(f"votes: in {n:,} rows a strength is not 1 or 2, or belongs to no side; correct them")
     alike = pc.sum(pc.equal(a, b)).as_py() or 0
     if alike:
         raise UserError(f"votes: in {alike:,} rows both sides are the same system; name the two systems apart")

@@ -266,16 +266,15 @@ def _fit(sets: Sequence[_ChoiceSet]) -> Floats:
         )
 
     def slope(parameters: Floats) -> Floats:
-        return -sum(
-            (each.totals - each.totals.sum() * _chances(each, parameters)) @ each.rows for each in sets
-        ) + np.zeros(len(parameters))
+        slopes = [(each.totals.sum() * _chances(each, parameters) - each.totals) @ each.rows for each in sets]
+        return np.asarray(np.sum(slopes, axis=0), dtype=np.float64)
 
     def curvature(parameters: Floats) -> Floats:
         return np.asarray(sum(each.totals.sum() * _information(each, parameters) for each in sets))
 
     start = np.zeros(sets[0].rows.shape[1])
-    exact = {"gtol": 1e-9 * max(1, sum(int(each.totals.sum()) for each in sets))}
-    found = minimize(loss, start, method="trust-exact", jac=slope, hess=curvature, options=exact)
+    close = 1e-9 * sum(int(each.totals.sum()) for each in sets)
+    found = minimize(loss, start, method="trust-exact", jac=slope, hess=curvature, tol=close)
     parameters = np.asarray(found.x, dtype=np.float64)
     # one more step of Newton's method: near the maximum it doubles the correct digits
     return np.asarray(parameters - np.linalg.solve(curvature(parameters), slope(parameters)), dtype=np.float64)

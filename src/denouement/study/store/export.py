@@ -150,7 +150,8 @@ def _order(study: str, answer: Answer) -> list[dict[str, Any]]:
 def _ranking(study: str, answer: Answer) -> list[dict[str, Any]]:
     systems = [answer.item.systems[place] for place in answer.order]
     ranks = [answer.arranged[place] for place in answer.order]
-    return [{**_common(study, answer), "systems": systems, "ranks": ranks, "reason": answer.reason}]
+    kind = answer.item.kind
+    return [{**_common(study, answer), "kind": kind, "systems": systems, "ranks": ranks, "reason": answer.reason}]
 
 
 def _common(study: str, answer: Answer) -> dict[str, Any]:
