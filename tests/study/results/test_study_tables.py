@@ -132,7 +132,7 @@ def test_everything_is_written_and_the_same_twice(files):
     for name in names:
         assert (files / "one" / name).read_bytes() == (files / "two" / name).read_bytes()
     for name in tables:
-            assert read_table(files / "one" / f"{name}.parquet", name).num_rows or name == "questions"
+        assert read_table(files / "one" / f"{name}.parquet", name).num_rows or name == "questions"
     (first, _) = read_table(files / "one/table_3.parquet", "table_3").to_pylist()
     assert (first["ending_first"], first["ending_second"]) == ("He slept.", "He sang.")
     assert first["reasons"] == ["Sleepy,\nvery.", "", EVIL]
