@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 
-from denouement.legible import can_be_shown, cleaned, seen
+from denouement.legible import can_be_shown, cleaned, seen, unturned
 from denouement.study.design.description import Design
 from denouement.study.design.names import RANKED
 from denouement.study.languages import Texts, texts
@@ -78,7 +78,8 @@ def _check_ranks(design: Design, n_shown: int, ranks: Sequence[int], say: Texts)
 def checked_reason(design: Design, reason: str | None) -> str | None:
     """The reason as it is kept: without blanks at its ends or invisible characters, lines ending in `\\n`.
 
-    Only visible characters count for the least length.
+    Characters that turn the text after them are left out; the marks of direction of a language stay. Only visible
+    characters count for the least length.
 
     Returns:
         None where the study asks for no reason, or the annotator gave none.
@@ -90,7 +91,8 @@ def checked_reason(design: Design, reason: str | None) -> str | None:
     if rules.mode == "off":
         return None
     text = (reason or "").replace("\r\n", "\n").replace("\r", "\n")
-    text, length = cleaned(text).strip(), len(seen(text))
+    text = cleaned(unturned(text)).strip()
+    length = len(seen(text))
     if not length and rules.mode == "optional":
         return None
     if length < rules.min_length:

@@ -2,6 +2,7 @@
 
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
+from functools import partial
 from typing import Any
 
 from fastapi import APIRouter, Response
@@ -12,9 +13,10 @@ from denouement.study.store.answers import Unfit, answers_by_question, check_ans
 from denouement.study.web.questions import given, question
 from denouement.study.web.render import paragraphs
 from denouement.study.web.security import form_token
+from denouement.study.web.typed import forget, refused
 from denouement.study.web.visits import Form, Visit, Visiting
 
-NOTES = ("duplicate", "surplus")  # about the answer before; in the address of the next question's page
+NOTES = ("duplicate", "surplus", "not_kept")  # about the answer before; in the address of the next question's page
 
 router = APIRouter(prefix="/s/{study}")
 
@@ -25,7 +27,9 @@ def training_page(visit: Visiting) -> Response:
     if not (visit.annotator and visit.is_at("training")):
         return visit.onward()
     failures = visit.annotator.training_failures
-    return _training(visit, visit.annotator, {}, _about_wrong(visit, failures, ()) if failures else None)
+    typed = visit.typed(str(failures))
+    wrong = _about_wrong(visit, failures, typed.missed) if failures else None
+    return _training(visit, visit.annotator, typed.fields, typed.problem or wrong)
 
 
 @router.post("/training")
@@ -40,7 +44,7 @@ def training(visit: Visiting, form: Form) -> Response:
     try:
         check_answer(visit.design, len(order), reply.answer, reply.values, reply.order, reply.ranks)
     except Unfit as unfit:
-        return _training(visit, annotator, form, str(unfit))
+        return visit.again("training", refused(form, str(unfit)))
     values, arranged = reply.values or {}, item.arrangement(reply.order or reply.ranks or (), order)
     answers = answers_by_question(visit.design, reply.answer)
     if item.is_right(item.chosen(answers.get(visit.design.asked[0].name), order), values, arranged):
@@ -50,7 +54,8 @@ def training(visit: Visiting, form: Form) -> Response:
         annotator = visit.store.failed_training(visit.key)
         if annotator.state != "training":
             return visit.onward(annotator)
-    return _training(visit, annotator, form, _about_wrong(visit, annotator.training_failures, item.missed(values)))
+    again = dict(form) | {"assignment": str(annotator.training_failures)}
+    return visit.again("training", refused(again, missed=item.missed(values)))
 
 
 @router.get("/passed")
@@ -70,7 +75,9 @@ def question_page(visit: Visiting, note: str = "") -> Response:
     assignment = visit.store.next(visit.key)
     if not assignment:
         return visit.onward(visit.store.annotator(visit.key))
-    return _question(visit, assignment, {}, note=visit.say(f"note.{note}") if note in NOTES else None)
+    typed = visit.typed(assignment.id)
+    told = visit.say(f"note.{note}") if note in NOTES and not typed.problem else None
+    return _question(visit, assignment, typed.fields, problem=typed.problem or None, note=told)
 
 
 @router.post("/answer")
@@ -83,10 +90,13 @@ def answer(visit: Visiting, form: Form) -> Response:
     if outcome.status == "refused":
         assignment = visit.store.next(visit.key)
         if assignment and assignment.id == token:
-            return _question(visit, assignment, form, problem=outcome.message)
-        onward = {"back": visit.url("question"), "back_label": visit.say("page.go_on")}
-        return visit.message("unfit.title", outcome.message, status=409, **onward)
-    return visit.to("question" if outcome.status == "accepted" else f"question?note={outcome.status}")
+            typed = refused(form, outcome.message)
+            at_once = partial(_question, visit, assignment, form, 422, outcome.message)
+            return visit.again("question", typed, or_else=at_once)
+        return visit.to("question?note=not_kept")
+    response = visit.to("question" if outcome.status == "accepted" else f"question?note={outcome.status}")
+    forget(response, visit.url(""))
+    return response
 
 
 def _training(visit: Visit, annotator: Annotator, form: Mapping[str, str], problem: str | None) -> Response:
@@ -127,7 +137,14 @@ def _attempts_left(visit: Visit, failures: int) -> int | None:
     return None if most is None else most - failures
 
 
-def _question(visit: Visit, assignment: Assignment, form: Mapping[str, str], **values: str | None) -> Response:
+def _question(
+    visit: Visit,
+    assignment: Assignment,
+    form: Mapping[str, str],
+    status: int = 200,
+    problem: str | None = None,
+    note: str | None = None,
+) -> Response:
     return _question_page(
         visit,
         assignment.item.context,
@@ -140,17 +157,18 @@ def _question(visit: Visit, assignment: Assignment, form: Mapping[str, str], **v
         number=assignment.number,
         of=assignment.of,
         reason=visit.design.reason if visit.design.reason.mode != "off" else None,
-        **values,
+        status=status,
+        problem=problem,
+        note=note,
     )
 
 
 def _question_page(
     visit: Visit, context: Sequence[str], shown: Sequence[str], form: Mapping[str, str], action: str, **values: Any
 ) -> Response:
-    values = {"number": 0, "of": 0, "reason": None} | values
+    values = {"number": 0, "of": 0, "reason": None, "status": 200} | values
     return visit.page(
         "question.html",
-        422 if form else 200,
         title=visit.design.title,
         question=question(visit.design, context, shown),
         typed=defaultdict(str, form),
