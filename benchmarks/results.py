@@ -63,6 +63,7 @@ def made_study() -> tuple[pa.Table, pa.Table]:
                     "annotator_id": f"person-{person}",
                     "position_a": a,
                     "position_b": b,
+                    "question": "better",
                     "answer": answer,
                     "choice": {"A": a, "B": b}.get(answer, answer),
                     "reason": f"{_REASON} ({number})",

@@ -117,6 +117,7 @@ def votes_of() -> "Callable[..., pa.Table]":
                     "position_a": "ours",
                     "position_b": "theirs",
                     "answer": answer,
+                    "question": "better",
                     "choice": choice,
                     "reason": text,
                     "is_check": False,

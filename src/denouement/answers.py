@@ -3,16 +3,22 @@
 import pyarrow as pa
 import pyarrow.compute as pc
 
-SCALES = ("ratings", "orders")
+SCALES = ("ratings", "orders", "rankings")
 """Tables of answers that are not votes; folders of the same names hold their results."""
 
 ANSWER = ("study", "item_id", "annotator_id")
-"""The columns that identify an answer in a table of answers; in `ratings` an answer has a row for each question."""
+"""The columns that identify an answer; in `votes` and `ratings` it has a row for each question."""
 
 
 def counted(answers: pa.Table) -> pa.Table:
-    """The accepted rows of a table `votes`, `ratings` or `orders`, without attention checks."""
+    """The accepted rows of a table of answers, without attention checks."""
     return answers.filter(pc.and_(pc.equal(answers["status"], "accepted"), pc.invert(answers["is_check"])))
+
+
+def questions_of(votes: pa.Table) -> list[str]:
+    """The questions of a table `votes`, in the order of their first rows: that of the study."""
+    found: list[str] = votes["question"].unique().to_pylist()
+    return found
 
 
 def accepted_checks(answers: pa.Table) -> pa.Table:

@@ -22,6 +22,8 @@ RELEASES = ("v1.0", "v1.5", "sample")
 # An answer to a study counts; or the organiser excluded it; or it was rejected on Mechanical Turk or Prolific; or it
 # came after its lease had ended and other annotators had given all the answers that its item needs.
 STATUSES = ("accepted", "excluded", "rejected", "surplus")
+# The question of votes that were collected when there was one question about a pair.
+BETTER = "better"
 # Where a file of answers names no annotators, each answer has an annotator id of its own, which begins like this.
 UNNAMED_ANNOTATOR = "unnamed-"
 
@@ -46,7 +48,9 @@ class TableRules:
         schema: the columns; a field that is not nullable must hold no null.
         key: the columns whose values together identify a row: no two rows have the same.
         choices: the values that a column may hold, where they are few.
-        earlier: the columns of earlier versions, by version, that are read as this one; what they lack is null.
+        earlier: the columns of earlier versions, by version, that are read as this one; what they lack is null, or
+            what `filled` says.
+        filled: by column, what the rows of earlier versions without the column have there.
     """
 
     version: int
@@ -54,6 +58,7 @@ class TableRules:
     key: tuple[str, ...] = ()
     choices: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     earlier: Mapping[int, pa.Schema] = field(default_factory=dict)
+    filled: Mapping[str, str] = field(default_factory=dict)
 
 
 def preferred_release(present: Collection[str]) -> str | None:
@@ -93,11 +98,12 @@ _MEAN = [
     *_numbers("low", "high", null=True),
     *_text("over", null=True),
 ]
-_AGREEMENT = [
-    *_text("study", "item_id", "case_id", "first", "second"),
+_OUTCOMES = [
     *_each(pa.int32(), "n_first", "n_second", "n_both", "n_neither"),
     *_text("agreement", null=True),
 ]
+_AGREEMENT = [*_text("study", "item_id", "case_id", "question", "first", "second"), *_OUTCOMES]
+_TABLE_3 = [*_sentences("context"), *_text("ending_first", "ending_second"), *_sentences("choices", "reasons")]
 _ENDING = _text("case_id", "system", "ending")
 
 TABLES: dict[str, TableRules] = {
@@ -165,20 +171,33 @@ TABLES: dict[str, TableRules] = {
             ]
         ),
         key=("study", "item_id"),
-        choices={"kind": ("pair", "rating", "order")},
+        choices={"kind": ("pair", "rating", "order", "best_worst", "ranking")},
     ),
     "votes": TableRules(
-        1,
+        2,  # since then there may be several questions about a pair, and how strong a preference is
         pa.schema(
             [
                 *_ANSWERED,
-                *_text("position_a", "position_b", "answer", "choice"),
+                *_text("position_a", "position_b", "question", "answer"),
+                *_each(pa.int8(), "strength", null=True),
+                *_text("choice"),
                 *_text("reason", null=True),
                 *_GIVEN,
             ]
         ),
-        key=("study", "item_id", "annotator_id"),
+        key=("study", "item_id", "annotator_id", "question"),
         choices={"answer": ("A", "B", "both", "neither"), "status": STATUSES},
+        earlier={
+            1: pa.schema(
+                [
+                    *_ANSWERED,
+                    *_text("position_a", "position_b", "answer", "choice"),
+                    *_text("reason", null=True),
+                    *_GIVEN,
+                ]
+            )
+        },
+        filled={"question": BETTER},
     ),
     "ratings": TableRules(
         1,
@@ -200,6 +219,22 @@ TABLES: dict[str, TableRules] = {
         key=("study", "item_id", "annotator_id"),
         choices={"status": STATUSES},
     ),
+    # An answer about several endings of a story at once: the systems as shown, and the rank of each, 1 the best.
+    "rankings": TableRules(
+        1,
+        pa.schema(
+            [
+                *_ANSWERED,
+                *_text("kind"),
+                *_words("systems"),
+                *_each(_list_of(pa.int8()), "ranks"),
+                *_text("reason", null=True),
+                *_GIVEN,
+            ]
+        ),
+        key=("study", "item_id", "annotator_id"),
+        choices={"kind": ("best_worst", "ranking"), "status": STATUSES},
+    ),
     "checkpoint": TableRules(
         1,
         pa.schema([*_text("name", "dtype"), *_each(_list_of(pa.int64()), "shape"), *_each(pa.large_binary(), "data")]),
@@ -207,12 +242,12 @@ TABLES: dict[str, TableRules] = {
     ),
     # The results of a study: an item with its answers counted, a row of Mori et al. 2019, Table 2, a system's strength,
     # an annotator's agreement with the others, an item of Table 3.
-    "agreements": TableRules(1, pa.schema(_AGREEMENT), key=("study", "item_id", "first", "second")),
+    "agreements": TableRules(2, pa.schema(_AGREEMENT), key=("study", "item_id", "question", "first", "second")),
     "pairs": TableRules(
-        2,
+        3,
         pa.schema(
             [
-                *_text("first", "second"),
+                *_text("question", "first", "second"),
                 *_counts("items", "answers"),
                 *(
                     column
@@ -241,22 +276,36 @@ TABLES: dict[str, TableRules] = {
                 ),
                 *_text("answers_over", null=True),
                 *_numbers("kappa", "alpha", null=True),
+                *_numbers("graded_mean", "graded_low", "graded_high", null=True),
+            ]
+        ),
+        key=("question", "first", "second"),
+    ),
+    # How far two questions about the same pairs get the same answer.
+    "questions": TableRules(
+        1,
+        pa.schema(
+            [
+                *_text("first", "second"),
+                *_counts("answers"),
+                *_counts("same", null=True),
+                *_numbers("share", "low", "high", "kappa", null=True),
             ]
         ),
         key=("first", "second"),
     ),
     "strengths": TableRules(
-        2,
+        3,
         pa.schema(
             [
-                *_text("system"),
+                *_text("question", "system"),
                 *_numbers("strength"),
                 *_numbers("low", "high", null=True),
                 *_text("over", null=True),
                 *_numbers("share"),
             ]
         ),
-        key=("system",),
+        key=("question", "system"),
     ),
     "annotators": TableRules(
         1,
@@ -277,16 +326,11 @@ TABLES: dict[str, TableRules] = {
         key=("study", "annotator_id", "question"),
     ),
     "table_3": TableRules(
-        1,
-        pa.schema(
-            [
-                *_AGREEMENT,
-                *_sentences("context"),
-                *_text("ending_first", "ending_second"),
-                *_sentences("choices", "reasons"),
-            ]
-        ),
-        key=("study", "item_id", "first", "second"),
+        2,
+        pa.schema([*_AGREEMENT, *_TABLE_3]),
+        key=("study", "item_id", "question", "first", "second"),
+        earlier={1: pa.schema([*_text("study", "item_id", "case_id", "first", "second"), *_OUTCOMES, *_TABLE_3])},
+        filled={"question": BETTER},
     ),
     # The results of ratings, a row for each question and system and a row for each question; those of orders, a row for
     # each system.
@@ -306,6 +350,19 @@ TABLES: dict[str, TableRules] = {
         1,
         pa.schema([*_text("question"), *_counts("items"), *_numbers("alpha", null=True)]),
         key=("question",),
+    ),
+    # How people chose and ranked several endings of a story at once, a row for each kind of study and system.
+    "ranking_means": TableRules(
+        1,
+        pa.schema(
+            [
+                *_text("kind", "system"),
+                *_MEAN,
+                *_counts("best", "worst"),
+                *_numbers("strength", "strength_low", "strength_high", "share", null=True),
+            ]
+        ),
+        key=("kind", "system"),
     ),
     "order_means": TableRules(
         2,
@@ -425,7 +482,7 @@ def read_table(path: Path, name: str) -> pa.Table:
     table = read_parquet(path)
     if wanted is not kind.schema:
         for new in (column for column in kind.schema if column.name not in wanted.names):
-            table = table.append_column(new, pa.nulls(table.num_rows, new.type))
+            table = table.append_column(new, pa.repeat(pa.scalar(kind.filled.get(new.name), new.type), table.num_rows))
         table = table.select(kind.schema.names).cast(kind.schema.with_metadata(schema.metadata))
     problem = _broken_rule(table, kind)
     if problem:

@@ -196,7 +196,14 @@ def test_what_people_answered_stands_there_with_its_chart_and_nothing_without_an
     assert "Human evaluation" not in write_summary(run, Path("reports"))
     answers = {
         **{"study": "s", "item_id": "i", "case_id": "case-01", "position_a": "seq2seq", "position_b": "human_right"},
-        **{"reason": None, "is_check": False, "status": "accepted", "started_at": None, "submitted_at": None},
+        **{
+            "reason": None,
+            "is_check": False,
+            "question": "better",
+            "status": "accepted",
+            "started_at": None,
+            "submitted_at": None,
+        },
     }
     rows = [
         {**answers, "annotator_id": f"p{place}", "answer": answer, "choice": choice}

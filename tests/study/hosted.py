@@ -19,6 +19,8 @@ TOKEN = "the organiser's token"
 ORIGIN = "http://study.example"
 CONTEXT = ("Tom had a big test on Monday.", "He studied all weekend.", "He slept well.", "The test was easy.")
 
+ENDINGS = ("Tom passed test {}.", "Tom was late for lesson {}.", "Tom forgot book {}.", "A cow sang song {}.")
+
 
 def design(**keys: Any) -> Design:
     """A study of two systems, open to all, with some keys set."""
@@ -34,7 +36,7 @@ def design(**keys: Any) -> Design:
 
 def items_of(study: Design, n: int) -> list[Item]:
     """`n` items, then the study's checks and training item."""
-    wanted = 2 if study.kind == "pair" else 1
+    wanted = study.n_shown or (2 if study.kind == "pair" else 1)
     made = [
         Item(
             f"{number:016x}",
@@ -42,7 +44,7 @@ def items_of(study: Design, n: int) -> list[Item]:
             study.kind,
             CONTEXT,
             study.systems[:wanted],
-            (f"Tom passed test {number}.", f"Tom was late for lesson {number}.")[:wanted],
+            tuple(text.format(number) for text in ENDINGS[:wanted]),
         )
         for number in range(1, n + 1)
     ]

@@ -30,6 +30,7 @@ def votes(items: Mapping[str, tuple[str, str, Sequence[str]]], **columns: Any) -
                 "position_a": a,
                 "position_b": b,
                 "answer": {a: "A", b: "B"}.get(choice, choice),
+                "question": "better",
                 "choice": choice,
                 "reason": None,
                 "is_check": False,

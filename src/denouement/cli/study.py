@@ -243,7 +243,7 @@ def _progress_blocks(found: "Progress") -> "list[Block]":
 def export(name: str, out: Path, url: str, as_json: bool) -> None:
     """Write a study's tables, its items and answers.
 
-    They are items.parquet and, by the kind of the study, votes, ratings or orders.parquet.
+    They are items.parquet and, by the kind of the study, votes, ratings, orders or rankings.parquet.
     """
     from denouement.study.store.export import export as export_study
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from denouement.answers import SCALES
 from denouement.cli.options import json_option, named_values, print_result
 from denouement.cli.study_store import STORE_URL, opened_store, store_option
 from denouement.errors import UserError
@@ -117,8 +118,10 @@ def import_(
         raise UserError(f"{listed}: no stories and endings in it; leave --items out")
     if participants and "participants" not in found.tables:
         raise UserError(f"{listed}: no demographic export of Prolific; leave --participants out")
-    if {"ratings", "orders"} & set(found.tables):
-        raise UserError(f"{listed}: tables of ratings and orders need no import; give them to denouement study results")
+    if set(SCALES) & set(found.tables):
+        raise UserError(
+            f"{listed}: tables of ratings, orders and rankings need no import; give them to denouement study results"
+        )
     write_table(found.tables["votes"], out, "votes", found.metadata)
     for path, table in ((items, "items"), (participants, "participants")):
         if path:

@@ -22,8 +22,8 @@ def results(votes: Path, items: Path | None, out: Path | None, with_reasons: boo
     The tables are those of Mori et al. 2019, Tables 2 and 3. --out writes results.html, results.json, and as Parquet
     pairs, agreements, strengths, annotators and table_3.
 
-    VOTES may also be a table of ratings or of orders, whose means are printed; --out writes rating_means and
-    rating_alphas, or order_means. The page has the reasons for ratings.
+    VOTES may also be a table of ratings, orders or rankings, whose means are printed; --out writes rating_means and
+    rating_alphas, order_means, or ranking_means. The page has the reasons for ratings and rankings.
     """
     from denouement.schemas import shortened, table_name
 
@@ -34,13 +34,13 @@ def results(votes: Path, items: Path | None, out: Path | None, with_reasons: boo
     kind = table_name(existing_file(votes))
     if with_reasons and kind == "orders":
         raise UserError(f"{votes}: a table 'orders' has no reasons; leave --reasons out")
-    if with_reasons and kind != "ratings" and not items:
+    if with_reasons and kind not in ("ratings", "rankings") and not items:
         raise UserError("--reasons: stories and endings are in the items table; give it with --items")
     from denouement.present.sections import Block, Paragraph, Section
     from denouement.stages.study import ResultsPaths, work_out
     from denouement.study.results.preferences import StudyResults
-    from denouement.study.results.scales import RatingResults, ScaleResults
-    from denouement.study.results.sections import rating_reasons, scale_section, study_sections
+    from denouement.study.results.scales import ScaleResults
+    from denouement.study.results.sections import reason_sections, scale_section, study_sections
     from denouement.study.results.table_3 import table_3_text
 
     of_answers = work_out(ResultsPaths(votes, items, out), with_reasons and not as_json)
@@ -52,8 +52,7 @@ def results(votes: Path, items: Path | None, out: Path | None, with_reasons: boo
                 text = Paragraph(table_3_text(of_answers.stories))
                 shown.append(Section("Table 3: stories, endings and reasons", "", [text]))
         else:
-            reasons = rating_reasons(found) if with_reasons and isinstance(found, RatingResults) else []
-            shown = [scale_section(found), *reasons]
+            shown = [scale_section(found), *(reason_sections(found) if with_reasons else [])]
         return [*shown, *([Paragraph(f"Tables and the page results.html: {out}")] if out else [])]
 
     print_result(of_answers.results, blocks, as_json)

@@ -28,7 +28,7 @@ from denouement.schemas import empty_table, read_table
 from denouement.study.reasons.files import ReasonsSummary
 from denouement.study.results.output import DOCUMENT
 from denouement.study.results.preferences import StudyResults
-from denouement.study.results.scales import OrderResults, RatingResults, ScaleResults
+from denouement.study.results.scales import RESULTS_OF, ScaleResults
 from denouement.yaml_files import read_yaml
 
 _DIGITS = 12  # of a digest: enough to distinguish files, and short enough to compare by eye
@@ -76,7 +76,7 @@ class RunFolder:
 
     @property
     def scales(self) -> list[Path]:
-        """Results of ratings and of orders, where there are any."""
+        """Results of ratings, orders and rankings, where there are any."""
         return [path for name in SCALES if (path := self.layout.study / name / "results.json").exists()]
 
     @cached_property
@@ -168,9 +168,8 @@ class RunFolder:
 
     @cached_property
     def scale_results(self) -> list[ScaleResults]:
-        """What people rated and how they ordered sentences, where there are such answers."""
-        kinds: dict[str, type[RatingResults] | type[OrderResults]] = {"ratings": RatingResults, "orders": OrderResults}
-        return [read_document(path, kinds[path.parent.name], "study") for path in self.scales]
+        """What people rated, how they ordered sentences and ranked endings, where there are such answers."""
+        return [read_document(path, RESULTS_OF[path.parent.name], "study") for path in self.scales]
 
     @cached_property
     def reasons(self) -> ReasonsSummary:

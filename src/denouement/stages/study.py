@@ -18,6 +18,7 @@ from denouement.study.results.agreement import like_an_answer
 from denouement.study.results.ballot import count
 from denouement.study.results.output import write_results, write_scale_results
 from denouement.study.results.preferences import StudyResults, study_results
+from denouement.study.results.rankings import RankingResults
 from denouement.study.results.scales import OrderResults, ScaleResults, scale_results
 from denouement.study.results.tables import table_3
 
@@ -80,7 +81,7 @@ class StudyStage:
         imported: what was read from files; None where there are none.
         tables: by name the tables that results were made from, as written.
         results: of the pairs.
-        scales: results of ratings and of orders, by the table's name, where there are such answers.
+        scales: results of other answers than votes, by the table's name, where there are such answers.
         reasons: what the reasons for votes say; None where there are none.
     """
 
@@ -130,7 +131,7 @@ class ResultsPaths:
     """What results are made from, and where they are written.
 
     Attributes:
-        answers: a table `votes`, `ratings` or `orders`.
+        answers: a table of answers.
         items: the table `items` of the same studies; may be missing.
         out: the folder to write into; None to write nothing.
     """
@@ -200,11 +201,13 @@ def logged_values(stage: StudyStage) -> dict[str, Any]:
 
 
 def _scale_means(stage: StudyStage) -> dict[str, dict[str, float]]:
-    """The means of ratings by question and system, and of orders by system, by the table's name."""
+    """The means of ratings by question and system, of rankings by kind and system, and of orders by system, by table."""
     means: dict[str, dict[str, float]] = {}
     for name, of_scale in stage.scales.items():
         if isinstance(of_scale, OrderResults):
             means[name] = {_key(row.system): row.mean for row in of_scale.systems}
+        elif isinstance(of_scale, RankingResults):
+            means[name] = {_key(of.kind, row.system): row.mean for of in of_scale.kinds for row in of.systems}
         else:
             means[name] = {_key(row.question, row.system): row.mean for row in of_scale.means}
     return means

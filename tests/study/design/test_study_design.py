@@ -256,7 +256,7 @@ def test_a_stored_design_is_read_whatever_the_rules_are_now():
     ("keys", "message"),
     [
         ({"colour": "red"}, "unknown key colour"),
-        ({"kind": "write"}, "kind: must be one of pair, rating, order, not 'write'"),
+        ({"kind": "write"}, "kind: must be one of pair, rating, order, best_worst, ranking, not 'write'"),
         ({"entry": {"kind": "links", "sms": True}}, "entry: unknown key sms"),
     ],
 )

@@ -24,6 +24,7 @@ def vote(annotator: str, choice: str) -> dict[str, object]:
         "position_a": f"ours{NASTY}",
         "position_b": "people",
         "answer": "A" if choice != "people" else "B",
+        "question": "better",
         "choice": choice,
         "reason": f"It makes sense that she was happy. {NASTY}",
         "is_check": False,
@@ -87,7 +88,8 @@ def test_no_command_reaches_the_terminal(words, tables):
 
 def test_nor_does_text_of_files_of_answers(tmp_path):
     (tmp_path / "votes.csv").write_text(
-        ",".join(TABLES["votes"].schema.names) + f'\ns,i,c,p,a,b,"{NASTY}",a,why,false,accepted,,\n', encoding="utf-8"
+        ",".join(TABLES["votes"].earlier[1].names) + f'\ns,i,c,p,a,b,"{NASTY}",a,why,false,accepted,,\n',
+        encoding="utf-8",
     )
     done = run("study", "import", tmp_path / "votes.csv", "--out", tmp_path / "out.parquet")
     assert done.exit_code == 2

@@ -361,7 +361,12 @@ def test_results_are_read_back_as_they_were_written(tmp_path):
     assert read_document(tmp_path / "results.json", StudyResults) == found
     whole = document(found)
     for key in whole:
-        for odd in ({k: v for k, v in whole.items() if k != key}, {**whole, key: "odd"}, {**whole, key: [None]}, []):
+        for odd in (
+            {k: v for k, v in whole.items() if k != key},
+            {**whole, key: 1 if key == "question" else "odd"},
+            {**whole, key: [None]},
+            [],
+        ):
             (tmp_path / "results.json").write_text(json.dumps(odd))
             with pytest.raises(UserError, match="make it again: dvc repro study"):
                 read_document(tmp_path / "results.json", StudyResults, "study")

@@ -9,14 +9,22 @@ from itertools import combinations
 from typing import get_args
 
 from denouement.legible import can_be_shown, seen
+from denouement.schemas import BETTER
 from denouement.study.design.cases import Cases
 from denouement.study.design.entry import Entry
 from denouement.study.design.known_items import Checks, KnownItem, Training
 from denouement.study.design.mistakes import UNSHOWN, Mistake, repeated, text_mistakes
-from denouement.study.design.names import CHECK_SYSTEMS, TIES, Kind, name_mistakes
+from denouement.study.design.names import CHECK_SYSTEMS, RANKED, TIES, Kind, name_mistakes
+from denouement.study.design.questions import CODES, Choices, PairQuestion
 from denouement.study.design.reason import Reason
 from denouement.study.design.scales import SCALES, Scale
 from denouement.study.languages import ENGLISH, languages, texts
+
+FEWEST_RANKED, MOST_RANKED = 3, 8
+"""How many endings of a story may be shown at once."""
+
+# What a file may choose by the kind of study, the default first.
+_CHOICES: dict[Kind, tuple[Choices, ...]] = {"pair": ("ties", "forced", "graded"), "ranking": ("forced", "ties")}
 
 
 @dataclass(frozen=True)
@@ -25,10 +33,17 @@ class Design:
 
     Attributes:
         name: the study's name in its address and its tables.
-        kind: what is asked: which of two endings is better (Mori et al. 2019, 4.3), how good one is on `scales`, or in
-            which order the sentences were written (Mostafazadeh et al. 2016, 3.3).
+        kind: what is asked: which of two endings is better (Mori et al. 2019, 4.3), how good one is on `scales`, in
+            which order the sentences were written (Mostafazadeh et al. 2016, 3.3), which of several endings is the
+            best and which the worst (Louviere et al. 2015), or how several endings rank.
         systems: whose endings are judged: any system of the endings tables, `human_right`, `human_wrong`.
         pairs: in a pair study, the systems that are compared; by default every two systems.
+        choices: in a pair study, whether both and neither may be chosen (`ties`), a side alone (`forced`), or a side
+            and whether it is much or slightly better (`graded`); in a ranking study, whether endings may share a place
+            (`ties`) or not (`forced`).
+        questions: in a pair study, what is asked about the same two endings; empty for the one `question`.
+        n_shown: in best_worst and ranking studies, how many endings of a story are shown; by default those of all
+            systems.
         scales: in a rating study; the file lists scales or names of `SCALES`, or has one such name.
         answers_per_item: the number of answers, by as many different people.
         lease_minutes: how long an item is kept for one person.
@@ -44,6 +59,9 @@ class Design:
     kind: Kind = "pair"
     systems: tuple[str, ...] = ()
     pairs: tuple[tuple[str, ...], ...] = ()
+    choices: Choices | None = None
+    questions: tuple[PairQuestion, ...] = ()
+    n_shown: int | None = None
     scales: tuple[Scale, ...] = ()
     cases: Cases = field(default_factory=Cases)
     answers_per_item: int = 5
@@ -62,6 +80,10 @@ class Design:
     question: str = ""
 
     def __post_init__(self) -> None:
+        if self.choices is None and self.kind in _CHOICES:
+            object.__setattr__(self, "choices", _CHOICES[self.kind][0])
+        if self.n_shown is None and self.kind in RANKED:
+            object.__setattr__(self, "n_shown", len(self.systems))
         self._fill_in_texts()
         if self.kind == "pair" and not self.pairs:
             object.__setattr__(self, "pairs", tuple(combinations(dict.fromkeys(self.systems), 2)))
@@ -71,14 +93,16 @@ class Design:
         if self.language not in languages() or self.kind not in get_args(Kind):
             return  # one of the mistakes
         say = texts(self.language)
+        instructions = "pair_forced" if self.kind == "pair" and self.choices != "ties" else self.kind
+        why = "rating" if self.kind == "rating" else "pair"
         values: dict[str, object] = {
             "title": self.title or say("design.title"),
             "consent": self.consent or say("design.consent"),
-            "instructions": self.instructions or say(f"design.instructions.{self.kind}"),
+            "instructions": self.instructions or say(f"design.instructions.{instructions}"),
             "question": self.question or say(f"design.question.{self.kind}"),
         }
         if self.reason.mode != "off" and self.kind != "order":
-            values["reason"] = replace(self.reason, question=self.reason.question or say(f"design.reason.{self.kind}"))
+            values["reason"] = replace(self.reason, question=self.reason.question or say(f"design.reason.{why}"))
         if self.training:
             values["training"] = replace(
                 self.training,
@@ -88,12 +112,23 @@ class Design:
         for key, value in values.items():
             object.__setattr__(self, key, value)
 
+    @property
+    def asked(self) -> tuple[PairQuestion, ...]:
+        """The questions of a pair study, the first of which checks and the training item ask."""
+        return self.questions or (PairQuestion(BETTER, self.question),)
+
+    @property
+    def codes(self) -> tuple[str, ...]:
+        """The codes of the answers to a pair (`questions.CODES`)."""
+        return CODES[self.choices or "ties"]
+
     def mistakes(self) -> Iterator[Mistake]:
         """What is missing, out of range or contradicts another key."""
         yield from name_mistakes(self.name)
         if self.language not in languages():
             yield Mistake(("language",), f"language: must be one of {', '.join(languages())}, not {self.language!r}")
         yield from self._systems_mistakes()
+        yield from self._questions_mistakes()
         yield from self._scales_mistakes()
         for key, least, most in (("answers_per_item", 1, 1000), ("max_items_per_person", 1, 1_000_000)):
             value = getattr(self, key)
@@ -111,7 +146,7 @@ class Design:
         yield from self._known_mistakes()
 
     def _systems_mistakes(self) -> Iterator[Mistake]:
-        least = 2 if self.kind == "pair" else 1
+        least = FEWEST_RANKED if self.kind in RANKED else 2 if self.kind == "pair" else 1
         if len(self.systems) < least:
             yield Mistake(("systems", "kind"), f"systems: must be at least {least} in a study of kind {self.kind}")
         for system in repeated(self.systems):
@@ -135,6 +170,30 @@ class Design:
                 ("pairs", "systems"), f"pairs: {pair_text} is listed twice: sides are drawn for each annotator"
             )
 
+    def _questions_mistakes(self) -> Iterator[Mistake]:
+        allowed = _CHOICES.get(self.kind, ())
+        if self.choices is not None and self.choices not in allowed:
+            instead = f"must be {' or '.join(allowed)}" if allowed else "has none: leave the key out"
+            yield Mistake(("choices", "kind"), f"choices: a study of kind {self.kind} {instead}")
+        if self.questions:
+            if self.kind != "pair":
+                yield Mistake(("questions", "kind"), f"questions: a study of kind {self.kind} has none: use pair")
+            elif self.language in languages() and self.question != texts(self.language)("design.question.pair"):
+                yield Mistake(
+                    ("questions", "question"), "question: the questions have texts of their own: leave it out"
+                )
+        for name in repeated([question.name for question in self.questions]):
+            yield Mistake(("questions",), f"questions: {name} is listed twice")
+        if self.kind not in RANKED and self.n_shown is not None:
+            yield Mistake(("n_shown", "kind"), f"n_shown: a study of kind {self.kind} has none: leave the key out")
+        if self.kind in RANKED and self.n_shown is not None and len(self.systems) >= FEWEST_RANKED:
+            most = min(MOST_RANKED, len(self.systems))
+            if not FEWEST_RANKED <= self.n_shown <= most:
+                yield Mistake(
+                    ("n_shown", "systems", "kind"),
+                    f"n_shown: must be between {FEWEST_RANKED} and {most}, not {self.n_shown}",
+                )
+
     def _scales_mistakes(self) -> Iterator[Mistake]:
         if self.kind == "rating" and not self.scales:
             yield Mistake(("scales", "kind"), f"scales: are missing: list them or name {', '.join(SCALES)}")
@@ -146,11 +205,28 @@ class Design:
     def _known_mistakes(self) -> Iterator[Mistake]:
         if self.kind == "rating" and self.checks.rate and not self.checks.items:
             yield Mistake(("checks", "kind"), "checks.items: are missing: a study of kind rating needs its own")
+        if self.checks.rate and not self.checks.items and self.asked[0].name != BETTER:
+            yield Mistake(
+                ("checks", "questions"),
+                f"checks.items: are missing: ours are checks of the question {BETTER}, which is not the first one",
+            )
+        is_ours = self.language in languages() and self.training and self.training.context == _our_story(self.language)
+        if is_ours and self.asked[0].name != BETTER:
+            yield Mistake(
+                ("training", "questions"),
+                f"training: ours is about the question {BETTER}, which is not the first one: write your own",
+            )
         known: list[tuple[str, KnownItem]] = [
             (f"checks.items.{number}", item) for number, item in enumerate(self.checks.items, 1)
         ]
         if self.training:
             known.append(("training", self.training))
         for where, item in known:
-            for text in item.mistakes_as(self.kind, self.scales):
-                yield Mistake((where.partition(".")[0], "kind", "scales"), f"{where}.{text}")
+            for text in item.mistakes_as(self.kind, self.scales, self.choices, self.n_shown):
+                keys = (where.partition(".")[0], "kind", "scales", "choices", "n_shown", "systems")
+                yield Mistake(keys, f"{where}.{text}")
+
+
+def _our_story(language: str) -> tuple[str, ...]:
+    """The context of the package's training item."""
+    return texts(language).story("training_story").context

@@ -2,7 +2,7 @@
 
 import json
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import islice
 
 import pyarrow as pa
@@ -12,11 +12,11 @@ from denouement.errors import UserError
 from denouement.schemas import preferred_release, shortened
 from denouement.study.design.description import Design
 from denouement.study.design.items import Item, digest
-from denouement.study.design.known_items import KnownItem
+from denouement.study.design.known_items import KnownItem, clear_cases, clear_endings
 from denouement.study.design.mistakes import n_different
-from denouement.study.design.names import CHECK_SYSTEMS, HUMAN_RIGHT, HUMAN_WRONG, Kind
+from denouement.study.design.names import CHECK_SYSTEMS, HUMAN_RIGHT, HUMAN_WRONG, RANKED, Kind
 from denouement.study.design.showing import shown, unusable
-from denouement.study.languages import ClearCase, texts
+from denouement.study.languages import texts
 
 
 def make_items(design: Design, cases: pa.Table, endings: Sequence[pa.Table]) -> tuple[list[Item], dict[str, int]]:
@@ -51,14 +51,15 @@ def make_items(design: Design, cases: pa.Table, endings: Sequence[pa.Table]) -> 
             f"cases.n: {wanted:,} cases are asked for, but only {len(complete):,} of {len(ids):,} have an ending of "
             f"each of {', '.join(design.systems)}; ask for fewer"
         )
-    groups = design.pairs if design.kind == "pair" else tuple((system,) for system in design.systems)
+    groups = _groups(design)
     items: list[Item] = []
     identical = 0
     mended = Counter[str]()
     for case_id in islice(complete, wanted):
         context = tuple(map(shown, contexts[case_id]))
-        for systems in groups:
-            texts = tuple(shown(written[system][case_id]) for system in systems)
+        its = {system: shown(written[system][case_id]) for system in design.systems}
+        for systems in groups(case_id, its):
+            texts = tuple(its[system] for system in systems)
             chosen_from = (*context, *texts) if design.kind == "order" else texts
             if n_different(chosen_from) < len(chosen_from):
                 identical += 1
@@ -84,23 +85,49 @@ def make_items(design: Design, cases: pa.Table, endings: Sequence[pa.Table]) -> 
     return [*items, *checks, *([training] if training else [])], counts
 
 
+def _groups(design: Design) -> Callable[[str, Mapping[str, str]], Sequence[tuple[str, ...]]]:
+    """A function that says whose endings of a case are shown together.
+
+    It gets the case and its endings by system. Where fewer endings than there are systems are shown at once, those
+    shown least so far are chosen, so that all are shown equally often; the rest is drawn with the seed of the cases.
+    An ending that reads like one that is shown already is passed over where there are others.
+    """
+    if design.kind == "pair":
+        return lambda _case, _texts: design.pairs
+    if design.kind not in RANKED:
+        return lambda _case, _texts: [(system,) for system in design.systems]
+    n_shown, times = design.n_shown or len(design.systems), Counter[str]()
+
+    def drawn(case_id: str, texts: Mapping[str, str]) -> list[tuple[str, ...]]:
+        waiting = sorted(texts, key=lambda system: (times[system], digest(design.cases.seed, case_id, system)))
+        chosen: list[str] = []
+        for system in waiting:
+            if len(chosen) < n_shown and n_different([texts[each] for each in (*chosen, system)]) > len(chosen):
+                chosen.append(system)
+        if len(chosen) == n_shown:
+            times.update(chosen)
+        else:
+            chosen = waiting[:n_shown]  # two of them read the same, so the item is left out
+        return [tuple(system for system in design.systems if system in chosen)]
+
+    return drawn
+
+
 def check_items(design: Design) -> list[Item]:
     """The attention checks of a design; none where their rate is 0."""
     if not design.checks.rate:
         return []
     say = texts(design.language)
-    stories = (say.story(f"check_stories.{name}") for name in say.names("check_stories"))
-    known = design.checks.items or tuple(_as_known(story, design.kind) for story in stories)
+    known = design.checks.items or tuple(
+        KnownItem(story.context, clear_endings(story, design.kind, design.n_shown or 0, say))
+        for story in clear_cases(say)[1:]
+    )
     return [_known(design, item, f"check_{number}", is_check=True) for number, item in enumerate(known, 1)]
 
 
 def training_item(design: Design) -> Item | None:
     """The training item of a design, if it has one."""
     return _known(design, design.training, "training", is_training=True) if design.training else None
-
-
-def _as_known(story: ClearCase, kind: Kind) -> KnownItem:
-    return KnownItem(story.context, (story.right, story.wrong) if kind == "pair" else (story.right,))
 
 
 def _known(
@@ -111,10 +138,19 @@ def _known(
         expected = {"first": systems[0], "second": systems[-1]}.get(known.expected or "first", known.expected)
     elif design.kind == "rating":
         expected = json.dumps({scale.name: known.values[scale.name] for scale in design.scales}, sort_keys=True)
+    elif design.kind in RANKED:
+        expected = json.dumps(_expected_ranks(design.kind, len(systems), known.expected == "order"))
     else:
         expected = json.dumps(list(range(len(known.context) + 1)))
     texts = tuple(map(shown, known.context)), tuple(map(shown, known.endings))
     return _item(design.kind, case_id, texts[0], systems, texts[1], is_check, is_training, expected)
+
+
+def _expected_ranks(kind: Kind, n: int, all_known: bool) -> list[int | None]:
+    """The right ranks of a known item, whose endings are in their order; only the best is known, or all are."""
+    if not all_known:
+        return [1, *[None] * (n - 1)]
+    return [1, *[2] * (n - 2), 3] if kind == "best_worst" else list(range(1, n + 1))
 
 
 def _item(

@@ -6,12 +6,23 @@ from typing import Literal
 
 from denouement.study.design.mistakes import Mistake
 
-Kind = Literal["pair", "rating", "order"]  # what a study asks
+Kind = Literal["pair", "rating", "order", "best_worst", "ranking"]  # what a study asks
+RANKED: tuple[Kind, ...] = ("best_worst", "ranking")
+"""The kinds of study that show several endings of a story at once."""
 
 HUMAN_RIGHT, HUMAN_WRONG = "human_right", "human_wrong"
 ANSWERS = ("A", "B", "both", "neither")
 TIES = ("both", "neither")
-CHECK_SYSTEMS = ("check_first", "check_second")
+CHECK_SYSTEMS = (
+    "check_first",
+    "check_second",
+    "check_third",
+    "check_fourth",
+    "check_fifth",
+    "check_sixth",
+    "check_seventh",
+    "check_eighth",
+)
 
 _NAME = re.compile(r"[a-z0-9][a-z0-9_-]{0,39}")
 

@@ -15,6 +15,7 @@ from denouement.files import existing_file
 from denouement.schemas import shortened
 from denouement.settings import build, collect
 from denouement.study.design.description import Design
+from denouement.study.design.known_items import clear_cases, clear_endings
 from denouement.study.design.names import HUMAN_RIGHT, HUMAN_WRONG, Kind
 from denouement.study.design.scales import SCALES, named_scales
 from denouement.study.languages import ENGLISH, Texts, languages, texts
@@ -109,9 +110,7 @@ def _with_named_parts(section: Mapping[str, Any]) -> dict[str, Any]:
     if training is False:
         section["training"] = None
     elif training is True or (isinstance(training, Mapping) and not {"context", "endings"} & set(training)):
-        section["training"] = _default_training(
-            str(section.get("kind", "pair")), {} if training is True else training, say
-        )
+        section["training"] = _default_training(section, {} if training is True else training, say)
     return section
 
 
@@ -122,9 +121,11 @@ def _named(scale: Any, say: Texts) -> Collection[Any]:
     return named_scales(scale, say) if scale in SCALES else [{"name": scale}]
 
 
-def _default_training(kind: str, given: Mapping[str, Any], say: Texts) -> dict[str, Any]:
-    story = say.story("training_story")
-    endings = [story.right, story.wrong] if kind == "pair" else [story.right]
+def _default_training(section: Mapping[str, Any], given: Mapping[str, Any], say: Texts) -> dict[str, Any]:
+    story, kind = clear_cases(say)[0], str(section.get("kind", "pair"))
+    systems = section.get("systems")
+    n_shown = section.get("n_shown") or (len(systems) if isinstance(systems, list | tuple) else 0)
+    endings = list(clear_endings(story, kind, n_shown if isinstance(n_shown, int) else 0, say))
     feedback = say(f"design.feedback.{kind}") if kind in get_args(Kind) else ""
     told = {"feedback": feedback, "feedback_right": feedback}
     return {"context": list(story.context), "endings": endings, **told, **given}

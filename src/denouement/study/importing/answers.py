@@ -12,6 +12,7 @@ import pyarrow as pa
 
 from denouement import schemas
 from denouement.errors import UserError
+from denouement.schemas import BETTER
 from denouement.study.importing.copies import STRICTNESS, Conflict, Copy, settle
 from denouement.study.importing.roles import key_of
 
@@ -36,7 +37,8 @@ class ImportedAnswer:
         answer: A, B, both or neither.
         reason: as written; None where there is none.
         status: of the table `votes`.
-        expected: the choice that an attention check asks for; None where the item is no check.
+        expected: the choice that an attention check asks for, by its first question; None where the item is no check.
+        question: what was asked about the pair.
         started_at, submitted_at: in UTC; None where the file has none.
         decided_at: when it got its status, in UTC; None where the file does not say.
         id: differs between answers of all files; copies of one answer have the same.
@@ -52,6 +54,7 @@ class ImportedAnswer:
     reason: str | None
     status: str = "accepted"
     expected: str | None = None
+    question: str = BETTER
     started_at: datetime | None = None
     submitted_at: datetime | None = None
     decided_at: datetime | None = None
@@ -161,9 +164,9 @@ def tables_of(
     counts["truths"] += len(answers) - len(votes_of)
     expected = _expected_of([*_settled(truths)[0], *kept])
     kept = [replace(answer, expected=expected.get(answer.item_id)) for answer in kept]
-    single: dict[tuple[str, str], ImportedAnswer] = {}
+    single: dict[tuple[str, str, str], ImportedAnswer] = {}
     for answer in kept:
-        key = answer.item_id, answer.annotator
+        key = answer.item_id, answer.annotator, answer.question
         counts["answered_twice"] += key in single
         single[key] = min(single.get(key, answer), answer, key=_precedence)
     items = {answer.item_id: answer for answer in sorted(kept, key=_precedence, reverse=True)}
@@ -175,7 +178,9 @@ def tables_of(
             "annotator_id": answer.annotator,
             "position_a": answer.systems[0],
             "position_b": answer.systems[1],
+            "question": answer.question,
             "answer": answer.answer,
+            "strength": None,
             "choice": answer.choice,
             "reason": answer.reason,
             "is_check": answer.expected is not None,
@@ -183,10 +188,10 @@ def tables_of(
             "started_at": answer.started_at,
             "submitted_at": answer.submitted_at,
         }
-        for (item_id, _), answer in single.items()
+        for (item_id, *_), answer in single.items()
     ]
     shown = []
-    for item_id in dict.fromkeys(item_id for item_id, _ in single):
+    for item_id in dict.fromkeys(item_id for item_id, *_ in single):
         answer = items[item_id]
         sides = sorted(zip(answer.systems, answer.endings, strict=True))
         shown.append(
@@ -224,10 +229,10 @@ def _settled(answers: Sequence[ImportedAnswer]) -> tuple[list[ImportedAnswer], C
 
 
 def _copy(answer: ImportedAnswer) -> Copy:
-    asked = {"item": answer.item_id, "sides": answer.systems, "annotator": answer.annotator}
+    item = {"item": answer.item_id, "question": answer.question, "sides": answer.systems}
     return Copy(
         place=f"{answer.file} line {answer.line}",
-        content={**asked, "answer": answer.answer},
+        content={**item, "annotator": answer.annotator, "answer": answer.answer},
         status=answer.status,
         reason=answer.reason,
         started_at=answer.started_at,

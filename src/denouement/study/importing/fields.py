@@ -1,12 +1,11 @@
 """Which field of a file of answers has which role: by usual names, by the names that the caller gives, or by values."""
 
 import re
-from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from denouement.errors import UserError
-from denouement.schemas import shortened
+from denouement.schemas import BETTER, shortened
 from denouement.study.importing.records import Loaded, Reading
 from denouement.study.importing.roles import (
     GIVEN,
@@ -36,6 +35,9 @@ class QuestionFields:
         answer: the field that holds the answer, or its boxes.
         reason: the field that holds the reason; None without one.
         is_guessed: whether the fields of the answer were recognised by their values alone.
+        asked: the question's name in the table `votes`: the field of its answer, where several ask about the same two
+            endings.
+        is_first: whether it is the first about its two endings, which attention checks ask.
     """
 
     number: str
@@ -44,6 +46,8 @@ class QuestionFields:
     answer: tuple[str, ...]
     reason: str | None
     is_guessed: bool = False
+    asked: str = BETTER
+    is_first: bool = True
 
     @property
     def taken(self) -> dict[str, tuple[str, ...]]:
@@ -79,15 +83,13 @@ def questions_of(file: Loaded, reading: Reading) -> list[QuestionFields]:
     given = file.given_names
     numbers, answers, is_guessed = _answer_fields(file, given, reading)
     found = [_question(file, reading, number, answers[number], is_guessed) for number in numbers]
-    pairs = Counter((question.shown["ending_a"], question.shown["ending_b"]) for question in found)
-    if len(pairs) < len(found):
-        twice = [question for question in found if pairs[question.shown["ending_a"], question.shown["ending_b"]] > 1]
-        fields = shortened(question.answer[0] for question in twice)
-        raise UserError(
-            f"{file.source.path}: {fields} are answers to several questions about the same endings, of which one can "
-            f"be read; name it with --column answer={twice[0].answer[0]}"
-        )
-    return found
+    pairs = [(question.shown["ending_a"], question.shown["ending_b"]) for question in found]
+    return [
+        replace(question, asked=bare_name(question.answer[0]), is_first=pair not in pairs[:place])
+        if pairs.count(pair) > 1
+        else question
+        for place, (question, pair) in enumerate(zip(found, pairs, strict=True))
+    ]
 
 
 def _answer_fields(

@@ -38,7 +38,7 @@ def interpret(file: Loaded, reading: Reading) -> Interpreted:
     """Make answers of a file's records.
 
     Raises:
-        UserError: a field that is needed cannot be recognised; two questions ask about one pair.
+        UserError: a field that is needed cannot be recognised.
     """
     questions = questions_of(file, reading)
     answers: list[ImportedAnswer] = []
@@ -53,7 +53,7 @@ def interpret(file: Loaded, reading: Reading) -> Interpreted:
                 unusable.append(Unusable(file.source.label, record.line, problem))
                 continue
             if record.is_truth:
-                truths.append(replace(answer, expected=answer.choice))
+                truths.append(replace(answer, expected=answer.choice if question.is_first else None))
             else:
                 answers.append(answer)
     taken = {name for question in questions for names in question.taken.values() for name in names}
@@ -112,7 +112,8 @@ def _answer(file: str, record: Record, question: QuestionFields, reading: Readin
         answer=_chosen({name: record.given.get(name, "") for name in question.answer}, reading),
         reason=(record.given.get(question.reason, "") if question.reason else "") or None,
         status=record.status,
-        expected=_expected(shown, question.shown.get("expected"), sides, reading),
+        expected=_expected(shown, question.shown.get("expected"), sides, reading) if question.is_first else None,
+        question=question.asked,
         started_at=record.started_at,
         submitted_at=record.submitted_at,
         decided_at=record.decided_at,

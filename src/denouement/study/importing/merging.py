@@ -23,7 +23,7 @@ def merged(parts: Sequence[tuple[str, pa.Table]]) -> tuple[pa.Table, Counter[str
     A person answers an item of a study once, so copies have the same study, item and annotator.
 
     Args:
-        parts: the tables of one name (`votes`, `ratings` or `orders`), each with its file's name in messages.
+        parts: the tables of one name (such as `votes`), each with its file's name in messages.
 
     Returns:
         The table, how many rows were left out (`duplicate_rows`), and which copies differ.
@@ -34,12 +34,13 @@ def merged(parts: Sequence[tuple[str, pa.Table]]) -> tuple[pa.Table, Counter[str
     together = pa.concat_tables(table for _, table in parts)
     keys = list(zip(*(together[column].to_pylist() for column in ANSWER), strict=True))
     files = [label for label, table in parts for _ in range(table.num_rows)]
-    is_scale = "question" in together.column_names  # an answer has a row for each question
+    # an answer of votes and ratings has a row for each question
+    asked = together["question"].to_pylist() if "question" in together.column_names else [None] * len(keys)
     copies: dict[tuple[str, ...], list[list[int]]] = {}
     latest: dict[tuple[str, ...], str] = {}
     for row, (key, file) in enumerate(zip(keys, files, strict=True)):
         its = copies.setdefault(key, [])
-        if is_scale and latest.get(key) == file:
+        if latest.get(key) == file and asked[row] not in {asked[other] for other in its[-1]}:
             its[-1].append(row)
         else:
             its.append([row])
@@ -60,7 +61,7 @@ def merged(parts: Sequence[tuple[str, pa.Table]]) -> tuple[pa.Table, Counter[str
 
 
 def _copy(file: str, rows: Sequence[Mapping[str, Any]]) -> Copy:
-    """A copy of an answer: one row, or of ratings a row for each question."""
+    """A copy of an answer: one row, or of votes and ratings a row for each question."""
     names = [name for name in rows[0] if name not in (*_STATE, *ANSWER)]
     first = rows[0]
     return Copy(

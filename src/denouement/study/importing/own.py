@@ -9,6 +9,7 @@ import pyarrow as pa
 from denouement.answers import SCALES
 from denouement.errors import UserError
 from denouement.schemas import TABLES, read_table
+from denouement.study.design.questions import MUCH, SLIGHTLY
 from denouement.study.importing.answers import moment
 from denouement.study.importing.records import FileRead
 from denouement.study.results.agreement import like_an_answer
@@ -17,6 +18,7 @@ NAMES = ("votes", "items", *SCALES)
 """The tables of an export that are read here."""
 
 _TIMES = ("started_at", "submitted_at")
+_STRENGTHS = {str(strength): strength for strength in (SLIGHTLY, MUCH)}
 _BOOLEANS = {"true": True, "false": False, "1": True, "0": False}
 
 
@@ -26,8 +28,9 @@ def other_table(names: Sequence[str]) -> str | None:
 
 
 def is_votes(names: Sequence[str]) -> bool:
-    """Whether these are the columns of the table `votes`, in any order."""
-    return sorted(names) == sorted(TABLES["votes"].schema.names)
+    """Whether these are the columns of the table `votes`, of this version or an earlier one, in any order."""
+    kind = TABLES["votes"]
+    return any(sorted(names) == sorted(schema.names) for schema in (kind.schema, *kind.earlier.values()))
 
 
 def read_votes(file: FileRead) -> pa.Table:
@@ -43,7 +46,7 @@ def read_votes(file: FileRead) -> pa.Table:
 
 def _vote(cells: dict[str, str]) -> dict[str, Any]:
     kind = TABLES["votes"]
-    vote: dict[str, Any] = {name: cell.strip() for name, cell in cells.items()}
+    vote: dict[str, Any] = {**kind.filled, "strength": "", **{name: cell.strip() for name, cell in cells.items()}}
     for name, choices in kind.choices.items():
         if vote[name] not in choices:
             raise ValueError(f"{name} is '{vote[name]}', not {', '.join(choices)}")
@@ -54,6 +57,9 @@ def _vote(cells: dict[str, str]) -> dict[str, Any]:
         written, vote[name] = vote[name], moment(vote[name])
         if written and vote[name] is None:
             raise ValueError(f"{name} is '{written}', not a time such as 2026-01-31 12:00:00Z")
+    if vote["strength"] not in ("", *_STRENGTHS):
+        raise ValueError(f"strength is '{vote['strength']}', not {' or '.join(_STRENGTHS)}, or empty")
+    vote["strength"] = _STRENGTHS.get(vote["strength"])
     vote["reason"] = vote["reason"] or None
     if empty := [name for name in kind.schema.names if vote[name] == "" and not kind.schema.field(name).nullable]:
         raise ValueError(f"empty: {', '.join(empty)}")

@@ -1,4 +1,4 @@
-"""The answers to pairs that count, grouped by items and pairs of systems."""
+"""The answers to one question about pairs that count, grouped by items and pairs of systems."""
 
 from dataclasses import dataclass
 
@@ -8,9 +8,13 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from denouement import schemas
-from denouement.answers import counted
+from denouement.answers import counted, questions_of
 from denouement.errors import UserError
+from denouement.schemas import BETTER
+from denouement.study.design.questions import MUCH, SLIGHTLY
 from denouement.study.results.agreement import BOTH, FIRST, NEITHER, SECOND, Codes, Counts, like_an_answer
+
+_STRENGTHS = pa.array([SLIGHTLY, MUCH], pa.int8())
 
 Numbers = npt.NDArray[np.int64]
 
@@ -26,6 +30,7 @@ class Ballot:
         item: int64 [answers], each answer's row in `items`.
         choice: int64 [answers]: FIRST, SECOND, BOTH or NEITHER.
         votes: the rows of the table `votes`, in the same order.
+        question: what was asked.
     """
 
     pairs: list[tuple[str, str]]
@@ -33,6 +38,7 @@ class Ballot:
     item: Numbers
     choice: Codes
     votes: pa.Table
+    question: str = BETTER
 
     def counts(self) -> Counts:
         """int64 [items, 4]: how many annotators gave each answer."""
@@ -40,19 +46,24 @@ class Ballot:
         return flat.reshape(-1, 4).astype(np.int64)
 
 
-def count(votes: pa.Table) -> Ballot:
-    """The answers of `votes` that count, grouped by items and pairs.
+def count(votes: pa.Table, question: str | None = None) -> Ballot:
+    """The answers of `votes` to one question that count, grouped by items and pairs.
+
+    Args:
+        votes: the table `votes`.
+        question: the question; None is the first of the table.
 
     Raises:
         UserError: in a row the choice contradicts the answer and the sides, both sides are one system, or a system has
             the name of an answer (`both`, `neither`).
     """
     _check_choices(votes)
-    accepted = counted(votes)
+    asked = question or next(iter(questions_of(votes)), BETTER)
+    accepted = counted(votes.filter(pc.equal(votes["question"], asked)))
     if not accepted.num_rows:
         items = schemas.empty_table("votes").select(["study", "item_id", "case_id"])
         none = np.zeros(0, np.int64)
-        return Ballot([], items.append_column("pair", pa.array(none)), none, none, accepted)
+        return Ballot([], items.append_column("pair", pa.array(none)), none, none, accepted, asked)
     sides, names = numbered(accepted["position_a"], accepted["position_b"], accepted["choice"])
     place = {
         name: order for order, name in enumerate(sorted(names, key=lambda name: (name.startswith("human_"), name)))
@@ -71,7 +82,7 @@ def count(votes: pa.Table) -> Ballot:
     items = items.rename_columns({"case_id_min": "case_id"}).select(keys.column_names)
     places = items.drop_columns("case_id").append_column("item", pa.array(np.arange(items.num_rows)))
     joined = in_order.join(places, ["study", "item_id", "pair"]).sort_by("row")
-    return Ballot(pairs, items, joined["item"].to_numpy(), choice.astype(np.int64), accepted)
+    return Ballot(pairs, items, joined["item"].to_numpy(), choice.astype(np.int64), accepted, asked)
 
 
 def _check_choices(votes: pa.Table) -> None:
@@ -85,6 +96,9 @@ def _check_choices(votes: pa.Table) -> None:
         raise UserError(
             f"votes: in {wrong:,} rows the choice is not what answer and sides say; export or import them again"
         )
+    may_be = pc.and_(pc.is_in(answer, pa.array(["A", "B"])), pc.is_in(votes["strength"], _STRENGTHS))
+    if n := pc.sum(pc.and_not(pc.is_valid(votes["strength"]), may_be)).as_py():
+        raise UserError(f"votes: in {n:,} rows a strength is not 1 or 2, or belongs to no side; correct them")
     alike = pc.sum(pc.equal(a, b)).as_py() or 0
     if alike:
         raise UserError(f"votes: in {alike:,} rows both sides are the same system; name the two systems apart")

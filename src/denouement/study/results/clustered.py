@@ -87,6 +87,27 @@ def clusters(answers: pa.Table) -> Clusters:
     return Clusters(_numbers(answers["case_id"]), _numbers(annotators) if known else None)
 
 
+def item_numbers(rows: pa.Table) -> npt.NDArray[np.int64]:
+    """int64 [rows]: the number of each row's item."""
+    keys = pc.binary_join_element_wise(rows["study"], rows["item_id"], "\x1f").combine_chunks().dictionary_encode()
+    return np.asarray(keys.indices, dtype=np.int64)
+
+
+def mean_of_items(
+    rows: pa.Table, values: npt.NDArray[Any], ends: tuple[float, float], fewest_cases: int = 2
+) -> tuple[int, MeanOfAnswers]:
+    """The number of items, and the mean of their means with its interval (`mean_with_interval`).
+
+    Args:
+        rows: of a table of answers.
+        values: [rows].
+        ends, fewest_cases: as of `mean_with_interval`.
+    """
+    item = item_numbers(rows)
+    of_item = np.bincount(item)
+    return len(of_item), mean_with_interval(values, clusters(rows), ends, 1 / of_item[item], fewest_cases)
+
+
 def mean_with_interval(
     values: npt.NDArray[Any],
     by: Clusters,

@@ -25,8 +25,8 @@ def write_results(
 ) -> StudyResults:
     """Work out the results and write them into the folder `out`; the same answers give the same bytes.
 
-    Written are `results.json`, `results.html`, the tables `pairs`, `agreements`, `strengths` and `annotators` as
-    Parquet, and, when there are items, Table 3 as `table_3.parquet` and `table_3.txt`.
+    Written are `results.json`, `results.html`, the tables `pairs`, `agreements`, `strengths`, `questions` and
+    `annotators` as Parquet, and, when there are items, Table 3 as `table_3.parquet` and `table_3.txt`.
 
     Args:
         out: the folder.
@@ -40,7 +40,8 @@ def write_results(
     """
     ballot = ballot or count(votes)
     results = study_results(votes, items, ballot)
-    tables = {**result_tables(results), "agreements": agreements(ballot)}
+    ballots = [ballot, *(count(votes, each.question) for each in results.further)]
+    tables = {**result_tables(results), "agreements": pa.concat_tables(map(agreements, ballots))}
     third = table_3(ballot, items) if items is not None else None
     if third is not None:
         tables["table_3"] = third
@@ -54,7 +55,7 @@ def write_results(
 
 
 def write_scale_results(out: Path, results: ScaleResults, made_from: MadeFrom) -> None:
-    """Write the results of ratings or orders into the folder `out`; the same answers give the same bytes.
+    """Write the results of ratings, orders or rankings into the folder `out`; the same answers give the same bytes.
 
     Written are `results.json`, `results.html`, and the tables `scales.scale_tables` as Parquet.
 

@@ -8,8 +8,15 @@ import numpy.typing as npt
 
 from denouement.intervals import share_with_interval
 from denouement.papers import published
+from denouement.study.design.questions import MUCH, SLIGHTLY
 from denouement.study.results.agreement import BOTH, FIRST, NEITHER, NO_AGREEMENT, SECOND, Counts, agreement
-from denouement.study.results.clustered import Preference, ShareOfAnswers, preference, share_of_answers
+from denouement.study.results.clustered import (
+    Preference,
+    ShareOfAnswers,
+    mean_with_interval,
+    preference,
+    share_of_answers,
+)
 from denouement.study.results.crossed import Clusters
 from denouement.study.results.reliability import Alpha, Kappa, alpha, kappa
 
@@ -112,6 +119,26 @@ class PairItems:
 
 
 @dataclass(frozen=True)
+class GradedPreference:
+    """How much better people find one of two systems, where they were asked.
+
+    Attributes:
+        answers: those that say how much.
+        mean: of 2 where the first is much better, 1 slightly, -1 the second slightly, -2 much.
+        low, high, over, why_not: its 95% interval, as of `clustered.MeanOfAnswers`.
+        values: how often each of these was given, from 2 to -2.
+    """
+
+    answers: int
+    mean: float
+    low: float | None
+    high: float | None
+    over: str | None
+    why_not: str | None
+    values: dict[str, int]
+
+
+@dataclass(frozen=True)
 class PairResult(PairItems):
     """A row of Table 2: the results of a pair by items and by single answers.
 
@@ -119,11 +146,13 @@ class PairResult(PairItems):
         cases: how many cases the items are about.
         single_answers: how many answers are of each kind; intervals allow for other cases and other annotators.
         preference: of the answers for one of the two systems, how many are for the first.
+        graded: how much better the first is; None where nobody was asked.
     """
 
     cases: int
     single_answers: SingleAnswers
     preference: Preference
+    graded: GradedPreference | None
 
 
 def pair_items(pair: Pair, counts: Counts) -> PairItems:
@@ -152,7 +181,14 @@ def pair_items(pair: Pair, counts: Counts) -> PairItems:
     )
 
 
-def pair_result(pair: Pair, counts: Counts, n_cases: int, choice: npt.NDArray[np.int64], by: Clusters) -> PairResult:
+def pair_result(
+    pair: Pair,
+    counts: Counts,
+    n_cases: int,
+    choice: npt.NDArray[np.int64],
+    by: Clusters,
+    strength: npt.NDArray[np.int64] | None = None,
+) -> PairResult:
     """A row of Table 2.
 
     Args:
@@ -161,6 +197,7 @@ def pair_result(pair: Pair, counts: Counts, n_cases: int, choice: npt.NDArray[np
         n_cases: how many cases the items are about.
         choice: int64 [answers]: FIRST, SECOND, BOTH or NEITHER.
         by: the case and the annotator of each answer.
+        strength: int64 [answers]: how strong the preference is, 1 or 2; 0 where it is not known. None: it never is.
     """
     first, second, both, neither = (share_of_answers(choice == code, by) for code in (FIRST, SECOND, BOTH, NEITHER))
     prefers = choice <= SECOND
@@ -169,7 +206,17 @@ def pair_result(pair: Pair, counts: Counts, n_cases: int, choice: npt.NDArray[np
         cases=n_cases,
         single_answers=SingleAnswers(first, second, both, neither),
         preference=preference(choice[prefers] == FIRST, by.of(prefers)),
+        graded=None if strength is None or not strength.any() else graded_preference(choice, strength, by),
     )
+
+
+def graded_preference(choice: npt.NDArray[np.int64], strength: npt.NDArray[np.int64], by: Clusters) -> GradedPreference:
+    """How much better the first of two systems is; arguments as of `pair_result`."""
+    known = strength > 0
+    values = np.where(choice == FIRST, strength, -strength)[known]
+    mean = mean_with_interval(values, by.of(known), (-MUCH, MUCH))
+    numbers = {str(value): int((values == value).sum()) for value in (MUCH, SLIGHTLY, -SLIGHTLY, -MUCH)}
+    return GradedPreference(len(values), **vars(mean), values=numbers)
 
 
 def exact_share(n: int, of: int) -> ExactShare:

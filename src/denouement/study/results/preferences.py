@@ -2,16 +2,18 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from itertools import combinations
 
 import numpy as np
 import pyarrow as pa
 
-from denouement.answers import statuses
+from denouement.answers import ANSWER, questions_of, statuses
 from denouement.multiple_tests import holm
 from denouement.study.results.agreement import BOTH, NEITHER
 from denouement.study.results.ballot import Ballot, count
-from denouement.study.results.bradley_terry import Comparisons, Strengths, strengths
-from denouement.study.results.clustered import clusters
+from denouement.study.results.bradley_terry import Comparisons, strengths
+from denouement.study.results.choice_model import Strengths
+from denouement.study.results.clustered import ShareOfAnswers, clusters, share_of_answers
 from denouement.study.results.pairs import PairResult, pair_result, sign_test
 from denouement.study.results.reliability import (
     AnnotatorResult,
@@ -55,6 +57,36 @@ class SideTest:
 
 
 @dataclass(frozen=True)
+class QuestionResults:
+    """The results of one question about pairs; its fields are as of `StudyResults`."""
+
+    question: str
+    answers: int
+    pairs: list[PairResult]
+    strengths: Strengths
+    sides: SideTest
+
+
+@dataclass(frozen=True)
+class QuestionAgreement:
+    """How far two questions about the same two endings get the same answer.
+
+    Attributes:
+        first, second: the questions.
+        answers: how many people's answers to items answer both.
+        same: how many of these choose the same; None where `answers` is 0.
+        kappa: the same beyond chance (Cohen 1960), of first, second, both and neither system; None where all choices
+            are the same.
+    """
+
+    first: str
+    second: str
+    answers: int
+    same: ShareOfAnswers | None
+    kappa: float | None
+
+
+@dataclass(frozen=True)
 class StudyResults:
     """The results of the answers to pairs. Shares are from 0 to 1.
 
@@ -63,7 +95,7 @@ class StudyResults:
     Attributes:
         studies: their names, in alphabetical order.
         statuses: answers by status.
-        answers: how many count.
+        answers: how many to the first question count.
         pairs: Table 2 of Mori et al. 2019, a row a pair.
         strengths: all systems on one scale.
         sides: whether one side is favoured.
@@ -71,6 +103,9 @@ class StudyResults:
         unnamed_answers: answers whose annotator is not known.
         checks: how attention checks were answered.
         seconds: median time of an answer; None where no time is known.
+        question: the first question, which all above but `statuses` and `checks` are about.
+        further: the results of the other questions about the same endings.
+        between: how far the questions agree, a row for every two.
     """
 
     studies: list[str]
@@ -83,6 +118,17 @@ class StudyResults:
     unnamed_answers: int
     checks: ChecksAnswered
     seconds: float | None
+    question: str
+    further: list[QuestionResults]
+    between: list[QuestionAgreement]
+
+    @property
+    def questions(self) -> list[QuestionResults]:
+        """The results of all questions, the first one first."""
+        return [
+            QuestionResults(self.question, self.answers, self.pairs, self.strengths, self.sides),
+            *self.further,
+        ]
 
 
 def study_results(votes: pa.Table, items: pa.Table | None = None, ballot: Ballot | None = None) -> StudyResults:
@@ -90,7 +136,8 @@ def study_results(votes: pa.Table, items: pa.Table | None = None, ballot: Ballot
 
     >>> from denouement.schemas import TABLES
     >>> shown = {"study": "s", "item_id": "1", "case_id": "1", "position_a": "mine", "position_b": "human_right"}
-    >>> shown |= {"reason": None, "is_check": False, "status": "accepted", "started_at": None, "submitted_at": None}
+    >>> shown |= {"question": "better", "reason": None, "is_check": False, "status": "accepted"}
+    >>> shown |= {"started_at": None, "submitted_at": None}
     >>> answers = [("Ann", "A", "mine"), ("Bob", "A", "mine"), ("Eve", "B", "human_right")]
     >>> rows = [shown | {"annotator_id": who, "answer": answer, "choice": choice} for who, answer, choice in answers]
     >>> study_results(pa.Table.from_pylist(rows, TABLES["votes"].schema)).sides.answers
@@ -107,6 +154,7 @@ def study_results(votes: pa.Table, items: pa.Table | None = None, ballot: Ballot
     ballot = ballot or count(votes)
     checks = check_results(votes, items)
     annotators, unnamed = annotator_results(ballot, checks)
+    others = [count(votes, question) for question in questions_of(votes) if question != ballot.question]
     return StudyResults(
         studies=sorted(votes["study"].unique().to_pylist()),
         statuses=statuses(votes),
@@ -118,18 +166,50 @@ def study_results(votes: pa.Table, items: pa.Table | None = None, ballot: Ballot
         unnamed_answers=unnamed,
         checks=checks_in_all(votes, checks, items),
         seconds=median(seconds_taken(ballot.votes)),
+        question=ballot.question,
+        further=[
+            QuestionResults(other.question, len(other.item), _pairs(other), _strengths(other), side_test(other))
+            for other in others
+        ],
+        between=[questions_agreement(one, other) for one, other in combinations([ballot, *others], 2)],
     )
+
+
+def questions_agreement(one: Ballot, other: Ballot) -> QuestionAgreement:
+    """How far the answers to two questions about the same endings are the same."""
+    from statsmodels.stats.inter_rater import cohens_kappa
+
+    row_of = {key: row for row, key in enumerate(_keys(other))}
+    rows = np.array(
+        [(row, row_of[key]) for row, key in enumerate(_keys(one)) if key in row_of], dtype=np.int64
+    ).reshape(-1, 2)
+    codes = one.choice[rows[:, 0]], other.choice[rows[:, 1]]
+    if not len(rows):
+        return QuestionAgreement(one.question, other.question, 0, None, None)
+    same = share_of_answers(codes[0] == codes[1], clusters(one.votes).of(rows[:, 0]))
+    table = np.zeros((4, 4), dtype=np.int64)
+    np.add.at(table, codes, 1)
+    varied = len(np.unique(np.concatenate(codes))) > 1
+    kappa = float(cohens_kappa(table, return_results=False)) if varied else None
+    return QuestionAgreement(one.question, other.question, len(rows), same, kappa)
+
+
+def _keys(ballot: Ballot) -> list[tuple[str, ...]]:
+    """Which answer each row is of."""
+    return list(zip(*(ballot.votes[name].to_pylist() for name in ANSWER), strict=True))
 
 
 def _pairs(ballot: Ballot) -> list[PairResult]:
     counts, by = ballot.counts(), clusters(ballot.votes)
+    strengths_given = ballot.votes["strength"].fill_null(0).to_numpy().astype(np.int64)
     pair_of_item = ballot.items["pair"].to_numpy()
     pair_of_answer = pair_of_item[ballot.item]
     rows = []
     for place, pair in enumerate(ballot.pairs):
         of_pair, answers = pair_of_item == place, pair_of_answer == place
         n_cases = len(ballot.items["case_id"].filter(pa.array(of_pair)).unique())
-        rows.append(pair_result(pair, counts[of_pair], n_cases, ballot.choice[answers], by.of(answers)))
+        strength = strengths_given[answers]
+        rows.append(pair_result(pair, counts[of_pair], n_cases, ballot.choice[answers], by.of(answers), strength))
     return _corrected(rows)
 
 

@@ -1,7 +1,7 @@
 """How far annotators agree with each other, and how they answered attention checks."""
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -12,6 +12,7 @@ import pyarrow.compute as pc
 
 from denouement import schemas
 from denouement.answers import ANSWER, accepted_checks, n_answers
+from denouement.study.design.items import agrees_with_ranks
 from denouement.study.results.agreement import NO_AGREEMENT, Counts, agreement
 from denouement.study.results.ballot import Ballot, numbered
 
@@ -41,7 +42,8 @@ class Alpha:
     """How far annotators agree beyond chance, with any number of answers to an item (Krippendorff 2011).
 
     Attributes:
-        alpha: for nominal data; None where no item has two answers, or all answers are the same.
+        alpha: for nominal data, or ordinal where that is said; None where no item has two answers, or all answers are
+            the same.
         items: the items with two answers or more, from which it is computed.
         items_left_out: those with fewer.
     """
@@ -139,6 +141,26 @@ def alpha(counts: Counts) -> Alpha:
     return Alpha(None if value is None else float(value), len(pairable), len(counts) - len(pairable))
 
 
+def ordinal_alpha(values: npt.NDArray[Any], unit: npt.NDArray[np.int64]) -> Alpha:
+    """Krippendorff's alpha for ordinal data.
+
+    Args:
+        values: [answers], one or more.
+        unit: int64 [answers]: what each of the answers is about, as numbers from 0.
+    """
+    import krippendorff
+
+    domain, place = np.unique(values, return_inverse=True)
+    counts = np.zeros((unit.max() + 1, len(domain)), dtype=np.int64)
+    np.add.at(counts, (unit, place), 1)
+    pairable = counts[counts.sum(axis=1) > 1]
+    left_out = int(np.count_nonzero(counts.any(axis=1))) - len(pairable)
+    if np.count_nonzero(pairable.sum(axis=0)) < 2:
+        return Alpha(None, len(pairable), left_out)
+    value = krippendorff.alpha(value_counts=pairable, value_domain=domain.tolist(), level_of_measurement="ordinal")
+    return Alpha(float(value), len(pairable), left_out)
+
+
 def annotator_results(ballot: Ballot, checks: ChecksByAnnotator) -> tuple[list[AnnotatorResult], int]:
     """How each annotator agrees with the others, and how many answers have no known annotator.
 
@@ -188,24 +210,23 @@ def check_results(answers: pa.Table, items: pa.Table | None) -> ChecksByAnnotato
     """The numbers of attention checks answered, and answered wrong, by study and annotator.
 
     Args:
-        answers: a table `votes`, `ratings` or `orders`.
+        answers: a table of answers; of votes the first question of each study counts, which is the one that checks ask.
         items: the table `items` with the right answers; None without one.
     """
     if items is None:
         return {}
-    expected = {
-        (study, item_id): answer
-        for study, item_id, answer in zip(
-            *(items[name].to_pylist() for name in ("study", "item_id", "expected")), strict=True
-        )
-        if answer is not None
+    columns = (items[name].to_pylist() for name in ("study", "item_id", "systems", "expected"))
+    known = {
+        (study, item_id): (systems, expected)
+        for study, item_id, systems, expected in zip(*columns, strict=True)
+        if expected is not None
     }
     right: dict[tuple[str, str, str], bool] = {}
-    for row in accepted_checks(answers).to_pylist():
+    for row in accepted_checks(_of_first_questions(answers)).to_pylist():
         study, item_id, annotator = (row[name] for name in ANSWER)
-        if (study, item_id) in expected:
+        if (study, item_id) in known:
             answer = study, item_id, annotator
-            right[answer] = right.get(answer, True) and _is_right(row, expected[study, item_id])
+            right[answer] = right.get(answer, True) and _is_right(row, *known[study, item_id])
     of_annotator: dict[tuple[str, str], tuple[int, int]] = {}
     for (study, _, annotator), is_right in right.items():
         done, failed = of_annotator.get((study, annotator), (0, 0))
@@ -213,12 +234,25 @@ def check_results(answers: pa.Table, items: pa.Table | None) -> ChecksByAnnotato
     return of_annotator
 
 
-def _is_right(row: Mapping[str, Any], expected: str) -> bool:
+def _of_first_questions(answers: pa.Table) -> pa.Table:
+    """The rows of votes that answer the first question of their study; all rows of other tables."""
+    if "choice" not in answers.column_names:
+        return answers
+    studies, questions = answers["study"].to_pylist(), answers["question"].to_pylist()
+    first: dict[str, str] = {}
+    kept = [first.setdefault(study, question) == question for study, question in zip(studies, questions, strict=True)]
+    return answers.filter(pa.array(kept, pa.bool_()))
+
+
+def _is_right(row: Mapping[str, Any], systems: Sequence[str], expected: str) -> bool:
     """Whether a row of a table of answers agrees with `expected`, the right answer as the table `items` has it."""
     if "choice" in row:
         return bool(row["choice"] == expected)
     if "question" in row:
         return row["value"] in json.loads(expected)[row["question"]]
+    if "ranks" in row:
+        rank_of = dict(zip(row["systems"], row["ranks"], strict=False))
+        return agrees_with_ranks([rank_of.get(system, 0) for system in systems], json.loads(expected))
     return bool(row["order"] == json.loads(expected))
 
 

@@ -1,4 +1,4 @@
-"""The results of studies that ask for ratings, or for the order of shuffled sentences."""
+"""The results of studies that ask for ratings or for the order of shuffled sentences; those of all but pairs."""
 
 from dataclasses import dataclass
 from functools import lru_cache
@@ -11,9 +11,10 @@ import pyarrow.compute as pc
 
 from denouement.answers import ANSWER, counted, n_answers, statuses
 from denouement.schemas import TABLES
-from denouement.study.results.clustered import MeanOfAnswers, clusters, mean_with_interval
+from denouement.study.results.clustered import item_numbers, mean_of_items
 from denouement.study.results.pairs import ExactShare, exact_share
-from denouement.study.results.reliability import ChecksAnswered, check_results, checks_in_all
+from denouement.study.results.rankings import RankingResults, kind_rows, ranking_results
+from denouement.study.results.reliability import ChecksAnswered, check_results, checks_in_all, ordinal_alpha
 
 ALL = "all"
 """The name of the system where no table of items names it."""
@@ -140,11 +141,20 @@ class OrderResults:
     systems: list[OrderResult]
 
 
-ScaleResults: TypeAlias = RatingResults | OrderResults
+ScaleResults: TypeAlias = RatingResults | OrderResults | RankingResults
+
+RESULTS_OF: dict[str, type[RatingResults] | type[OrderResults] | type[RankingResults]] = {
+    "ratings": RatingResults,
+    "orders": OrderResults,
+    "rankings": RankingResults,
+}
+"""The type of the results of each table of answers but votes."""
 
 
 def scale_results(name: str, answers: pa.Table, items: pa.Table | None = None) -> ScaleResults:
-    """`rating_results` or `order_results` of the table `ratings` or `orders`, as its `name` says."""
+    """The results of a table of answers other than votes, as its `name` says."""
+    if name == "rankings":
+        return ranking_results(answers, items)
     return rating_results(answers, items) if name == "ratings" else order_results(answers, items)
 
 
@@ -165,9 +175,10 @@ def rating_results(ratings: pa.Table, items: pa.Table | None = None) -> RatingRe
             values = rows["value"].to_numpy().astype(np.int64)
             numbers = np.bincount(values - least, minlength=most - least + 1)
             frequencies = {str(value): n for value, n in enumerate(numbers.tolist(), least)}
-            n_items, mean = _mean_of_items(rows, values, (least, most), _FEWEST_RATED)
+            n_items, mean = mean_of_items(rows, values, (least, most), _FEWEST_RATED)
             means.append(MeanRating(question, system, n_items, len(values), **vars(mean), values=frequencies))
-        alphas.append(_ordinal_alpha(question, of_question))
+        agreed = ordinal_alpha(of_question["value"].to_numpy(), item_numbers(of_question))
+        alphas.append(OrdinalAlpha(question, agreed.items, agreed.alpha))
     return RatingResults(**_shared(ratings, items), means=means, alphas=alphas, reasons=_reasons(accepted, items))
 
 
@@ -192,7 +203,7 @@ def order_results(orders: pa.Table, items: pa.Table | None = None) -> OrderResul
         its = np.flatnonzero(systems == system)
         n_right = int(right[its].sum())
         of_system = accepted.take(pa.array(its))
-        n_items, mean = _mean_of_items(of_system, taus[its], (-1, 1))
+        n_items, mean = mean_of_items(of_system, taus[its], (-1, 1))
         n_last = int((_item_means(of_system, last[its]) > 0.5).sum())
         share = n_right / len(its)
         rows.append(
@@ -233,40 +244,10 @@ def _reasons(accepted: pa.Table, items: pa.Table | None) -> list[ReasonForRating
     return list(answers.values())
 
 
-def _items(rows: pa.Table) -> npt.NDArray[np.int64]:
-    """int64 [rows]: the number of each row's item."""
-    keys = pc.binary_join_element_wise(rows["study"], rows["item_id"], "\x1f").combine_chunks().dictionary_encode()
-    return np.asarray(keys.indices, dtype=np.int64)
-
-
 def _item_means(rows: pa.Table, values: npt.NDArray[Any]) -> npt.NDArray[np.float64]:
     """float64 [items]: the mean of the `values` of each item's answers."""
-    item = _items(rows)
+    item = item_numbers(rows)
     return np.bincount(item, values) / np.bincount(item)
-
-
-def _mean_of_items(
-    rows: pa.Table, values: npt.NDArray[Any], ends: tuple[float, float], fewest_cases: int = 2
-) -> tuple[int, MeanOfAnswers]:
-    """The number of items, and the mean of their means."""
-    item = _items(rows)
-    of_item = np.bincount(item)
-    return len(of_item), mean_with_interval(values, clusters(rows), ends, 1 / of_item[item], fewest_cases)
-
-
-def _ordinal_alpha(question: str, rows: pa.Table) -> OrdinalAlpha:
-    import krippendorff
-
-    values = rows["value"].to_numpy()
-    domain, place = np.unique(values, return_inverse=True)
-    item = _items(rows)
-    counts = np.zeros((item.max() + 1, len(domain)), dtype=np.int64)
-    np.add.at(counts, (item, place), 1)
-    pairable = counts[counts.sum(axis=1) > 1]
-    if np.count_nonzero(pairable.sum(axis=0)) < 2:
-        return OrdinalAlpha(question, len(pairable), None)
-    alpha = krippendorff.alpha(value_counts=pairable, value_domain=domain.tolist(), level_of_measurement="ordinal")
-    return OrdinalAlpha(question, len(pairable), float(alpha))
 
 
 @lru_cache(maxsize=4096)  # most people give one of a few orders
@@ -278,10 +259,12 @@ def _tau(order: tuple[int, ...]) -> float:
 
 
 def scale_tables(results: ScaleResults) -> dict[str, pa.Table]:
-    """The tables to write: `rating_means` and `rating_alphas` of ratings, or `order_means` of orders."""
+    """The tables to write: `rating_means` and `rating_alphas`, `order_means`, or `ranking_means`."""
     rows: dict[str, list[dict[str, Any]]]
     if isinstance(results, OrderResults):
         rows = {"order_means": list(map(vars, results.systems))}
+    elif isinstance(results, RankingResults):
+        rows = {"ranking_means": [row for kind in results.kinds for row in kind_rows(kind)]}
     else:
         means = [
             vars(row) | {"values": list(map(int, row.values)), "counts": list(row.values.values())}

@@ -1,15 +1,17 @@
 """The results of a study as sections to show, each statistic with a sentence that says what it is."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from typing import Protocol
 
 from denouement.present.cells import Cell, CountAndShare, CountOf, Interval, Number, PValue, Share
 from denouement.present.sections import Block, Paragraph, Section, Table
-from denouement.study.results.bradley_terry import Strengths
+from denouement.study.results.choice_model import Strengths
 from denouement.study.results.clustered import Preference, ShareOfAnswers
 from denouement.study.results.crossed import CASES, CASES_AND_ANNOTATORS
 from denouement.study.results.pairs import ExactShare, PairResult, SignTest
-from denouement.study.results.preferences import StudyResults
+from denouement.study.results.preferences import QuestionAgreement, QuestionResults, StudyResults
+from denouement.study.results.rankings import RankedKind, RankingResults
 from denouement.study.results.scales import OrderResults, RatingResults, ScaleResults
 
 _ANNOTATORS_SHOWN = 20
@@ -39,25 +41,58 @@ def study_sections(results: StudyResults) -> list[Section]:
     """The results of a study of pairs, in the order in which they are read."""
     if not results.answers:
         return [Section("Answers", "", [_statuses(results)])]
+    several = bool(results.further)
     return [
         _answers(results),
-        *map(_pair, results.pairs),
-        _tests(results.pairs),
-        _reliability(results.pairs),
-        _strengths(results.strengths),
+        *(section for each in results.questions for section in _question(each, several)),
+        *([_between(results.between)] if several else []),
         _annotators(results),
     ]
 
 
+def _question(found: QuestionResults, several: bool) -> list[Section]:
+    """The results of one question; with its name in the titles where there are several."""
+    pairs = found.pairs
+    graded = [_graded(pairs)] if any(row.graded for row in pairs) else []
+    shown = [*map(_pair, pairs), *graded, _tests(pairs), _reliability(pairs), _strengths(found.strengths)]
+    return [replace(each, title=f"{each.title} ({found.question})") for each in shown] if several else shown
+
+
 def scale_section(results: ScaleResults) -> Section:
-    """The results of a study of ratings or of orders."""
+    """The results of a study of ratings, orders or rankings."""
+    if isinstance(results, RankingResults):
+        return _rankings(results)
     return _orders(results) if isinstance(results, OrderResults) else _ratings(results)
 
 
-def rating_reasons(results: RatingResults) -> list[Section]:
-    """The reasons for ratings: a section, or none where nobody gave one."""
-    if not results.reasons:
+def reason_sections(results: ScaleResults) -> list[Section]:
+    """The reasons for ratings or rankings: a section, or none where nobody gave one."""
+    if isinstance(results, OrderResults) or not results.reasons:
         return []
+    return [_ranking_reasons(results)] if isinstance(results, RankingResults) else [_rating_reasons(results)]
+
+
+def _ranking_reasons(results: RankingResults) -> Section:
+    rows: list[list[Cell]] = [
+        [row.case_id, ordered_text(row.ranks), " ".join(row.reason.split())] for row in results.reasons
+    ]
+    what = "The answers that have a reason, in the order of the items; the endings of the first systems are the better."
+    return Section("Rankings and reasons", what, [Table(["case", "order", "reason"], rows)])
+
+
+def ordered_text(ranks: Mapping[str, int]) -> str:
+    """Systems from the best to the worst.
+
+    >>> ordered_text({"a": 2, "b": 1, "c": 2})
+    'b > a = c'
+    """
+    by_rank: dict[int, list[str]] = {}
+    for system in sorted(ranks):
+        by_rank.setdefault(ranks[system], []).append(system)
+    return " > ".join(" = ".join(by_rank[rank]) for rank in sorted(by_rank))
+
+
+def _rating_reasons(results: RatingResults) -> Section:
     with_endings = any(row.ending for row in results.reasons)
     rows = [
         [
@@ -71,7 +106,7 @@ def rating_reasons(results: RatingResults) -> list[Section]:
     ]
     columns = ["case", "system", *(["ending"] if with_endings else []), "ratings", "reason"]
     what = "The answers that have a reason, in the order of the items."
-    return [Section("Ratings and reasons", what, [Table(columns, rows)])]
+    return Section("Ratings and reasons", what, [Table(columns, rows)])
 
 
 def scope(named: Iterable[tuple[str, WithInterval]]) -> str:
@@ -138,6 +173,94 @@ def _orders(results: OrderResults) -> Section:
     ]
     what = "How well people put the shuffled sentences of stories into order, by the system that wrote the ending."
     return _scale("Orders", what, Table(columns, rows), notes, results)
+
+
+_KIND_TITLES = {"best_worst": "Best and worst of several", "ranking": "Ranks of several"}
+_KIND_MODELS = {
+    "best_worst": (
+        "Strengths are of the model of best-worst scaling (Louviere, Flynn and Marley 2015): the best is chosen of all "
+        "endings shown, then the worst of the rest with inverse weights; how those between them compare is not used."
+    ),
+    "ranking": (
+        "Strengths are of the model of Plackett and Luce: the best is chosen of all endings shown, then the best of "
+        "the rest, and so on; endings that share a place are chosen together (Firth, Kosmidis and Turner 2019)."
+    ),
+}
+
+
+def _rankings(results: RankingResults) -> Section:
+    title = f"Several endings at once: {', '.join(results.studies)}"
+    counts = [_statuses(results), *_checks(results)]
+    what = "Which of several endings of one story people find the best and the worst, by the system that wrote them."
+    return Section(title, what if results.answers else "", [*counts, *map(_ranked_kind, results.kinds)])
+
+
+def _ranked_kind(found: RankedKind) -> Section:
+    strength_of = {row.system: row for row in found.strengths.systems}
+    rows: list[list[Cell]] = []
+    for row in found.systems:
+        strength = strength_of.get(row.system)
+        of_strength: list[Cell] = ["-", "-", "-"]
+        if strength:
+            interval = Interval(strength.low, strength.high, 2)
+            of_strength = [Number(strength.strength, 2), interval, Share(strength.share)]
+        counted = [CountAndShare(row.best, row.best / row.answers), CountAndShare(row.worst, row.worst / row.answers)]
+        mean: list[Cell] = [Number(row.mean, 2), Interval(row.low, row.high, 2)]
+        rows.append([row.system, row.items, row.answers, *counted, *mean, *of_strength])
+    columns = ["system", "items", "answers", "best", "worst", "best-worst score", "95% interval"]
+    columns += ["strength", "95% interval", "share"]
+    strengths = found.strengths
+    sure = scope([("", strengths)]) if strengths.systems else f"They are not estimated: {strengths.why_not}."
+    notes = [
+        "The best-worst score is the mean of 1 for the best, -1 for the worst and 0 for the others. "
+        f"{_MEANS} {scope((row.system, row) for row in found.systems)}",
+        f"{_KIND_MODELS[found.kind]} They are logarithms with mean 0; an ending is chosen as the best of several as "
+        f"often as its share is of the sum of theirs. {sure}",
+        "Krippendorff's alpha for ordinal data says how far people agree on the ranks of a story's endings, 1 being "
+        f"always and 0 no more than by chance: {Number(found.alpha.alpha, 3)}, of {_n(found.alpha.items, 'ending')} "
+        "with two answers or more.",
+    ]
+    what = f"{_n(found.answers, 'answer')}; a row for each system, the best first."
+    return Section(_KIND_TITLES[found.kind], what, [Table(columns, rows), *map(Paragraph, notes)])
+
+
+def _graded(pairs: Sequence[PairResult]) -> Section:
+    """How much better people find one of two systems."""
+    graded = [(row, row.graded) for row in pairs if row.graded]
+    rows: list[list[Cell]] = [
+        [_name(row), found.answers, *found.values.values(), Number(found.mean, 2), Interval(found.low, found.high, 2)]
+        for row, found in graded
+    ]
+    columns = ["first / second", "answers", "first much better", "first slightly", "second slightly"]
+    columns += ["second much better", "mean", "95% interval"]
+    note = (
+        "The mean is of 2 where the first is much better, 1 where it is slightly better, and -1 and -2 where the "
+        f"second is. {_CLUSTERED}. {scope((_name(row), found) for row, found in graded)}"
+    )
+    what = "How much better people find the one than the other."
+    return Section("How much better", what, [Table(columns, rows), Paragraph(note)])
+
+
+def _between(rows: Sequence[QuestionAgreement]) -> Section:
+    """How far the questions about one pair agree."""
+    lines: list[list[Cell]] = [
+        [
+            f"{row.first} / {row.second}",
+            row.answers,
+            CountAndShare(row.same.n, row.same.share) if row.same else "-",
+            _interval(row.same) if row.same else "-",
+            Number(row.kappa, 3),
+        ]
+        for row in rows
+    ]
+    columns = ["questions", "answers", "same choice", "95% interval", "kappa"]
+    note = (
+        "An answer is one person's about one item. Cohen's kappa says how far the two questions get the same choice "
+        "beyond chance: 1 is always, 0 no more than by chance; a dash where all choices are the same. "
+        + scope((f"{row.first} / {row.second}", row.same) for row in rows if row.same)
+    )
+    what = "How far the questions about the same two endings get the same answer."
+    return Section("How the questions agree", what, [Table(columns, lines), Paragraph(note)])
 
 
 def _scale(title: str, what: str, table: Table, notes: Sequence[str], results: ScaleResults) -> Section:

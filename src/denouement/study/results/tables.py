@@ -1,5 +1,7 @@
 """The results of a study of pairs as the tables that are written to files."""
 
+from typing import Any
+
 import numpy as np
 import pyarrow as pa
 
@@ -8,14 +10,19 @@ from denouement.study.design.names import TIES
 from denouement.study.results.agreement import NO_AGREEMENT, agreement
 from denouement.study.results.ballot import Ballot
 from denouement.study.results.pairs import ExactShare, PairResult
-from denouement.study.results.preferences import StudyResults
+from denouement.study.results.preferences import QuestionAgreement, StudyResults
 
 
 def result_tables(results: StudyResults) -> dict[str, pa.Table]:
-    """The tables `pairs`, `strengths` and `annotators`."""
-    rows = {
-        "pairs": list(map(_pair_row, results.pairs)),
-        "strengths": [{**vars(row), "over": results.strengths.over} for row in results.strengths.systems],
+    """The tables `pairs`, `strengths`, `questions` and `annotators`."""
+    rows: dict[str, list[dict[str, Any]]] = {
+        "pairs": [{"question": each.question, **_pair_row(row)} for each in results.questions for row in each.pairs],
+        "strengths": [
+            {"question": each.question, **vars(row), "over": each.strengths.over}
+            for each in results.questions
+            for row in each.strengths.systems
+        ],
+        "questions": [{**vars(row), **_same(row)} for row in results.between],
         "annotators": list(map(vars, results.annotators)),
     }
     return {name: pa.Table.from_pylist(its, schema=TABLES[name].schema) for name, its in rows.items()}
@@ -38,10 +45,18 @@ def _pair_row(pair: PairResult) -> dict[str, str | int | float | None]:
     for outcome, of_answers in vars(pair.single_answers).items():
         row |= {f"answers_{outcome}": of_answers.n, f"answers_share_{outcome}": of_answers.share}
         row |= {f"answers_low_{outcome}": of_answers.low, f"answers_high_{outcome}": of_answers.high}
+    row |= {f"graded_{name}": getattr(pair.graded, name, None) for name in ("mean", "low", "high")}
     for of, test in (("items", pair.sign_test), ("answers", pair.preference)):
         row |= {f"{of}_preference_{key}": getattr(test, key) for key in ("share", "low", "high")}
         row |= {f"{of}_p": test.p, f"{of}_p_holm": test.p_holm}
     return row
+
+
+def _same(row: QuestionAgreement) -> dict[str, int | float | None]:
+    same = row.same
+    if same is None:
+        return dict.fromkeys(("same", "share", "low", "high"))
+    return {"same": same.n, "share": same.share, "low": same.low, "high": same.high}
 
 
 def agreements(ballot: Ballot) -> pa.Table:
@@ -50,6 +65,7 @@ def agreements(ballot: Ballot) -> pa.Table:
     pairs = [ballot.pairs[place] for place in ballot.items["pair"].to_pylist()]
     columns = {
         **{name: ballot.items[name] for name in ("study", "item_id", "case_id")},
+        "question": [ballot.question] * ballot.items.num_rows,
         "first": [first for first, _ in pairs],
         "second": [second for _, second in pairs],
         **{

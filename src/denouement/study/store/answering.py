@@ -3,11 +3,13 @@
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from datetime import datetime
+from typing import Any
 
 import sqlalchemy as sa
 
+from denouement.study.design.description import Design
 from denouement.study.languages import texts
-from denouement.study.store.answers import Unfit, check_answer, checked_reason
+from denouement.study.store.answers import Unfit, answers_by_question, check_answer, checked_reason
 from denouement.study.store.base import StoreBase, moment
 from denouement.study.store.leases import (
     HELD,
@@ -115,10 +117,11 @@ class Answering(StoreBase):
         self,
         key: str,
         assignment_id: str,
-        answer: str | None = None,
+        answer: str | Mapping[str, str] | None = None,
         reason: str | None = None,
         values: Mapping[str, int] | None = None,
         order: Sequence[int] | None = None,
+        ranks: Sequence[int] | None = None,
         now: datetime | None = None,
     ) -> Outcome:
         """Keep an answer; it is on the disk when this returns.
@@ -126,10 +129,13 @@ class Answering(StoreBase):
         Args:
             key: the person's key.
             assignment_id: the id of the assignment that `next` returned for this person.
-            answer: in a pair study: A, B, both or neither, by the sides of the page.
+            answer: in a pair study: one of the design's `codes`, such as A or both, by the sides of the page; where it
+                asks several questions, by question.
             reason: why; its length is within the limits of the design.
             values: in a rating study: a whole number by the name of each scale.
             order: in an order study: the places on the page (from 0) of the sentences, in the order of the story.
+            ranks: in best_worst and ranking studies: the rank of each ending on the page, 1 the best; of best_worst 1,
+                2 for those between, 3.
             now: the time.
 
         Raises:
@@ -150,18 +156,21 @@ class Answering(StoreBase):
             if assignment.state == "answered":
                 return Outcome("duplicate")
             try:
-                check_answer(study.design, len(assignment.places), answer, values, order)
+                check_answer(study.design, len(assignment.places), answer, values, order, ranks)
                 kept_reason = checked_reason(study.design, reason)
             except Unfit as unfit:
                 return Outcome("refused", str(unfit))
             lapse(connection, study.id, at)
             counts = counted(connection, assignment.id)
+            answers = answers_by_question(study.design, answer)
+            item = study.items[assignment.item_id]
+            arranged = order if ranks is None else ranks
             given = {
                 "assignment": assignment.id,
                 "status": "accepted" if counts else "surplus",
-                "answer": answer,
-                "values": dict(values) if values is not None else None,
-                "arranged": [assignment.places[place] for place in order] if order is not None else None,
+                "answer": next(iter(answers.values())) if len(answers) == 1 else None,
+                "values": dict(values) if values is not None else answers if len(answers) > 1 else None,
+                "arranged": None if arranged is None else item.arrangement(arranged, assignment.places),
                 "reason": kept_reason,
                 "submitted_at": at,
             }
@@ -202,8 +211,8 @@ class Answering(StoreBase):
                 item=study.items[row.item_id],
                 annotator_id=row.person,
                 order=tuple(row.places),
-                answer=row.answer,
-                values=row.values or {},
+                answers=_answers_of(study.design, row),
+                values=row.values or {} if study.design.kind == "rating" else {},
                 arranged=tuple(row.arranged or ()),
                 reason=row.reason,
                 status=row.status,
@@ -213,3 +222,14 @@ class Answering(StoreBase):
             for row in rows
         ]
         return sorted(found, key=lambda answer: (answer.item.id, answer.annotator_id))
+
+
+def _answers_of(design: Design, row: Any) -> dict[str, str]:
+    """By question the answers to a pair: the column `answer` has that to a study's only question, else `values`."""
+    if design.kind != "pair":
+        return {}
+    return (
+        {question.name: row.values[question.name] for question in design.asked}
+        if row.values
+        else {design.asked[0].name: row.answer}
+    )

@@ -4,8 +4,8 @@ from collections.abc import Mapping, Sequence
 
 from denouement.legible import can_be_shown, cleaned, seen, unturned
 from denouement.study.design.description import Design
-from denouement.study.design.names import ANSWERS
-from denouement.study.languages import texts
+from denouement.study.design.names import RANKED
+from denouement.study.languages import Texts, texts
 
 
 class Unfit(ValueError):  # noqa: N818 (not a fault of the program)
@@ -15,21 +15,30 @@ class Unfit(ValueError):  # noqa: N818 (not a fault of the program)
 def check_answer(
     design: Design,
     n_shown: int,
-    answer: str | None,
-    values: Mapping[str, int] | None,
-    order: Sequence[int] | None,
+    answer: str | Mapping[str, str] | None = None,
+    values: Mapping[str, int] | None = None,
+    order: Sequence[int] | None = None,
+    ranks: Sequence[int] | None = None,
 ) -> None:
-    """Make sure that an answer answers the design's question, and no other.
+    """Make sure that an answer answers the design's question or questions, and no other.
+
+    Args:
+        design: the study's design.
+        n_shown: how many texts are shown.
+        answer, values, order, ranks: as of `Answering.submit`.
 
     Raises:
         Unfit: it does not.
     """
     say = texts(design.language)
     given = {"pair": answer is not None, "rating": values is not None, "order": order is not None}
-    if not given.pop(design.kind) or any(given.values()):
+    given["ranked"] = ranks is not None
+    if not given.pop("ranked" if design.kind in RANKED else design.kind) or any(given.values()):
         raise Unfit(say("unfit.no_answer"))
-    if design.kind == "pair" and answer not in ANSWERS:
-        raise Unfit(say("unfit.no_choice"))
+    if design.kind == "pair":
+        _check_pair(design, answers_by_question(design, answer), say)
+    if design.kind in RANKED:
+        _check_ranks(design, n_shown, ranks or (), say)
     if design.kind == "rating":
         for scale in design.scales:
             value = (values or {}).get(scale.name)
@@ -38,6 +47,31 @@ def check_answer(
         if len(values or {}) != len(design.scales):
             raise Unfit(say("unfit.other_questions"))
     if design.kind == "order" and sorted(order or ()) != list(range(n_shown)):
+        raise Unfit(say("unfit.no_place"))
+
+
+def answers_by_question(design: Design, answer: str | Mapping[str, str] | None) -> dict[str, str]:
+    """An answer to a pair by question; a single text answers a study's only question."""
+    if isinstance(answer, Mapping):
+        return dict(answer)
+    return {} if answer is None else {design.asked[0].name: answer}
+
+
+def _check_pair(design: Design, answers: Mapping[str, str], say: Texts) -> None:
+    asked = [question.name for question in design.asked]
+    if any(answers.get(name) not in design.codes for name in asked):
+        raise Unfit(say("unfit.each_question" if len(asked) > 1 else f"unfit.no_choice.{design.choices}"))
+    if len(answers) != len(asked):
+        raise Unfit(say("unfit.other_questions"))
+
+
+def _check_ranks(design: Design, n_shown: int, ranks: Sequence[int], say: Texts) -> None:
+    if design.kind == "best_worst":
+        if sorted(ranks) != [1, *[2] * (n_shown - 2), 3]:
+            raise Unfit(say("unfit.best_and_worst"))
+    elif len(ranks) != n_shown or any(type(rank) is not int or not 1 <= rank <= n_shown for rank in ranks):
+        raise Unfit(say("unfit.no_rank"))
+    elif design.choices == "forced" and len(set(ranks)) < n_shown:
         raise Unfit(say("unfit.no_place"))
 
 

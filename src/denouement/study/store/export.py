@@ -12,15 +12,22 @@ import pyarrow as pa
 from denouement.schemas import TABLES, write_table
 from denouement.study.design.items import Item
 from denouement.study.design.names import Kind
+from denouement.study.design.questions import answer_of
 from denouement.study.store import Answer, Store
 
-ANSWER_TABLES: dict[Kind, str] = {"pair": "votes", "rating": "ratings", "order": "orders"}
+ANSWER_TABLES: dict[Kind, str] = {
+    "pair": "votes",
+    "rating": "ratings",
+    "order": "orders",
+    "best_worst": "rankings",
+    "ranking": "rankings",
+}
 
 
 def study_tables(store: Store, study: str) -> dict[str, pa.Table]:
-    """The tables `items` and, by the study's kind, `votes`, `ratings` or `orders`.
+    """The tables `items` and, by the study's kind, one of `ANSWER_TABLES`.
 
-    Rows are ordered by item and annotator, and those of one rating by question as the study asks, so that the same
+    Rows are ordered by item and annotator, and those of one answer by question as the study asks, so that the same
     answers give the same tables.
 
     Raises:
@@ -30,7 +37,7 @@ def study_tables(store: Store, study: str) -> dict[str, pa.Table]:
 
 
 def answers_table(kind: Kind, study: str, answers: Sequence[Answer]) -> pa.Table:
-    """The table `votes`, `ratings` or `orders` of a study of this kind: its answers, in their order."""
+    """The table of answers of a study of this kind, in the order of `answers`."""
     rows = [row for answer in answers for row in _ROWS[kind](study, answer)]
     return pa.Table.from_pylist(rows, schema=TABLES[ANSWER_TABLES[kind]].schema)
 
@@ -110,10 +117,25 @@ def _tables(store: Store, study: str, answers: Sequence[Answer]) -> dict[str, pa
     }
 
 
-def _vote(study: str, answer: Answer) -> list[dict[str, Any]]:
+def _votes(study: str, answer: Answer) -> list[dict[str, Any]]:
+    """A row for each question; the reason, which is one for all of them, is in the first."""
     first, second = (answer.item.systems[place] for place in answer.order)
-    given = {"answer": answer.answer, "choice": answer.choice, "reason": answer.reason}
-    return [{**_common(study, answer), "position_a": first, "position_b": second, **given}]
+    rows = []
+    for number, (question, code) in enumerate(answer.answers.items()):
+        side, strength = answer_of(code)
+        rows.append(
+            {
+                **_common(study, answer),
+                "position_a": first,
+                "position_b": second,
+                "question": question,
+                "answer": side,
+                "strength": strength,
+                "choice": answer.item.chosen(code, answer.order),
+                "reason": None if number else answer.reason,
+            }
+        )
+    return rows
 
 
 def _ratings(study: str, answer: Answer) -> list[dict[str, Any]]:
@@ -123,6 +145,13 @@ def _ratings(study: str, answer: Answer) -> list[dict[str, Any]]:
 
 def _order(study: str, answer: Answer) -> list[dict[str, Any]]:
     return [{**_common(study, answer), "shown": answer.order, "order": answer.arranged}]
+
+
+def _ranking(study: str, answer: Answer) -> list[dict[str, Any]]:
+    systems = [answer.item.systems[place] for place in answer.order]
+    ranks = [answer.arranged[place] for place in answer.order]
+    kind = answer.item.kind
+    return [{**_common(study, answer), "kind": kind, "systems": systems, "ranks": ranks, "reason": answer.reason}]
 
 
 def _common(study: str, answer: Answer) -> dict[str, Any]:
@@ -138,4 +167,10 @@ def _common(study: str, answer: Answer) -> dict[str, Any]:
     }
 
 
-_ROWS: dict[Kind, Callable[[str, Answer], list[dict[str, Any]]]] = {"pair": _vote, "rating": _ratings, "order": _order}
+_ROWS: dict[Kind, Callable[[str, Answer], list[dict[str, Any]]]] = {
+    "pair": _votes,
+    "rating": _ratings,
+    "order": _order,
+    "best_worst": _ranking,
+    "ranking": _ranking,
+}

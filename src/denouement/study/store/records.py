@@ -41,7 +41,7 @@ class Assignment:
         id: an unguessable token. A page contains this token and the item's texts, and nothing else about the item.
         item: the item; it has its systems, which no page may contain.
         order: the order of the texts on the page, drawn for this person and item: `shown[i]` is text `order[i]` of the
-            item's endings (pair, rating; A is the first) or sentences (order).
+            item's endings (A is the first) or, in an order study, of its sentences.
         started_at: when the item was first handed out.
         expires_at: the end of the lease; until then nobody else gets this place.
         number: which of this person's items it is, from 1.
@@ -58,7 +58,7 @@ class Assignment:
 
     @property
     def shown(self) -> tuple[str, ...]:
-        """The texts in the order of the page: A and B of a pair, the one ending of a rating, shuffled sentences."""
+        """The texts in the order of the page: the endings, such as A and B of a pair, or shuffled sentences."""
         texts = self.item.sentences if self.item.kind == "order" else self.item.endings
         return tuple(texts[place] for place in self.order)
 
@@ -85,9 +85,10 @@ class Answer:
     Attributes:
         item: the item that was judged.
         order: as in `Assignment`.
-        answer: to a pair: A, B, both or neither; else None.
+        answers: to a pair: a code of `questions.CODES` by question, in the order of the design; else empty.
         values: of a rating: the value by question.
-        arranged: of an order: the item's sentences (by their place in the story, from 0) as this person arranged them.
+        arranged: of an order: the item's sentences (by their place in the story, from 0) as this person arranged them;
+            of several endings: the rank of each of the item's endings.
         status: accepted, excluded or surplus.
         started_at: when the item was first handed to this person.
     """
@@ -95,7 +96,7 @@ class Answer:
     item: Item
     annotator_id: str
     order: tuple[int, ...]
-    answer: str | None
+    answers: Mapping[str, str]
     values: Mapping[str, int]
     arranged: tuple[int, ...]
     reason: str | None
@@ -109,8 +110,13 @@ class Answer:
         return (self.submitted_at - self.started_at).total_seconds()
 
     @property
+    def answer(self) -> str | None:
+        """The answer to the first question about a pair, as its code; None in a study of another kind."""
+        return next(iter(self.answers.values()), None)
+
+    @property
     def choice(self) -> str | None:
-        """The answer to a pair as the system chosen, both or neither."""
+        """The answer to the first question about a pair, as the system chosen, both or neither."""
         return self.item.chosen(self.answer, self.order)
 
     @property

@@ -9,7 +9,7 @@ from fastapi import APIRouter, Response
 
 from denouement.study.languages import joined
 from denouement.study.store import Annotator, Assignment
-from denouement.study.store.answers import Unfit, check_answer
+from denouement.study.store.answers import Unfit, answers_by_question, check_answer
 from denouement.study.web.questions import given, question
 from denouement.study.web.render import paragraphs
 from denouement.study.web.security import form_token
@@ -42,11 +42,12 @@ def training(visit: Visiting, form: Form) -> Response:
     order = visit.store.training_order(visit.study, annotator.id)
     reply = given(visit.design, form)
     try:
-        check_answer(visit.design, len(order), reply.answer, reply.values, reply.order)
+        check_answer(visit.design, len(order), reply.answer, reply.values, reply.order, reply.ranks)
     except Unfit as unfit:
         return visit.again("training", refused(form, str(unfit)))
-    values, arranged = reply.values or {}, [order[place] for place in reply.order or ()]
-    if item.is_right(item.chosen(reply.answer, order), values, arranged):
+    values, arranged = reply.values or {}, item.arrangement(reply.order or reply.ranks or (), order)
+    answers = answers_by_question(visit.design, reply.answer)
+    if item.is_right(item.chosen(answers.get(visit.design.asked[0].name), order), values, arranged):
         visit.store.passed_training(visit.key)
         return visit.to("passed")
     if form.get("assignment") == str(annotator.training_failures):  # else it was sent twice: counted already
@@ -85,7 +86,7 @@ def answer(visit: Visiting, form: Form) -> Response:
     visit.require_form(form)
     token = form.get("assignment", "")
     reply = given(visit.design, form)
-    outcome = visit.store.submit(visit.key, token, reply.answer, reply.reason, reply.values, reply.order)
+    outcome = visit.store.submit(visit.key, token, reply.answer, reply.reason, reply.values, reply.order, reply.ranks)
     if outcome.status == "refused":
         assignment = visit.store.next(visit.key)
         if assignment and assignment.id == token:
@@ -122,7 +123,10 @@ def _about_wrong(visit: Visit, failures: int, scales: Sequence[str]) -> str:
     assert visit.design.training is not None
     say = visit.say
     asked = [scale.text for scale in visit.design.scales if scale.name in scales]
-    again = say("training.again_on", scales=joined(asked)) if asked else say(f"training.again.{visit.design.kind}")
+    if visit.design.questions:
+        asked = [visit.design.asked[0].text]
+    again = f"training.again.{visit.design.kind}"
+    again = say(f"{again}_on", questions=joined(asked)) if asked else say(again)
     left = _attempts_left(visit, failures)
     told = [] if left is None else [say("training.left", n=left)]
     return joined([say("training.wrong"), visit.design.training.feedback, again, *told])

@@ -6,11 +6,16 @@ This module does not know which system wrote a text: it gets the texts in the or
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from string import ascii_uppercase
 from typing import NamedTuple
 
 from denouement.study.design.description import Design
+from denouement.study.design.names import TIES
+from denouement.study.design.questions import CODES, MUCH, SLIGHTLY, answer_of
 from denouement.study.design.scales import Scale
 from denouement.study.languages import Texts, texts
+
+_ANSWER = "answer"
 
 
 class Choice(NamedTuple):
@@ -39,27 +44,34 @@ class Question:
     Attributes:
         context: the story's sentences before the ending.
         ending: in a rating study, the ending to rate.
+        endings: in a pair study, both endings, where the answers to choose from do not have their texts.
         groups: the answers to choose from.
-        sentences: in an order study, the sentences to put into order.
-        legend: the question about `sentences` or, above its scales, about `ending`.
+        ranked: in a best_worst study, the endings of which one is the best and one the worst.
+        sentences: what gets places: in an order study the sentences, in a ranking study the endings.
+        may_tie: whether sentences may share a place.
+        legend: the question about `ranked` or `sentences` or, above its scales, about `ending`.
         keys: what the keys of the keyboard do.
     """
 
     context: Sequence[str] = ()
     ending: str | None = None
+    endings: Sequence[Choice] = ()
     groups: Sequence[Group] = ()
+    ranked: Sequence[Choice] = ()
     sentences: Sequence[str] = ()
+    may_tie: bool = False
     legend: str = ""
     keys: str = ""
 
 
 @dataclass(frozen=True)
 class Given:
-    """An answer in the form that `Store.submit` takes: one of `answer`, `values` and `order`, by the study's kind."""
+    """An answer in the form that `Store.submit` takes: one of the first four, by the study's kind."""
 
-    answer: str | None = None
+    answer: str | Mapping[str, str] | None = None
     values: Mapping[str, int] | None = None
     order: Sequence[int] | None = None
+    ranks: Sequence[int] | None = None
     reason: str | None = None
 
 
@@ -69,23 +81,33 @@ def question(design: Design, context: Sequence[str], shown: Sequence[str]) -> Qu
     Args:
         design: the study's design.
         context: the item's sentences that are neither judged nor moved.
-        shown: the texts to judge, in the order in which this person sees them: two endings, one, or shuffled sentences.
+        shown: the texts to judge, in the order in which this person sees them: endings, or
+            shuffled sentences.
     """
     say = texts(design.language)
-    keys = say(f"question.keys.{design.kind}")
-    if design.kind == "order":
-        return Question(sentences=shown, legend=design.question, keys=keys)
+    keys = say(f"question.keys.{'questions' if design.questions else design.kind}")
+    if design.kind in ("order", "ranking"):
+        may_tie = design.kind == "ranking" and design.choices == "ties"
+        story = () if design.kind == "order" else context
+        return Question(story, sentences=shown, may_tie=may_tie, legend=design.question, keys=keys)
+    if design.kind == "best_worst":
+        return Question(context, ranked=_lettered(shown), legend=design.question, keys=keys)
     if design.kind == "rating":
         groups = [Group(f"scale-{scale.name}", scale.text, _values(scale, say), scale=True) for scale in design.scales]
-        return Question(context, shown[0], groups, legend=design.question, keys=keys)
-    first, second = shown
-    choices = (
-        Choice("A", "1", "A", first),
-        Choice("B", "2", "B", second),
-        Choice("both", "3", say("question.both"), say("question.both_text")),
-        Choice("neither", "4", say("question.neither"), say("question.neither_text")),
-    )
-    return Question(context, groups=[Group("answer", design.question, choices)], keys=keys)
+        return Question(context, shown[0], groups=groups, legend=design.question, keys=keys)
+    endings = _lettered(shown)
+    choices = _graded(say) if design.choices == "graded" else list(endings)
+    if design.choices == "ties":
+        choices += [
+            Choice(name, str(key), say(f"question.{name}"), say(f"question.{name}_text"))
+            for key, name in enumerate(TIES, 3)
+        ]
+    if design.choices != "graded" and not design.questions:
+        return Question(context, groups=[Group(_ANSWER, design.question, choices)], keys=keys)
+    if design.choices != "graded":
+        choices = [choice._replace(text="") for choice in choices]  # the endings stand above all questions
+    groups = [Group(_answer_name(design, asked.name), asked.text, choices, scale=True) for asked in design.asked]
+    return Question(context, endings=endings, groups=groups, keys=keys)
 
 
 def given(design: Design, form: Mapping[str, str]) -> Given:
@@ -97,7 +119,51 @@ def given(design: Design, form: Mapping[str, str]) -> Given:
         chosen = {scale.name: form.get(f"scale-{scale.name}", "") for scale in design.scales}
         values = {name: int(value) for name, value in chosen.items() if re.fullmatch("[0-9]{1,3}", value)}
         return Given(values=values, reason=reason)
-    return Given(answer=form.get("answer"), reason=reason)
+    if design.kind == "best_worst":
+        return Given(ranks=_best_and_worst(form, design.n_shown or 0), reason=reason)
+    if design.kind == "ranking":
+        return Given(ranks=_places(form), reason=reason)
+    if not design.questions:
+        return Given(answer=form.get(_ANSWER), reason=reason)
+    names = {asked.name: _answer_name(design, asked.name) for asked in design.asked}
+    return Given(answer={name: form[field] for name, field in names.items() if field in form}, reason=reason)
+
+
+def _answer_name(design: Design, question: str) -> str:
+    """The name of the field with the answer to a question about a pair."""
+    return f"{_ANSWER}-{question}" if design.questions else _ANSWER
+
+
+def _lettered(texts: Sequence[str]) -> list[Choice]:
+    """The endings, each with a letter and the digit that chooses it."""
+    return [
+        Choice(ascii_uppercase[place], str(place + 1), ascii_uppercase[place], text) for place, text in enumerate(texts)
+    ]
+
+
+def _graded(say: Texts) -> list[Choice]:
+    answers = [(code, *answer_of(code)) for code in CODES["graded"]]
+    words = {MUCH: say("question.much_better"), SLIGHTLY: say("question.slightly_better")}
+    return [
+        Choice(code, str(key), side, words[strength or SLIGHTLY])
+        for key, (code, side, strength) in enumerate(answers, 1)
+    ]
+
+
+def _best_and_worst(form: Mapping[str, str], n_shown: int) -> list[int]:
+    """1 for the best ending on the page, 3 for the worst, 2 for the others; empty where unclear."""
+    letters = ascii_uppercase[:n_shown]
+    best, worst = form.get("best", ""), form.get("worst", "")
+    if best == worst or not {best, worst} <= set(letters):
+        return []
+    return [{best: 1, worst: 3}.get(letter, 2) for letter in letters]
+
+
+def _places(form: Mapping[str, str]) -> list[int]:
+    """The place of each ending on the page; empty where one is missing."""
+    n_shown = sum(name.startswith("place-") for name in form)
+    places = [form.get(f"place-{number}", "") for number in range(1, n_shown + 1)]
+    return [int(place) for place in places] if all(re.fullmatch("[1-9]", place) for place in places) else []
 
 
 def _values(scale: Scale, say: Texts) -> list[Choice]:

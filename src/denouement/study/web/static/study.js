@@ -71,19 +71,20 @@ document.addEventListener("keydown", (event) => {
     }
     return;
   }
-  const groups = [...form.querySelectorAll("fieldset")];
+  const inputs = [...form.querySelectorAll("input[type=radio]")];
+  const groups = [...new Set(inputs.map((each) => each.name))].map((name) => inputs.filter((each) => each.name === name));
   const group =
-    groups.find((each) => each.contains(document.activeElement)) ??
-    groups.find((each) => !each.querySelector(":checked")) ??
+    groups.find((each) => each.includes(document.activeElement)) ??
+    groups.find((each) => !each.some((input) => input.checked)) ??
     groups.at(-1);
-  const choice = group?.querySelector(`input[data-key="${CSS.escape(event.key)}"]`);
+  const choice = group?.find((each) => each.dataset.key === event.key);
   if (choice) {
     choice.checked = true;
     keep();
     choice.focus();
     event.preventDefault();
     const next = groups[groups.indexOf(group) + 1];
-    if (next && !next.querySelector(":checked")) next.querySelector("input")?.focus();
+    if (next && !next.some((input) => input.checked)) next[0].focus();
   } else if (event.key === "Enter" && event.target === document.body) {
     form.requestSubmit();
   }

@@ -1,0 +1,107 @@
+"""Several questions about the same endings, and how much better one is: values by hand."""
+
+import pyarrow as pa
+import pyarrow.compute as pc
+import pytest
+from votes_by_hand import votes
+
+from denouement.errors import UserError
+from denouement.schemas import TABLES, read_table, stamp, write_table
+from denouement.study.results.ballot import count
+from denouement.study.results.preferences import study_results
+from denouement.study.results.sections import study_sections
+from denouement.study.results.tables import agreements, result_tables
+
+N, P = "net", "people"
+
+
+def asked(**choices: list[str]) -> pa.Table:
+    """A table in which each person answers each of these questions about item i, then about item j."""
+    rows = [
+        row
+        for question, given in choices.items()
+        for row in votes({"i": (N, P, given[:4]), "j": (N, P, given[4:])}, question=question).to_pylist()
+    ]
+    rows.sort(key=lambda row: (row["item_id"], row["annotator_id"]))
+    return pa.Table.from_pylist(rows, schema=TABLES["votes"].schema)
+
+
+TWO = asked(better=[N, N, P, P, N, "both"], fluent=[N, P, P, P, N, "neither"])
+
+
+def test_each_question_has_results_of_its_own():
+    found = study_results(TWO)
+    assert (found.question, found.answers, found.statuses) == ("better", 6, {"accepted": 6})
+    (fluent,) = found.further
+    assert (fluent.question, fluent.answers) == ("fluent", 6)
+    (better_row,), (fluent_row,) = found.pairs, fluent.pairs
+    assert (better_row.preference.n, better_row.preference.of) == (3, 5)
+    assert (fluent_row.preference.n, fluent_row.preference.of) == (2, 5)
+    assert found.pairs == study_results(TWO.filter(pc.equal(TWO["question"], "better"))).pairs
+
+
+def test_how_far_questions_agree_by_hand():
+    # 4 of 6 are the same. By chance: net 3/6 * 2/6, people 2/6 * 3/6, both and neither 0, so 1/3.
+    (row,) = study_results(TWO).between
+    assert (row.first, row.second, row.answers, row.same.n) == ("better", "fluent", 6, 4)
+    assert row.same.share == pytest.approx(2 / 3)
+    assert row.kappa == pytest.approx(0.5)
+
+
+def test_an_answer_to_one_question_alone_is_not_compared():
+    part = TWO.slice(1)  # without the first answer to `better`
+    assert study_results(part).between[0].answers == 5
+
+
+def test_questions_that_nobody_answered_both_of():
+    apart = pa.concat_tables([asked(better=[N, N]), votes({"k": (N, P, [N])}, question="fluent")])
+    (row,) = study_results(apart).between
+    assert (row.answers, row.same, row.kappa) == (0, None, None)
+
+
+def test_tables_and_sections_have_a_row_for_each_question():
+    found = study_results(TWO)
+    tables = result_tables(found)
+    assert tables["pairs"]["question"].to_pylist() == ["better", "fluent"]
+    assert tables["questions"].to_pylist()[0]["same"] == 4
+    assert set(agreements(count(TWO, "fluent"))["question"].to_pylist()) == {"fluent"}
+    titles = [section.title for section in study_sections(found)]
+    assert "Which ending is better: net or people? (fluent)" in titles
+    assert "How the questions agree" in titles
+    assert len(set(titles)) == len(titles)
+
+
+def graded(*answers: tuple[str, int | None]) -> pa.Table:
+    rows = votes({"i": (N, P, [choice for choice, _ in answers])}).to_pylist()
+    given = [row | {"strength": strength} for row, (_, strength) in zip(rows, answers, strict=True)]
+    return pa.Table.from_pylist(given, schema=TABLES["votes"].schema)
+
+
+def test_how_much_better_by_hand():
+    (row,) = study_results(graded((N, 2), (N, 1), (P, 2), (P, 1), (N, 2))).pairs
+    assert row.graded.values == {"2": 2, "1": 1, "-1": 1, "-2": 1}
+    assert (row.graded.answers, row.graded.mean) == (5, pytest.approx(2 / 5))
+    assert (row.preference.n, row.preference.of) == (3, 5)  # the direction is as without strengths
+
+
+def test_without_strengths_there_is_no_mean():
+    (row,) = study_results(graded((N, None), (P, None))).pairs
+    assert row.graded is None
+
+
+@pytest.mark.parametrize("wrong", [("both", 1), (N, 3)])
+def test_a_strength_that_cannot_be_is_refused(wrong):
+    with pytest.raises(UserError, match="in 1 rows a strength is not 1 or 2, or belongs to no side"):
+        study_results(graded((N, 1), wrong))
+
+
+def test_votes_of_the_version_before_have_the_question_better(tmp_path):
+    kind = TABLES["votes"]
+    before = votes({"i": (N, P, [N, P])}).select(kind.earlier[1].names)
+    path = tmp_path / "votes.parquet"
+    write_table(votes({"i": (N, P, [N, P])}), path, "votes")
+    now = read_table(path, "votes")
+    import pyarrow.parquet as pq
+
+    pq.write_table(before.cast(stamp(kind.earlier[1], "votes", 1)), path)
+    assert read_table(path, "votes").equals(now)
