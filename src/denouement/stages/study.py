@@ -201,7 +201,7 @@ def logged_values(stage: StudyStage) -> dict[str, Any]:
 
 
 def _scale_means(stage: StudyStage) -> dict[str, dict[str, float]]:
-    """The means of ratings by question and system, of rankings by kind and system, and of orders by system, by table."""
+    """By table the means of ratings by question and system, of rankings by kind and system, and of orders by system."""
     means: dict[str, dict[str, float]] = {}
     for name, of_scale in stage.scales.items():
         if isinstance(of_scale, OrderResults):
