@@ -16,7 +16,7 @@ from denouement.study.store.records import Assignment
 
 @dataclass(frozen=True)
 class StoredStudy:
-    """A study that was read from the database. A study never changes, so it is read once.
+    """A study that was read from the database. Its items never change; an edit of its texts makes it be read again.
 
     Attributes:
         id: the id of its row.
@@ -72,8 +72,16 @@ class StoredStudy:
         start = self._generator("checks", annotator_id).random()
         return math.floor(start + (served + 1) * rate) > math.floor(start + served * rate)
 
-    def drawn_order(self, annotator_id: str, item: Item) -> list[int]:
-        """The order of an item's texts on this person's page, drawn from all; sentences never keep their own order."""
+    def drawn_order(self, annotator_id: str, item: Item, is_turned: bool | None = None) -> list[int]:
+        """The order of an item's texts on this person's page, drawn from all; sentences never keep their own order.
+
+        Args:
+            annotator_id: the person.
+            item: the item.
+            is_turned: of a pair, whether the second ending comes first; None draws it.
+        """
+        if is_turned is not None:
+            return [1, 0] if is_turned else [0, 1]
         generator = self._generator("order", annotator_id, item.id)
         places = list(range(len(item.sentences if item.kind == "order" else item.endings)))
         own = list(places)

@@ -18,7 +18,12 @@ from denouement.study.web.render import asset, message
 from denouement.study.web.security import HEADERS, NOT_KEPT, Refused, SecurityHeaders
 from denouement.study.web.visits import Visits
 
-STATIC = {"study.css": "text/css", "study.js": "text/javascript", "icon.svg": "image/svg+xml"}
+STATIC = {
+    "study.css": "text/css",
+    "study.js": "text/javascript",
+    "lease.js": "text/javascript",
+    "icon.svg": "image/svg+xml",
+}
 _KEPT = {"cache-control": "public, max-age=31536000, immutable"}
 
 

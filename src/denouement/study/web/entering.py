@@ -5,7 +5,7 @@ import secrets
 
 from fastapi import APIRouter, Response
 
-from denouement.study.web.leaving import nothing_left
+from denouement.study.web.leaving import not_now
 from denouement.study.web.render import message, paragraphs
 from denouement.study.web.security import Refused, require_form_token, set_cookie
 from denouement.study.web.visits import BROWSER, Form, Visit, Visiting
@@ -30,8 +30,8 @@ def entry(visit: Visiting) -> Response:
         raise Refused(403, "Open this study from Prolific", "Its link there shows us who you are.")
     if kind == "links":
         raise Refused(403, "Open your own link", "Each person who takes part was given one.")
-    if visit.is_full:
-        return nothing_left(visit)
+    if visit.outlook.state != "free":
+        return not_now(visit)
     browser = visit.browser or secrets.token_urlsafe(16)
     response = _consent(visit, "enter", browser)
     set_cookie(response, visit.request, BROWSER, browser, visit.url(""))
@@ -54,7 +54,7 @@ def enter_open(visit: Visiting, form: Form) -> Response:
     require_form_token(visit.browser, form)
     if form.get("consent") != "yes":
         return visit.to("decline")
-    if visit.is_full:
+    if visit.outlook.state != "free":
         return visit.to("")
     annotator = visit.entered(visit.browser)
     return visit.remembering(visit.store.consent(annotator.key))

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Mapping, Sequence
+from functools import cached_property
 from typing import Annotated
 
 from fastapi import Depends, Request, Response
@@ -9,7 +10,7 @@ from fastapi.responses import JSONResponse, RedirectResponse
 
 from denouement.errors import UserError
 from denouement.study.design.description import Design
-from denouement.study.store import Annotator, Store, StoreUnavailableError
+from denouement.study.store import Annotator, Outlook, Store, StoreUnavailableError
 from denouement.study.web.render import page
 from denouement.study.web.security import (
     Limiter,
@@ -95,14 +96,18 @@ class Visit:
         return self.to(self.step_of(annotator) if annotator else "")
 
     def step_of(self, annotator: Annotator) -> str:
-        """The step at which a person is; `end`, even before a first question, where the study has all its answers."""
-        step = STEPS.get(annotator.state, "end")
-        return "end" if step in ("consent", "training") and self.is_full else step
+        """The step at which a person is; `end`, even before a first question, where the study has none for them now.
 
-    @property
-    def is_full(self) -> bool:
-        """Whether the study has all its answers, so that people who come now are not asked for consent or work."""
-        return self.store.is_full(self.study)
+        A person in the training stays there while others hold all that is left: it may come free until they passed.
+        """
+        step = STEPS.get(annotator.state, "end")
+        none_now = {"consent": ("busy", "full", "paused", "closed"), "training": ("full", "paused", "closed")}
+        return "end" if step in none_now and self.outlook.state in none_now[step] else step
+
+    @cached_property
+    def outlook(self) -> Outlook:
+        """What the study has for a person who comes now, so that nobody is asked for consent or work in vain."""
+        return self.store.outlook(self.study)
 
     def is_at(self, step: str) -> bool:
         """Whether the person is at this step."""
@@ -126,6 +131,8 @@ class Visit:
             Refused: there is no such person.
         """
         annotator = self.store.enter(self.study, external_id, entry)
+        if not annotator and self.outlook.state == "closed":
+            raise Refused(403, "The study is closed", "Thank you for coming. Nothing about you was kept.")
         if not annotator:
             raise Refused(404, "This link is not valid", "Copy it once more from the message that it came with.")
         return annotator
