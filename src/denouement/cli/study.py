@@ -2,7 +2,7 @@
 
 import os
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -18,6 +18,7 @@ from denouement.files import check_output
 
 if TYPE_CHECKING:  # heavy
     from denouement.present.sections import Block
+    from denouement.study.design.share import Share
     from denouement.study.store.export import StudyExport
     from denouement.study.store.records import Progress
 
@@ -37,6 +38,7 @@ class CreatedStudy:
     Attributes:
         counts: the items and what was left out, as `make_items` counts them.
         answers_wanted: to all items together.
+        share: what each person is asked for.
         addresses: where annotators come in, within the server; empty where nothing was written.
     """
 
@@ -44,6 +46,7 @@ class CreatedStudy:
     kind: str
     counts: dict[str, int]
     answers_wanted: int
+    share: "Share"
     addresses: list[str]
 
 
@@ -94,6 +97,7 @@ def create(file: Path, cases: Path, endings: tuple[Path, ...], dry_run: bool, ur
     from denouement.study.design.endings import read_endings
     from denouement.study.design.making import make_items
     from denouement.study.design.reading import read_design
+    from denouement.study.design.share import fair_share, shortfall
 
     known = read_table(cases, "cloze")
     written = [read_endings(path) for path in endings]
@@ -102,17 +106,16 @@ def create(file: Path, cases: Path, endings: tuple[Path, ...], dry_run: bool, ur
     systems = {system for table in written for system in table["system"].unique().to_pylist()}
     design = read_design(file, systems)
     items, counts = make_items(design, known, written)
-    if design.entry.links is not None and design.entry.links < design.answers_per_item:
-        warn(
-            f"{design.entry.links} private links cannot give {design.answers_per_item} answers to each item: raise "
-            "entry.links, or make more later with `denouement study links`"
-        )
+    share = fair_share(design, counts["items"], counts["checks"])
+    design = replace(design, max_items_per_person=share.each)
+    if lacking := shortfall(design, share, counts["items"], counts["checks"]):
+        warn(lacking)
     addresses: list[str] = []
     if not dry_run:
         store = opened_store(url)
         store.create(design, items)
         addresses = _link_addresses(design.name, store.links(design.name)) or [f"/s/{design.name}/"]
-    made = CreatedStudy(design.name, design.kind, counts, counts["items"] * design.answers_per_item, addresses)
+    made = CreatedStudy(design.name, design.kind, counts, share.answers, share, addresses)
     print_result(made, _created_blocks, as_json)
 
 
@@ -125,7 +128,13 @@ def _created_blocks(made: CreatedStudy) -> "list[Block]":
         f"{made.answers_wanted // n_items} answers each, {made.answers_wanted:,} in all."
     )
     counts = Table(["counted", "n"], [[_counted(name), n] for name, n in made.counts.items()])
-    return [Paragraph(what), counts, *(_address_blocks(made) if made.addresses else [])]
+    return [Paragraph(what), Paragraph(_shared(made.share)), counts, *(_address_blocks(made) if made.addresses else [])]
+
+
+def _shared(share: "Share") -> str:
+    people = f"{share.people:,} people" if share.people else "people as they come"
+    each = f"at most {share.each:,} questions each" if share.each else "as many questions each as there are"
+    return f"{share.answers:,} answers: {people}, {each}, about {share.minutes:,} minutes."
 
 
 def _counted(name: str) -> str:

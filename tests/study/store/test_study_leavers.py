@@ -150,12 +150,14 @@ def leavers_study(store: Store, seed: int) -> tuple[int, int, int]:
     keys = {person: ready(store, person, name) for person in ("p0", "p1", "p2", "p3", "p4")}
     given = dict.fromkeys(keys, 0)
     here, new, crashed_until = list(keys), ["p5", "p6"], None
-    while here:
+    while here or crashed_until:
         now += timedelta(minutes=1)
         if crashed_until and now >= crashed_until:
             store.returned(name, ["p1"], now=now)
             here.append(new.pop())
             crashed_until = None
+        if not here:
+            continue
         person = draw.choice(here)
         if person not in keys:
             outlook = store.outlook(name, now=now).state

@@ -11,6 +11,7 @@ from typing import Any
 
 from denouement.study.design.description import Design
 from denouement.study.design.items import Item
+from denouement.study.design.share import with_checks
 from denouement.study.store.records import Assignment
 
 
@@ -44,13 +45,11 @@ class StoredStudy:
     def most_items(self) -> int:
         """How many items a person may see at most, checks included.
 
-        A person sees one of several items of the same texts. The last item of all is no check: the c-th of c checks
-        comes before it, so c - 1 < (judged + c - 1) rate.
+        A person sees one of several items of the same texts.
         """
-        rate = self.design.checks.rate
         checks = sum(item.is_check for item in self.items.values())
         judged = len({item.content for item in self.items.values() if not (item.is_check or item.is_training)})
-        seen = judged + min(checks, math.ceil(round(judged * rate / (1 - rate), 9)))
+        seen = with_checks(self.design, judged, checks)
         return min(seen, self.design.max_items_per_person or seen)
 
     def may_see_more(self, answered: int) -> bool:
