@@ -8,10 +8,11 @@ from typing import TYPE_CHECKING
 
 import click
 
+from denouement.cli import study_life
 from denouement.cli.options import json_option, print_result
 from denouement.cli.study_import import import_
 from denouement.cli.study_results import results
-from denouement.cli.study_store import opened_store, store_option
+from denouement.cli.study_store import base_url_option, opened_store, store_option
 from denouement.console import warn
 from denouement.errors import UserError
 from denouement.files import check_output
@@ -25,7 +26,7 @@ if TYPE_CHECKING:  # heavy
 
 @dataclass(frozen=True)
 class StudyLinks:
-    """A study's private links, as addresses within the server."""
+    """A study's private links: as full addresses where the server's is known, else within it."""
 
     study: str
     addresses: list[str]
@@ -39,7 +40,7 @@ class CreatedStudy:
         counts: the items and what was left out, as `make_items` counts them.
         answers_wanted: to all items together.
         share: what each person is asked for.
-        addresses: where annotators come in, within the server; empty where nothing was written.
+        addresses: where annotators come in, as in `StudyLinks`; empty where nothing was written.
     """
 
     study: str
@@ -72,6 +73,8 @@ def study() -> None:
 
 study.add_command(results)
 study.add_command(import_)
+for command in study_life.COMMANDS:
+    study.add_command(command)
 
 
 @study.command()
@@ -84,9 +87,12 @@ study.add_command(import_)
     help="Endings of systems: a table, or CSV with case_id, system, ending; may be repeated.",
 )
 @click.option("--dry-run", is_flag=True, help="Check the file and count the items, and write nothing.")
+@base_url_option
 @store_option
 @json_option
-def create(file: Path, cases: Path, endings: tuple[Path, ...], dry_run: bool, url: str, as_json: bool) -> None:
+def create(
+    file: Path, cases: Path, endings: tuple[Path, ...], dry_run: bool, base_url: str, url: str, as_json: bool
+) -> None:
     """Make a study of STUDY.yaml, with its items and links.
 
     They are added to the store, and the private links of its annotators are printed. All mistakes in the file are
@@ -114,7 +120,7 @@ def create(file: Path, cases: Path, endings: tuple[Path, ...], dry_run: bool, ur
     if not dry_run:
         store = opened_store(url)
         store.create(design, items)
-        addresses = _link_addresses(design.name, store.links(design.name)) or [f"/s/{design.name}/"]
+        addresses = _link_addresses(design.name, store.links(design.name), base_url) or [f"{base_url}/s/{design.name}/"]
     made = CreatedStudy(design.name, design.kind, counts, share.answers, share, addresses)
     print_result(made, _created_blocks, as_json)
 
@@ -148,25 +154,27 @@ def _counted(name: str) -> str:
 @click.option(
     "--add", type=click.IntRange(1, 10_000), metavar="N", help="Make N more, also while the study runs; print those."
 )
+@base_url_option
 @store_option
 @json_option
-def links(name: str, add: int | None, url: str, as_json: bool) -> None:
+def links(name: str, add: int | None, base_url: str, url: str, as_json: bool) -> None:
     """Print a study's private links, or make more."""
     store = opened_store(url, make=False)
     tokens = store.add_links(name, add) if add else store.links(name)
     if not tokens:
         raise UserError(f"study {name}: has no private links; everybody comes in by /s/{name}/")
-    print_result(StudyLinks(name, _link_addresses(name, tokens)), _address_blocks, as_json)
+    print_result(StudyLinks(name, _link_addresses(name, tokens, base_url)), _address_blocks, as_json)
 
 
-def _link_addresses(name: str, tokens: Sequence[str]) -> list[str]:
-    return [f"/s/{name}/link/{token}" for token in tokens]
+def _link_addresses(name: str, tokens: Sequence[str], base_url: str) -> list[str]:
+    return [f"{base_url}/s/{name}/link/{token}" for token in tokens]
 
 
 def _address_blocks(links: StudyLinks | CreatedStudy) -> "list[Block]":
     from denouement.present.sections import Paragraph
 
-    what = "Addresses, to be put after that of the server (`denouement study serve`):"
+    is_full = not links.addresses[0].startswith("/")
+    what = "Addresses:" if is_full else "Addresses, to be put after that of the server (`denouement study serve`):"
     return [Paragraph("\n".join([what, *links.addresses]))]
 
 
@@ -252,12 +260,15 @@ def _progress_blocks(found: "Progress") -> "list[Block]":
 def export(name: str, out: Path, url: str, as_json: bool) -> None:
     """Write a study's tables, its items and answers.
 
-    They are items.parquet and, by the kind of the study, votes, ratings or orders.parquet.
+    They are items.parquet and, by the kind of the study, votes, ratings or orders.parquet; log.json has its log.
     """
     from denouement.study.store.export import export as export_study
 
     check_output(out / "items.parquet")
-    print_result(export_study(opened_store(url, make=False), name, out), _export_blocks, as_json)
+    store = opened_store(url, make=False)
+    if store.is_read_only:
+        warn("the store can only be read, so that this export is not noted in it")
+    print_result(export_study(store, name, out), _export_blocks, as_json)
 
 
 def _export_blocks(written: "StudyExport") -> "list[Block]":

@@ -12,6 +12,7 @@ from denouement.errors import UserError
 from denouement.schemas import shortened
 from denouement.study.design.reading import from_json
 from denouement.study.store import database
+from denouement.study.store.database import StoreUnavailableError
 from denouement.study.store.models import items, studies
 from denouement.study.store.stored_study import StoredStudy, could_be_id, item_of
 from denouement.study.store.writing import Writer
@@ -33,6 +34,11 @@ class StoreBase:
         """Close the connections to the database. No answer is lost where this is not called."""
         self._writer.close()
         self._engine.dispose()
+
+    @property
+    def is_read_only(self) -> bool:
+        """Whether the store can only be read, since its file or folder cannot be written to."""
+        return database.is_read_only(self._engine)
 
     def _study(self, name: str, connection: sa.Connection | None = None) -> StoredStudy:
         """The study of this name; read again where another process edited it, or deleted it and made a new one.
@@ -64,6 +70,8 @@ class StoreBase:
             yield connection
 
     def _write(self, job: Callable[[sa.Connection], Result]) -> Result:
+        if self.is_read_only:
+            raise StoreUnavailableError(f"{database.shown(self._engine.url)}: cannot be written to, only read")
         with database.failures_in_one_line(self._engine):
             return self._writer.run(job)
 

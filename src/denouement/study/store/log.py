@@ -68,11 +68,9 @@ def note(
         at: when.
         by: who did it.
         what: what was done.
-        about: the id in the tables of the person it was done to. It is hashed where it is the id that the person came
-            with: a log may be published with tables that have other names for people.
+        about: the id in the tables of the person it was done to.
         detail: more.
     """
-    if about is not None and not study.design.hash_ids and study.design.entry.kind != "links":
-        about = study.hashed(about)
-    row = {"study_id": study.id, "at": at, "by": by, "what": what, "about": about, "detail": detail}
+    whom = None if about is None else study.logged(about)
+    row = {"study_id": study.id, "at": at, "by": by, "what": what, "about": whom, "detail": detail}
     connection.execute(log.insert().values(**row))

@@ -61,6 +61,11 @@ class StoredStudy:
         """A salted hash of an id: HMAC-SHA-256, its first 64 bits."""
         return keyed_hash(self.salt, text)[:16]
 
+    def logged(self, annotator_id: str) -> str:
+        """A person's id as the log has it: never the one that another service, such as Prolific, knows."""
+        is_own = self.design.hash_ids or self.design.entry.kind == "links"
+        return annotator_id if is_own else self.hashed(annotator_id)
+
     def is_check_due(self, annotator_id: str, served: int) -> bool:
         """Whether a person who got `served` items so far gets a check next.
 

@@ -94,11 +94,7 @@ def _end(visit: Visit, annotator: Annotator) -> Response:
             f"You cannot take part in this study, since {_attempts_missed(annotator.training_failures)}. "
             "Thank you for your time."
         ]
-        ends: dict[str, Any] = {
-            "code": entry.screen_out_code,
-            "forward": entry.screen_out_url,
-            "forward_label": _forward(visit),
-        }
+        ends = _ends(visit, entry.screen_out_code, entry.screen_out_url)
         return message("Thank you", *texts, *visit.contact, **ends)
     may_get_more = visit.store.may_get_more(visit.key)
     if not annotator.answered:
@@ -113,7 +109,11 @@ def _end(visit: Visit, annotator: Annotator) -> Response:
     if entry.kind != "prolific" and may_get_more:
         texts.append("If one of these people stops, there may be a question for you: you may look again later.")
         onward |= {"back": visit.url("question"), "back_label": "Look for more questions"}
-    ends = {"code": entry.completion_code, "forward": entry.completion_url, "forward_label": _forward(visit)}
+    ends: dict[str, Any] = {
+        "code": entry.completion_code,
+        "forward": entry.completion_url,
+        "forward_label": _forward(visit),
+    }
     return message("Thank you", *texts, *visit.contact, **ends, **onward)
 
 
@@ -126,7 +126,7 @@ def _wait(visit: Visit, title: str, *texts: str, **onward: Any) -> Response:
     )
     if visit.design.entry.kind == "prolific":
         texts = (*texts, "If you do not want to wait, please return your submission on Prolific.")
-    again = {"again": visit.url("question" if visit.annotator else ""), "seconds": WAIT_SECONDS}
+    again: dict[str, Any] = {"again": visit.url("question" if visit.annotator else ""), "seconds": WAIT_SECONDS}
     return message(title, *texts, *visit.contact, **again, **onward)
 
 
@@ -135,12 +135,18 @@ def _no_place(visit: Visit, title: str, *texts: str, **onward: Any) -> Response:
     entry = visit.design.entry
     if entry.kind == "prolific" and not entry.no_place_url:
         texts = (*texts, "Please return your submission on Prolific.")
-    ends = {"code": entry.no_place_code, "forward": entry.no_place_url, "forward_label": _forward(visit)}
+    ends: dict[str, Any] = {
+        "code": entry.no_place_code,
+        "forward": entry.no_place_url,
+        "forward_label": _forward(visit),
+    }
     return message(title, *texts, *visit.contact, **ends, **onward)
 
 
-def _forward(visit: Visit) -> str:
-    return "Back to Prolific" if visit.design.entry.kind == "prolific" else "Go on"
+def _ends(visit: Visit, code: str, url: str) -> dict[str, Any]:
+    """The code of an end, and the button to where the person came from."""
+    label = "Back to Prolific" if visit.design.entry.kind == "prolific" else "Go on"
+    return {"code": code, "forward": url, "forward_label": label}
 
 
 def _attempts_missed(attempts: int) -> str:

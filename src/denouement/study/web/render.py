@@ -2,12 +2,16 @@
 
 import hashlib
 import re
+from contextvars import ContextVar
 from functools import cache
 from importlib.resources import files
 from typing import Any
 
 from fastapi.responses import HTMLResponse
 from jinja2 import Environment, PackageLoader, StrictUndefined
+
+# The study whose pages are shown to its organiser as a preview; else empty.
+PREVIEWED: ContextVar[str] = ContextVar("previewed", default="")
 
 
 def page(template: str, status: int = 200, **values: Any) -> HTMLResponse:
@@ -31,6 +35,7 @@ def _environment() -> Environment:
         trim_blocks=True,
         lstrip_blocks=True,
     )
+    environment.globals["previewed"] = PREVIEWED.get
     environment.globals["asset"] = lambda name: f"/static/{asset(name)[1]}/{name}"
     return environment
 

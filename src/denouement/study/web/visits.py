@@ -82,7 +82,7 @@ class Visit:
 
     def url(self, step: str) -> str:
         """The address of a step of the study."""
-        return f"/s/{self.study}/{step}"
+        return f"{self.request.scope.get('root_path', '')}/s/{self.study}/{step}"
 
     def to(self, step: str) -> Response:
         """Go to a step; the script of a question's page gets the address as JSON instead."""
