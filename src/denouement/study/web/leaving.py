@@ -105,15 +105,11 @@ def _end(visit: Visit, annotator: Annotator) -> Response:
     if visit.outlook.state == "paused" and may_get_more:
         saved = f"Your {_answers(annotator.answered)} saved."
         return _wait(visit, "The study is paused", saved, "Nobody gets a question at the moment.", withdraw=withdrawal)
-    texts, onward = [_answered(visit, annotator)], {"withdraw": withdrawal}
+    texts, onward = [_answered(visit, annotator)], dict[str, Any](withdraw=withdrawal)
     if entry.kind != "prolific" and may_get_more:
         texts.append("If one of these people stops, there may be a question for you: you may look again later.")
         onward |= {"back": visit.url("question"), "back_label": "Look for more questions"}
-    ends: dict[str, Any] = {
-        "code": entry.completion_code,
-        "forward": entry.completion_url,
-        "forward_label": _forward(visit),
-    }
+    ends = _ends(visit, entry.completion_code, entry.completion_url)
     return message("Thank you", *texts, *visit.contact, **ends, **onward)
 
 
@@ -135,11 +131,7 @@ def _no_place(visit: Visit, title: str, *texts: str, **onward: Any) -> Response:
     entry = visit.design.entry
     if entry.kind == "prolific" and not entry.no_place_url:
         texts = (*texts, "Please return your submission on Prolific.")
-    ends: dict[str, Any] = {
-        "code": entry.no_place_code,
-        "forward": entry.no_place_url,
-        "forward_label": _forward(visit),
-    }
+    ends = _ends(visit, entry.no_place_code, entry.no_place_url)
     return message(title, *texts, *visit.contact, **ends, **onward)
 
 
