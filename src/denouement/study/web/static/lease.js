@@ -6,6 +6,7 @@
   const question = document.querySelector("form.question");
   const assignment = question.elements.assignment.value;
   const tabs = new BroadcastChannel("questions");
+  const LATER = 2000; // milliseconds: the server must hear of the leaving first, which may come after a reload's request
   let answering = false;
 
   const tell = (what) =>
@@ -16,9 +17,14 @@
   addEventListener("pagehide", () => {
     if (answering) return;
     tell("leave");
+    sessionStorage.setItem("left", assignment);
     tabs.postMessage(assignment);
   });
 
-  // The same question was left in another tab and is still open in this one. The server must hear of the leaving first.
-  tabs.addEventListener("message", ({ data }) => data === assignment && setTimeout(tell, 2000, "stay"));
+  // This tab left the question and is back, by a reload or a step back.
+  if (sessionStorage.getItem("left") === assignment) setTimeout(tell, LATER, "stay");
+  sessionStorage.removeItem("left");
+
+  // Another tab left the question, and this one still shows it.
+  tabs.addEventListener("message", ({ data }) => data === assignment && setTimeout(tell, LATER, "stay"));
 }
