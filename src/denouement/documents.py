@@ -4,6 +4,7 @@ import json
 import math
 from collections.abc import Mapping
 from dataclasses import asdict
+from datetime import datetime
 from pathlib import Path
 from typing import Any, ClassVar, Protocol, TypeVar
 
@@ -32,12 +33,12 @@ def document(result: Dataclass) -> dict[str, Any]:
 
 
 def write_document(result: Dataclass, path: Path) -> None:
-    """Write a result as JSON; the same result gives the same bytes.
+    """Write a result as JSON, times in ISO 8601; the same result gives the same bytes.
 
     Raises:
         UserError: the file cannot be written.
     """
-    text = json.dumps(document(result), indent=2, ensure_ascii=False, allow_nan=False)
+    text = json.dumps(document(result), indent=2, ensure_ascii=False, allow_nan=False, default=datetime.isoformat)
     write_text(path, text + "\n")
 
 

@@ -2,29 +2,31 @@
 
 import os
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
+from denouement.cli import study_life
 from denouement.cli.options import json_option, print_result
 from denouement.cli.study_import import import_
 from denouement.cli.study_results import results
-from denouement.cli.study_store import opened_store, store_option
+from denouement.cli.study_store import base_url_option, opened_store, store_option
 from denouement.console import warn
 from denouement.errors import UserError
 from denouement.files import check_output
 
 if TYPE_CHECKING:  # heavy
     from denouement.present.sections import Block
+    from denouement.study.design.share import Share
     from denouement.study.store.export import StudyExport
     from denouement.study.store.records import Progress
 
 
 @dataclass(frozen=True)
 class StudyLinks:
-    """A study's private links, as addresses within the server."""
+    """A study's private links: as full addresses where the server's is known, else within it."""
 
     study: str
     addresses: list[str]
@@ -37,13 +39,15 @@ class CreatedStudy:
     Attributes:
         counts: the items and what was left out, as `make_items` counts them.
         answers_wanted: to all items together.
-        addresses: where annotators come in, within the server; empty where nothing was written.
+        share: what each person is asked for.
+        addresses: where annotators come in, as in `StudyLinks`; empty where nothing was written.
     """
 
     study: str
     kind: str
     counts: dict[str, int]
     answers_wanted: int
+    share: "Share"
     addresses: list[str]
 
 
@@ -69,6 +73,8 @@ def study() -> None:
 
 study.add_command(results)
 study.add_command(import_)
+for command in study_life.COMMANDS:
+    study.add_command(command)
 
 
 @study.command()
@@ -81,9 +87,12 @@ study.add_command(import_)
     help="Endings of systems: a table, or CSV with case_id, system, ending; may be repeated.",
 )
 @click.option("--dry-run", is_flag=True, help="Check the file and count the items, and write nothing.")
+@base_url_option
 @store_option
 @json_option
-def create(file: Path, cases: Path, endings: tuple[Path, ...], dry_run: bool, url: str, as_json: bool) -> None:
+def create(
+    file: Path, cases: Path, endings: tuple[Path, ...], dry_run: bool, base_url: str, url: str, as_json: bool
+) -> None:
     """Make a study of STUDY.yaml, with its items and links.
 
     They are added to the store, and the private links of its annotators are printed. All mistakes in the file are
@@ -94,6 +103,7 @@ def create(file: Path, cases: Path, endings: tuple[Path, ...], dry_run: bool, ur
     from denouement.study.design.endings import read_endings
     from denouement.study.design.making import make_items
     from denouement.study.design.reading import read_design
+    from denouement.study.design.share import fair_share, shortfall
 
     known = read_table(cases, "cloze")
     written = [read_endings(path) for path in endings]
@@ -102,17 +112,16 @@ def create(file: Path, cases: Path, endings: tuple[Path, ...], dry_run: bool, ur
     systems = {system for table in written for system in table["system"].unique().to_pylist()}
     design = read_design(file, systems)
     items, counts = make_items(design, known, written)
-    if design.entry.links is not None and design.entry.links < design.answers_per_item:
-        warn(
-            f"{design.entry.links} private links cannot give {design.answers_per_item} answers to each item: raise "
-            "entry.links, or make more later with `denouement study links`"
-        )
+    share = fair_share(design, counts["items"], counts["checks"])
+    design = replace(design, max_items_per_person=share.each)
+    if lacking := shortfall(design, share, counts["items"], counts["checks"]):
+        warn(lacking)
     addresses: list[str] = []
     if not dry_run:
         store = opened_store(url)
         store.create(design, items)
-        addresses = _link_addresses(design.name, store.links(design.name)) or [f"/s/{design.name}/"]
-    made = CreatedStudy(design.name, design.kind, counts, counts["items"] * design.answers_per_item, addresses)
+        addresses = _link_addresses(design.name, store.links(design.name), base_url) or [f"{base_url}/s/{design.name}/"]
+    made = CreatedStudy(design.name, design.kind, counts, share.answers, share, addresses)
     print_result(made, _created_blocks, as_json)
 
 
@@ -125,7 +134,13 @@ def _created_blocks(made: CreatedStudy) -> "list[Block]":
         f"{made.answers_wanted // n_items} answers each, {made.answers_wanted:,} in all."
     )
     counts = Table(["counted", "n"], [[_counted(name), n] for name, n in made.counts.items()])
-    return [Paragraph(what), counts, *(_address_blocks(made) if made.addresses else [])]
+    return [Paragraph(what), Paragraph(_shared(made.share)), counts, *(_address_blocks(made) if made.addresses else [])]
+
+
+def _shared(share: "Share") -> str:
+    people = f"{share.people:,} people" if share.people else "people as they come"
+    each = f"at most {share.each:,} questions each" if share.each else "as many questions each as there are"
+    return f"{share.answers:,} answers: {people}, {each}, about {share.minutes:,} minutes."
 
 
 def _counted(name: str) -> str:
@@ -139,25 +154,27 @@ def _counted(name: str) -> str:
 @click.option(
     "--add", type=click.IntRange(1, 10_000), metavar="N", help="Make N more, also while the study runs; print those."
 )
+@base_url_option
 @store_option
 @json_option
-def links(name: str, add: int | None, url: str, as_json: bool) -> None:
+def links(name: str, add: int | None, base_url: str, url: str, as_json: bool) -> None:
     """Print a study's private links, or make more."""
     store = opened_store(url, make=False)
     tokens = store.add_links(name, add) if add else store.links(name)
     if not tokens:
         raise UserError(f"study {name}: has no private links; everybody comes in by /s/{name}/")
-    print_result(StudyLinks(name, _link_addresses(name, tokens)), _address_blocks, as_json)
+    print_result(StudyLinks(name, _link_addresses(name, tokens, base_url)), _address_blocks, as_json)
 
 
-def _link_addresses(name: str, tokens: Sequence[str]) -> list[str]:
-    return [f"/s/{name}/link/{token}" for token in tokens]
+def _link_addresses(name: str, tokens: Sequence[str], base_url: str) -> list[str]:
+    return [f"{base_url}/s/{name}/link/{token}" for token in tokens]
 
 
 def _address_blocks(links: StudyLinks | CreatedStudy) -> "list[Block]":
     from denouement.present.sections import Paragraph
 
-    what = "Addresses, to be put after that of the server (`denouement study serve`):"
+    is_full = not links.addresses[0].startswith("/")
+    what = "Addresses:" if is_full else "Addresses, to be put after that of the server (`denouement study serve`):"
     return [Paragraph("\n".join([what, *links.addresses]))]
 
 
@@ -243,12 +260,16 @@ def _progress_blocks(found: "Progress") -> "list[Block]":
 def export(name: str, out: Path, url: str, as_json: bool) -> None:
     """Write a study's tables, its items and answers.
 
-    They are items.parquet and, by the kind of the study, votes, ratings, orders or rankings.parquet.
+    They are items.parquet and, by the kind of the study, votes, ratings, orders or rankings.parquet; log.json has its
+    log.
     """
     from denouement.study.store.export import export as export_study
 
     check_output(out / "items.parquet")
-    print_result(export_study(opened_store(url, make=False), name, out), _export_blocks, as_json)
+    store = opened_store(url, make=False)
+    if store.is_read_only:
+        warn("the store can only be read, so that this export is not noted in it")
+    print_result(export_study(store, name, out), _export_blocks, as_json)
 
 
 def _export_blocks(written: "StudyExport") -> "list[Block]":

@@ -1,6 +1,7 @@
 """The option that names the store of studies, and how commands open it."""
 
 import os
+import re
 from typing import TYPE_CHECKING
 
 import click
@@ -19,6 +20,22 @@ store_option = click.option(
     show_default=True,
     envvar=_VARIABLE,
     help="URL of the database: sqlite:///FILE or postgresql+psycopg://USER:PASSWORD@HOST/NAME.",
+)
+
+
+def _base_url(_: click.Context, __: click.Parameter, given: str) -> str:
+    """The address without its last slash; empty where none is given."""
+    if given and not re.fullmatch(r"https?://[^\s/?#]+/*", given):
+        raise UserError(f"--base-url {given}: must be like https://study.example.org, without a path")
+    return given.rstrip("/")
+
+
+base_url_option = click.option(
+    "--base-url",
+    default="",
+    envvar="DENOUEMENT_BASE_URL",
+    callback=_base_url,
+    help="The address at which people reach the server, such as https://study.example.org.",
 )
 
 

@@ -13,7 +13,7 @@ from denouement.study.design.known_items import Checks, Training
 from denouement.study.design.making import check_items, training_item
 from denouement.study.design.reason import Reason
 from denouement.study.design.scales import Scale
-from denouement.study.store import open_store
+from denouement.study.store import Outlook, open_store
 
 START = datetime(2026, 3, 1, 12, 0, tzinfo=UTC)
 LEASE = timedelta(minutes=20)
@@ -275,16 +275,20 @@ class TestLeases:
         assert store.most_items("crowd") == 1, "of the same texts one is announced"
         assert not store.left_any(key)
 
-    def test_a_study_is_full_while_all_its_answers_are_there(self, store):
+    def test_who_comes_is_told_whether_there_is_an_item(self, store):
         store.create(design(answers_per_item=1), pairs(2))
         one, other = ready(store, "p"), ready(store, "q")
-        for key in (one, other):
-            assert not store.is_full("crowd")
-            store.submit(key, lease(store, key).id, "A", now=START)
+        first = lease(store, one)
+        assert store.outlook("crowd", now=START) == Outlook("free")
+        second = lease(store, other, 5)
+        assert store.outlook("crowd", now=after(5.5)) == Outlook("busy", 15), "14.5 minutes until the first lease ends"
+        assert store.outlook("crowd", now=after(20)) == Outlook("free"), "it has lapsed, though nobody asked since"
+        for key, mine in ((one, first), (other, second)):
+            store.submit(key, mine.id, "A", now=after(6))
             assert store.left_any(key), "what the other one answered, or nobody yet"
-        assert store.is_full("crowd")
+        assert store.outlook("crowd", now=after(6)) == Outlook("full")
         store.exclude("crowd", store.annotator(other).id)
-        assert not store.is_full("crowd")
+        assert store.outlook("crowd", now=after(6)) == Outlook("free")
 
     def test_a_study_fills_evenly(self, store):
         store.create(design(answers_per_item=3), pairs(6))

@@ -2,6 +2,7 @@
 
 import json
 import threading
+import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -15,6 +16,7 @@ from hosted import TOKEN, design, statuses, store_with
 from selenium import webdriver
 from selenium.webdriver.common.by import By
 from selenium.webdriver.common.keys import Keys
+from selenium.webdriver.support.ui import WebDriverWait
 from story_tables import cases
 
 from denouement.cli import main
@@ -121,6 +123,51 @@ def test_back_reload_double_click_and_two_tabs_keep_one_answer_each(tmp_path: Pa
         assert "Your first answer counts" in browser.text
         assert browser.heading == "Question 4 of at most 6"
     assert sorted(answer.answer for answer in store.answers("pilot")) == ["A", "B", "both"]
+
+
+def test_a_tab_that_is_closed_gives_its_question_free_and_a_reload_or_a_second_tab_keeps_it(
+    tmp_path: Path, browsers: Callable[..., Browser]
+):
+    store = store_with(tmp_path, design(answers_per_item=1, lease_minutes=20), n=1)
+    browser = browsers()
+
+    def minutes_left() -> int | None:
+        return store.outlook("pilot").minutes
+
+    with served(tmp_path) as address:
+        browser.open(f"{address}/s/pilot/")
+        browser.leaves(browser.one("button").click)
+        browser.leaves(browser.driver.refresh)
+        time.sleep(3)  # the server may hear that the page before was left only after the reload
+        assert minutes_left() == 20
+        first = browser.driver.current_window_handle
+        browser.driver.switch_to.new_window("tab")
+        browser.open(f"{address}/s/pilot/question")
+        browser.driver.close()
+        browser.driver.switch_to.window(first)
+        browser.until(lambda _: minutes_left() == 1)
+        browser.until(lambda _: minutes_left() == 20)  # the tab that is still open says so
+        browser.leaves(browser.one('[href$="/withdraw"]').click)
+        browser.until(lambda _: minutes_left() == 1)
+        browser.driver.back()
+        browser.until(lambda _: minutes_left() == 20)
+        browser.answer("A")
+        assert "You have answered 1 question" in browser.text
+    assert statuses(store) == {"accepted": 1}
+
+
+def test_who_waits_gets_a_question_without_a_script(tmp_path: Path, browsers: Callable[..., Browser]):
+    store = store_with(tmp_path, design(answers_per_item=1), n=1)
+    key = store.consent(store.enter("pilot", "holder").key).key
+    held = store.next(key)
+    waiting = browsers(phone=True, script=False)
+    with served(tmp_path) as address:
+        waiting.open(f"{address}/s/pilot/")
+        assert waiting.heading == "All questions are being answered"
+        waiting.keep("phone_waiting")
+        waiting.check_looks()
+        store.release("pilot", item_id=held.item.id)
+        WebDriverWait(waiting.driver, 40).until(lambda _: waiting.heading == "How do stories end?")
 
 
 def test_a_lost_connection_loses_no_answer(tmp_path: Path, browsers: Callable[..., Browser]):
@@ -311,6 +358,13 @@ def test_the_organiser_s_tables_scroll_under_a_shadow_on_a_phone(tmp_path: Path,
             fold.click()
         organiser.keep("organiser_phone")
         organiser.check_looks()
+        for page in ("exclude?annotator=" + store.progress("pilot").people[0].annotator_id, "edit", "log", "preview"):
+            organiser.open(f"{address}/organiser/pilot/{page}")
+            organiser.keep(f"organiser_phone_{page[:7]}")
+            organiser.check_looks()
+        organiser.open(f"{address}/organiser/pilot")
+        for fold in organiser.all("summary"):
+            fold.click()
         for box in organiser.all(".scroll"):
             assert int(box.get_property("scrollWidth")) > int(box.get_property("clientWidth"))
             assert box.value_of_css_property("background-attachment").startswith("local, scroll")

@@ -75,7 +75,7 @@ def test_who_comes_when_all_is_answered_is_told_so_before_they_agree_to_anything
     person = Person(store).open("/s/pilot/")
     for each in (person, reader.send(consent="yes"), trainee.open("/s/pilot/training")):
         assert "There is no question for you" in each.text
-        assert "DONE1" in each.text
+        assert "DONE1" not in each.text, "the code stands for work"
         assert "someone@example.org" in each.text
         assert "You have answered" not in each.text
         assert "Withdraw" not in each.text
@@ -94,19 +94,70 @@ def test_nobody_is_screened_out_of_a_full_study(tmp_path: Path):
     assert trainee.open("/s/pilot/").at == "/s/pilot/training", "the item is open again"
 
 
-def test_who_comes_from_prolific_to_a_full_study_sees_the_end_at_once(tmp_path: Path):
-    entry = {"kind": "prolific", "completion_code": "C1ABC"}
-    store = store_with(tmp_path, design(answers_per_item=1, entry=entry), n=1)
+@pytest.mark.parametrize("code", ["", "N7FUL"])
+def test_who_comes_from_prolific_in_vain_is_told_before_consent_and_never_gets_the_code_for_work(
+    tmp_path: Path, code: str
+):
+    entry = {"kind": "prolific", "completion_code": "C1ABC", "no_place_code": code}
+    store = store_with(tmp_path, design(answers_per_item=1, entry=entry, lease_minutes=7), n=1)
     link = "/s/pilot/?PROLIFIC_PID=p{}&STUDY_ID=st1&SESSION_ID=se1"
     first, waiting = (Person(store).open(link.format(number)) for number in (1, 2))
     first.send(consent="yes")
     late = Person(store).open(link.format(3))
-    assert late.at == "/s/pilot/consent", "the question may come free yet"
-    first.send(answer="A")
-    assert waiting.send(consent="yes").at == "/s/pilot/end"
-    assert Person(store).open(link.format(4)).at == "/s/pilot/end"
-    assert late.open(link.format(3)).at == "/s/pilot/end"
-    assert "cc=C1ABC" in late.text
+    assert late.at == "/s/pilot/end"
+    assert "A place may get free within 7 minutes" in late.text
+    assert '<meta http-equiv="refresh" content="20; url=/s/pilot/question">' in late.text
+    waiting.send(consent="yes")
+    assert "A place may get free within 7 minutes" in waiting.text, "after consent, too"
+    store.release("pilot", annotator_id=store.annotator_id("pilot", "p1"))
+    assert late.open("/s/pilot/question").at == "/s/pilot/consent", "where the page leads by itself"
+    assert waiting.open("/s/pilot/question").at == "/s/pilot/question"
+    waiting.send(answer="A")
+    assert "cc=C1ABC" in waiting.text
+    for each in (late.send(consent="yes"), Person(store).open(link.format(4)), first.open(link.format(1))):
+        assert each.at == "/s/pilot/end"
+        assert "C1ABC" not in each.text
+        assert ("cc=N7FUL" in each.text) == bool(code)
+        assert ("return your submission" in each.text) == (not code)
+
+
+def test_who_comes_to_an_open_study_in_vain_waits_without_being_stored(tmp_path: Path):
+    store = store_with(tmp_path, design(answers_per_item=1), n=1)
+    holder = Person(store).go()
+    waiting = Person(store).open("/s/pilot/")
+    assert "All questions are being answered" in waiting.text
+    assert '<meta http-equiv="refresh" content="20; url=/s/pilot/">' in waiting.text
+    assert len(store.progress("pilot").people) == 1
+    holder.open("/s/pilot/withdraw").send(withdraw="yes")
+    assert "I agree, begin" in waiting.open("/s/pilot/").text
+
+
+def test_a_page_that_is_left_gives_its_item_free_and_a_reload_takes_it_back(tmp_path: Path):
+    store = store_with(tmp_path, design(answers_per_item=1, lease_minutes=20), n=1)
+    person = Person(store).go()
+    form = person.hidden
+
+    def minutes_left() -> int | None:
+        return store.outlook("pilot").minutes
+
+    assert person.client.post("/s/pilot/leave", data=form | {"form": "forged"}).status_code == 403
+    assert (
+        person.client.post("/s/pilot/leave", data=form, headers={"origin": "https://evil.example"}).status_code == 403
+    )
+    assert Person(store).client.post("/s/pilot/leave", data=form).status_code == 403
+    assert minutes_left() == 20
+    assert person.client.post("/s/pilot/leave", data=form).status_code == 204
+    assert minutes_left() == 1
+    assert person.client.post("/s/pilot/stay", data=form).status_code == 204
+    assert minutes_left() == 20, "another tab has it open"
+    person.client.post("/s/pilot/leave", data=form)
+    assert person.open("/s/pilot/question").hidden == form
+    assert minutes_left() == 20
+    person.client.post("/s/pilot/leave", data=form | {"assignment": "another"})
+    assert minutes_left() == 20
+    assert person.send(answer="A").at == "/s/pilot/end"
+    assert person.client.post("/s/pilot/leave", data=form).status_code == 204
+    assert statuses(store) == {"accepted": 1}
 
 
 PROLIFIC = "/s/pilot/?PROLIFIC_PID=p1&STUDY_ID=st1&SESSION_ID=se1"
@@ -331,7 +382,7 @@ def test_what_was_typed_is_shown_with_its_own_question_and_person_alone(tmp_path
     token = person.hidden["assignment"]
     key = person.client.cookies["session"]
     store.submit(key, token, "A", "in another tab it was long enough")
-    assert "short" not in person.open("/s/pilot/question").text
+    assert "short</textarea>" not in person.open("/s/pilot/question").text
 
 
 def test_an_answer_to_a_question_that_one_does_not_have_is_told(tmp_path: Path):

@@ -1,6 +1,7 @@
 """Where a running study is kept: SQLite or PostgreSQL, safe for many threads and processes at once."""
 
 from denouement.study.store.database import StoreUnavailableError
+from denouement.study.store.log import LogEntry, StudyLog
 from denouement.study.store.opening import Store, open_store
 from denouement.study.store.records import (
     Annotator,
@@ -8,8 +9,11 @@ from denouement.study.store.records import (
     Assignment,
     ItemProgress,
     Outcome,
+    Outlook,
     PersonProgress,
     Progress,
+    Released,
+    StudyState,
 )
 
 __all__ = [
@@ -17,10 +21,15 @@ __all__ = [
     "Answer",
     "Assignment",
     "ItemProgress",
+    "LogEntry",
     "Outcome",
+    "Outlook",
     "PersonProgress",
     "Progress",
+    "Released",
     "Store",
     "StoreUnavailableError",
+    "StudyLog",
+    "StudyState",
     "open_store",
 ]

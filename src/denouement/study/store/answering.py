@@ -1,6 +1,5 @@
 """Handing out items, keeping answers, and how far a study is."""
 
-from collections import Counter
 from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import Any
@@ -16,12 +15,14 @@ from denouement.study.store.leases import (
     UNANSWERED,
     UNFINISHED,
     counted,
-    held_items,
+    is_live,
     lapse,
     leased,
+    open_leases,
     renewed,
+    resumed,
 )
-from denouement.study.store.models import annotators, assignments
+from denouement.study.store.models import annotators, assignments, studies
 from denouement.study.store.people import PERSON, person_with, update
 from denouement.study.store.progress import measure
 from denouement.study.store.records import Answer, Assignment, Outcome, Progress
@@ -56,9 +57,12 @@ class Answering(StoreBase):
     def next(self, key: str, now: datetime | None = None) -> Assignment | None:
         """The item that this person answers next: the one they hold already (reload, two tabs), or a newly leased one.
 
+        A lease whose page was left goes on to its own end again.
+
         Returns:
-            None before consent and training, after leaving, and when there is no item for this person at present. In
-            the last case their state becomes `done`, and `answering` again once this returns an item.
+            None before consent and training, after leaving, and when there is no item for this person at present: all
+            are answered or held by others, or the study is paused or closed. In these cases their state becomes `done`,
+            and `answering` again once this returns an item.
 
         Raises:
             UserError: a key that is no one's.
@@ -68,9 +72,9 @@ class Answering(StoreBase):
             person = person_with(connection, key)
             if person.state not in ("answering", "done"):
                 return None
-            study = self._study(person.study)
+            study = self._study(person.study, connection)
             held = connection.execute(HELD, {"annotator": person.pk}).one_or_none()
-            if held and held.expires_at > at:
+            if held and is_live(study, held, at) and held.resumes_until is None:
                 return study.assignment(held, person.answered)
 
         def job(connection: sa.Connection) -> Assignment | None:
@@ -78,9 +82,16 @@ class Answering(StoreBase):
             if person.state not in ("answering", "done"):
                 return None
             held = connection.execute(HELD, {"annotator": person.pk}).one_or_none()
-            if held is None or held.expires_at <= at:
-                lapse(connection, study.id, at)
-                held = renewed(connection, study, person, at) or leased(connection, study, person, at)
+            if held and is_live(study, held, at):
+                held = resumed(connection, held)
+            else:
+                lapse(connection, study, at)
+                is_open = person.study_state == "open"
+                held = (
+                    (renewed(connection, study, person, at) or leased(connection, study, person, at))
+                    if is_open
+                    else None
+                )
             state = "answering" if held else "done"
             if state != person.state:
                 update(connection, person.pk, state=state)
@@ -96,8 +107,9 @@ class Answering(StoreBase):
         """
         with self._reading() as connection:
             person = person_with(connection, key)
-            study = self._study(person.study)
-            if person.state not in ("answering", "done") or not study.may_see_more(person.answered):
+            study = self._study(person.study, connection)
+            may_answer = person.state in ("answering", "done") and person.study_state != "closed"
+            if not may_answer or not study.may_see_more(person.answered):
                 return False
             asked = {"study": study.id, "annotator": person.pk}
             return connection.execute(UNFINISHED, asked).first() is not None
@@ -110,7 +122,7 @@ class Answering(StoreBase):
         """
         with self._reading() as connection:
             person = person_with(connection, key)
-            asked = {"study": self._study(person.study).id, "annotator": person.pk}
+            asked = {"study": self._study(person.study, connection).id, "annotator": person.pk}
             return connection.execute(UNANSWERED.limit(1), asked).first() is not None
 
     def submit(
@@ -145,7 +157,7 @@ class Answering(StoreBase):
 
         def job(connection: sa.Connection) -> Outcome:
             person = person_with(connection, key)
-            study = self._study(person.study)
+            study = self._study(person.study, connection)
             say = texts(study.design.language)
             if person.state not in ("answering", "done"):
                 return Outcome("refused", say("unfit.left"))
@@ -160,7 +172,9 @@ class Answering(StoreBase):
                 kept_reason = checked_reason(study.design, reason)
             except Unfit as unfit:
                 return Outcome("refused", str(unfit))
-            lapse(connection, study.id, at)
+            lapse(connection, study, at)
+            if person.study_state == "closed" and not is_live(study, assignment, at):
+                return Outcome("refused", say("unfit.closed"))
             counts = counted(connection, assignment.id)
             answers = answers_by_question(study.design, answer)
             item = study.items[assignment.item_id]
@@ -172,7 +186,7 @@ class Answering(StoreBase):
                 "values": dict(values) if values is not None else answers if len(answers) > 1 else None,
                 "arranged": None if arranged is None else item.arrangement(arranged, assignment.places),
                 "reason": kept_reason,
-                "submitted_at": at,
+                "submitted_at": max(at, assignment.started_at),  # the clock may have been set back
             }
             connection.execute(_ANSWER, given)
             connection.execute(_ANSWERED, {"annotator": person.pk, "seen_at": at})
@@ -191,8 +205,9 @@ class Answering(StoreBase):
         of = self._study(study)
         with self._reading() as connection:
             people = connection.execute(PERSON.where(annotators.c.study_id == of.id).order_by(annotators.c.id)).all()
-            held = Counter[int](connection.scalars(held_items(of.id, moment(now))))
-            return measure(of, people, held, self._answers(connection, of) if answers is None else answers)
+            state = connection.scalars(sa.select(studies.c.state).where(studies.c.id == of.id)).one()
+            held = connection.execute(open_leases(of, moment(now))).all()
+            return measure(of, state, people, held, self._answers(connection, of) if answers is None else answers)
 
     def answers(self, study: str) -> list[Answer]:
         """All answers, those to checks too, ordered by item and annotator."""

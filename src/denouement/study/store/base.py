@@ -1,9 +1,10 @@
 """The base of all parts of the store: the database, its one writer, and the studies that were read from it."""
 
+import logging
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from datetime import UTC, datetime
-from typing import TypeVar
+from typing import Any, TypeVar
 
 import sqlalchemy as sa
 
@@ -11,11 +12,14 @@ from denouement.errors import UserError
 from denouement.schemas import shortened
 from denouement.study.design.reading import from_json
 from denouement.study.store import database
+from denouement.study.store.database import StoreUnavailableError
 from denouement.study.store.models import items, studies
 from denouement.study.store.stored_study import StoredStudy, could_be_id, item_of
 from denouement.study.store.writing import Writer
 
 Result = TypeVar("Result")
+
+_EDITION = sa.select(studies.c.id, studies.c.salt, studies.c.edition).where(studies.c.name == sa.bindparam("name"))
 
 
 class StoreBase:
@@ -24,26 +28,41 @@ class StoreBase:
     def __init__(self, engine: sa.Engine) -> None:
         self._engine = engine
         self._writer = Writer(database.writer(engine))
-        self._studies: dict[str, StoredStudy] = {}  # a study never changes once it is made
+        self._studies: dict[str, tuple[tuple[Any, ...], StoredStudy]] = {}  # with the edition that was read
 
     def close(self) -> None:
         """Close the connections to the database. No answer is lost where this is not called."""
         self._writer.close()
         self._engine.dispose()
 
-    def _study(self, name: str) -> StoredStudy:
-        if name not in self._studies:
-            with self._reading() as connection:
-                found = sa.select(studies).where(studies.c.name == name)
-                row = connection.execute(found).one_or_none() if could_be_id(name) else None
-                if row is None:
-                    there = list(connection.scalars(sa.select(studies.c.name).order_by(studies.c.name)))
-                    raise UserError(f"no study {shortened([name])} in the store; it holds {shortened(there) or 'none'}")
-                design = from_json(row.design, f"study {name}")
-                rows = connection.execute(sa.select(items).where(items.c.study_id == row.id).order_by(items.c.number))
-                of = {each.id: item_of(each, design) for each in rows}
-            self._studies[name] = StoredStudy(row.id, name, design, row.salt, of)
-        return self._studies[name]
+    @property
+    def is_read_only(self) -> bool:
+        """Whether the store can only be read, since its file or folder cannot be written to."""
+        return database.is_read_only(self._engine)
+
+    def _study(self, name: str, connection: sa.Connection | None = None) -> StoredStudy:
+        """The study of this name; read again where another process edited it, or deleted it and made a new one.
+
+        Args:
+            name: its name.
+            connection: inside a job, the job's.
+        """
+        if connection is None:
+            with self._reading() as reading:
+                return self._study(name, reading)
+        edition = connection.execute(_EDITION, {"name": name}).one_or_none() if could_be_id(name) else None
+        if edition is None:
+            self._studies.pop(name, None)
+            there = list(connection.scalars(sa.select(studies.c.name).order_by(studies.c.name)))
+            raise UserError(f"no study {shortened([name])} in the store; it holds {shortened(there) or 'none'}")
+        known = self._studies.get(name)
+        if known is None or known[0] != tuple(edition):
+            row = connection.execute(sa.select(studies).where(studies.c.id == edition.id)).one()
+            design = from_json(row.design, f"study {name}")
+            rows = connection.execute(sa.select(items).where(items.c.study_id == row.id).order_by(items.c.number))
+            of = {each.id: item_of(each, design) for each in rows}
+            known = self._studies[name] = (tuple(edition), StoredStudy(row.id, name, design, row.salt, of))
+        return known[1]
 
     @contextmanager
     def _reading(self) -> Iterator[sa.Connection]:
@@ -51,8 +70,18 @@ class StoreBase:
             yield connection
 
     def _write(self, job: Callable[[sa.Connection], Result]) -> Result:
+        if self.is_read_only:
+            raise StoreUnavailableError(f"{database.shown(self._engine.url)}: cannot be written to, only read")
         with database.failures_in_one_line(self._engine):
             return self._writer.run(job)
+
+    def _forget(self) -> None:
+        """Call this after rows were deleted: SQLite's log of changes must not keep them, either."""
+        with database.failures_in_one_line(self._engine):
+            if not database.forget(self._engine):
+                logging.getLogger(__name__).warning(
+                    "another program reads the store: deleted text stays in SQLite's log until the store is next opened"
+                )
 
 
 def moment(now: datetime | None) -> datetime:

@@ -1,9 +1,11 @@
 """Connections whose transactions write durably and one at a time, and the migration of the database."""
 
+import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
+from urllib.parse import quote
 
 import sqlalchemy as sa
 from sqlalchemy.exc import (
@@ -17,10 +19,11 @@ from sqlalchemy.exc import (
 
 from denouement.errors import UserError
 
-HEAD = "0002"  # the newest revision in `migrations/versions`
+HEAD = "0003"  # the newest revision in `migrations/versions`
 
 _WRITES = "denouement_writes"
 _BARE = "denouement_bare"
+_READS = "denouement_reads"
 _LOCK = 0x64656E6F75656D  # PostgreSQL's number of the lock for all writing; any number that no other program uses
 _WAIT_SECONDS = 30
 
@@ -32,7 +35,8 @@ class StoreUnavailableError(UserError):
 def connect(url: str, make: bool = True) -> sa.Engine:
     """An engine for the database at `url`; it opens no connection yet.
 
-    SQLite works in write-ahead mode, flushes to the disk at each commit, and overwrites deleted text. With PostgreSQL
+    SQLite works in write-ahead mode, flushes to the disk at each commit, and overwrites deleted text. A new file can be
+    read by its owner alone; one that cannot be written to is opened for reading (`is_read_only`). With PostgreSQL
     each commit waits until the data are on the disk, too, even where the server's setting is not to wait.
 
     Args:
@@ -56,6 +60,10 @@ def connect(url: str, make: bool = True) -> sa.Engine:
             raise UserError(f"{file}: no such file; `denouement study create` makes it")
         if not file.parent.is_dir():
             raise UserError(f"{file}: no folder {file.parent}; make it")
+        if file.exists() and not _is_writable(file):
+            return _read_only(file)
+        if not file.exists():
+            _make_private(file)
         engine = sa.create_engine(parsed, connect_args={"timeout": _WAIT_SECONDS}, pool_size=8, max_overflow=64)
         sa.event.listen(engine, "connect", _set_up_sqlite)
         sa.event.listen(engine, "begin", _begin_sqlite)
@@ -77,6 +85,11 @@ def connect(url: str, make: bool = True) -> sa.Engine:
     return engine
 
 
+def is_read_only(engine: sa.Engine) -> bool:
+    """Whether the store can only be read, since its file or folder cannot be written to."""
+    return bool(engine.get_execution_options().get(_READS))
+
+
 def writer(engine: sa.Engine) -> sa.Engine:
     """`engine` for transactions that write: only one at a time runs in the whole database, over all processes."""
     return engine.execution_options(**{_WRITES: True})
@@ -92,7 +105,7 @@ def forget(engine: sa.Engine) -> bool:
     Returns:
         Whether the log is empty.
     """
-    if engine.dialect.name != "sqlite":
+    if engine.dialect.name != "sqlite" or is_read_only(engine):
         return True
     with engine.execution_options(**{_BARE: True}).connect() as connection:
         connection.exec_driver_sql("PRAGMA busy_timeout = 0")
@@ -111,8 +124,17 @@ def migrate(engine: sa.Engine) -> None:
     """Make the tables, or change them to the form of this version. Two processes may do so at the same time.
 
     Raises:
-        UserError: the database is of a newer version, or of another program.
+        UserError: the database is of a newer version, or of another program; or of an earlier version, and cannot be
+            written to.
     """
+    if is_read_only(engine):
+        with engine.connect() as connection:
+            if _revision(connection) != HEAD:
+                raise UserError(
+                    f"{shown(engine.url)}: is of another version of this package and cannot be written to; copy it to "
+                    "a place where it can"
+                )
+        return
     with writer(engine).begin() as connection:
         revision = _revision(connection)
         if revision == HEAD:
@@ -150,6 +172,40 @@ def failures_in_one_line(engine: sa.Engine) -> Iterator[None]:
     except SQLAlchemyError as error:
         said = str(getattr(error, "orig", None) or error).strip().partition("\n")[0]
         raise StoreUnavailableError(f"{shown(engine.url)}: the database does not answer ({said})") from error
+
+
+def _is_writable(file: Path) -> bool:
+    """Whether SQLite can write this file, and its log beside it."""
+    return os.access(file, os.W_OK) and os.access(file.parent, os.W_OK)
+
+
+def _make_private(file: Path) -> None:
+    """Make an empty file that its owner alone can read; SQLite gives its log the same rights.
+
+    Raises:
+        UserError: it cannot be made.
+    """
+    try:
+        os.close(os.open(file, os.O_CREAT | os.O_RDWR, 0o600))
+    except OSError as error:
+        raise UserError(f"{file}: cannot be made ({error.strerror})") from error
+
+
+def _read_only(file: Path) -> sa.Engine:
+    """An engine that reads a SQLite file which cannot be written to, and takes no lock.
+
+    Raises:
+        UserError: answers are in the log beside the file, which only a program that writes can read.
+    """
+    log = file.with_name(f"{file.name}-wal")
+    if log.exists() and log.stat().st_size:
+        raise UserError(
+            f"{file}: cannot be written to, and {log.name} has answers that are not in it yet; copy both to a place "
+            "where they can be written"
+        )
+    query = {"mode": "ro", "immutable": "1", "uri": "true"}
+    url = sa.URL.create("sqlite", database=f"file:{quote(str(file.absolute()))}", query=query)
+    return sa.create_engine(url, execution_options={_READS: True})
 
 
 def _revision(connection: sa.Connection) -> str | None:

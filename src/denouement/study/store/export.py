@@ -9,6 +9,7 @@ from typing import Any
 
 import pyarrow as pa
 
+from denouement.documents import write_document
 from denouement.schemas import TABLES, write_table
 from denouement.study.design.items import Item
 from denouement.study.design.names import Kind
@@ -90,7 +91,9 @@ class StudyExport:
 
 
 def export(store: Store, study: str, out: Path) -> StudyExport:
-    """Write a study's tables into the folder `out`, each as NAME.parquet.
+    """Write a study's tables into the folder `out`, each as NAME.parquet, and its log as log.json.
+
+    The store keeps that these answers were exported, unless it is read-only.
 
     Raises:
         UserError: no such study; a folder that cannot be written to.
@@ -99,6 +102,9 @@ def export(store: Store, study: str, out: Path) -> StudyExport:
     tables = _tables(store, study, answers)
     for name, table in tables.items():
         write_table(table, out / f"{name}.parquet", name)
+    if not store.is_read_only:
+        store.exported(study, answers)
+    write_document(store.log(study), out / "log.json")
     return StudyExport(
         study=study,
         kind=store.design(study).kind,

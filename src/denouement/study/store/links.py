@@ -1,12 +1,14 @@
 """Private links into a study, and the id in the tables of a person who enters it."""
 
 import secrets
+from datetime import datetime
 
 import sqlalchemy as sa
 
 from denouement.errors import UserError
 from denouement.schemas import UNNAMED_ANNOTATOR
-from denouement.study.store.base import StoreBase
+from denouement.study.store.base import StoreBase, moment
+from denouement.study.store.log import By, note
 from denouement.study.store.models import annotators, links
 from denouement.study.store.stored_study import StoredStudy, could_be_id
 
@@ -29,7 +31,7 @@ class Links(StoreBase):
         called = {row.token: link_id(of, row.token, row.number) for row in rows}
         return {token: name if name in came else None for token, name in called.items()}
 
-    def add_links(self, study: str, n: int) -> list[str]:
+    def add_links(self, study: str, n: int, by: By = "command", now: datetime | None = None) -> list[str]:
         """Make `n` more private links and return their tokens.
 
         Raises:
@@ -38,7 +40,13 @@ class Links(StoreBase):
         of = self._study(study)
         if of.design.entry.kind != "links":
             raise UserError(f"study {study}: people come in by one link for all (entry.kind: {of.design.entry.kind})")
-        return self._write(lambda connection: make_links(connection, of.id, n))
+        at = moment(now)
+
+        def job(connection: sa.Connection) -> list[str]:
+            note(connection, of, at, by, "added links", detail=str(n))
+            return make_links(connection, of.id, n)
+
+        return self._write(job)
 
 
 def annotator_id_of(connection: sa.Connection, study: StoredStudy, external_id: str) -> str | None:

@@ -46,6 +46,23 @@ studies = sa.Table(
     sa.Column("design", sa.Text, nullable=False),
     sa.Column("salt", sa.String, nullable=False),
     sa.Column("created_at", Moment, nullable=False),
+    sa.Column("state", sa.String, nullable=False, server_default="open"),  # open, paused, closed
+    sa.Column("edition", sa.Integer, nullable=False, server_default="0"),  # how often its design was edited
+    sa.Column("exported", sa.String),  # a digest of the answers of the last export
+)
+
+# What was done to a study, when, by whom and about whom: `log.LogEntry`.
+log = sa.Table(
+    "log",
+    metadata,
+    sa.Column("id", sa.Integer, primary_key=True),
+    sa.Column("study_id", sa.ForeignKey("studies.id"), nullable=False),
+    sa.Column("at", Moment, nullable=False),
+    sa.Column("by", sa.String, nullable=False),
+    sa.Column("what", sa.String, nullable=False),
+    sa.Column("about", sa.String),
+    sa.Column("detail", sa.Text),
+    sa.Index(None, "study_id"),
 )
 
 links = sa.Table(
@@ -95,6 +112,8 @@ annotators = sa.Table(
     sa.Column("training_failures", sa.Integer, nullable=False),
     sa.Column("entered_at", Moment, nullable=False),
     sa.Column("seen_at", Moment, nullable=False),
+    sa.Column("excluded_from", sa.String),  # the state before the exclusion, while the person is excluded
+    sa.Column("excluded_because", sa.Text),
     sa.UniqueConstraint("study_id", "annotator_id"),
 )
 
@@ -120,6 +139,7 @@ assignments = sa.Table(
     sa.Column("state", sa.String, nullable=False),  # open, lapsed, answered
     sa.Column("started_at", Moment, nullable=False),
     sa.Column("expires_at", Moment, nullable=False),
+    sa.Column("resumes_until", Moment),  # the lease's end before its page was left
     sa.Column("status", sa.String),  # accepted, surplus, excluded; with the answer
     sa.Column("answer", sa.String),
     sa.Column("values", _json()),

@@ -7,14 +7,16 @@ processes (`database`): a job reads and writes as if it were alone.
 """
 
 from denouement.study.store import database
-from denouement.study.store.answering import Answering
+from denouement.study.store.leavers import Leavers
+from denouement.study.store.life import Life
 from denouement.study.store.links import Links
+from denouement.study.store.log import Log
 from denouement.study.store.people import People
+from denouement.study.store.person import Persons
 from denouement.study.store.sessions import Sessions
-from denouement.study.store.studies import Studies
 
 
-class Store(Studies, Links, People, Answering, Sessions):
+class Store(Life, Persons, Links, People, Leavers, Log, Sessions):
     """Studies, people, leases and answers. Every method may be called from any thread; `now` is the clock, for tests.
 
     When a method returns, its changes are on the disk. All methods raise `StoreUnavailableError` when the database does

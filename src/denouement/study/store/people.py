@@ -1,6 +1,5 @@
 """Annotators: how they enter a study, go on and leave."""
 
-import logging
 import secrets
 from collections.abc import Callable, Mapping
 from datetime import datetime
@@ -10,11 +9,11 @@ import sqlalchemy as sa
 
 from denouement.errors import UserError
 from denouement.schemas import shortened
-from denouement.study.store import database
 from denouement.study.store.base import StoreBase, moment
-from denouement.study.store.leases import free
+from denouement.study.store.leases import HAS_PLACE, close, free, recount
 from denouement.study.store.links import annotator_id_of
-from denouement.study.store.models import annotators, assignments, studies
+from denouement.study.store.log import By, note
+from denouement.study.store.models import annotators, assignments, items, studies
 from denouement.study.store.records import Annotator
 from denouement.study.store.stored_study import StoredStudy, could_be_id
 
@@ -27,7 +26,10 @@ PERSON = sa.select(
     annotators.c.answered,
     annotators.c.training_failures,
     annotators.c.seen_at,
+    annotators.c.excluded_from,
+    annotators.c.excluded_because,
     studies.c.name.label("study"),
+    studies.c.state.label("study_state"),
 ).join(studies)
 
 _BY_KEY = PERSON.where(annotators.c.key == sa.bindparam("secret"))
@@ -61,8 +63,9 @@ class People(StoreBase):
             now: the time.
 
         Returns:
-            None where people enter by private links and this is no link's token; for an id that is empty, longer than
-            128 characters or not printable; and for one that the tables use for annotators without a name.
+            None where the study is closed and nobody came with this id yet; where people enter by private links and
+            this is no link's token; for an id that is empty, longer than 128 characters or not printable; and for one
+            that the tables use for annotators without a name.
         """
         of = self._study(study)
         at = moment(now)
@@ -81,9 +84,11 @@ class People(StoreBase):
             if annotator := found(connection, annotator_id):
                 return annotator
 
-        def job(connection: sa.Connection) -> Annotator:
+        def job(connection: sa.Connection) -> Annotator | None:
             if annotator := found(connection, annotator_id):
                 return annotator
+            if connection.scalar(sa.select(studies.c.state).where(studies.c.id == of.id)) == "closed":
+                return None
             key = secrets.token_urlsafe(32)
             connection.execute(
                 annotators.insert().values(
@@ -150,51 +155,101 @@ class People(StoreBase):
         Raises:
             UserError: a key that is no one's.
         """
+        return self._withdraw(lambda connection: person_with(connection, key), "annotator", now)
+
+    def withdraw_for(self, study: str, annotator_id: str, by: By = "command", now: datetime | None = None) -> int:
+        """`withdraw`, by the organiser for a person who asked for it; `annotator_id` is their id in the tables.
+
+        Raises:
+            UserError: no such person.
+        """
+        of = self._study(study)
+        return self._withdraw(lambda connection: person_named(connection, of, annotator_id), by, now)
+
+    def _withdraw(self, find: Callable[[sa.Connection], Any], by: By, now: datetime | None) -> int:
         at = moment(now)
 
         def job(connection: sa.Connection) -> int:
-            person = person_with(connection, key)
+            person = find(connection)
             held = assignments.c.annotator_id == person.pk
             free(connection, held & (assignments.c.status == "accepted"), taken=1, accepted=1)
             free(connection, held & (assignments.c.state == "open"), taken=1)
             answers = connection.scalar(sa.select(sa.func.count()).where(held & (assignments.c.state == "answered")))
             connection.execute(assignments.delete().where(held))
-            update(connection, person.pk, state="withdrawn", entry={}, answered=0, seen_at=at)
+            left = {"state": "withdrawn", "entry": {}, "answered": 0, "seen_at": at}
+            update(connection, person.pk, **left, excluded_from=None, excluded_because=None)
+            study = self._study(person.study, connection)
+            note(connection, study, at, by, "withdrew", person.annotator_id, f"{answers} answers deleted")
             return int(answers or 0)
 
         deleted = self._write(job)
-        with database.failures_in_one_line(self._engine):
-            if not database.forget(self._engine):
-                logging.getLogger(__name__).warning(
-                    "another program reads the store: deleted text stays in SQLite's log until the store is next opened"
-                )
+        self._forget()
         return deleted
 
-    def exclude(self, study: str, annotator_id: str, now: datetime | None = None) -> int:
+    def exclude(
+        self, study: str, annotator_id: str, because: str = "", by: By = "command", now: datetime | None = None
+    ) -> int:
         """Mark a person's answers as excluded and reopen their items; return the number of answers.
 
         Raises:
             UserError: no such person.
         """
         of = self._study(study)
+        at = moment(now)
 
         def job(connection: sa.Connection) -> int:
-            there = (annotators.c.study_id == of.id, annotators.c.annotator_id == annotator_id)
-            person = connection.execute(PERSON.where(*there)).one_or_none() if could_be_id(annotator_id) else None
-            if person is None:
-                raise UserError(f"{shortened([annotator_id])}: no annotator of study {study}")
+            person = person_named(connection, of, annotator_id)
             held = assignments.c.annotator_id == person.pk
             free(connection, held & (assignments.c.status == "accepted"), taken=1, accepted=1)
-            free(connection, held & (assignments.c.state == "open"), taken=1)
-            connection.execute(
-                assignments.update().where(held & (assignments.c.state == "open")).values(state="lapsed")
-            )
+            close(connection, held)
             excluded = connection.execute(
                 assignments.update().where(held & (assignments.c.state == "answered")).values(status="excluded")
             )
             if person.state != "withdrawn":
-                update(connection, person.pk, state="excluded")
+                before = person.excluded_from if person.state == "excluded" else person.state
+                update(connection, person.pk, state="excluded", excluded_from=before, excluded_because=because or None)
+            note(connection, of, at, by, "excluded", annotator_id, because or None)
             return excluded.rowcount
+
+        return self._write(job)
+
+    def readmit(self, study: str, annotator_id: str, by: By = "command", now: datetime | None = None) -> dict[str, int]:
+        """Undo an exclusion: the person is in the state of before, and may go on.
+
+        In the order in which they came, the answers count again where the item has a free place; where others have
+        answered or hold it since, they are surplus.
+
+        Returns:
+            The numbers of answers that are `accepted` and `surplus` now.
+
+        Raises:
+            UserError: no such person, or one who is not excluded.
+        """
+        of = self._study(study)
+        at = moment(now)
+
+        def job(connection: sa.Connection) -> dict[str, int]:
+            person = person_named(connection, of, annotator_id)
+            if person.state != "excluded":
+                raise UserError(f"{shortened([annotator_id])}: is not excluded from study {study}")
+            theirs = (
+                sa.select(assignments.c.id, assignments.c.item_id)
+                .where(assignments.c.annotator_id == person.pk, assignments.c.status == "excluded")
+                .order_by(assignments.c.submitted_at, assignments.c.id)
+            )
+            became = {"accepted": 0, "surplus": 0}
+            for answer in connection.execute(theirs).all():
+                is_free = sa.select(items.c.id).where(items.c.id == answer.item_id, HAS_PLACE)
+                status = "accepted" if connection.execute(is_free).first() else "surplus"
+                if status == "accepted":
+                    recount(connection, answer.item_id, taken=1, accepted=1)
+                connection.execute(assignments.update().where(assignments.c.id == answer.id).values(status=status))
+                became[status] += 1
+            # a store of an earlier version does not know the state of before: whoever answered may go on
+            state = person.excluded_from or ("answering" if person.served else "consenting")
+            update(connection, person.pk, state=state, excluded_from=None, excluded_because=None)
+            note(connection, of, at, by, "readmitted", annotator_id)
+            return became
 
         return self._write(job)
 
@@ -207,7 +262,7 @@ class People(StoreBase):
         def job(connection: sa.Connection) -> Annotator:
             person = person_with(connection, key)
             if person.state == state:
-                update(connection, person.pk, seen_at=at, **step(self._study(person.study), person))
+                update(connection, person.pk, seen_at=at, **step(self._study(person.study, connection), person))
             return _annotator(person_with(connection, key))
 
         return self._write(job)
@@ -222,6 +277,19 @@ def person_with(connection: sa.Connection, key: str) -> Any:
     person = connection.execute(_BY_KEY, {"secret": key}).one_or_none() if could_be_id(key) else None
     if person is None:
         raise UserError("no annotator has this key; open the study's link again")
+    return person
+
+
+def person_named(connection: sa.Connection, study: StoredStudy, annotator_id: str) -> Any:
+    """The row of the person with this id in the tables, as `PERSON` selects it.
+
+    Raises:
+        UserError: no such person.
+    """
+    there = (annotators.c.study_id == study.id, annotators.c.annotator_id == annotator_id)
+    person = connection.execute(PERSON.where(*there)).one_or_none() if could_be_id(annotator_id) else None
+    if person is None:
+        raise UserError(f"{shortened([annotator_id])}: no annotator of study {study.name}")
     return person
 
 

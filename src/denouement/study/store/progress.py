@@ -1,23 +1,32 @@
 """How far a study is, counted from its answers."""
 
 from collections import Counter, defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from statistics import median
 from typing import Any
 
-from denouement.study.store.records import Answer, ItemProgress, PersonProgress, Progress
+from denouement.study.store.records import Answer, ItemProgress, PersonProgress, Progress, StudyState
 from denouement.study.store.stored_study import StoredStudy
 
 
-def measure(study: StoredStudy, people: Sequence[Any], held: Mapping[int, int], answers: Sequence[Answer]) -> Progress:
+def measure(
+    study: StoredStudy,
+    state: StudyState,
+    people: Sequence[Any],
+    leases: Sequence[Any],
+    answers: Sequence[Answer],
+) -> Progress:
     """The progress of a study.
 
     Args:
         study: the study.
+        state: its state.
         people: the rows of its annotators.
-        held: the number of open leases by the id of the item's row; items without any may be missing.
+        leases: the open ones: the ids of the rows of the item and of the annotator.
         answers: all answers of the study.
     """
+    held = Counter[int](lease.item_id for lease in leases)
+    holders = {lease.annotator_id for lease in leases}
     by_person: dict[str, list[Answer]] = defaultdict(list)
     for answer in answers:
         by_person[answer.annotator_id].append(answer)
@@ -27,17 +36,18 @@ def measure(study: StoredStudy, people: Sequence[Any], held: Mapping[int, int], 
             seconds[answer.item.id].append(answer.seconds)
     statuses = Counter(answer.status for answer in answers if not answer.item.is_check)
     rows = tuple(
-        ItemProgress(
-            item.id, item.case_id, item.systems, len(seconds[item.id]), held.get(row, 0), _median(seconds[item.id])
-        )
+        ItemProgress(item.id, item.case_id, item.systems, len(seconds[item.id]), held[row], _median(seconds[item.id]))
         for row, item in study.items.items()
         if not (item.is_check or item.is_training)
     )
     k = study.design.answers_per_item
     return Progress(
         study=study.name,
+        state=state,
         items=rows,
-        people=tuple(_person_progress(person, by_person[person.annotator_id]) for person in people),
+        people=tuple(
+            _person_progress(person, by_person[person.annotator_id], person.pk in holders) for person in people
+        ),
         wanted=k * len(rows),
         accepted=statuses["accepted"],
         complete=sum(row.accepted >= k for row in rows),
@@ -48,7 +58,7 @@ def measure(study: StoredStudy, people: Sequence[Any], held: Mapping[int, int], 
     )
 
 
-def _person_progress(person: Any, answers: Sequence[Answer]) -> PersonProgress:
+def _person_progress(person: Any, answers: Sequence[Answer], is_holding: bool) -> PersonProgress:
     checks = [answer for answer in answers if answer.item.is_check]
     judged = [answer for answer in answers if not answer.item.is_check]
     return PersonProgress(
@@ -60,6 +70,8 @@ def _person_progress(person: Any, answers: Sequence[Answer]) -> PersonProgress:
         surplus=sum(answer.status == "surplus" for answer in judged),
         median_seconds=_median([answer.seconds for answer in judged]),
         last_seen_at=person.seen_at,
+        is_holding=is_holding,
+        excluded_because=person.excluded_because or "",
     )
 
 

@@ -9,6 +9,36 @@ from denouement.study.design.items import Item
 
 State = Literal["consenting", "declined", "training", "answering", "done", "withdrawn", "screened_out", "excluded"]
 
+StudyState = Literal["open", "paused", "closed"]
+
+
+@dataclass(frozen=True)
+class Outlook:
+    """What a person finds who comes to a study now.
+
+    Attributes:
+        state: `free`: there is an item for somebody. `busy`: all items have their answers or are being answered.
+            `full`: all have their answers. `paused` and `closed`: as the study is.
+        minutes: where it is busy, the minutes until the first of these leases ends, rounded up.
+    """
+
+    state: Literal["free", "busy", "full", "paused", "closed"]
+    minutes: int | None = None
+
+
+@dataclass(frozen=True)
+class Released:
+    """Leases that were ended before their time.
+
+    Attributes:
+        people: the ids in the tables of the people who had one.
+        without: how many of those named held no item, among them people who never came.
+    """
+
+    study: str
+    people: tuple[str, ...]
+    without: int = 0
+
 
 @dataclass(frozen=True)
 class Annotator:
@@ -106,8 +136,8 @@ class Answer:
 
     @property
     def seconds(self) -> float:
-        """The time from the first showing of the item to the answer."""
-        return (self.submitted_at - self.started_at).total_seconds()
+        """The time from the first showing of the item to the answer; 0 where the clock was set back in between."""
+        return max(0.0, (self.submitted_at - self.started_at).total_seconds())
 
     @property
     def answer(self) -> str | None:
@@ -153,6 +183,9 @@ class PersonProgress:
         checks, checks_failed: answers to checks, and how many of these are wrong.
         surplus: answers that came too late to count.
         median_seconds: the median time of an answer; None without any.
+        last_seen_at: when they last got an item or sent a form.
+        is_holding: whether they hold an item.
+        excluded_because: why they are excluded; empty where they are not, or no reason was given.
     """
 
     annotator_id: str
@@ -163,6 +196,8 @@ class PersonProgress:
     surplus: int
     median_seconds: float | None
     last_seen_at: datetime
+    is_holding: bool = False
+    excluded_because: str = ""
 
 
 @dataclass(frozen=True)
@@ -170,6 +205,7 @@ class Progress:
     """How far a study is. Items, answers and leases are without those of checks.
 
     Attributes:
+        state: whether the study is `open`, `paused` (nobody gets a new item) or `closed` (nobody comes in, either).
         wanted: the number of answers in the end: items times answers per item.
         accepted: answers that count.
         complete: items that have all their answers.
@@ -179,6 +215,7 @@ class Progress:
     """
 
     study: str
+    state: StudyState
     items: tuple[ItemProgress, ...]
     people: tuple[PersonProgress, ...]
     wanted: int

@@ -11,12 +11,13 @@ from typing import Any
 
 from denouement.study.design.description import Design
 from denouement.study.design.items import Item
+from denouement.study.design.share import with_checks
 from denouement.study.store.records import Assignment
 
 
 @dataclass(frozen=True)
 class StoredStudy:
-    """A study that was read from the database. A study never changes, so it is read once.
+    """A study that was read from the database. Its items never change; an edit of its texts makes it be read again.
 
     Attributes:
         id: the id of its row.
@@ -44,13 +45,11 @@ class StoredStudy:
     def most_items(self) -> int:
         """How many items a person may see at most, checks included.
 
-        A person sees one of several items of the same texts. The last item of all is no check: the c-th of c checks
-        comes before it, so c - 1 < (judged + c - 1) rate.
+        A person sees one of several items of the same texts.
         """
-        rate = self.design.checks.rate
         checks = sum(item.is_check for item in self.items.values())
         judged = len({item.content for item in self.items.values() if not (item.is_check or item.is_training)})
-        seen = judged + min(checks, math.ceil(round(judged * rate / (1 - rate), 9)))
+        seen = with_checks(self.design, judged, checks)
         return min(seen, self.design.max_items_per_person or seen)
 
     def may_see_more(self, answered: int) -> bool:
@@ -62,6 +61,11 @@ class StoredStudy:
         """A salted hash of an id: HMAC-SHA-256, its first 64 bits."""
         return keyed_hash(self.salt, text)[:16]
 
+    def logged(self, annotator_id: str) -> str:
+        """A person's id as the log has it: never the one that another service, such as Prolific, knows."""
+        is_own = self.design.hash_ids or self.design.entry.kind == "links"
+        return annotator_id if is_own else self.hashed(annotator_id)
+
     def is_check_due(self, annotator_id: str, served: int) -> bool:
         """Whether a person who got `served` items so far gets a check next.
 
@@ -72,8 +76,16 @@ class StoredStudy:
         start = self._generator("checks", annotator_id).random()
         return math.floor(start + (served + 1) * rate) > math.floor(start + served * rate)
 
-    def drawn_order(self, annotator_id: str, item: Item) -> list[int]:
-        """The order of an item's texts on this person's page, drawn from all; sentences never keep their own order."""
+    def drawn_order(self, annotator_id: str, item: Item, is_turned: bool | None = None) -> list[int]:
+        """The order of an item's texts on this person's page, drawn from all; sentences never keep their own order.
+
+        Args:
+            annotator_id: the person.
+            item: the item.
+            is_turned: of a pair, whether the second ending comes first; None draws it.
+        """
+        if is_turned is not None:
+            return [1, 0] if is_turned else [0, 1]
         generator = self._generator("order", annotator_id, item.id)
         places = list(range(len(item.sentences if item.kind == "order" else item.endings)))
         own = list(places)

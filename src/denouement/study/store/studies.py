@@ -1,9 +1,11 @@
-"""Studies in the store: they are made once, then only read."""
+"""Studies in the store: how they are made, what they ask, and whether they have an item for who comes."""
 
+import math
 import random
 import secrets
+from collections import Counter
 from collections.abc import Sequence
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Any
 
 import sqlalchemy as sa
@@ -13,17 +15,37 @@ from denouement.study.design.description import Design
 from denouement.study.design.items import Item
 from denouement.study.design.reading import to_json
 from denouement.study.store.base import StoreBase, moment
-from denouement.study.store.leases import UNFINISHED_BY_ANYONE
+from denouement.study.store.leases import LACKS_ANSWER, open_leases
 from denouement.study.store.links import make_links
+from denouement.study.store.log import By, note
 from denouement.study.store.models import items, studies
+from denouement.study.store.records import Outlook
 from denouement.study.store.stored_study import item_row
+
+_UNFINISHED = sa.select(items.c.id, items.c.wanted, items.c.accepted).where(
+    items.c.study_id == sa.bindparam("study"), items.c.role == "judge", LACKS_ANSWER
+)
 
 
 class Studies(StoreBase):
     """Studies, their designs and items."""
 
-    def create(self, design: Design, study_items: Sequence[Item], now: datetime | None = None) -> None:
+    def create(
+        self,
+        design: Design,
+        study_items: Sequence[Item],
+        now: datetime | None = None,
+        by: By = "command",
+        copy_of: str | None = None,
+    ) -> None:
         """Add a study with its items, and with private links where people enter by such.
+
+        Args:
+            design: what it asks.
+            study_items: its items.
+            now: the time.
+            by: who makes it, for the log.
+            copy_of: the study of which it is a copy, for the log.
 
         Raises:
             UserError: the store has a study of this name.
@@ -47,6 +69,8 @@ class Studies(StoreBase):
                 [item_row(study_id, design, item, number, place) for number, (item, place) in enumerate(rows)],
             )
             make_links(connection, study_id, design.entry.links or 0)
+            made_of = f"a copy of {copy_of}" if copy_of else None
+            note(connection, self._study(design.name, connection), at, by, "created", detail=made_of)
 
         self._write(job)
 
@@ -78,11 +102,23 @@ class Studies(StoreBase):
             raise ValueError(f"study {study} has no training item")
         return self._study(study).drawn_order(annotator_id, item)
 
-    def is_full(self, study: str) -> bool:
-        """Whether all items have all their answers. Nobody gets an item until answers are withdrawn or excluded."""
-        asked = {"study": self._study(study).id}
+    def outlook(self, study: str, now: datetime | None = None) -> Outlook:
+        """What a person finds who comes to the study now."""
+        of = self._study(study)
+        at = moment(now)
         with self._reading() as connection:
-            return connection.execute(UNFINISHED_BY_ANYONE.limit(1), asked).first() is None
+            state = connection.scalars(sa.select(studies.c.state).where(studies.c.id == of.id)).one()
+            if state != "open":
+                return Outlook(state)
+            rows = connection.execute(_UNFINISHED, {"study": of.id}).all()
+            leases = connection.execute(open_leases(of, at)).all() if rows else []
+        held = Counter(lease.item_id for lease in leases)
+        if not rows:
+            return Outlook("full")
+        if any(row.accepted + held[row.id] < row.wanted for row in rows):
+            return Outlook("free")
+        ends = min(lease.expires_at for lease in leases if lease.item_id in {row.id for row in rows})
+        return Outlook("busy", math.ceil((ends - at) / timedelta(minutes=1)))
 
     def most_items(self, study: str) -> int:
         """How many items a person may see at most, checks included."""

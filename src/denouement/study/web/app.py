@@ -15,12 +15,19 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from denouement.errors import UserError
 from denouement.study.languages import ENGLISH, Texts, languages, texts
 from denouement.study.store import Store, StoreUnavailableError
-from denouement.study.web import answering, entering, leaving, organiser
+from denouement.study.web import answering, entering, leaving, organiser, organiser_life
+from denouement.study.web.organiser_guard import Guard
+from denouement.study.web.preview import ROOT, Preview
 from denouement.study.web.render import asset, message
 from denouement.study.web.security import HEAD, HEADERS, NOT_KEPT, Refused, SecurityHeaders
 from denouement.study.web.visits import Visits
 
-STATIC = {"study.css": "text/css", "study.js": "text/javascript", "icon.svg": "image/svg+xml"}
+STATIC = {
+    "study.css": "text/css",
+    "study.js": "text/javascript",
+    "lease.js": "text/javascript",
+    "icon.svg": "image/svg+xml",
+}
 _KEPT = {"cache-control": "public, max-age=31536000, immutable"}
 
 
@@ -44,12 +51,19 @@ def create_app(store: Store, organiser_token: str, base_url: str = "") -> FastAP
     app.state.store = store
     app.state.base_url = base_url
     app.state.visits = Visits()
-    app.state.guard = organiser.Guard(organiser_token, store)
-    for part in (entering, answering, leaving, organiser):
+    app.state.guard = Guard(organiser_token, store)
+    for part in (entering, answering, leaving, organiser_life, organiser):
         app.include_router(part.router)
+    pages_of_annotators = [part.router for part in (entering, answering, leaving)]
+    app.state.preview = Preview(pages_of_annotators, _with_error_pages(FastAPI(openapi_url=None)))
+    app.mount(ROOT, app.state.preview)
     app.add_api_route("/", _home, methods=["GET"])
     app.add_api_route("/static/{digest}/{name}", _static, methods=["GET"])
     app.add_api_route("/robots.txt", lambda: PlainTextResponse("User-agent: *\nDisallow: /\n"), methods=["GET"])
+    return _with_error_pages(app)
+
+
+def _with_error_pages(app: FastAPI) -> FastAPI:
     app.add_exception_handler(Refused, _refused)
     app.add_exception_handler(HTTPException, _not_found)
     app.add_exception_handler(StoreUnavailableError, _unavailable)

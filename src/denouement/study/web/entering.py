@@ -7,7 +7,7 @@ from urllib.parse import parse_qsl, urlencode
 
 from fastapi import APIRouter, Response
 
-from denouement.study.web.leaving import nothing_left
+from denouement.study.web.leaving import not_now
 from denouement.study.web.render import paragraphs
 from denouement.study.web.security import RefusedVisit, require_form_token, set_cookie
 from denouement.study.web.visits import BROWSER, Form, Visit, Visiting
@@ -36,8 +36,8 @@ def entry(visit: Visiting) -> Response:
         raise RefusedVisit(403, "not_from_prolific")
     if kind == "links":
         raise RefusedVisit(403, "no_own_link")
-    if visit.is_full:
-        return nothing_left(visit)
+    if visit.outlook.state != "free":
+        return not_now(visit)
     browser = visit.browser or secrets.token_urlsafe(16)
     response = _consent(visit, "enter", browser)
     set_cookie(response, visit.request, BROWSER, browser, visit.url(""))
@@ -76,7 +76,7 @@ def enter_open(visit: Visiting, form: Form) -> Response:
     require_form_token(visit.browser, form)
     if form.get("consent") != "yes":
         return visit.to("decline")
-    if visit.is_full:
+    if visit.outlook.state != "free":
         return visit.to("")
     annotator = visit.entered(visit.browser)
     return visit.remembering(visit.store.consent(annotator.key))

@@ -2,6 +2,7 @@
 
 import hashlib
 import re
+from contextvars import ContextVar
 from functools import cache
 from importlib.resources import files
 from typing import Any
@@ -10,6 +11,9 @@ from fastapi.responses import HTMLResponse
 from jinja2 import Environment, PackageLoader, StrictUndefined
 
 from denouement.study.languages import ENGLISH, joined, texts
+
+# The study whose pages are shown to its organiser as a preview; else empty.
+PREVIEWED: ContextVar[str] = ContextVar("previewed", default="")
 
 
 def page(template: str, status: int = 200, **values: Any) -> HTMLResponse:
@@ -20,7 +24,7 @@ def page(template: str, status: int = 200, **values: Any) -> HTMLResponse:
 
 def message(title: str, *paragraphs: str, status: int = 200, **values: Any) -> HTMLResponse:
     """A page of text without a question."""
-    shared = dict.fromkeys(("code", "forward", "forward_label", "back", "back_label", "withdraw"))
+    shared = dict.fromkeys(("code", "forward", "forward_label", "back", "back_label", "withdraw", "again", "seconds"))
     return page("message.html", status, title=title, paragraphs=paragraphs, **shared | values)
 
 
@@ -34,6 +38,7 @@ def _environment() -> Environment:
         lstrip_blocks=True,
     )
     environment.filters["joined"] = joined
+    environment.globals["previewed"] = PREVIEWED.get
     environment.globals["asset"] = lambda name: f"/static/{asset(name)[1]}/{name}"
     return environment
 

@@ -3,6 +3,7 @@
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
+from functools import cached_property
 from typing import Annotated, Any
 
 from fastapi import Depends, Request, Response
@@ -11,7 +12,7 @@ from fastapi.responses import JSONResponse, RedirectResponse
 from denouement.errors import UserError
 from denouement.study.design.description import Design
 from denouement.study.languages import texts
-from denouement.study.store import Annotator, Store, StoreUnavailableError
+from denouement.study.store import Annotator, Outlook, Store, StoreUnavailableError
 from denouement.study.web.render import message, page
 from denouement.study.web.security import (
     HEAD,
@@ -85,7 +86,7 @@ class Visit:
 
     def url(self, step: str) -> str:
         """The address of a step of the study."""
-        return f"/s/{self.study}/{step}"
+        return f"{self.request.scope.get('root_path', '')}/s/{self.study}/{step}"
 
     def to(self, step: str) -> Response:
         """Go to a step; the script of a question's page gets the address as JSON instead."""
@@ -119,14 +120,18 @@ class Visit:
         return self.to(self.step_of(annotator) if annotator else "")
 
     def step_of(self, annotator: Annotator) -> str:
-        """The step at which a person is; `end`, even before a first question, where the study has all its answers."""
-        step = STEPS.get(annotator.state, "end")
-        return "end" if step in ("consent", "training") and self.is_full else step
+        """The step at which a person is; `end`, even before a first question, where the study has none for them now.
 
-    @property
-    def is_full(self) -> bool:
-        """Whether the study has all its answers, so that people who come now are not asked for consent or work."""
-        return self.store.is_full(self.study)
+        A person in the training stays there while others hold all that is left: it may come free until they passed.
+        """
+        step = STEPS.get(annotator.state, "end")
+        none_now = {"consent": ("busy", "full", "paused", "closed"), "training": ("full", "paused", "closed")}
+        return "end" if step in none_now and self.outlook.state in none_now[step] else step
+
+    @cached_property
+    def outlook(self) -> Outlook:
+        """What the study has for a person who comes now, so that nobody is asked for consent or work in vain."""
+        return self.store.outlook(self.study)
 
     def is_at(self, step: str) -> bool:
         """Whether the person is at this step."""
@@ -166,6 +171,8 @@ class Visit:
             Refused: there is no such person.
         """
         annotator = self.store.enter(self.study, external_id, entry)
+        if not annotator and self.outlook.state == "closed":
+            raise RefusedVisit(403, "closed")
         if not annotator:
             raise RefusedVisit(404, "no_link")
         return annotator

@@ -1,0 +1,79 @@
+"""How many items each person has to answer so that a study fills."""
+
+import math
+from dataclasses import dataclass
+
+from denouement.study.design.description import Design
+
+# Rough times of one question, in seconds, by what is asked; a reason that must be written comes on top.
+_SECONDS = {"pair": 30, "rating": 30, "order": 60}
+_SECONDS_OF_REASON = 30
+
+
+@dataclass(frozen=True)
+class Share:
+    """What a study asks of its people.
+
+    Attributes:
+        answers: to all items together.
+        people: how many are expected: one a link, or `entry.people`; None: not known.
+        each: the most items of a person, checks included; None: no limit.
+        minutes: a rough time for these, or without a limit for all items.
+        is_computed: whether `each` is the fair share; else it is from the study's file.
+    """
+
+    answers: int
+    people: int | None
+    each: int | None
+    minutes: int
+    is_computed: bool
+
+
+def fair_share(design: Design, n_items: int, n_checks: int) -> Share:
+    """The share of each person: as the file says, or such that all together give all answers, each about as many.
+
+    Args:
+        design: the study's design, as its file has it.
+        n_items: the number of items to judge.
+        n_checks: the number of checks.
+    """
+    answers = n_items * design.answers_per_item
+    people = design.entry.links or design.entry.people
+    each = design.max_items_per_person
+    is_computed = each is None and people is not None
+    if people is not None and each is None:
+        each = with_checks(design, min(n_items, math.ceil(answers / people)), n_checks)
+    seconds = _SECONDS.get(design.kind, 30) + (_SECONDS_OF_REASON if design.reason.mode == "required" else 0)
+    asked = each if each is not None else with_checks(design, n_items, n_checks)
+    return Share(answers, people, each, math.ceil(asked * seconds / 60), is_computed)
+
+
+def shortfall(design: Design, share: Share, n_items: int, n_checks: int) -> str | None:
+    """Why a study of this share cannot fill, in one line for its organiser; None where it can, or nobody knows."""
+    k = design.answers_per_item
+    is_by_links = design.entry.kind == "links"
+    how = "raise entry.links, or add links later" if is_by_links else "raise entry.people"
+    if share.people is None:
+        return None
+    if share.people < k:
+        return (
+            f"{share.people} {'private links' if is_by_links else 'people'} cannot give {k} answers to each item: {how}"
+        )
+    if share.each is None:
+        return None
+    judged = max(n for n in range(n_items + 1) if with_checks(design, n, n_checks) <= share.each)
+    if judged * share.people < share.answers:
+        return (
+            f"{share.people} people who answer {judged} items each, apart from checks, give {judged * share.people:,} "
+            f"of {share.answers:,} answers: raise max_items_per_person, or {how}"
+        )
+    return None
+
+
+def with_checks(design: Design, judged: int, n_checks: int) -> int:
+    """How many items a person sees at most, checks included, who judges so many.
+
+    The last item of all is no check: the c-th of c checks comes before it, so c - 1 < (judged + c - 1) rate.
+    """
+    rate = design.checks.rate
+    return judged + min(n_checks, math.ceil(round(judged * rate / (1 - rate), 9)))

@@ -1,0 +1,151 @@
+"""The life of a study: paused, closed, open again; edited, copied, exported, deleted."""
+
+import hashlib
+import json
+from collections.abc import Sequence
+from dataclasses import replace
+from datetime import datetime
+from typing import Any
+
+import sqlalchemy as sa
+
+from denouement.errors import UserError
+from denouement.study.design.names import name_mistakes
+from denouement.study.design.reading import to_json
+from denouement.study.store.answering import Answering
+from denouement.study.store.base import moment
+from denouement.study.store.log import By, note
+from denouement.study.store.models import metadata, studies
+from denouement.study.store.records import Answer, StudyState
+from denouement.study.store.studies import Studies
+
+_DONE: dict[StudyState, str] = {"open": "reopened", "paused": "paused", "closed": "closed"}
+
+
+class Life(Studies, Answering):
+    """What may be done to a study once it is made. Its items and questions never change."""
+
+    def state(self, study: str) -> StudyState:
+        """Whether the study is open, paused or closed."""
+        of = self._study(study)
+        with self._reading() as connection:
+            state: StudyState = connection.scalars(sa.select(studies.c.state).where(studies.c.id == of.id)).one()
+        return state
+
+    def set_state(self, study: str, state: StudyState, by: By = "command", now: datetime | None = None) -> None:
+        """Pause, close or reopen a study.
+
+        In a paused study nobody gets a new item; in a closed one nobody comes in either. Answers to open leases are
+        accepted in both.
+
+        Raises:
+            UserError: the study is in this state already.
+        """
+        of = self._study(study)
+        at = moment(now)
+
+        def job(connection: sa.Connection) -> None:
+            if connection.scalar(sa.select(studies.c.state).where(studies.c.id == of.id)) == state:
+                raise UserError(f"study {study}: is {state} already")
+            connection.execute(studies.update().where(studies.c.id == of.id).values(state=state))
+            note(connection, of, at, by, _DONE[state])
+
+        self._write(job)
+
+    def edit(
+        self,
+        study: str,
+        title: str | None = None,
+        contact: str | None = None,
+        max_items_per_person: int | None = None,
+        by: By = "command",
+        now: datetime | None = None,
+    ) -> None:
+        """Change what may change while a study runs; None leaves a value as it is.
+
+        Raises:
+            UserError: a value that a study's file may not have.
+        """
+        given = {"title": title, "contact": contact, "max_items_per_person": max_items_per_person}
+        changed: dict[str, Any] = {key: value for key, value in given.items() if value is not None}
+        at = moment(now)
+
+        def job(connection: sa.Connection) -> None:
+            of = self._study(study, connection)
+            design = replace(of.design, **changed)
+            mistakes = [mistake.text for mistake in design.mistakes() if set(mistake.keys) & set(changed)]
+            if mistakes:
+                raise UserError("; ".join(mistakes))
+            new = {"design": to_json(design), "edition": studies.c.edition + 1}
+            connection.execute(studies.update().where(studies.c.id == of.id).values(**new))
+            note(connection, of, at, by, "edited", detail=json.dumps(changed, ensure_ascii=False))
+
+        self._write(job)
+
+    def copy(self, study: str, name: str, by: By = "command", now: datetime | None = None) -> None:
+        """Make a study of the same design and items under another name: without answers, with links and ids of its own.
+
+        Raises:
+            UserError: a name that no study may have, or that one has.
+        """
+        of = self._study(study)
+        if mistakes := [mistake.text for mistake in name_mistakes(name)]:
+            raise UserError("; ".join(mistakes))
+        self.create(replace(of.design, name=name), list(of.items.values()), now, by, copy_of=study)
+
+    def exported(self, study: str, answers: Sequence[Answer], by: By = "command", now: datetime | None = None) -> None:
+        """Keep that these answers, the result of `answers`, were exported, so that the study may be deleted later."""
+        of = self._study(study)
+        at = moment(now)
+
+        def job(connection: sa.Connection) -> None:
+            connection.execute(studies.update().where(studies.c.id == of.id).values(exported=_digest(answers)))
+            note(connection, of, at, by, "exported", detail=f"{len(answers)} answers")
+
+        self._write(job)
+
+    def delete(self, study: str, without_export: bool = False) -> None:
+        """Delete a study with all that the store has of it; SQLite overwrites it.
+
+        Args:
+            study: its name.
+            without_export: whether its answers may be lost.
+
+        Raises:
+            UserError: it is not closed, or the last export lacks an answer or has it with another status.
+        """
+        of = self._study(study)
+
+        def job(connection: sa.Connection) -> None:
+            row = connection.execute(sa.select(studies).where(studies.c.id == of.id)).one()
+            if row.state != "closed":
+                raise UserError(f"study {study}: is {row.state}; close it first")
+            answers = self._answers(connection, of)
+            if answers and not without_export and row.exported != _digest(answers):
+                had = "its answers are in no export" if row.exported is None else "its answers changed since the export"
+                raise UserError(f"study {study}: {had}; export it first, or say that they may be lost")
+            for table in reversed(metadata.sorted_tables):
+                if "study_id" in table.c:
+                    connection.execute(table.delete().where(table.c.study_id == of.id))
+            connection.execute(studies.delete().where(studies.c.id == of.id))
+
+        self._write(job)
+        self._forget()
+
+
+def _digest(answers: Sequence[Answer]) -> str:
+    """A digest of what the answers say, and of their statuses."""
+    rows = sorted(
+        (
+            each.item.id,
+            each.annotator_id,
+            each.status,
+            each.submitted_at.isoformat(),
+            each.answer or "",
+            sorted(each.values.items()),
+            each.arranged,
+            each.reason or "",
+        )
+        for each in answers
+    )
+    return hashlib.sha256(json.dumps(rows).encode()).hexdigest()

@@ -1,0 +1,106 @@
+"""All that the store has about one person, for a person who asks for their data."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime
+
+import sqlalchemy as sa
+
+from denouement.study.store.answering import Answering
+from denouement.study.store.log import LogEntry
+from denouement.study.store.models import annotators, log
+from denouement.study.store.people import person_named
+from denouement.study.store.records import Answer, State
+
+
+@dataclass(frozen=True)
+class PersonAnswer:
+    """An answer with what was shown.
+
+    Attributes:
+        context: the sentences above the question.
+        shown: the texts to judge or to order, in the order of the page.
+        answer, values, order, reason: as given; `order` by places on the page, from 0.
+    """
+
+    item_id: str
+    context: tuple[str, ...]
+    shown: tuple[str, ...]
+    answer: str | None
+    values: Mapping[str, int]
+    order: tuple[int, ...]
+    reason: str | None
+    is_check: bool
+    status: str
+    started_at: datetime
+    submitted_at: datetime
+
+
+@dataclass(frozen=True)
+class PersonData:
+    """What the store has about one person.
+
+    Attributes:
+        annotator_id: the id in the tables.
+        entry: what their address said when they came, such as STUDY_ID; hashed unless the study says otherwise.
+        log: what was done about them.
+    """
+
+    study: str
+    annotator_id: str
+    state: State
+    entry: Mapping[str, str]
+    entered_at: datetime
+    last_seen_at: datetime
+    training_failures: int
+    excluded_because: str | None
+    answers: tuple[PersonAnswer, ...]
+    log: tuple[LogEntry, ...]
+
+
+class Persons(Answering):
+    """Gives one person's data."""
+
+    def person(self, study: str, annotator_id: str) -> PersonData:
+        """All that the store has about a person, by their id in the tables.
+
+        Raises:
+            UserError: no such person.
+        """
+        of = self._study(study)
+        with self._reading() as connection:
+            pk = person_named(connection, of, annotator_id).pk
+            row = connection.execute(sa.select(annotators).where(annotators.c.id == pk)).one()
+            about = sa.select(log).where(log.c.study_id == of.id, log.c.about == of.logged(annotator_id))
+            entries = connection.execute(about.order_by(log.c.id)).all()
+            answers = [each for each in self._answers(connection, of) if each.annotator_id == annotator_id]
+        return PersonData(
+            study=study,
+            annotator_id=annotator_id,
+            state=row.state,
+            entry=row.entry,
+            entered_at=row.entered_at,
+            last_seen_at=row.seen_at,
+            training_failures=row.training_failures,
+            excluded_because=row.excluded_because,
+            answers=tuple(map(_answer, sorted(answers, key=lambda each: each.submitted_at))),
+            log=tuple(LogEntry(each.at, each.by, each.what, each.about, each.detail) for each in entries),
+        )
+
+
+def _answer(answer: Answer) -> PersonAnswer:
+    item = answer.item
+    texts = item.sentences if item.kind == "order" else item.endings
+    return PersonAnswer(
+        item_id=item.id,
+        context=() if item.kind == "order" else item.context,
+        shown=tuple(texts[place] for place in answer.order),
+        answer=answer.answer,
+        values=answer.values,
+        order=tuple(answer.order.index(place) for place in answer.arranged),
+        reason=answer.reason,
+        is_check=item.is_check,
+        status=answer.status,
+        started_at=answer.started_at,
+        submitted_at=answer.submitted_at,
+    )

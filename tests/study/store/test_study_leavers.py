@@ -1,0 +1,209 @@
+"""People who leave: their leases are released, and they may come back."""
+
+import random
+from contextlib import closing
+from datetime import UTC, datetime, timedelta
+
+import pytest
+import sqlalchemy as sa
+from crowd import design, pairs, ready
+
+from denouement.errors import UserError
+from denouement.study.store import Outlook, Store, open_store
+
+START = datetime(2026, 3, 1, 12, 0, tzinfo=UTC)
+LEASE, GRACE = 20, 1  # minutes
+
+
+def after(minutes: float) -> datetime:
+    return START + timedelta(minutes=minutes)
+
+
+@pytest.fixture
+def study(store):
+    """One item, one answer; somebody holds it. The store, their key and what they hold."""
+    store.create(design(answers_per_item=1, lease_minutes=LEASE), pairs(1))
+    key = ready(store, "leaver")
+    return store, key, store.next(key, now=START)
+
+
+class TestRelease:
+    def test_a_released_item_goes_to_another(self, study):
+        store, key, held = study
+        other = ready(store, "other")
+        assert store.next(other, now=after(1)) is None
+        released = store.release("crowd", annotator_id=store.annotator(key).id, now=after(1))
+        assert (released.people, released.without) == ((store.annotator(key).id,), 0)
+        assert store.next(other, now=after(1)).item == held.item
+        assert store.submit(key, held.id, "A", now=after(2)).status == "surplus", "the other one's place is kept"
+
+    def test_who_was_released_gets_the_same_item_again_if_it_is_free(self, study):
+        store, key, held = study
+        store.release("crowd", item_id=held.item.id, now=after(1))
+        again = store.next(key, now=after(5))
+        assert (again.id, again.order, again.started_at) == (held.id, held.order, held.started_at)
+        assert again.expires_at == after(5 + LEASE)
+
+    def test_a_late_answer_to_a_released_item_counts_while_its_place_is_free(self, study):
+        store, key, held = study
+        store.release("crowd", item_id=held.item.id, now=after(1))
+        assert store.submit(key, held.id, "A", now=after(2)).status == "accepted"
+
+    def test_idle_people_are_those_who_neither_got_nor_sent_anything(self, store):
+        store.create(design(answers_per_item=2, lease_minutes=60), pairs(4))
+        gone, busy = ready(store, "gone"), ready(store, "busy")
+        store.next(gone, now=START)
+        store.submit(busy, store.next(busy, now=START).id, "A", now=after(20))
+        store.next(busy, now=after(20))
+        assert store.release("crowd", idle=timedelta(minutes=31), now=after(30)).people == ()
+        assert store.release("crowd", idle=timedelta(minutes=15), now=after(30)).people == (store.annotator(gone).id,)
+        assert store.progress("crowd", now=after(30)).open == 1
+
+    def test_what_prolific_reports_ends_leases_and_keeps_answers(self, store):
+        store.create(design(answers_per_item=2), pairs(2))
+        keys = {name: ready(store, name) for name in ("returned", "timed_out", "works")}
+        store.submit(keys["returned"], store.next(keys["returned"]).id, "A")
+        for key in keys.values():
+            store.next(key)
+        told = store.returned("crowd", ["returned", "timed_out", "never-came", "returned"])
+        assert set(told.people) == {store.annotator_id("crowd", name) for name in ("returned", "timed_out")}
+        assert told.without == 1
+        assert [person.is_holding for person in store.progress("crowd").people] == [False, False, True]
+        assert len(store.answers("crowd")) == 1
+        assert store.returned("crowd", ["returned"]).people == (), "told twice, it is done once"
+
+    def test_what_is_no_one_s_or_nothing_is_refused(self, study):
+        store, *_ = study
+        with pytest.raises(UserError, match="no annotator of study crowd"):
+            store.release("crowd", annotator_id="nobody")
+        with pytest.raises(UserError, match="no item of study crowd"):
+            store.release("crowd", item_id="nothing")
+        assert store.progress("crowd", now=START).open == 1
+
+    def test_release_is_of_one_study_alone(self, study):
+        store, *_ = study
+        store.create(design(name="other"), pairs(1))
+        store.next(ready(store, "someone", "other"), now=START)
+        assert len(store.release("crowd", idle=timedelta(0), now=after(1)).people) == 1
+        assert store.progress("other", now=after(1)).open == 1
+
+    def test_each_release_is_in_the_log(self, study):
+        store, key, _ = study
+        who = store.annotator(key).id
+        store.release("crowd", annotator_id=who, by="organiser", now=after(1))
+        last = store.log("crowd").entries[-1]
+        assert (last.at, last.by, last.what, last.about) == (after(1), "organiser", "released", who)
+
+
+class TestPagesThatAreLeft:
+    def test_the_lease_ends_after_the_grace(self, study):
+        store, key, held = study
+        store.leave(key, held.id, now=after(2))
+        assert store.outlook("crowd", now=after(2)) == Outlook("busy", GRACE)
+        assert store.outlook("crowd", now=after(2 + GRACE)) == Outlook("free")
+        assert store.next(ready(store, "other"), now=after(2 + GRACE)).item == held.item
+
+    def test_who_is_back_in_time_has_the_lease_up_to_its_own_end(self, study):
+        store, key, held = study
+        store.leave(key, held.id, now=after(2))
+        assert store.next(key, now=after(2.9)) == held
+        assert store.next(key, now=after(LEASE - 0.1)) == held
+        assert store.next(key, now=after(LEASE)).expires_at == after(2 * LEASE), "a new lease after the first one's end"
+
+    def test_leaving_never_lengthens_a_lease(self, study):
+        store, key, held = study
+        store.leave(key, held.id, now=after(LEASE - 0.5))
+        assert store.outlook("crowd", now=after(LEASE)) == Outlook("free")
+
+    def test_left_twice_and_back_it_is_whole_again(self, study):
+        store, key, held = study
+        store.leave(key, held.id, now=after(2))
+        store.leave(key, held.id, now=after(2.5))
+        store.stay(key, held.id, now=after(3))
+        assert store.next(key, now=after(4)) == held
+
+    def test_neither_another_s_nor_an_answered_nor_a_lapsed_lease_is_touched(self, study):
+        store, key, held = study
+        other = ready(store, "other")
+        store.leave(other, held.id, now=after(1))
+        store.stay(other, held.id, now=after(1))
+        assert store.next(key, now=after(3)) == held
+        store.leave(key, held.id, now=after(LEASE + 1))
+        store.submit(key, held.id, "A", now=after(LEASE + 1))
+        store.leave(key, held.id, now=after(LEASE + 1))
+        assert [answer.status for answer in store.answers("crowd")] == ["accepted"]
+
+
+def leavers_study(store: Store, seed: int) -> tuple[int, int, int]:
+    """Ten items, five answers each, at most ten a person; two of five people leave for good, and two replace them.
+
+    One of the two closes the page. Of the other, whose browser crashed, Prolific says later that they ran out of time.
+    People take turns in a random order, a minute each; who replaces somebody agrees only when there is an item.
+
+    Returns:
+        Answers that count; answers that do not; people who agreed and gave no answer.
+    """
+    draw = random.Random(seed)
+    name, now = f"study_{seed}", START
+    store.create(design(name=name, answers_per_item=5, max_items_per_person=10), pairs(10))
+    stays_for = {"p0": draw.randrange(10), "p1": draw.randrange(10)}
+    keys = {person: ready(store, person, name) for person in ("p0", "p1", "p2", "p3", "p4")}
+    given = dict.fromkeys(keys, 0)
+    here, new, crashed_until = list(keys), ["p5", "p6"], None
+    while here or crashed_until:
+        now += timedelta(minutes=1)
+        if crashed_until and now >= crashed_until:
+            store.returned(name, ["p1"], now=now)
+            here.append(new.pop())
+            crashed_until = None
+        if not here:
+            continue
+        person = draw.choice(here)
+        if person not in keys:
+            outlook = store.outlook(name, now=now).state
+            if outlook == "full":
+                here.remove(person)
+            elif outlook == "free":
+                keys[person], given[person] = ready(store, person, name), 0
+            continue
+        held = store.next(keys[person], now=now)
+        if held and given[person] == stays_for.get(person):
+            here.remove(person)
+            if person == "p0":
+                store.leave(keys[person], held.id, now=now)
+                here.append(new.pop())
+            else:
+                crashed_until = now + timedelta(minutes=draw.randrange(1, 30))
+        elif held:
+            store.submit(keys[person], held.id, "A", now=now)
+            given[person] += 1
+        elif not store.may_get_more(keys[person]):
+            here.remove(person)
+    progress = store.progress(name, now=now)
+    assert all(item.accepted <= 5 for item in progress.items)
+    return progress.accepted, progress.surplus, sum(not n for person, n in given.items() if person not in stays_for)
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(600)
+def test_of_200_studies_with_leavers_all_fill_and_hardly_anybody_agrees_in_vain(tmp_path):
+    with closing(open_store(f"sqlite:///{tmp_path / 'studies.db'}")) as store:
+        store._engine.dispose()  # no flush to the disk at each commit: this is about who gets what
+        sa.event.listen(store._engine, "connect", lambda made, _: made.execute("PRAGMA synchronous = OFF"))
+        results = [leavers_study(store, seed) for seed in range(200)]
+    assert {accepted for accepted, *_ in results} == {50}
+    assert sum(surplus for _, surplus, _ in results) == 0
+    assert sum(in_vain for *_, in_vain in results) <= 4, "of 400 who replaced somebody"
+
+
+def test_two_processes_of_which_one_releases_and_one_leases_keep_the_counts(tmp_path):
+    url = f"sqlite:///{tmp_path / 'studies.db'}"
+    with closing(open_store(url)) as one, closing(open_store(url)) as other:
+        one.create(design(answers_per_item=1), pairs(1))
+        first, second = ready(one, "first"), ready(other, "second")
+        held = one.next(first)
+        other.release("crowd", item_id=held.item.id)
+        assert other.next(second).item == held.item
+        assert one.next(first) is None
+        assert one.release("crowd", item_id=held.item.id).people == (one.annotator(second).id,)
+        assert one.next(first).id == held.id
