@@ -132,7 +132,10 @@ class Visit:
         """
         annotator = self.store.enter(self.study, external_id, entry)
         if not annotator and self.outlook.state == "closed":
-            raise Refused(403, "The study is closed", "Thank you for coming. Nothing about you was kept.")
+            text = "Thank you for coming. Nothing about you was kept."
+            if self.design.entry.kind == "prolific":
+                text += " Please return your submission on Prolific."
+            raise Refused(403, "The study is closed", text)
         if not annotator:
             raise Refused(404, "This link is not valid", "Copy it once more from the message that it came with.")
         return annotator
