@@ -19,7 +19,7 @@ from denouement.files import check_output
 
 if TYPE_CHECKING:  # heavy
     from denouement.present.sections import Block
-    from denouement.study.design.share import Share
+    from denouement.study.design.share import FairShare
     from denouement.study.store.export import StudyExport
     from denouement.study.store.records import Progress
 
@@ -47,7 +47,7 @@ class CreatedStudy:
     kind: str
     counts: dict[str, int]
     answers_wanted: int
-    share: "Share"
+    share: "FairShare"
     addresses: list[str]
 
 
@@ -137,7 +137,7 @@ def _created_blocks(made: CreatedStudy) -> "list[Block]":
     return [Paragraph(what), Paragraph(_shared(made.share)), counts, *(_address_blocks(made) if made.addresses else [])]
 
 
-def _shared(share: "Share") -> str:
+def _shared(share: "FairShare") -> str:
     people = f"{share.people:,} people" if share.people else "people as they come"
     each = f"at most {share.each:,} questions each" if share.each else "as many questions each as there are"
     return f"{share.answers:,} answers: {people}, {each}, about {share.minutes:,} minutes."

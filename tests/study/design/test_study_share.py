@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from denouement.study.design.entry import Entry
 from denouement.study.design.known_items import Checks
 from denouement.study.design.reason import Reason
-from denouement.study.design.share import Share, fair_share, shortfall
+from denouement.study.design.share import FairShare, fair_share, shortfall
 from denouement.study.store import open_store
 
 
@@ -21,7 +21,7 @@ def links(n: int, **keys):
 def test_five_friends_share_what_the_readme_asks():
     # 20 items x 3 answers = 60 = 5 people x 12; 12 x (30 + 30) seconds
     study = links(5, answers_per_item=3, reason=Reason("required"))
-    assert fair_share(study, 20, 0) == Share(60, 5, 12, 12, True)
+    assert fair_share(study, 20, 0) == FairShare(60, 5, 12, 12, True)
     assert fair_share(links(5), 50, 0).each == 50, "of 50 items with five answers by five people, each answers all"
 
 

@@ -11,7 +11,7 @@ _SECONDS_OF_REASON = 30
 
 
 @dataclass(frozen=True)
-class Share:
+class FairShare:
     """What a study asks of its people.
 
     Attributes:
@@ -29,7 +29,7 @@ class Share:
     is_computed: bool
 
 
-def fair_share(design: Design, n_items: int, n_checks: int) -> Share:
+def fair_share(design: Design, n_items: int, n_checks: int) -> FairShare:
     """The share of each person: as the file says, or such that all together give all answers, each about as many.
 
     Args:
@@ -45,10 +45,10 @@ def fair_share(design: Design, n_items: int, n_checks: int) -> Share:
         each = with_checks(design, min(n_items, math.ceil(answers / people)), n_checks)
     seconds = _SECONDS.get(design.kind, 30) + (_SECONDS_OF_REASON if design.reason.mode == "required" else 0)
     asked = each if each is not None else with_checks(design, n_items, n_checks)
-    return Share(answers, people, each, math.ceil(asked * seconds / 60), is_computed)
+    return FairShare(answers, people, each, math.ceil(asked * seconds / 60), is_computed)
 
 
-def shortfall(design: Design, share: Share, n_items: int, n_checks: int) -> str | None:
+def shortfall(design: Design, share: FairShare, n_items: int, n_checks: int) -> str | None:
     """Why a study of this share cannot fill, in one line for its organiser; None where it can, or nobody knows."""
     k = design.answers_per_item
     is_by_links = design.entry.kind == "links"

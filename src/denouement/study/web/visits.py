@@ -172,7 +172,7 @@ class Visit:
         """
         annotator = self.store.enter(self.study, external_id, entry)
         if not annotator and self.outlook.state == "closed":
-            raise RefusedVisit(403, "closed")
+            raise RefusedVisit(403, "closed_prolific" if self.design.entry.kind == "prolific" else "closed")
         if not annotator:
             raise RefusedVisit(404, "no_link")
         return annotator
