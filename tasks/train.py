@@ -13,7 +13,7 @@ from prefect import task
 from denouement.corpus.kind import corpus_kind
 from denouement.files import write_text
 from denouement.generators.base import GeneratorSettings, generator_class
-from denouement.generators.history import best_values, logged_values
+from denouement.generators.history import best_values, epoch_line, logged_values
 from denouement.generators.training import settings_for
 from denouement.schemas import read_table
 from denouement.stages import train
@@ -50,14 +50,9 @@ def train_generator(generator: str) -> None:
 def _reporter(epochs: int) -> Callable[[int, Mapping[str, float]], None]:
     def report(epoch: int, values: Mapping[str, float]) -> None:
         tracking.log_values(values, step=epoch)
-        shown = ", ".join(f"{name.replace('_', ' ')} {_number(value)}" for name, value in values.items())
-        print(f"epoch {epoch + 1} of {epochs}: {shown}", flush=True)
+        print(epoch_line(epoch, epochs, values), flush=True)
 
     return report
-
-
-def _number(value: float) -> str:
-    return f"{value:,.0f}" if value >= 1000 else f"{value:.4g}"
 
 
 def log_model(checkpoint: Path) -> None:
