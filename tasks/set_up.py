@@ -1,7 +1,7 @@
 """Makes `.venv` from the lock file: `python3 tasks/set_up.py .venv requirements.lock`.
 
-It says before it starts what it installs, how much that is and about how long it takes, and shows how far it is. It runs
-before anything is installed, so it imports the standard library alone.
+It says before it starts what it installs, how much that is and about how long it takes, and shows how far it is. It
+runs before anything is installed, so it imports the standard library alone.
 """
 
 import re
