@@ -101,7 +101,7 @@ def test_the_commands_lead_from_a_file_to_the_report(folder: Path, monkeypatch: 
     assert "40 of 40 answers" in progress
     assert "40 accepted" in export
     assert REASON in results
-    assert re.search(r"\| logic +\| +40 \|", elements), elements
+    assert re.search(r"\| emotion +\| +40 \(100.0%\)", elements), elements
     # `make run` would run these two stages, and nothing else, again
     run(StudySettings(), StudyPaths(find_answers(folder / "data/raw"), folder / "data/study"))
     assert "report.html" in typed("denouement report --out reports")

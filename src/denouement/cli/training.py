@@ -28,10 +28,10 @@ if TYPE_CHECKING:  # heavy
     from denouement.present.sections import Block
 
 
-class _OrNull(click.ParamType):
+class _OrNull(click.ParamType[Any, Any]):
     """A value of another type, or None where the word `null` is given, as in params.yaml."""
 
-    def __init__(self, of: click.ParamType) -> None:
+    def __init__(self, of: click.ParamType[Any, Any]) -> None:
         self.name, self._of = of.name, of
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
@@ -58,13 +58,14 @@ def _flag(setting: str) -> str:
     return f"--{setting.replace('_', '-')}"
 
 
-def _type(hint: Any) -> click.ParamType:
+def _type(hint: Any) -> click.ParamType[Any, Any]:
     if isinstance(hint, types.UnionType):
-        [kind] = (each for each in typing.get_args(hint) if each is not types.NoneType)
-        return _OrNull(_type(kind))
+        [value] = (each for each in typing.get_args(hint) if each is not types.NoneType)
+        return _OrNull(_type(value))
     if typing.get_origin(hint) is typing.Literal:
         return click.Choice(typing.get_args(hint))
-    return click.types.convert_type(hint)
+    plain: click.ParamType[Any, Any] = click.types.convert_type(hint)
+    return plain
 
 
 def _described(settings: type[Any]) -> dict[str, str]:
