@@ -13,7 +13,7 @@ from pathlib import Path
 LEAST = (3, 11)
 SIZE = "about 3 GB on disk; up to 4 GB more if your package index gives PyTorch with CUDA"
 TIME = "about 5 minutes on a fast network, 20 on a slow one"
-_LAST_LINES = 15  # of pip's messages when it fails
+_LAST_LINES, _LONGEST_LINE = 15, 300  # of pip's messages when it fails
 
 
 def packages(lock: Path) -> int:
@@ -69,7 +69,8 @@ def make(environment: Path, lock: Path) -> None:
             if process.poll() is None:
                 process.terminate()
     if process.returncode:
-        last = log.read_text(encoding="utf-8", errors="replace").splitlines()[-_LAST_LINES:]
+        lines = log.read_text(encoding="utf-8", errors="replace").splitlines()
+        last = [line[:_LONGEST_LINE] for line in lines[-_LAST_LINES:]]
         sys.exit("\n".join(["", *last, f"error: pip could not install all of {lock}; {log} has all that it printed"]))
     subprocess.run([*pip, "--quiet", "--no-deps", "--editable", "."], check=True)
     minutes, seconds = divmod(round(time.monotonic() - began), 60)
