@@ -219,17 +219,19 @@ def _number(value: float | None, style: str) -> str:
               help="Folder of the run's corpus, embeddings and models.")  # fmt: skip
 @click.option("--release", default="v1.0", show_default=True, help="Of the Story Cloze cases.")
 @click.option("--split", default="validation", show_default=True, help="Of the Story Cloze cases.")
+@click.option("--first", type=click.IntRange(min=1), help="Only so many of the cases, the first ones.")
 @click.option("--out", type=click.Path(path_type=Path), default=Path("data/decoding_settings.json"),
               show_default=True, help="JSON file to write.")  # fmt: skip
-def main(data: Path, release: str, split: str, out: Path) -> None:
+def main(data: Path, release: str, split: str, first: int | None, out: Path) -> None:
     """Print the table, and write the rows beside the digests of what they were made from."""
     models = {path.parent.name: path for path in sorted(data.glob("models/*/best.parquet"))}
     if not models:
         raise UserError(f"{data / 'models'}: no trained generator (NAME/best.parquet); `make run` trains them")
     cloze, embeddings = data / "corpus" / "cloze.parquet", data / "embeddings.parquet"
-    cases = read_contexts(cloze, release, split)
+    cases = read_contexts(cloze, release, split).slice(0, first)
     table = read_table(cloze, "cloze")
     of_release = table.filter(pc.and_(pc.equal(table["release"], release), pc.equal(table["split"], split)))
+    of_release = of_release.slice(0, first)
     generators = {name: load_generator(path, embeddings=embeddings) for name, path in models.items()}
     encoder = load_encoder("minilm")
     labelled = labelled_cases(of_release)[0]

@@ -136,5 +136,8 @@ def test_one_command_measures_the_checkpoints_of_a_run(tmp_path, capsys):
     assert [row["decoding"] for row in told["rows"]] == [None, None, *map(str, DECODINGS), *reranked]
     assert told["made_from"]["cases"]["n"] == 4
     assert printed.count("\n") == 2 + len(told["rows"])
+    assert command("--first", "2")[0] == 0
+    told = json.loads(out.read_text())
+    assert (told["made_from"]["cases"]["n"], {row["n"] for row in told["rows"]}) == (2, {2})
     status, _, error = command("--release", "v2.0")
     assert (status, error.count("\n")) == (2, 1)

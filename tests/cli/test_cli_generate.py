@@ -171,6 +171,11 @@ def test_complete_changes_its_usual_decoding_by_the_options_given(model):
     assert run("complete", "--model", model, " ".join(STORY), "--max-length", 4).stdout == f"{expected.text}\n"
 
 
+def test_complete_prints_as_many_different_endings_as_are_asked_for(model):
+    printed = run("complete", "--model", model, " ".join(STORY), "-n", 7).stdout.splitlines()
+    assert len(set(printed)) == 7
+
+
 def test_complete_prints_several(model):
     samples = ("complete", "--model", model, " ".join(STORY), "-n", 5, "--decode", "sample", "--max-length", 5)
     [expected] = load_generator(model).write([STORY], Decoding("sample", max_length=5), 5)

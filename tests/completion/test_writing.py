@@ -4,7 +4,7 @@ import pytest
 from small_systems import Fixed, neural
 
 from denouement.completion.reading import read_story
-from denouement.completion.writing import DECODINGS, USUAL, JudgedEnding, write_side_by_side
+from denouement.completion.writing import DECODINGS, USUAL, JudgedEnding, usual, write_side_by_side
 from denouement.generators.decoding import Decoding
 
 STORY = read_story("Tom bought a red car. He drove it to the hill.")
@@ -44,3 +44,7 @@ def test_sentiment_is_said_in_words():
 
 def test_the_usual_decoding_is_offered_first():
     assert next(iter(DECODINGS.values())) == USUAL
+
+
+def test_the_usual_beam_is_as_wide_as_the_endings_that_are_asked_for():
+    assert [usual(n).beam_width for n in (1, 5, 9, 5000)] == [5, 5, 9, 1000]

@@ -71,13 +71,13 @@ def complete(
     A sentence of TEXT ends at . ! ? before a capital letter or a digit, and at a line break. Standard error says what
     was read of it, and which words the model does not know.
 
-    Without --decode, endings are sampled as docs/decoding.md found best; --seed then gives others.
+    Without --decode a beam is used, as docs/decoding.md found best; --decode sample with --seed gives others.
     """
     from denouement.completion.reading import read_story, remarks, unknown_words
-    from denouement.completion.writing import USUAL
+    from denouement.completion.writing import usual
 
     story = read_story(_standard_input() if text == "-" else text)
-    decoding = chosen_decoding(model, options, USUAL, count)
+    decoding = chosen_decoding(model, options, usual(count), count)
     check_encoder_options(model, encoder_options)
     check_device(device)
     from denouement.generators.checkpoints import load_generator

@@ -1,25 +1,30 @@
 """The endings that several systems write for one story, by several ways of decoding."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from denouement.completion.reading import TypedStory
 from denouement.generators.base import Ending, Generator
 from denouement.generators.decoding import Decoding
 from denouement.text.sentiment import NEGATIVE, POSITIVE, compound
 
-USUAL = Decoding("sample", temperature=0.5, no_repeat_ngram=3)
+USUAL = Decoding("beam", length_penalty=1, no_repeat_ngram=3)
 """What `denouement complete` does unless it is told otherwise; docs/decoding.md has the measurement."""
 
 DECODINGS = {
-    "Usual": USUAL,
+    "Beam": USUAL,
+    "Sample": Decoding("sample", temperature=0.7, top_k=40),
     "Greedy": Decoding(),
-    "Beam": Decoding("beam", length_penalty=1, no_repeat_ngram=3),
     "Free sample": Decoding("sample", top_p=0.9),
 }
 """The ways to decode that the page of `denouement try` offers, by title."""
 
 _DRAWS = 4  # samples drawn for each that is shown, since some are equal
+
+
+def usual(n: int) -> Decoding:
+    """`USUAL`, with a beam that is wide enough for `n` endings of a story."""
+    return replace(USUAL, beam_width=min(max(n, USUAL.beam_width), 1000))
 
 
 @dataclass(frozen=True)
