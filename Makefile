@@ -22,7 +22,9 @@ export PREFECT_SERVER_ANALYTICS_ENABLED := false
 help: ## list these commands
 	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "make %-7s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
-ready: $(READY) ## make .venv from the lock, which every other command does too
+ready: ## make .venv from the lock, which every other command does too
+	@if $(MAKE) --question $(READY); then echo "$(VENV) has all of requirements.lock: nothing to install"; \
+	else $(MAKE) --no-print-directory $(READY); fi
 
 run: $(READY) ## reproduce the whole graph on the sample corpus, or on the official files in CORPUS=folder
 	@python -m flows.reproduce --corpus "$$CORPUS"
@@ -50,9 +52,6 @@ serve: $(READY) ## reproduce every night at three, or at the times of CRON="0 3 
 
 # made again whenever the lock changes
 $(READY): requirements.lock
-	@$(PYTHON) -c 'import sys; sys.version_info >= (3, 11) or sys.exit("Python 3.11 or newer is needed, but $(PYTHON) is " + sys.version.split()[0] + ": name another with PYTHON=python3.12")'
-	$(PYTHON) -m venv $(VENV)
-	$(VENV)/bin/python -m pip install --quiet --disable-pip-version-check --requirement requirements.lock
-	$(VENV)/bin/python -m pip install --quiet --disable-pip-version-check --no-deps --editable .
-	$(VENV)/bin/python -m tasks.plots_page
+	@$(PYTHON) tasks/set_up.py $(VENV) requirements.lock
+	@$(VENV)/bin/python -m tasks.plots_page
 	@touch $@

@@ -11,7 +11,7 @@ from prefect import task
 
 from denouement.corpus.kind import corpus_kind
 from denouement.generators.base import generator_class
-from denouement.generators.history import best_values, logged_values
+from denouement.generators.history import best_values, epoch_line, logged_values
 from denouement.generators.training import settings_for, state_folder
 from denouement.schemas import read_table
 from denouement.stages import train
@@ -48,14 +48,9 @@ def _reporter(epochs: int) -> Callable[[int, Mapping[str, float]], None]:
     def report(epoch: int, values: Mapping[str, float]) -> None:
         if epoch not in logged:
             tracking.log_values(values, step=epoch)
-        shown = ", ".join(f"{name.replace('_', ' ')} {_number(value)}" for name, value in values.items())
-        print(f"epoch {epoch + 1} of {epochs}: {shown}", flush=True)
+        print(epoch_line(epoch, epochs, values), flush=True)
 
     return report
-
-
-def _number(value: float) -> str:
-    return f"{value:,.0f}" if value >= 1000 else f"{value:.4g}"
 
 
 def log_model(checkpoint: Path) -> str:

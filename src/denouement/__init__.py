@@ -24,8 +24,8 @@ if TYPE_CHECKING:
     from denouement.documents import document as document
     from denouement.documents import read_document as read_document
     from denouement.encoders.base import load_encoder as load_encoder
-    from denouement.encoders.embeddings import EncodeSettings as EncodeSettings
     from denouement.encoders.embeddings import embed_corpus as embed_corpus
+    from denouement.encoders.settings import EncodeSettings as EncodeSettings
     from denouement.errors import UserError as UserError
     from denouement.generators.checkpoints import load_generator as load_generator
     from denouement.generators.decoding import Decoding as Decoding
@@ -53,7 +53,8 @@ _MODULES = {
     "corpus.sample": ("write_sample",),
     "documents": ("document", "read_document"),
     "encoders.base": ("load_encoder",),
-    "encoders.embeddings": ("EncodeSettings", "embed_corpus"),
+    "encoders.embeddings": ("embed_corpus",),
+    "encoders.settings": ("EncodeSettings",),
     "errors": ("UserError",),
     "generators.checkpoints": ("load_generator",),
     "generators.decoding": ("Decoding",),

@@ -6,8 +6,20 @@ import pyarrow as pa
 import pytest
 import torch
 
-from benchmarks.decoding_settings import DECODINGS, PEOPLE, as_markdown, measure_settings, people_row, run
+from benchmarks.decoding_settings import (
+    CANDIDATES,
+    DECODINGS,
+    PEOPLE,
+    PEOPLE_WRONG,
+    RERANKED,
+    Yardstick,
+    as_markdown,
+    measure_settings,
+    people_rows,
+    run,
+)
 from denouement import schemas
+from denouement.encoders.base import load_encoder
 from denouement.generators.base import generator_class
 from denouement.generators.checkpoints import save_generator
 from denouement.generators.decoding import Decoding
@@ -42,10 +54,15 @@ def _cloze(blind: bool = False) -> pa.Table:
     return pa.Table.from_pylist(rows, schemas.TABLES["cloze"].schema)
 
 
-def test_a_row_holds_what_its_endings_are_like():
+@pytest.fixture(scope="module")
+def encoder():
+    return load_encoder("glove")
+
+
+def test_a_row_holds_what_its_endings_are_like(encoder):
     cases = _cloze().slice(0, 4)
     settings = [Decoding(max_length=6), Decoding("sample", seed=3, max_length=6)]
-    rows = measure_settings({"mine": _generator()}, cases, settings)
+    rows = measure_settings({"mine": _generator()}, cases, Yardstick(cases, {}, encoder), settings, [])
     for row, decoding in zip(rows, settings, strict=True):
         endings = [ending for [ending] in decode(_generator().eval(), cases["context"].to_pylist(), decoding)]
         assert (row.model, row.decoding, row.n) == ("mine", str(decoding), 4)
@@ -53,14 +70,45 @@ def test_a_row_holds_what_its_endings_are_like():
         tokens = sum(ending.n_tokens for ending in endings)
         assert row.nats_per_token == pytest.approx(-sum(ending.log_prob for ending in endings) / tokens, rel=1e-5)
         assert row.at_max_length == sum(len(ending.words) == 6 for ending in endings)
+        assert (row.human_overlap, row.sentiment_gap) == (None, None)
 
 
-def test_people_s_right_endings_stand_above():
-    row = people_row(_cloze().slice(0, 4))
-    assert (row.model, row.n, row.distinct_share, row.mean_words) == (PEOPLE, 4, 0.75, 3.0)
-    assert (row.positive_share, row.negative_share) == (0.5, 0.25)  # loved, loved, terrible, and neither
-    assert "| people (right endings) |   4 |            75.0% |" in as_markdown([row])
-    assert people_row(_cloze(blind=True).slice(0, 4)) is None
+def test_of_reranked_samples_the_likeliest_is_kept(encoder):
+    cases, decoding = _cloze().slice(0, 4), Decoding("sample", max_length=6)
+    [row] = measure_settings({"mine": _generator()}, cases, Yardstick(cases, {}, encoder), [], [decoding])
+    drawn = decode(_generator().eval(), cases["context"].to_pylist(), decoding, CANDIDATES)
+    best = [max(of_case, key=lambda ending: ending.log_prob / ending.n_tokens) for of_case in drawn]
+    expected = -sum(ending.log_prob for ending in best) / sum(ending.n_tokens for ending in best)
+    assert row.nats_per_token == pytest.approx(expected, rel=1e-5)
+    assert row.decoding == f"sample, max_length 6, seed 1, likeliest of {CANDIDATES}"
+
+
+def test_endings_are_compared_with_the_context_and_with_the_right_ending(encoder):
+    cases = pa.table({"case_id": ["a", "b"], "context": [["He ran home."], ["She ate cake.", "She ate more cake."]]})
+    row = Yardstick(cases, {"b": "She loved it."}, encoder).row(
+        "mine", None, ["He ran home.", "She ran and she ran home."]
+    )
+    assert row.human_overlap == pytest.approx(2 * 2 / (4 + 7))  # "she" and "."
+    assert row.sentiment_gap == pytest.approx(0.5994)  # "loved" in VADER's scale, against no valued word
+    assert row.repeating_share == 0.5  # she ran, she ran
+    other = Yardstick(cases.slice(1), {}, encoder).row("mine", None, ["She ran and she ran home."])
+    assert row.context_similarity == pytest.approx((1 + other.context_similarity) / 2, abs=1e-5)
+    assert 0 < other.context_similarity < 1
+
+
+def test_people_s_endings_stand_above(encoder):
+    right, wrong = people_rows(_cloze().slice(0, 4), encoder)
+    assert (right.model, right.n, right.distinct_share, right.mean_words) == (PEOPLE, 4, 0.75, 3.0)
+    assert (right.positive_share, right.negative_share) == (0.5, 0.25)  # loved, loved, terrible, and neither
+    assert (right.human_overlap, wrong.model, wrong.mean_words) == (None, PEOPLE_WRONG, 2.0)
+    assert "| people (right endings) |   4 |            75.0% |" in as_markdown([right])
+    assert people_rows(_cloze(blind=True).slice(0, 4), encoder) == []
+
+
+def test_a_column_without_values_is_left_out(encoder):
+    [row, _] = people_rows(_cloze().slice(0, 4), encoder)
+    assert "nats per token" not in as_markdown([row])
+    assert "repeating" in as_markdown([row])
 
 
 def test_one_command_measures_the_checkpoints_of_a_run(tmp_path, capsys):
@@ -84,8 +132,12 @@ def test_one_command_measures_the_checkpoints_of_a_run(tmp_path, capsys):
     status, printed, _ = command()
     assert status == 0
     told = json.loads(out.read_text())
-    assert [row["decoding"] for row in told["rows"]] == [None, *map(str, DECODINGS)]
+    reranked = [f"{decoding}, likeliest of {CANDIDATES}" for decoding in RERANKED]
+    assert [row["decoding"] for row in told["rows"]] == [None, None, *map(str, DECODINGS), *reranked]
     assert told["made_from"]["cases"]["n"] == 4
     assert printed.count("\n") == 2 + len(told["rows"])
+    assert command("--first", "2")[0] == 0
+    told = json.loads(out.read_text())
+    assert (told["made_from"]["cases"]["n"], {row["n"] for row in told["rows"]}) == (2, {2})
     status, _, error = command("--release", "v2.0")
     assert (status, error.count("\n")) == (2, 1)

@@ -9,6 +9,7 @@ from click.testing import CliRunner
 
 from denouement import schemas
 from denouement.cli import main
+from denouement.completion.writing import USUAL
 from denouement.encoders.base import load_encoder
 from denouement.generators.checkpoints import load_generator, save_generator
 from denouement.text.vocabulary import Vocabulary
@@ -45,7 +46,7 @@ def test_a_context_is_encoded_by_the_encoder_that_the_options_make(model, files)
     generator = load_generator(model, encoder_options=files)
     inputs = generator.prepare([STORY])
     np.testing.assert_array_equal(inputs.values[0].numpy(), load_encoder("infersent", **files).encode(STORY))
-    [[expected]] = generator.write([STORY])
+    [[expected]] = generator.write([STORY], USUAL)
     assert (ending["ending"], ending["log_prob"]) == (expected.text, pytest.approx(expected.log_prob))
     assert json.loads(complete(model, *given(files), *given({"version": 1}))) == json.loads(
         complete(model, *given(files))

@@ -1,7 +1,7 @@
 """The commands generate and complete, on a tiny generator in a real checkpoint."""
 
 import json
-from dataclasses import fields
+from dataclasses import fields, replace
 
 import numpy as np
 import pyarrow as pa
@@ -12,6 +12,7 @@ from click.testing import CliRunner
 
 from denouement import schemas
 from denouement.cli import main
+from denouement.completion.writing import USUAL
 from denouement.encoders.base import load_encoder
 from denouement.generators.base import generator_class
 from denouement.generators.checkpoints import load_generator, save_generator
@@ -144,9 +145,35 @@ def test_generate_refuses(model, cases, tmp_path):
 
 
 def test_complete_prints_an_ending(model):
-    [[expected]] = load_generator(model).write([STORY])
+    [[expected]] = load_generator(model).write([STORY], USUAL)
     assert run("complete", "--model", model, " ".join(STORY)).stdout == f"{expected.text}\n"
     assert run("complete", "--model", model, "-", input="\n".join(STORY)).stdout == f"{expected.text}\n"
+    [[greedy]] = load_generator(model).write([STORY])
+    assert run("complete", "--model", model, " ".join(STORY), "--decode", "greedy").stdout == f"{greedy.text}\n"
+
+
+def test_complete_says_what_it_read(model):
+    told = run("complete", "--model", model, "Zed bought a red car. He drove it to Mr. Hill. It was fast.").stderr
+    assert told.splitlines() == [
+        "Read 3 sentences, 14 words; the models learned from stories with 4 sentences before the ending",
+        "seq2seq does not know these words: Zed",
+        f"Decoding: {USUAL}",
+    ]
+    told = run("complete", "--model", model, "Zed kaufte am Montag ein neues Auto und fuhr damit zum Berg.").stderr
+    assert "This does not look like English" in told.splitlines()[1]
+    document = json.loads(run("complete", "--model", model, "Zed ran.", "--json", "--decode", "greedy").stdout)
+    assert (document["english"], document["unknown_words"]) == (True, ["Zed", "ran"])
+    assert document["decoding"] == "greedy"
+
+
+def test_complete_changes_its_usual_decoding_by_the_options_given(model):
+    [[expected]] = load_generator(model).write([STORY], replace(USUAL, max_length=4))
+    assert run("complete", "--model", model, " ".join(STORY), "--max-length", 4).stdout == f"{expected.text}\n"
+
+
+def test_complete_prints_as_many_different_endings_as_are_asked_for(model):
+    printed = run("complete", "--model", model, " ".join(STORY), "-n", 7).stdout.splitlines()
+    assert len(set(printed)) == 7
 
 
 def test_complete_prints_several(model):
@@ -166,8 +193,9 @@ def test_complete_refuses(model, tmp_path):
     assert "type at least one sentence" in refused("complete", "--model", model, "-", input="\n")
     assert "not text in UTF-8" in refused("complete", "--model", model, "-", input=b"Tom \xff.")
     assert "no such file" in refused("complete", "--model", tmp_path / "absent.parquet", "Tom ran.")
-    error = refused("complete", "--model", model, "Tom ran.", "-n", 5)
+    error = refused("complete", "--model", model, "Tom ran.", "-n", 5, "--decode", "greedy")
     assert "decode with sample or beam" in error
+    assert "1,000 sentences, and at most 100 are read" in refused("complete", "--model", model, "Tom ran.\n" * 1000)
     error = refused("complete", "--model", model, "Tom ran.", "-n", 5, "--decode", "beam", "--beam-width", 2)
     assert "a beam of width 2" in error
 
@@ -187,6 +215,46 @@ def test_each_setting_of_decoding_is_an_option():
         assert chosen[setting.name] is None  # what is not given is the default of `Decoding`
     assert parameters["seed"].type.max == 2**32 - 1
     assert isinstance(parameters["top_k"].type, type(parameters["beam_width"].type))
+
+
+# --- try
+
+
+@pytest.fixture
+def started(monkeypatch):
+    """What `try` would serve: the arguments of its server, which starts at once and ends."""
+    calls = []
+
+    def serve(app, host, port, started):
+        calls.append((host, port))
+        started("http://127.0.0.1:4321")
+
+    monkeypatch.setattr("denouement.study.web.app.serve", serve)
+    return calls
+
+
+def test_try_serves_the_models_of_a_run_to_this_computer_alone(model, tmp_path, started):
+    for name in ("two", "one"):
+        (tmp_path / "data/models" / name).mkdir(parents=True)
+        (tmp_path / "data/models" / name / "best.parquet").write_bytes(model.read_bytes())
+    (tmp_path / "data/models/none").mkdir()
+    told = run("try", "--data", tmp_path / "data").stdout
+    assert told == "one, two: http://127.0.0.1:4321/ (Ctrl-C ends it)\n"
+    assert started == [("127.0.0.1", 0)]
+    other = tmp_path / "mine.parquet"
+    other.write_bytes(model.read_bytes())
+    told = run("try", "--model", other, "--model", model, "--port", 8123).stdout
+    assert told.startswith(f"mine, {model.parent.name}: ")
+    assert started[1] == ("127.0.0.1", 8123)
+
+
+def test_try_refuses(model, tmp_path, started):
+    assert "no trained generator; `make run` and `denouement train` make them" in refused("try", "--data", tmp_path)
+    assert "no such file" in refused("try", "--model", tmp_path / "absent.parquet")
+    assert "there is another one called" in refused("try", "--model", model, "--model", model)
+    error = refused("try", "--model", model, "--encoder-option", "vectors=x")
+    assert "none of the models reads sentence vectors" in error
+    assert started == []
 
 
 # --- a generator without probabilities
@@ -221,4 +289,4 @@ def test_a_generator_without_probabilities_writes_endings(stories_by_heart, case
         {"ending": text, "log_prob": None, "n_tokens": None} for text in ("It was sweet.", "It won.")
     ]
     error = refused("complete", "--model", stories_by_heart, "She ate.", "--decode", "beam", "--beam-width", 3)
-    assert error == "error: retrieval chooses whole endings and decodes no words: leave out method, beam_width\n"
+    assert error == "error: retrieval chooses whole endings and decodes no words: leave out --decode, --beam-width\n"

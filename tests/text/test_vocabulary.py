@@ -61,3 +61,10 @@ def test_json_gives_the_same_vocabulary_back(sentences, other):
     assert again == vocabulary
     assert again.encode(other) == vocabulary.encode(other)
     assert all(UNKNOWN not in vocabulary.encode(sentence) for sentence in sentences)
+
+
+def test_unknown_words_are_named_as_they_are_written():
+    vocabulary = Vocabulary.build(SENTENCES)
+    assert vocabulary.unknown("The cat saw Ann, and Ann saw the dog.") == ["cat", "Ann", ",", "and", "Ann"]
+    assert vocabulary.unknown("THE dog saw Tom.") == ["THE"]
+    assert vocabulary.unknown("The dog saw Tom.") == []

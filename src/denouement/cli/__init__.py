@@ -9,6 +9,7 @@ import sys
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from importlib import import_module
+from keyword import iskeyword
 from typing import Any
 
 import click
@@ -18,7 +19,8 @@ from denouement.legible import printed
 
 COMMANDS = {
     "cloze": "denouement.cli.cloze",
-    "complete": "denouement.cli.generators",
+    "complete": "denouement.cli.completion",
+    "encode": "denouement.cli.training",
     "generate": "denouement.cli.generators",
     "ingest": "denouement.cli.corpus",
     "reasons": "denouement.cli.reasons",
@@ -26,8 +28,10 @@ COMMANDS = {
     "sentiment": "denouement.cli.sentiment",
     "statistics": "denouement.cli.statistics",
     "study": "denouement.cli.study",
+    "train": "denouement.cli.training",
+    "try": "denouement.cli.completion",
 }
-"""The module of each command; the command has the same name there."""
+"""The module of each command; the command has the same name there, or `try_` where Python keeps the name."""
 
 
 class _Legible(io.TextIOWrapper):
@@ -82,7 +86,8 @@ class _Commands(click.Group):
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         """The command of this name, imported now; None where there is none."""
         if cmd_name in COMMANDS:
-            command: click.Command = getattr(import_module(COMMANDS[cmd_name]), cmd_name)
+            name = f"{cmd_name}_" if iskeyword(cmd_name) else cmd_name
+            command: click.Command = getattr(import_module(COMMANDS[cmd_name]), name)
             return command
         return super().get_command(ctx, cmd_name)
 

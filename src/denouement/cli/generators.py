@@ -1,10 +1,9 @@
-"""`denouement generate` and `denouement complete`. Heavy imports stay inside the commands."""
+"""`denouement generate`, and the options of all commands in which a model writes. Heavy imports stay inside."""
 
-import sys
 import types
 import typing
 from collections.abc import Callable, Mapping
-from dataclasses import Field, dataclass, fields
+from dataclasses import Field, dataclass, fields, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -37,23 +36,6 @@ class WrittenEndings:
     log_prob_per_token: float | None
 
 
-@dataclass(frozen=True)
-class CompletedEnding:
-    """An ending with its log-probability in nats and its number of tokens, where the generator knows them."""
-
-    ending: str
-    log_prob: float | None
-    n_tokens: int | None
-
-
-@dataclass(frozen=True)
-class CompletedStory:
-    """The sentences of a story, and the endings that were written for it."""
-
-    context: list[str]
-    endings: list[CompletedEnding]
-
-
 def _flag(setting: str) -> str:
     """The option of a setting of decoding."""
     return "--decode" if setting == "method" else f"--{setting.replace('_', '-')}"
@@ -79,20 +61,26 @@ def _decoding_options() -> list[Callable[[Any], Any]]:
     ]
 
 
-def _model_options(command: Callable[..., Any]) -> Callable[..., Any]:
-    """--model and what goes with it, --json, and the settings of decoding, which arrive as keywords."""
+encoder_option = click.option(
+    "--encoder-option",
+    "encoder_options",
+    multiple=True,
+    metavar="NAME=VALUE",
+    callback=lambda _, option, words: named_options(option.opts[0], words, "vectors=FILE"),
+    help="Option of the sentence encoder, such as vectors=FILE; may be repeated.",
+)
+device_option = click.option(
+    "--device", default="cpu", show_default=True, help="Where the model runs: cpu, cuda, cuda:1."
+)
+
+
+def model_options(command: Callable[..., Any]) -> Callable[..., Any]:
+    """--model and what goes with it, and the settings of decoding, which arrive as keywords."""
     options = (
         click.option("--model", required=True, type=click.Path(path_type=Path), help="Checkpoint of a generator."),
         click.option("--embeddings", type=click.Path(path_type=Path), help="Table of sentence vectors, to look up."),
-        click.option(
-            "--encoder-option",
-            "encoder_options",
-            multiple=True,
-            metavar="NAME=VALUE",
-            callback=lambda _, option, words: named_options(option.opts[0], words, "vectors=FILE"),
-            help="Option of its sentence encoder, such as vectors=FILE; may be repeated.",
-        ),
-        click.option("--device", default="cpu", show_default=True, help="Where the model runs: cpu, cuda, cuda:1."),
+        encoder_option,
+        device_option,
         *_decoding_options(),
     )
     for option in reversed(options):
@@ -100,27 +88,45 @@ def _model_options(command: Callable[..., Any]) -> Callable[..., Any]:
     return command
 
 
-def _decoding(options: Mapping[str, Any]) -> Decoding:
-    """The settings of decoding from the options that were given; an error names the option."""
-    try:
-        return Decoding(**{name: value for name, value in options.items() if value is not None})
-    except ValueError as error:
-        name, _, problem = str(error).partition(": ")
-        raise UserError(f"{_flag(name)}: {problem}") from error
+def chosen_decoding(model: Path, options: Mapping[str, Any], usual: Decoding, n: int) -> Decoding:
+    """The settings of decoding for the generator in a checkpoint, which is asked for `n` endings of a context.
 
-
-def _check_model(model: Path, encoder_options: Mapping[str, Any], device: str, decoding: Decoding, n: int) -> None:
-    """Refuse a device that cannot be used here, and what the generator in a checkpoint does not take.
+    Args:
+        model: the checkpoint.
+        options: the settings that were given, by name; None for those that were not.
+        usual: where no method is given, the others are changes of this one.
+        n: endings for each context.
 
     Raises:
-        UserError: what is wrong, by the name of the option where it is one.
+        UserError: settings that do not go together, or that the generator does not take: by the name of the option.
     """
     from denouement.generators.checkpoints import class_of
 
     kind = class_of(model)
+    given = {name: value for name, value in options.items() if value is not None}
+    start = usual if kind.decodes and "method" not in given else Decoding()
+    try:
+        decoding = replace(start, **given)
+    except ValueError as error:
+        name, _, problem = str(error).partition(": ")
+        raise UserError(f"{_flag(name)}: {problem}") from error
+    if not kind.decodes and (changed := decoding.changed):
+        flags = ", ".join(map(_flag, changed))
+        raise UserError(f"{kind.name} chooses whole endings and decodes no words: leave out {flags}")
     kind.check(decoding, n)
-    if encoder_options and not kind.reads_vectors:
+    return decoding
+
+
+def check_encoder_options(model: Path, encoder_options: Mapping[str, Any]) -> None:
+    """Refuse options of a sentence encoder where the generator in a checkpoint reads words."""
+    from denouement.generators.checkpoints import class_of
+
+    if encoder_options and not (kind := class_of(model)).reads_vectors:
         raise UserError(f"--encoder-option: {kind.name} reads words, not sentence vectors; leave the option out")
+
+
+def check_device(device: str) -> None:
+    """Refuse a device that cannot be used here."""
     if device == "cpu":
         return
     import torch
@@ -133,7 +139,7 @@ def _check_model(model: Path, encoder_options: Mapping[str, Any], device: str, d
 
 
 @click.command()
-@_model_options
+@model_options
 @click.option("--contexts", required=True, type=click.Path(path_type=Path), help="Cloze table, or another file.")
 @click.option("--out", required=True, type=click.Path(path_type=Path), help="Parquet table of endings to write.")
 @click.option("--release", help="Only cases of this release of a cloze table, such as v1.0.")
@@ -162,8 +168,9 @@ def generate(
     releases, needs --release and --split.
     """
     check_output(out, filter(None, (model, contexts, embeddings)))
-    decoding = _decoding(options)
-    _check_model(model, encoder_options, device, decoding, count)
+    decoding = chosen_decoding(model, options, Decoding(), count)
+    check_encoder_options(model, encoder_options)
+    check_device(device)
     keep_arrow_from_pandas()
     from denouement.stages.generate import GeneratePaths, GenerateSettings, run
 
@@ -195,52 +202,3 @@ def _written_blocks(written: WrittenEndings, max_length: int) -> "list[Block]":
         notes.append(f"{written.at_max_length:,} of them {max_length} words long, the most allowed")
     what = f"{written.endings:,} endings of {written.system} for {written.cases:,} cases"
     return [Paragraph(f"{what} ({'; '.join(notes)}): {written.out}")]
-
-
-@click.command()
-@click.argument("text")
-@_model_options
-@click.option("-n", "count", type=click.IntRange(min=1), default=1, show_default=True, help="Endings to print.")
-@json_option
-def complete(
-    text: str,
-    model: Path,
-    embeddings: Path | None,
-    encoder_options: dict[str, Any],
-    device: str,
-    count: int,
-    as_json: bool,
-    **options: Any,
-) -> None:
-    """Print an ending for the story TEXT, or several: one a line. TEXT `-` reads the story from standard input.
-
-    A sentence of TEXT ends at . ! ? before a capital letter or a digit, and at a line break. Several endings of a
-    generator that decodes words need --decode sample or --decode beam.
-    """
-    from denouement.text.sentences import split_sentences
-
-    context = split_sentences(_standard_input() if text == "-" else text)
-    if not context:
-        raise UserError("the story is empty: type at least one sentence")
-    decoding = _decoding(options)
-    _check_model(model, encoder_options, device, decoding, count)
-    from denouement.generators.checkpoints import load_generator
-
-    [endings] = load_generator(model, device, embeddings, encoder_options).write([context], decoding, count)
-    story = CompletedStory(context, [CompletedEnding(each.text, each.log_prob, each.n_tokens) for each in endings])
-    print_result(story, _completed_blocks, as_json)
-
-
-def _completed_blocks(story: CompletedStory) -> "list[Block]":
-    from denouement.present.sections import Paragraph
-
-    return [Paragraph("\n".join(each.ending for each in story.endings))]
-
-
-def _standard_input() -> str:
-    if sys.stdin is None:
-        raise UserError("standard input: closed; give the story as TEXT")
-    try:
-        return sys.stdin.buffer.read().decode()
-    except UnicodeDecodeError as error:
-        raise UserError(f"standard input: not text in UTF-8 ({error.reason} at byte {error.start})") from error

@@ -8,10 +8,10 @@ with words dropped. Each view is a sequence of whole row groups, so that it can 
 import hashlib
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -21,6 +21,7 @@ import pyarrow.parquet as pq
 
 from denouement.console import progress
 from denouement.encoders.base import SentenceEncoder, Vectors, load_encoder, missing_options
+from denouement.encoders.settings import EncodeSettings
 from denouement.errors import UserError
 from denouement.files import atomic_write
 from denouement.schemas import EMBEDDINGS_VERSION, embeddings_schema, read_schema, read_table, stamp
@@ -29,36 +30,6 @@ from denouement.text.word_dropout import drop_words
 BLOCK = 2048  # sentences that are encoded, held in memory and written as a row group at once
 
 _DTYPES = {"float16": pa.float16(), "float32": pa.float32()}
-
-
-@dataclass(frozen=True)
-class EncodeSettings:
-    """How the sentences of a corpus become vectors.
-
-    Attributes:
-        encoder: its name in the registry.
-        options: the encoder's own, such as the files that InferSent needs.
-        word_dropout: probability that a word of a training sentence is dropped (Mori et al. 2019, A.1).
-        views: how many draws of dropped words are stored. With as many as epochs every epoch has a draw of its own, as
-            in the paper. With fewer, epoch e uses the draw e % views again. 0: no words are dropped.
-        seed: of the draws.
-        dtype: type of the stored numbers; float16 halves the file, and rounding changes a number by at most 0.05%.
-    """
-
-    encoder: str = "minilm"
-    options: dict[str, Any] = field(default_factory=dict)
-    word_dropout: float = 0.3
-    views: int = 4
-    seed: int = 1
-    dtype: Literal["float16", "float32"] = "float16"
-
-    def __post_init__(self) -> None:
-        if not 0 <= self.word_dropout < 1:
-            raise ValueError(f"word_dropout: must be at least 0 and less than 1, not {self.word_dropout}")
-        if self.views < 0:
-            raise ValueError(f"views: must be 0 or more, not {self.views}")
-        if self.views and not self.word_dropout:
-            raise ValueError("views: must be 0 where word_dropout is 0, since all draws would be equal")
 
 
 @dataclass(frozen=True)
@@ -83,14 +54,15 @@ def text_id(sentence: str) -> str:
     return hashlib.blake2b(sentence.encode(), digest_size=16).hexdigest()
 
 
-def embed_corpus(stories: Path, cloze: Path, out: Path, settings: EncodeSettings = EncodeSettings()) -> EncodedCorpus:
-    """Write the vectors of all context sentences of the tables `stories` and `cloze` to `out`, atomically.
+def embed_corpus(stories: Path, cloze: Path | None, out: Path, settings: EncodeSettings | None = None) -> EncodedCorpus:
+    """Write the vectors of all context sentences of the tables `stories` and `cloze`, if any, to `out`, atomically.
 
     A block of sentences at a time is held in memory. Equal tables, settings, encoders and machines give equal bytes.
 
     Raises:
         UserError: a table that cannot be read, an encoder that cannot be loaded, or one that gives no finite numbers.
     """
+    settings = settings or EncodeSettings()
     encoder = load_encoder(settings.encoder, **settings.options)
     sentences, n_training = context_sentences(stories, cloze)
     metadata = {
@@ -127,8 +99,8 @@ def embed_corpus(stories: Path, cloze: Path, out: Path, settings: EncodeSettings
     return EncodedCorpus(encoder.name, encoder.dimension, rows, dict(encoder.notes))
 
 
-def context_sentences(stories: Path, cloze: Path) -> tuple[list[str], int]:
-    """The distinct context sentences of both tables, those of training stories first, and the number of the latter.
+def context_sentences(stories: Path, cloze: Path | None) -> tuple[list[str], int]:
+    """The distinct context sentences of the tables, those of training stories first, and the number of the latter.
 
     Raises:
         UserError: a table that cannot be read.
@@ -138,7 +110,7 @@ def context_sentences(stories: Path, cloze: Path) -> tuple[list[str], int]:
     ordered = [
         _all_but_last(rows.filter(training)["sentences"]),
         _all_but_last(rows.filter(pc.invert(training))["sentences"]),
-        pc.list_flatten(read_table(cloze, "cloze")["context"]),
+        *([] if cloze is None else [pc.list_flatten(read_table(cloze, "cloze")["context"])]),
     ]
     distinct = pc.unique(pa.chunked_array([chunk for part in ordered for chunk in part.chunks], pa.string()))
     return distinct.to_pylist(), len(pc.unique(ordered[0]))

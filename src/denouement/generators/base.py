@@ -9,7 +9,7 @@ from __future__ import annotations
 import importlib
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, TypeAlias
 
@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     import numpy.typing as npt
 
     from denouement.generators.history import History
+    from denouement.text.vocabulary import Vocabulary
 
 Context: TypeAlias = Sequence[str]
 OnEpoch: TypeAlias = Callable[[int, Mapping[str, float]], None]
@@ -61,6 +62,7 @@ class Generator(ABC):
             settings.
         can_score: whether it gives the probability of any ending, which `score` returns.
         settings: those that it was made with.
+        vocabulary: the words that it knows; None where it has no list of words.
     """
 
     name: ClassVar[str]
@@ -70,6 +72,7 @@ class Generator(ABC):
     can_score: ClassVar[bool] = False
 
     settings: GeneratorSettings
+    vocabulary: Vocabulary | None = None
 
     # What each kind of generator defines.
 
@@ -165,8 +168,7 @@ class Generator(ABC):
         if cls.decodes:
             decoding.check_count(n)
             return
-        changed = [field.name for field in fields(decoding) if getattr(decoding, field.name) != field.default]
-        if changed:
+        if changed := decoding.changed:
             raise UserError(f"{cls.name} chooses whole endings and decodes no words: leave out {', '.join(changed)}")
         if not 1 <= n <= MOST_ENDINGS:
             raise UserError(f"n: must be from 1 to {MOST_ENDINGS:,}, not {n}")

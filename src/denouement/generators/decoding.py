@@ -80,16 +80,13 @@ class Decoding:
     def __str__(self) -> str:
         """The method, the setting that it always needs, and all settings that differ from their defaults, in words."""
         always = {"beam": "beam_width", "sample": "seed"}.get(self.method)
-        return ", ".join(
-            [
-                self.method,
-                *(
-                    f"{setting.name} {getattr(self, setting.name):g}"
-                    for setting in fields(self)[1:]
-                    if setting.name == always or getattr(self, setting.name) != setting.default
-                ),
-            ]
-        )
+        told = [each.name for each in fields(self)[1:] if each.name == always or each.name in self.changed]
+        return ", ".join([self.method, *(f"{name} {getattr(self, name):g}" for name in told)])
+
+    @property
+    def changed(self) -> list[str]:
+        """The settings that differ from their defaults."""
+        return [setting.name for setting in fields(self) if getattr(self, setting.name) != setting.default]
 
     def __post_init__(self) -> None:
         if self.method not in typing.get_args(Method):

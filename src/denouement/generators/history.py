@@ -1,6 +1,6 @@
 """The course of a generator's training, epoch by epoch: the document `history.json`."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -76,3 +76,17 @@ def best_values(history: History) -> dict[str, Any]:
 def logged_values(history: History) -> dict[str, Any]:
     """The values that are logged when a training ends; those of each epoch have been logged before."""
     return {"best": best_values(history), "vocabulary": history.vocabulary}
+
+
+def epoch_line(epoch: int, epochs: int, values: Mapping[str, float]) -> str:
+    """The values of an epoch that has ended, in words.
+
+    >>> epoch_line(0, 15, {"train_loss": 5.0218, "words_per_second": 7427.2})
+    'epoch 1 of 15: train loss 5.022, words per second 7,427'
+    """
+    shown = ", ".join(f"{name.replace('_', ' ')} {_number(value)}" for name, value in values.items())
+    return f"epoch {epoch + 1} of {epochs}: {shown}"
+
+
+def _number(value: float) -> str:
+    return f"{value:,.0f}" if value >= 1000 else f"{value:.4g}"

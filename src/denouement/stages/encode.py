@@ -3,15 +3,16 @@
 from dataclasses import dataclass
 from pathlib import Path
 
-from denouement.encoders.embeddings import EncodedCorpus, EncodeSettings, embed_corpus
+from denouement.encoders.embeddings import EncodedCorpus, embed_corpus
+from denouement.encoders.settings import EncodeSettings
 
 
 @dataclass(frozen=True)
 class EncodePaths:
-    """The tables `stories` and `cloze` to read, and the table `embeddings` to write."""
+    """The tables `stories` and, if any, `cloze` to read, and the table `embeddings` to write."""
 
     stories: Path
-    cloze: Path
+    cloze: Path | None
     out: Path
 
 

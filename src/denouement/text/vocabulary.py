@@ -69,6 +69,11 @@ class Vocabulary:
             words[start] = _lower(words[start]) if _lower(words[start]) in self._ids else words[start]
         return [self._ids.get(word, UNKNOWN) for word in words]
 
+    def unknown(self, sentence: str) -> list[str]:
+        """The words of a sentence that are not in the vocabulary, as written, each as often as it comes."""
+        words = zip(tokenize(sentence), self.encode(sentence), strict=True)
+        return [word for word, number in words if number == UNKNOWN]
+
     def decode(self, ids: Iterable[int]) -> str:
         """The sentence that `ids` spell, up to END; special words are left out."""
         words = []

@@ -62,6 +62,7 @@ class NeuralGenerator(nn.Module, Generator):
     can_score: ClassVar[bool] = True
 
     settings: NeuralSettings
+    vocabulary: Vocabulary
     output: Output
 
     def __init__(self, settings: NeuralSettings, vocabulary: Vocabulary) -> None:
