@@ -208,11 +208,9 @@ def person(name: str, annotator: str, out: Path, url: str, as_json: bool) -> Non
 @json_option
 def withdraw(name: str, annotator: str, yes: bool, url: str, as_json: bool) -> None:
     """Delete the answers of a person who asked for it. This cannot be undone."""
-    store = opened_store(url, make=False)
-    store.person(name, annotator)  # an unknown person is told before anything is asked
     if not yes:
         click.confirm(f"Delete all answers of {annotator}?", abort=True, err=True)
-    n = store.withdraw_for(name, annotator)
+    n = opened_store(url, make=False).withdraw_for(name, annotator)
     _changed(name, f"{n:,} answers of {annotator} are deleted.", as_json, answers=n)
 
 

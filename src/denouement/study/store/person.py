@@ -7,7 +7,8 @@ from datetime import datetime
 import sqlalchemy as sa
 
 from denouement.study.store.answering import Answering
-from denouement.study.store.log import LogEntry
+from denouement.study.store.base import moment
+from denouement.study.store.log import By, LogEntry, note
 from denouement.study.store.models import annotators, log
 from denouement.study.store.people import person_named
 from denouement.study.store.records import Answer, State
@@ -61,8 +62,8 @@ class PersonData:
 class Persons(Answering):
     """Gives one person's data."""
 
-    def person(self, study: str, annotator_id: str) -> PersonData:
-        """All that the store has about a person, by their id in the tables.
+    def person(self, study: str, annotator_id: str, by: By = "command", now: datetime | None = None) -> PersonData:
+        """All that the store has about a person, by their id in the tables. The log says that it was given out.
 
         Raises:
             UserError: no such person.
@@ -74,6 +75,9 @@ class Persons(Answering):
             about = sa.select(log).where(log.c.study_id == of.id, log.c.about == of.logged(annotator_id))
             entries = connection.execute(about.order_by(log.c.id)).all()
             answers = [each for each in self._answers(connection, of) if each.annotator_id == annotator_id]
+        if not self.is_read_only:
+            at = moment(now)
+            self._write(lambda connection: note(connection, of, at, by, "gave out data", annotator_id))
         return PersonData(
             study=study,
             annotator_id=annotator_id,
