@@ -18,10 +18,7 @@ STORIES = 10
 
 PROJECT = "Denouement"
 
-_DRAWN = (
-    "Stories drawn by rule, none chosen by hand: of those with the most endings, those whose ids have the smallest "
-    "SHA-256."
-)
+_DRAWN = "Nobody chose these stories: among those with the most endings they have the smallest SHA-256 of their ids."
 
 
 @dataclass(frozen=True)
