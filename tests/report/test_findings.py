@@ -232,6 +232,11 @@ def test_a_finding_of_a_stale_result_is_marked(run):  # noqa: F811
     assert stale() == ["story-cloze"]
     write(run.endings[0], "endings", [("case-01", "h_seq2seq", "Another.", -3.0, 1)])
     assert stale() == ["sentiment", "story-cloze"]
+    now = fresh(run)
+    found = find_stale(now)
+    note = systems_table(system_values(now, found), found).note
+    assert "Stale: data/endings/h_seq2seq.parquet does not say what it was made from; data/sentiment.parquet" in note
+    assert "data/cloze" not in note, "nothing of it is in the table"
 
 
 def judged(run, ending: str) -> None:  # noqa: F811

@@ -58,7 +58,11 @@ def front(run: RunFolder, stale: Sequence[Stale]) -> Front:
         stale: what `stale.find_stale` returned of it.
     """
     return Front(
-        _corpus(run), run.day, key_findings(run, stale), systems_table(system_values(run, stale)), _stories(run, stale)
+        _corpus(run),
+        run.day,
+        key_findings(run, stale),
+        systems_table(system_values(run, stale), stale),
+        _stories(run, stale),
     )
 
 
