@@ -145,7 +145,7 @@ def choices_made(rows: pa.Table) -> list[ChoicesMade]:
     """The answers of a table `rankings` of one kind as choices, for `choice_model.estimated`.
 
     A ranking is a row of choices: the best of all endings, then the best of the rest, and so on (Plackett 1975, after
-    Luce 1959). Endings that share a place are chosen together (Firth, Kosmidis and Turner 2019, Davidson-Luce models
+    Luce 1959). Endings that share a place are chosen together (Firth, Kosmidis and Turner 2019, Davidson-Luce model
     for multi-item choice with ties): the weight of several is the geometric mean of theirs, times a factor for their
     number. Of two endings this is Davidson's model. A best-worst answer is the choice of the best of all, then of the
     worst of the rest, with the inverse of the weights (Louviere, Flynn and Marley 2015, Best-Worst Scaling); how the
