@@ -28,7 +28,7 @@ from denouement.present.sections import (
     Stories,
     Table,
 )
-from denouement.report.charts import accuracy_chart, outcome_chart, sentiment_chart, training_chart
+from denouement.report.charts import accuracy_chart, outcome_chart, ranked_chart, sentiment_chart, training_chart
 from denouement.report.endings import blind_marked, stories_with_endings
 from denouement.report.run_folder import Origin, RunFolder, read_beside
 from denouement.report.stale import Stale, joined_endings, joined_sentiment
@@ -229,6 +229,7 @@ def _story_cloze(run: RunFolder, _: Sequence[Stale]) -> Content:
 
 
 def _human_evaluation(run: RunFolder, _: Sequence[Stale]) -> Content | None:
+    from denouement.study.results.rankings import RankingResults
     from denouement.study.results.sections import scale_section, study_sections
     from denouement.study.results.table_3 import shown_story
 
@@ -236,7 +237,8 @@ def _human_evaluation(run: RunFolder, _: Sequence[Stale]) -> Content | None:
     pairs = study_sections(run.study) if run.study.answers else []
     if not (pairs or scales):
         return None
-    chart = [outcome_chart(run.study.pairs)] if pairs else []
+    ranked = [kind for results in run.scale_results if isinstance(results, RankingResults) for kind in results.kinds]
+    chart = [*([outcome_chart(run.study.pairs)] if pairs else []), *map(ranked_chart, ranked)]
     path = run.layout.study / "table_3.parquet"
     table = read_table(path, "table_3") if path.exists() else empty_table("table_3")  # made where there are items
     stories = [shown_story(row) for row in table.slice(0, _JUDGED).to_pylist()]
