@@ -11,7 +11,7 @@ from votes_by_hand import votes
 
 from denouement.cli import main
 from denouement.errors import UserError
-from denouement.schemas import TABLES, write_table
+from denouement.schemas import TABLES, read_table, write_table
 from denouement.stages.study import StudyPaths, StudySettings
 from denouement.stages.study import run as run_stage
 from denouement.study.importing import import_answers
@@ -98,3 +98,11 @@ def test_the_command_prints_rankings_and_their_reasons(tmp_path):
     done = CliRunner().invoke(main, ["study", "results", str(path), "--json", "--out", str(tmp_path / "out")])
     (kind,) = json.loads(done.stdout)["kinds"]
     assert {row["system"]: row["worst"] for row in kind["systems"]} == {"a": 1, "b": 1, "c": 2}
+
+
+def test_each_question_may_have_a_reason_of_its_own(tmp_path):
+    rows = [row | {"reason": f"I like {row['question']}; it makes sense."} for row in two_questions()]
+    stage = run_stage(StudySettings(), StudyPaths([as_parquet(tmp_path / "votes", rows)], tmp_path / "study"))
+    assert stage.reasons.words.reasons == 4
+    tags = read_table(tmp_path / "study/reason_elements.parquet", "reason_elements")
+    assert set(tags["question"].to_pylist()) == {"better", "fluent"}
