@@ -4,13 +4,11 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from browsing import Browser, served
 from hosted import design, store_with
 from selenium.webdriver.common.keys import Keys
-from test_study_in_browser import Browser, browsers, served
 
 from denouement.study.store import open_store
-
-__all__ = ["browsers"]  # a fixture
 
 pytestmark = [pytest.mark.slow, pytest.mark.browser, pytest.mark.timeout(300)]
 
