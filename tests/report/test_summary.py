@@ -237,6 +237,22 @@ def write_ratings_and_orders(study: Path) -> None:
         write_document(found, study / name / "results.json")
 
 
+def test_rankings_stand_there_too_with_their_chart(run):
+    write(run.layout.study / "votes.parquet", "votes", [])
+    given = {
+        **{"study": "s", "item_id": "i", "case_id": "case-01", "kind": "best_worst", "reason": None, "is_check": False},
+        **{"status": "accepted", "systems": ["net", "mid", "human_right"]},
+    }
+    rows = [{**given, "annotator_id": f"p{n}", "ranks": ranks} for n, ranks in enumerate([[3, 2, 1], [2, 3, 1]])]
+    (run.layout.study / "rankings").mkdir()
+    found = scale_results("rankings", pa.Table.from_pylist(rows, schema=TABLES["rankings"].schema))
+    write_document(found, run.layout.study / "rankings" / "results.json")
+    section = re.sub(" +", " ", write_summary(run, Path("reports")).split("## Human evaluation")[1])
+    assert "| human_right | 1 | 2 | 2 (100.0%) | 0 (0.0%) | 1.00 |" in section
+    assert "| net | 1 | 2 | 0 (0.0%) | 1 (50.0%) | -0.50 |" in section
+    assert "](best_worst.svg)" in section
+
+
 def test_ratings_and_orders_stand_there_too(run):
     write(run.layout.study / "votes.parquet", "votes", [])
     write_ratings_and_orders(run.layout.study)
