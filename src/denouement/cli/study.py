@@ -12,6 +12,7 @@ from denouement.cli import study_life
 from denouement.cli.options import json_option, print_result
 from denouement.cli.study_import import import_
 from denouement.cli.study_results import results
+from denouement.cli.study_rules import review
 from denouement.cli.study_store import base_url_option, opened_store, store_option
 from denouement.console import warn
 from denouement.errors import UserError
@@ -73,6 +74,7 @@ def study() -> None:
 
 study.add_command(results)
 study.add_command(import_)
+study.add_command(review)
 for command in study_life.COMMANDS:
     study.add_command(command)
 

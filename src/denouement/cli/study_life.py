@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import click
 
 from denouement.cli.options import json_option, print_result
+from denouement.cli.study_rules import exclude_by_rules, fast_option
 from denouement.cli.study_store import opened_store, store_option
 from denouement.errors import UserError
 
@@ -154,16 +155,42 @@ def _released_blocks(released: "Released") -> "list[Block]":
 
 @click.command()
 @study_argument
-@person_argument
+@click.argument("annotator", metavar="[ANNOTATOR]", required=False)
 @click.option("--reason", default="", help="Why, for the log and the organiser's page.")
+@click.option(
+    "--rule",
+    "rules",
+    multiple=True,
+    metavar="RULE",
+    help="In place of ANNOTATOR: all for whom this holds, such as failed_checks>1; may be repeated.",
+)
+@click.option("--yes", is_flag=True, help="Exclude those for whom a rule holds; without it they are listed.")
+@fast_option
 @store_option
 @json_option
-def exclude(name: str, annotator: str, reason: str, url: str, as_json: bool) -> None:
-    """Exclude a person, by the id in the tables.
+def exclude(
+    name: str,
+    annotator: str | None,
+    reason: str,
+    rules: tuple[str, ...],
+    yes: bool,
+    fast: float,
+    url: str,
+    as_json: bool,
+) -> None:
+    """Exclude a person, by the id in the tables, or all for whom a rule holds.
 
-    Their answers stay, do not count, and are asked of others; `readmit` undoes it.
+    Their answers stay, do not count, and are asked of others; `readmit` undoes it. With --rule they are only listed,
+    and excluded with --yes: the rule is then the reason.
     """
-    n = opened_store(url, make=False).exclude(name, annotator, reason)
+    if bool(annotator) == bool(rules):
+        raise UserError("exclude: name either an annotator or --rule")
+    if rules:
+        if reason:
+            raise UserError("exclude: with --rule the rule is the reason; leave --reason out")
+        exclude_by_rules(name, rules, yes, fast, url, as_json)
+        return
+    n = opened_store(url, make=False).exclude(name, annotator or "", reason)
     _changed(name, f"{annotator} is excluded, with {n:,} answers.", as_json, answers=n)
 
 
