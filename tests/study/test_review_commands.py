@@ -1,7 +1,6 @@
 """`denouement study review`, `exclude --rule` and `results --exclude`."""
 
 import json
-import os
 from contextlib import closing
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -85,7 +84,7 @@ def test_results_without_people_say_what_was_left_out_and_what_it_changes(folder
     assert found["exclusion"]["compared"][0] == {"what": "answers", "of_all": 6, "of_kept": 3, "unit": "count"}
     assert found["results"]["answers"] == 3
     run(*tables, "--out", "found")
-    assert not os.path.exists("found/exclusion.json"), "it would say something wrong beside the new results"
+    assert not Path("found/exclusion.json").exists(), "it would say something wrong beside the new results"
 
 
 @pytest.mark.parametrize(

@@ -40,3 +40,13 @@ def test_other_rules_and_wrong_ones(organiser: Person):
 def test_strangers_and_unknown_studies(organiser: Person):
     assert organiser.other().open("/organiser/pilot/review").page.status_code == 403
     assert organiser.open("/organiser/nothing/review").page.status_code == 404
+
+
+def test_tables_for_spreadsheets(organiser: Person):
+    page = organiser.open("/organiser/pilot/export/answers.csv").page
+    assert page.headers["content-disposition"] == 'attachment; filename="pilot-answers.csv"'
+    assert page.content.startswith(b"\xef\xbb\xbfstudy,item_id,")
+    assert "<b>!!!</b> 123" in page.text, "text/csv is no page"
+    assert page.headers["content-type"] == "text/csv; charset=utf-8"
+    assert organiser.open("/organiser/pilot/export/nothing.csv").page.status_code == 404
+    assert organiser.other().open("/organiser/pilot/export/people.csv").page.status_code == 403

@@ -1,4 +1,4 @@
-"""How each person answered: how fast, on which side, with which reasons. What is unusual is a question, not a verdict."""
+"""How each person answered: how fast, on which side, with which reasons. Unusual is not yet wrong."""
 
 import re
 from collections import Counter, defaultdict

@@ -3,10 +3,12 @@
 from fastapi import APIRouter, Response
 
 from denouement.errors import UserError
+from denouement.spreadsheets import csv_bytes
 from denouement.study.results.review import review
 from denouement.study.results.rules import FLAGS, MEASURES, rules
+from denouement.study.store.csv_export import csv_tables
 from denouement.study.store.export import study_tables
-from denouement.study.web.organiser_guard import Organised, known
+from denouement.study.web.organiser_guard import Organised, known, unknown
 from denouement.study.web.render import page
 
 router = APIRouter(prefix="/organiser")
@@ -39,4 +41,17 @@ def review_page(store: Organised, study: str, flags: str = "") -> Response:
         measures=", ".join(MEASURES),
         problem=problem,
         logout=True,
+    )
+
+
+@router.get("/{study}/export/{name}.csv")
+def csv_file(store: Organised, study: str, name: str) -> Response:
+    """A table as `denouement study export --csv` writes it, with the mark by which spreadsheets know UTF-8."""
+    table = known(lambda of: csv_tables(store, of), study).get(name)
+    if table is None:
+        raise unknown()
+    return Response(
+        csv_bytes(table.columns, table.rows, bom=True),
+        media_type="text/csv; charset=utf-8",
+        headers={"content-disposition": f'attachment; filename="{study}-{name}.csv"'},
     )
