@@ -11,6 +11,7 @@ import click
 
 from denouement.cli import study_life
 from denouement.cli.options import AMOUNT, json_option, print_result
+from denouement.cli.study_convert import convert
 from denouement.cli.study_import import import_
 from denouement.cli.study_results import results
 from denouement.cli.study_rules import review
@@ -76,6 +77,7 @@ def study() -> None:
 study.add_command(results)
 study.add_command(import_)
 study.add_command(review)
+study.add_command(convert)
 for command in study_life.COMMANDS:
     study.add_command(command)
 
