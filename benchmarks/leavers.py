@@ -200,7 +200,14 @@ def measure() -> list[Row]:
         rows += [
             Row(f"{shape}: filled", "all", filled, n, "studies", filled / n, 1),
             Row(f"{shape}: answers that count", "all", counted, given, "answers", counted / given, 0.95),
-            Row(f"{shape}: minutes that count", "all", useful, minutes, "min", useful / minutes),
+            Row(
+                f"{shape}: minutes that count, a late answer as a whole lease",
+                "all",
+                useful,
+                minutes,
+                "min",
+                useful / minutes,
+            ),
             Row(f"{shape}: who agreed", "one a place and leaver", agreed, asked, "people", asked / agreed, 0.9),
             Row(f"{shape}: got a question", "who agreed and stayed", served, agreed, "people", served / agreed, 0.98),
         ]
