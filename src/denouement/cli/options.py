@@ -20,7 +20,7 @@ Command = TypeVar("Command", bound=Callable[..., Any])
 Result = TypeVar("Result", bound=Dataclass)
 
 
-class _Amount(click.ParamType):
+class _Amount(click.ParamType[Decimal]):
     """An amount of money, exact."""
 
     name = "amount"

@@ -20,7 +20,7 @@ from denouement.study.results.conduct import FAST
 from denouement.study.results.exclusion import Exclusion, excluded
 from denouement.study.results.output import write_results, write_scale_results
 from denouement.study.results.preferences import StudyResults, study_results
-from denouement.study.results.rules import Rule
+from denouement.study.results.rules import ConductRule
 from denouement.study.results.scales import OrderResults, ScaleResults, scale_results
 from denouement.study.results.tables import table_3
 
@@ -159,7 +159,7 @@ class AnswersResults:
 
 
 def work_out(
-    paths: ResultsPaths, with_stories: bool = False, rules: Sequence[Rule] = (), fast: float = FAST
+    paths: ResultsPaths, with_stories: bool = False, rules: Sequence[ConductRule] = (), fast: float = FAST
 ) -> AnswersResults:
     """The results of one table of answers, as `run` works them out; written into the folder `out` where there is one.
 

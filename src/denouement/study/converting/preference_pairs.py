@@ -66,9 +66,9 @@ def preference_pairs(votes: pa.Table, items: pa.Table, take: Take = "majority") 
         if item is None:
             without_item += 1
             continue
-        prompt, endings = item
-        first, second = sorted(endings.values())
-        chosen[prompt, (first, second)].append(endings.get(choice) if first != second else None)
+        prompt, by_system = item
+        first, second = sorted(by_system.values())
+        chosen[prompt, (first, second)].append(by_system.get(choice) if first != second else None)
     if accepted.num_rows and without_item == accepted.num_rows:
         raise UserError("items: none of the items that were answered is in this table; give that of the same study")
     pairs: list[PreferencePair] = []

@@ -101,13 +101,23 @@ def _page(document: Any) -> tuple[list[Submission], bool]:
     """
     if not isinstance(document, Mapping) or not isinstance(document.get("results"), list):
         raise UserError("Prolific: the answer is no list of submissions; is PROLIFIC_API_URL right?")
-    found = []
-    for each in document["results"]:
-        texts = [each.get(name) for name in ("id", "participant_id", "status")] if isinstance(each, Mapping) else []
-        if not texts or not all(isinstance(text, str) and text for text in texts):
-            raise UserError("Prolific: a submission has no id, participant_id or status; is PROLIFIC_API_URL right?")
-        found.append(Submission(texts[0], texts[1], plain_status(texts[2]), {}))
+    found = [_submission(each) for each in document["results"]]
     links = document.get("_links")
     following = links.get("next") if isinstance(links, Mapping) else None
     address = following.get("href") if isinstance(following, Mapping) else following
     return found, not (found and address)
+
+
+def _submission(document: Any) -> Submission:
+    """A submission of the list.
+
+    Raises:
+        UserError: it lacks a text that is needed.
+    """
+    texts: list[str] = []
+    for name in ("id", "participant_id", "status"):
+        text = document.get(name) if isinstance(document, Mapping) else None
+        if not isinstance(text, str) or not text:
+            raise UserError(f"Prolific: a submission has no {name}; is PROLIFIC_API_URL right?")
+        texts.append(text)
+    return Submission(texts[0], texts[1], plain_status(texts[2]), {})

@@ -12,7 +12,7 @@ from denouement.present.sections import Paragraph, Section, Table
 from denouement.schemas import UNNAMED_ANNOTATOR
 from denouement.study.results.conduct import FAST, Person, conducts
 from denouement.study.results.preferences import StudyResults
-from denouement.study.results.rules import Rule
+from denouement.study.results.rules import ConductRule
 from denouement.study.results.scales import RatingResults, ScaleResults
 
 AnyResults: TypeAlias = StudyResults | ScaleResults
@@ -73,7 +73,7 @@ class Exclusion:
 def excluded(
     answers: pa.Table,
     items: pa.Table | None,
-    rules: Sequence[Rule],
+    rules: Sequence[ConductRule],
     work_out: Callable[[pa.Table], AnyResults],
     fast: float = FAST,
 ) -> tuple[pa.Table, Exclusion]:

@@ -12,7 +12,7 @@ from denouement.present.cells import Cell, Number, Share
 from denouement.present.sections import Section, ShownEnding, ShownStory, Stories, Table
 from denouement.schemas import UNNAMED_ANNOTATOR
 from denouement.study.results.conduct import FAST, Conduct, conducts, seconds_between
-from denouement.study.results.rules import FLAGS, Rule
+from denouement.study.results.rules import FLAGS, ConductRule
 
 
 @dataclass(frozen=True)
@@ -83,7 +83,9 @@ class Review:
         return sum(bool(each.flags) for each in self.people)
 
 
-def review(answers: pa.Table, items: pa.Table | None, rules: Sequence[Rule] = FLAGS, fast: float = FAST) -> Review:
+def review(
+    answers: pa.Table, items: pa.Table | None, rules: Sequence[ConductRule] = FLAGS, fast: float = FAST
+) -> Review:
     """What came in, of any status.
 
     Args:

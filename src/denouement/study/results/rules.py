@@ -41,7 +41,7 @@ _EXAMPLE = {"count": "failed_checks>1", "seconds": "median_seconds<5s", "share":
 
 
 @dataclass(frozen=True)
-class Rule:
+class ConductRule:
     """A comparison of one measure with a limit.
 
     Attributes:
@@ -67,11 +67,11 @@ class Rule:
         return value is not None and _SIGNS[self.sign](value, self.limit)
 
 
-def rule(text: str) -> Rule:
+def rule(text: str) -> ConductRule:
     """The rule of a text: a measure, one of < <= > >= =, and a number, with the unit s, min or % where it fits.
 
     >>> rule("one_side > 90%")
-    Rule(measure='one_side', sign='>', limit=0.9, text='one_side>90%')
+    ConductRule(measure='one_side', sign='>', limit=0.9, text='one_side>90%')
 
     Raises:
         UserError: another form, an unknown measure, a unit that the measure does not have, or a share above 1.
@@ -86,10 +86,10 @@ def rule(text: str) -> Rule:
     limit = round(float(parts[3]) * _UNITS[unit][parts[4]], 9)
     if unit == "share" and limit > 1:
         raise UserError(f"rule {text!r}: a share is at most 100%; write {parts[3]}%, or a number from 0 to 1")
-    return Rule(name, parts[2], limit, "".join(parts.groups()))
+    return ConductRule(name, parts[2], limit, "".join(parts.groups()))
 
 
-def rules(texts: Sequence[str]) -> list[Rule]:
+def rules(texts: Sequence[str]) -> list[ConductRule]:
     """`rule` of each text; one that is given twice counts once."""
     return list({each.text: each for each in map(rule, texts)}.values())
 
@@ -112,7 +112,7 @@ FLAGS = tuple(
 """What flags a person unless the caller says otherwise."""
 
 
-def flags_with(given: Sequence[Rule]) -> list[Rule]:
+def flags_with(given: Sequence[ConductRule]) -> list[ConductRule]:
     """`FLAGS`, in which rules that are given replace those of the same measure."""
     replaced = {each.measure for each in given}
     return [*(each for each in FLAGS if each.measure not in replaced), *given]
