@@ -112,6 +112,7 @@ annotators = sa.Table(
     sa.Column("training_failures", sa.Integer, nullable=False),
     sa.Column("entered_at", Moment, nullable=False),
     sa.Column("seen_at", Moment, nullable=False),
+    sa.Column("consented_at", Moment),
     sa.Column("excluded_from", sa.String),  # the state before the exclusion, while the person is excluded
     sa.Column("excluded_because", sa.Text),
     sa.UniqueConstraint("study_id", "annotator_id"),

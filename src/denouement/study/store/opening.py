@@ -13,10 +13,11 @@ from denouement.study.store.links import Links
 from denouement.study.store.log import Log
 from denouement.study.store.people import People
 from denouement.study.store.person import Persons
+from denouement.study.store.roster import Roster
 from denouement.study.store.sessions import Sessions
 
 
-class Store(Life, Persons, Links, People, Leavers, Log, Sessions):
+class Store(Life, Persons, Links, People, Leavers, Roster, Log, Sessions):
     """Studies, people, leases and answers. Every method may be called from any thread; `now` is the clock, for tests.
 
     When a method returns, its changes are on the disk. All methods raise `StoreUnavailableError` when the database does

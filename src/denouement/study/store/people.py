@@ -125,10 +125,12 @@ class People(StoreBase):
             UserError: a key that is no one's.
         """
 
-        def step(study: StoredStudy, person: Any) -> dict[str, Any]:
-            return {"state": "training" if study.has_training else "answering"}
+        at = moment(now)
 
-        return self._step(key, "consenting", step, now)
+        def step(study: StoredStudy, person: Any) -> dict[str, Any]:
+            return {"state": "training" if study.has_training else "answering", "consented_at": at}
+
+        return self._step(key, "consenting", step, at)
 
     def decline(self, key: str, now: datetime | None = None) -> Annotator:
         """From `consenting` to `declined`."""

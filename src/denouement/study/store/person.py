@@ -52,6 +52,7 @@ class PersonData:
     state: State
     entry: Mapping[str, str]
     entered_at: datetime
+    consented_at: datetime | None
     last_seen_at: datetime
     training_failures: int
     excluded_because: str | None
@@ -84,6 +85,7 @@ class Persons(Answering):
             state=row.state,
             entry=row.entry,
             entered_at=row.entered_at,
+            consented_at=row.consented_at,
             last_seen_at=row.seen_at,
             training_failures=row.training_failures,
             excluded_because=row.excluded_because,
