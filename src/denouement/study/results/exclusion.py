@@ -12,6 +12,7 @@ from denouement.present.sections import Paragraph, Section, Table
 from denouement.schemas import UNNAMED_ANNOTATOR
 from denouement.study.results.conduct import FAST, Person, conducts
 from denouement.study.results.preferences import StudyResults
+from denouement.study.results.rankings import RankingResults
 from denouement.study.results.rules import ConductRule
 from denouement.study.results.scales import RatingResults, ScaleResults
 
@@ -157,6 +158,11 @@ def _values(results: AnyResults) -> dict[str, tuple[float | None, Literal["count
     elif isinstance(results, RatingResults):
         for rated in results.means:
             found[f"{rated.question}: mean of {rated.system}"] = rated.mean, "number"
+    elif isinstance(results, RankingResults):
+        for kind in results.kinds:
+            for ranked in kind.systems:
+                found[f"{kind.kind}: best-worst score of {ranked.system}"] = ranked.mean, "number"
+            found[f"{kind.kind}: alpha"] = kind.alpha.alpha, "number"
     else:
         for ordered in results.systems:
             found[f"mean Kendall's tau of {ordered.system}"] = ordered.mean, "number"
