@@ -69,7 +69,7 @@ def test_every_mistake_is_named_at_once():
         "checks.items.1.context: must be a list of sentences",
         "pairs: nobody is not among the systems",
         "pairs: h_seq2seq and human_right is listed twice",
-        "training.attempts: must be at least 1",
+        "training.1.attempts: must be at least 1",
     ):
         assert sum(key in each for each in found) == 1, (key, found)
     assert len(found) == 15
@@ -96,18 +96,18 @@ def test_every_mistake_is_named_at_once():
         ({"reason": {"question": "Why?"}}, "reason.question: no reason is asked"),
         ({"checks": {"items": [KNOWN]}}, "checks.items: are never shown"),
         ({"checks": {"rate": 0.1, "items": [{**KNOWN, "values": {"fun": [1]}}]}}, "checks.items.1.values: a study of"),
-        ({**ORDER, "training": {**ONE, "expected": "first"}}, "training.expected: a study of kind order has none"),
-        ({**ORDER, "training": {**ONE, "values": {"fun": [1]}}}, "training.values: a study of kind order has none"),
+        ({**ORDER, "training": {**ONE, "expected": "first"}}, "training.1.expected: a study of kind order has none"),
+        ({**ORDER, "training": {**ONE, "values": {"fun": [1]}}}, "training.1.values: a study of kind order has none"),
         (
             {**ORDER, "kind": "rating", "scales": "bad_to_perfect", "training": {**ONE, "values": RIGHT}},
-            "training.values: fun is not among the scales",
+            "training.1.values: fun is not among the scales",
         ),
         ({"systems": ["a", "b", "c"], "pairs": [["a", "b"]]}, "pairs: c is in none"),
         ({"entry": {"completion_code": "a b"}}, "entry.completion_code: must be letters"),
         ({"question": " "}, "question: is empty"),
         ({"lease_minutes": 0}, "lease_minutes: must be between 1"),
         ({"consent": "a bell \x07"}, "consent: holds characters that cannot be shown"),
-        ({"training": {"context": ["One."], "endings": ["Two."]}}, "training.endings: must be 2"),
+        ({"training": {"context": ["One."], "endings": ["Two."]}}, "training.1.endings: must be 2"),
         ({"name": None}, "name: must be text"),
         ({"lease_minutes": 0.5}, "lease_minutes: must be between 1 and 10,080"),
         ({"lease_minutes": 10_081}, "lease_minutes: must be between 1 and 10,080"),
@@ -131,9 +131,9 @@ def test_every_mistake_is_named_at_once():
             {"checks": {"rate": 0.1, "items": [{**KNOWN, "endings": ["Two.", "two.\u200b"]}]}},
             "checks.items.1.endings: two",
         ),
-        ({"training": {**KNOWN, "endings": ["a", "b\x9b"]}}, "training.endings: holds characters"),
-        ({"training": {**KNOWN, "feedback": "\x07"}}, "training.feedback: holds characters"),
-        ({**ORDER, "training": {"context": ["One.", "Two."], "endings": ["one. "]}}, "training.endings: two sentences"),
+        ({"training": {**KNOWN, "endings": ["a", "b\x9b"]}}, "training.1.endings: holds characters"),
+        ({"training": {**KNOWN, "feedback": "\x07"}}, "training.1.feedback: holds characters"),
+        ({**ORDER, "training": {"context": ["One.", "Two."], "endings": ["one. "]}}, "training.1.endings: two sentences"),
         ({**RATING, "scales": [{"name": "fun", "text": "Fun\x07?"}]}, "scales.1.text, labels: holds characters"),
         (
             {**RATING, "scales": ["bad_to_perfect", "fun"]},
@@ -168,14 +168,14 @@ def test_named_scales_may_stand_in_a_list():
 
 def test_the_training_item_of_the_package_needs_right_values_in_a_study_of_ratings():
     made = design_from({**LEAST, **RATING, "training": {"values": {"quality": [2, 3]}}}, "STUDY.yaml")
-    assert made.training.endings == ("Her father loved the cake.",)
-    assert "other one" not in made.training.feedback
+    assert made.training[0].endings == ("Her father loved the cake.",)
+    assert "other one" not in made.training[0].feedback
 
 
 def test_feedback_on_a_training_item_of_ones_own_tells_nothing_of_ours():
-    assert "cake" not in design_from({**LEAST, "training": KNOWN}, "STUDY.yaml").training.feedback
-    assert "cake" not in design_from({**LEAST, "training": KNOWN}, "STUDY.yaml").training.feedback_right
-    ours = design_from({**LEAST, "training": True}, "STUDY.yaml").training
+    assert "cake" not in design_from({**LEAST, "training": KNOWN}, "STUDY.yaml").training[0].feedback
+    assert "cake" not in design_from({**LEAST, "training": KNOWN}, "STUDY.yaml").training[0].feedback_right
+    ours = design_from({**LEAST, "training": True}, "STUDY.yaml").training[0]
     assert "cake" in ours.feedback
     assert "cake" in ours.feedback_right
 
@@ -205,10 +205,10 @@ def test_a_mistake_tells_no_more_than_a_part_of_a_long_value():
 
 
 def test_the_training_item_of_the_package():
-    assert design_from({**LEAST, "training": True}, "x").training.endings[0] == "Her father loved the cake."
-    assert design_from({**LEAST, "training": {"attempts": 3}}, "x").training.attempts == 3
-    assert design_from({**LEAST, "training": False}, "x").training is None
-    assert len(design_from({**LEAST, "kind": "order", "training": True}, "x").training.endings) == 1
+    assert design_from({**LEAST, "training": True}, "x").training[0].endings[0] == "Her father loved the cake."
+    assert design_from({**LEAST, "training": {"attempts": 3}}, "x").training[0].attempts == 3
+    assert design_from({**LEAST, "training": False}, "x").training == ()
+    assert len(design_from({**LEAST, "kind": "order", "training": True}, "x").training[0].endings) == 1
 
 
 def test_prolific_addresses_come_from_the_codes():

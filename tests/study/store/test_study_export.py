@@ -264,5 +264,5 @@ def test_no_line_of_the_commands_is_cut_short():
 def test_training_to_order_tells_of_orders():
     given = {"name": "o", "kind": "order", "systems": ["h"], "training": True, "reason": {"mode": "off"}}
     design = design_from(given, "STUDY.yaml")
-    assert "order" in design.training.feedback
-    assert "other one" not in design.training.feedback
+    assert "order" in design.training[0].feedback
+    assert "other one" not in design.training[0].feedback

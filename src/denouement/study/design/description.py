@@ -9,6 +9,7 @@ from itertools import combinations
 
 from denouement.legible import can_be_shown, seen
 from denouement.study.design import defaults
+from denouement.study.design.ask import Ask
 from denouement.study.design.cases import Cases
 from denouement.study.design.defaults import Kind
 from denouement.study.design.entry import Entry
@@ -17,6 +18,7 @@ from denouement.study.design.mistakes import UNSHOWN, Mistake, repeated, text_mi
 from denouement.study.design.names import CHECK_SYSTEMS, TIES, name_mistakes
 from denouement.study.design.reason import Reason
 from denouement.study.design.scales import SCALES, Scale
+from denouement.study.design.skipping import Skip
 
 
 @dataclass(frozen=True)
@@ -32,6 +34,11 @@ class Design:
         scales: in a rating study; the file lists scales or names of `SCALES`, or has one such name.
         answers_per_item: the number of answers, by as many different people.
         lease_minutes: how long an item is kept for one person.
+        training: the practice items, which are passed one after the other; the file has a list, one item or `true`.
+        ask: questions of the organiser's own, before and after the items.
+        skip: whether, and how often, a person may leave an item unanswered; the file has `true` or a section.
+        flag: whether a person may report a problem with an item.
+        back: whether a person may correct the last answer until the next one is submitted.
         max_items_per_person: the most items, checks included; None: no limit.
         hash_ids: whether annotators' ids are stored as salted hashes only.
         contact: whom annotators may write to.
@@ -47,7 +54,11 @@ class Design:
     answers_per_item: int = 5
     reason: Reason = field(default_factory=Reason)
     checks: Checks = field(default_factory=Checks)
-    training: Training | None = None
+    training: tuple[Training, ...] = ()
+    ask: Ask = field(default_factory=Ask)
+    skip: Skip | None = None
+    flag: bool = False
+    back: bool = False
     entry: Entry = field(default_factory=Entry)
     lease_minutes: float = 20.0
     max_items_per_person: int | None = None
@@ -128,8 +139,10 @@ class Design:
         known: list[tuple[str, KnownItem]] = [
             (f"checks.items.{number}", item) for number, item in enumerate(self.checks.items, 1)
         ]
-        if self.training:
-            known.append(("training", self.training))
+        known += [(f"training.{number}", item) for number, item in enumerate(self.training, 1)]
         for where, item in known:
             for text in item.mistakes_as(self.kind, self.scales):
                 yield Mistake((where.partition(".")[0], "kind", "scales"), f"{where}.{text}")
+        for place, item in enumerate(self.training, 1):
+            if (first := self.training.index(item) + 1) < place:
+                yield Mistake(("training",), f"training: {first} and {place} are the same: leave one out")

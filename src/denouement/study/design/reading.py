@@ -18,6 +18,7 @@ from denouement.study.design import defaults
 from denouement.study.design.description import Design
 from denouement.study.design.names import HUMAN_RIGHT, HUMAN_WRONG
 from denouement.study.design.scales import SCALES
+from denouement.study.reasons import ELEMENTS
 from denouement.yaml_files import read_yaml
 
 _MOST_BYTES = 1 << 20  # of a study's file; texts and checks of a large study are some kilobytes
@@ -88,7 +89,10 @@ def from_json(text: str, where: str = "stored design") -> Design:
         UserError: a key or a kind that this version does not know.
     """
     try:
-        return build(Design, json.loads(text), where)
+        stored = json.loads(text)
+        if isinstance(stored, dict) and not isinstance(stored.get("training", []), list):
+            stored["training"] = [stored["training"]] if stored["training"] else []  # there was one item, or None
+        return build(Design, stored, where)
     except UserError as error:
         raise UserError(f"{error}; the study is of another version of this package: use that one") from error
     except (ValueError, RecursionError) as error:
@@ -96,21 +100,27 @@ def from_json(text: str, where: str = "stored design") -> Design:
 
 
 def _with_named_parts(section: Mapping[str, Any]) -> dict[str, Any]:
-    """`section` with named scales, the package's training item (`training: true`) and default texts filled in."""
+    """`section` with what `true` and names stand for, and with default texts: scales, training, boxes, `skip: true`."""
     section = dict(section)
     reason = section.get("reason")
-    if section.get("kind") == "rating" and isinstance(reason, Mapping) and reason.get("mode", "off") != "off":
-        section["reason"] = {"question": defaults.REASON_OF_RATING, **reason}
+    if isinstance(reason, Mapping):
+        if section.get("kind") == "rating" and reason.get("mode", "off") != "off":
+            reason = {"question": defaults.REASON_OF_RATING, **reason}
+        if isinstance(boxes := reason.get("boxes"), bool):
+            reason = {**reason, "boxes": list(ELEMENTS) if boxes else []}
+        section["reason"] = reason
+    if isinstance(skip := section.get("skip"), bool):
+        section["skip"] = {} if skip else None
     scales = section.get("scales")
     if isinstance(scales, str | list):
         section["scales"] = [
             scale for each in ([scales] if isinstance(scales, str) else scales) for scale in _named(each)
         ]
     training = section.get("training")
-    if training is False:
-        section["training"] = None
-    elif training is True or (isinstance(training, Mapping) and not {"context", "endings"} & set(training)):
-        section["training"] = _default_training(section.get("kind", "pair"), {} if training is True else training)
+    if isinstance(training, bool) or training is None or isinstance(training, Mapping):
+        training = [training] if training else []
+    if isinstance(training, list):
+        section["training"] = [_practice(each, section.get("kind", "pair")) for each in training]
     return section
 
 
@@ -121,7 +131,12 @@ def _named(scale: Any) -> Collection[Any]:
     return SCALES.get(scale, [{"name": scale}])
 
 
-def _default_training(kind: object, given: Mapping[str, Any]) -> dict[str, Any]:
+def _practice(given: Any, kind: object) -> Any:
+    """A practice item; the package's own for `true`, and for a section without a story."""
+    if given is True:
+        given = {}
+    if not isinstance(given, Mapping) or {"context", "endings"} & set(given):
+        return given
     story = defaults.TRAINING
     endings = [story.right, story.wrong] if kind == "pair" else [story.right]
     feedback = defaults.FEEDBACK.get(str(kind), defaults.OWN_FEEDBACK)

@@ -1,31 +1,47 @@
 """Handing out items, keeping answers, and how far a study is."""
 
+import json
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import asdict, dataclass
 from datetime import datetime
+from typing import Any
 
 import sqlalchemy as sa
 
-from denouement.study.store.answers import Unfit, check_answer, checked_reason
+from denouement.study.store.answers import (
+    Unfit,
+    check_answer,
+    checked_elements,
+    checked_reason,
+    checked_remark,
+    highlights_of,
+)
 from denouement.study.store.base import StoreBase, moment
 from denouement.study.store.leases import (
     HELD,
     UNANSWERED,
     UNFINISHED,
     counted,
+    free,
     held_items,
     lapse,
     leased,
     renewed,
 )
-from denouement.study.store.models import annotators, assignments
+from denouement.study.store.models import annotators, assignments, corrections, flags
 from denouement.study.store.people import PERSON, person_with, update
 from denouement.study.store.progress import measure
-from denouement.study.store.records import Answer, Assignment, Outcome, Progress
+from denouement.study.store.records import Answer, Assignment, Correction, Flag, Highlight, Outcome, Progress
 from denouement.study.store.stored_study import StoredStudy, could_be_id
 
 _UNKNOWN = Outcome("refused", "This question is not yours to answer. Please go on with the one that is shown next.")
 _LEFT = Outcome("refused", "You are no longer taking part, so this answer is not kept.")
+_SKIPPED = Outcome("refused", "You have skipped this question, so others are asked instead. The answer is not kept.")
+_LATER = Outcome("refused", "You have answered a later question since, so the answer before it stays as it was.")
+
+# What an answer consists of: columns of `assignments`.
+_GIVEN = ("answer", "values", "arranged", "reason", "elements", "highlights")
 
 _MINE = sa.select(assignments).where(
     assignments.c.annotator_id == sa.bindparam("annotator"), assignments.c.token == sa.bindparam("token")
@@ -38,9 +54,20 @@ _ANSWER = (
         state="answered",
         **{
             name: sa.bindparam(name, type_=assignments.c[name].type)
-            for name in ("status", "answer", "values", "arranged", "reason", "submitted_at")
+            for name in ("status", *_GIVEN, "submitted_at")
         },
     )
+)
+
+_LAST = (
+    sa.select(assignments)
+    .where(assignments.c.annotator_id == sa.bindparam("annotator"), assignments.c.state == "answered")
+    .order_by(assignments.c.submitted_at.desc(), assignments.c.id.desc())
+    .limit(1)
+)
+
+_N_SKIPPED = sa.select(sa.func.count()).where(
+    assignments.c.annotator_id == sa.bindparam("annotator"), assignments.c.state == "skipped"
 )
 
 _ANSWERED = (
@@ -121,6 +148,9 @@ class Answering(StoreBase):
         reason: str | None = None,
         values: Mapping[str, int] | None = None,
         order: Sequence[int] | None = None,
+        elements: Collection[str] = (),
+        marks: Collection[tuple[int, int]] = (),
+        problem: str | None = None,
         now: datetime | None = None,
     ) -> Outcome:
         """Keep an answer; it is on the disk when this returns.
@@ -132,7 +162,57 @@ class Answering(StoreBase):
             reason: why; its length is within the limits of the design.
             values: in a rating study: a whole number by the name of each scale.
             order: in an order study: the places on the page (from 0) of the sentences, in the order of the story.
+            elements: the boxes of the reason that were ticked.
+            marks: the words that were marked, as `answers.highlights_of` takes them.
+            problem: a problem with the item, where the design lets people report one.
             now: the time.
+
+        Raises:
+            UserError: a key that is no one's.
+        """
+        at = moment(now)
+        given = _Given(answer, reason, values, order, elements, marks)
+
+        def job(connection: sa.Connection) -> Outcome:
+            person = person_with(connection, key)
+            if person.state not in ("answering", "done"):
+                return _LEFT
+            assignment = _of(connection, person, assignment_id)
+            if assignment is None:
+                return _UNKNOWN
+            if assignment.state == "answered":
+                return Outcome("duplicate")
+            if assignment.state == "skipped":
+                return _SKIPPED
+            study = self._study(person.study)
+            try:
+                kept = _kept(study, assignment, given)
+                flag = checked_remark(problem) if study.design.flag else None
+            except Unfit as unfit:
+                return Outcome("refused", str(unfit))
+            lapse(connection, study.id, at)
+            counts = counted(connection, assignment.id)
+            status = {"status": "accepted" if counts else "surplus"}
+            connection.execute(_ANSWER, {"assignment": assignment.id, "submitted_at": at, **status, **kept})
+            connection.execute(_ANSWERED, {"annotator": person.pk, "seen_at": at})
+            if flag:
+                _note(connection, assignment.id, "flag", flag, at)
+            return Outcome("accepted" if counts else "surplus")
+
+        return self._write(job)
+
+    def skip(self, key: str, assignment_id: str, why: str | None = None, now: datetime | None = None) -> Outcome:
+        """Leave an item unanswered: its place is free again, and this person does not get it again.
+
+        Args:
+            key: the person's key.
+            assignment_id: as in `submit`.
+            why: what the person wrote about it.
+            now: the time.
+
+        Returns:
+            `accepted`; `duplicate` where the item was answered or skipped before; `refused` where the design allows no
+            skips, or no more of them.
 
         Raises:
             UserError: a key that is no one's.
@@ -143,32 +223,115 @@ class Answering(StoreBase):
             person = person_with(connection, key)
             if person.state not in ("answering", "done"):
                 return _LEFT
-            mine = {"annotator": person.pk, "token": assignment_id}
-            assignment = connection.execute(_MINE, mine).one_or_none() if could_be_id(assignment_id) else None
-            if assignment is None:
+            assignment = _of(connection, person, assignment_id)
+            allowed = self._study(person.study).design.skip
+            if assignment is None or allowed is None:
                 return _UNKNOWN
-            if assignment.state == "answered":
+            if assignment.state in ("answered", "skipped"):
                 return Outcome("duplicate")
-            study = self._study(person.study)
+            if not _may_skip(connection, person, allowed.most):
+                most = "1 question" if allowed.most == 1 else f"{allowed.most:,} questions"
+                return Outcome("refused", f"You have skipped {most}, the most that you may: please answer this one.")
             try:
-                check_answer(study.design, len(assignment.places), answer, values, order)
-                kept_reason = checked_reason(study.design, reason)
+                text = checked_remark(why)
             except Unfit as unfit:
                 return Outcome("refused", str(unfit))
-            lapse(connection, study.id, at)
-            counts = counted(connection, assignment.id)
-            given = {
-                "assignment": assignment.id,
-                "status": "accepted" if counts else "surplus",
-                "answer": answer,
-                "values": dict(values) if values is not None else None,
-                "arranged": [assignment.places[place] for place in order] if order is not None else None,
-                "reason": kept_reason,
-                "submitted_at": at,
-            }
-            connection.execute(_ANSWER, given)
-            connection.execute(_ANSWERED, {"annotator": person.pk, "seen_at": at})
-            return Outcome("accepted" if counts else "surplus")
+            this = assignments.c.id == assignment.id
+            if assignment.state == "open":  # a lapsed lease holds no place
+                free(connection, this, taken=1)
+            connection.execute(assignments.update().where(this).values(state="skipped"))
+            _note(connection, assignment.id, "skip", text, at)
+            connection.execute(annotators.update().where(annotators.c.id == person.pk).values(seen_at=at))
+            return Outcome("accepted")
+
+        return self._write(job)
+
+    def may_skip(self, key: str) -> bool:
+        """Whether this person may skip the item that they have.
+
+        Raises:
+            UserError: a key that is no one's.
+        """
+        with self._reading() as connection:
+            person = person_with(connection, key)
+            allowed = self._study(person.study).design.skip
+            return allowed is not None and _may_skip(connection, person, allowed.most)
+
+    def last(self, key: str) -> tuple[Assignment, Answer] | None:
+        """This person's last answer and its item, where the design lets them correct it; None where there is none.
+
+        Raises:
+            UserError: a key that is no one's.
+        """
+        with self._reading() as connection:
+            person = person_with(connection, key)
+            study = self._study(person.study)
+            if not study.design.back or person.state not in ("answering", "done"):
+                return None
+            row = connection.execute(_LAST, {"annotator": person.pk}).one_or_none()
+            if row is None:
+                return None
+            return study.assignment(row, person.answered - 1), _answer(study, row, person.annotator_id)
+
+    def correct(
+        self,
+        key: str,
+        assignment_id: str,
+        answer: str | None = None,
+        reason: str | None = None,
+        values: Mapping[str, int] | None = None,
+        order: Sequence[int] | None = None,
+        elements: Collection[str] = (),
+        marks: Collection[tuple[int, int]] = (),
+        now: datetime | None = None,
+    ) -> Outcome:
+        """Put an answer in the place of this person's last one, which is kept as a `Correction`.
+
+        The status stays, and so do the counts of the item.
+
+        Args: as of `submit`.
+
+        Returns:
+            `duplicate` where nothing differs; `refused` where it is not the person's last answer (any more).
+
+        Raises:
+            UserError: a key that is no one's.
+        """
+        at = moment(now)
+        given = _Given(answer, reason, values, order, elements, marks)
+
+        def job(connection: sa.Connection) -> Outcome:
+            person = person_with(connection, key)
+            if person.state not in ("answering", "done"):
+                return _LEFT
+            assignment = _of(connection, person, assignment_id)
+            study = self._study(person.study)
+            if assignment is None or assignment.state != "answered" or not study.design.back:
+                return _UNKNOWN
+            last = connection.execute(_LAST, {"annotator": person.pk}).one()
+            if last.id != assignment.id:
+                return _LATER
+            try:
+                kept = _kept(study, assignment, given)
+            except Unfit as unfit:
+                return Outcome("refused", str(unfit))
+            earlier = {name: getattr(assignment, name) for name in _GIVEN}
+            if earlier == kept:
+                return Outcome("duplicate")
+            of = corrections.c.assignment_id == assignment.id
+            place = connection.scalar(sa.select(sa.func.count()).select_from(corrections).where(of)) or 0
+            connection.execute(
+                corrections.insert().values(
+                    assignment_id=assignment.id,
+                    place=place + 1,
+                    earlier=earlier,
+                    submitted_at=assignment.submitted_at,
+                )
+            )
+            changed = assignments.update().where(assignments.c.id == assignment.id)
+            connection.execute(changed.values(submitted_at=at, **kept))
+            connection.execute(annotators.update().where(annotators.c.id == person.pk).values(seen_at=at))
+            return Outcome("accepted")
 
         return self._write(job)
 
@@ -184,7 +347,8 @@ class Answering(StoreBase):
         with self._reading() as connection:
             people = connection.execute(PERSON.where(annotators.c.study_id == of.id).order_by(annotators.c.id)).all()
             held = Counter[int](connection.scalars(held_items(of.id, moment(now))))
-            return measure(of, people, held, self._answers(connection, of) if answers is None else answers)
+            found = self._answers(connection, of) if answers is None else answers
+            return measure(of, people, held, found, _flags(connection, of), _corrections(connection, of))
 
     def answers(self, study: str) -> list[Answer]:
         """All answers, those to checks too, ordered by item and annotator."""
@@ -198,19 +362,105 @@ class Answering(StoreBase):
             .join(annotators, annotators.c.id == assignments.c.annotator_id)
             .where(assignments.c.study_id == study.id, assignments.c.state == "answered")
         )
-        found = [
-            Answer(
-                item=study.items[row.item_id],
-                annotator_id=row.person,
-                order=tuple(row.places),
-                answer=row.answer,
-                values=row.values or {},
-                arranged=tuple(row.arranged or ()),
-                reason=row.reason,
-                status=row.status,
-                started_at=row.started_at,
-                submitted_at=row.submitted_at,
-            )
-            for row in rows
-        ]
+        found = [_answer(study, row, row.person) for row in rows]
         return sorted(found, key=lambda answer: (answer.item.id, answer.annotator_id))
+
+    def flags(self, study: str) -> list[Flag]:
+        """All items that were skipped, and the problems that were reported, ordered by item, annotator and kind."""
+        of = self._study(study)
+        with self._reading() as connection:
+            return _flags(connection, of)
+
+    def corrections(self, study: str) -> list[Correction]:
+        """All answers that were corrected later, ordered by item, annotator and place."""
+        of = self._study(study)
+        with self._reading() as connection:
+            return _corrections(connection, of)
+
+
+@dataclass(frozen=True)
+class _Given:
+    """What `submit` and `correct` are given."""
+
+    answer: str | None
+    reason: str | None
+    values: Mapping[str, int] | None
+    order: Sequence[int] | None
+    elements: Collection[str]
+    marks: Collection[tuple[int, int]]
+
+
+def _kept(study: StoredStudy, assignment: Any, given: _Given) -> dict[str, Any]:
+    """An answer as it is kept, by column.
+
+    Raises:
+        Unfit: it does not answer the question.
+    """
+    places = assignment.places
+    check_answer(study.design, len(places), given.answer, given.values, given.order)
+    marked = highlights_of(study.design, study.items[assignment.item_id], places, given.marks)
+    return {
+        "answer": given.answer,
+        "values": dict(given.values) if given.values is not None else None,
+        "arranged": [places[place] for place in given.order] if given.order is not None else None,
+        "reason": checked_reason(study.design, given.reason),
+        "elements": checked_elements(study.design, given.elements),
+        "highlights": None if marked is None else [asdict(each) for each in marked],
+    }
+
+
+def _of(connection: sa.Connection, person: Any, assignment_id: str) -> Any:
+    """The person's assignment with this id; None where there is none."""
+    mine = {"annotator": person.pk, "token": assignment_id}
+    return connection.execute(_MINE, mine).one_or_none() if could_be_id(assignment_id) else None
+
+
+def _may_skip(connection: sa.Connection, person: Any, most: int | None) -> bool:
+    return most is None or (connection.scalar(_N_SKIPPED, {"annotator": person.pk}) or 0) < most
+
+
+def _note(connection: sa.Connection, assignment: int, kind: str, text: str | None, at: datetime) -> None:
+    connection.execute(flags.insert().values(assignment_id=assignment, kind=kind, text=text, made_at=at))
+
+
+def _answer(study: StoredStudy, row: Any, annotator_id: str) -> Answer:
+    """The answer of a row of `assignments`."""
+    return Answer(
+        item=study.items[row.item_id],
+        annotator_id=annotator_id,
+        order=tuple(row.places),
+        answer=row.answer,
+        values=row.values or {},
+        arranged=tuple(row.arranged or ()),
+        reason=row.reason,
+        status=row.status,
+        started_at=row.started_at,
+        submitted_at=row.submitted_at,
+        elements=None if row.elements is None else tuple(row.elements),
+        highlights=None if row.highlights is None else tuple(Highlight(**each) for each in row.highlights),
+    )
+
+
+def _with_assignment(study: StoredStudy, table: sa.Table) -> sa.Select[Any]:
+    """The rows of a table of assignments' further data, with item and person."""
+    return (
+        sa.select(table, assignments.c.item_id, annotators.c.annotator_id.label("person"))
+        .join(assignments, assignments.c.id == table.c.assignment_id)
+        .join(annotators, annotators.c.id == assignments.c.annotator_id)
+        .where(assignments.c.study_id == study.id)
+    )
+
+
+def _flags(connection: sa.Connection, study: StoredStudy) -> list[Flag]:
+    rows = connection.execute(_with_assignment(study, flags))
+    found = [Flag(study.items[row.item_id], row.person, row.kind, row.text, row.made_at) for row in rows]
+    return sorted(found, key=lambda flag: (flag.item.id, flag.annotator_id, flag.kind))
+
+
+def _corrections(connection: sa.Connection, study: StoredStudy) -> list[Correction]:
+    rows = connection.execute(_with_assignment(study, corrections))
+    found = [
+        Correction(study.items[row.item_id], row.person, row.place, json.dumps(row.earlier, ensure_ascii=False, sort_keys=True), row.submitted_at)
+        for row in rows
+    ]
+    return sorted(found, key=lambda each: (each.item.id, each.annotator_id, each.place))

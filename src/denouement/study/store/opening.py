@@ -10,12 +10,13 @@ from denouement.study.store import database
 from denouement.study.store.answering import Answering
 from denouement.study.store.links import Links
 from denouement.study.store.people import People
+from denouement.study.store.replies import Replies
 from denouement.study.store.sessions import Sessions
 from denouement.study.store.studies import Studies
 
 
-class Store(Studies, Links, People, Answering, Sessions):
-    """Studies, people, leases and answers. Every method may be called from any thread; `now` is the clock, for tests.
+class Store(Studies, Links, People, Replies, Answering, Sessions):
+    """Studies, people, replies, leases and answers. Every method may be called from any thread; `now` is the clock, for tests.
 
     When a method returns, its changes are on the disk. All methods raise `StoreUnavailableError` when the database does
     not answer, and UserError for a study that is not in the store.

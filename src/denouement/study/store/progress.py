@@ -5,11 +5,18 @@ from collections.abc import Mapping, Sequence
 from statistics import median
 from typing import Any
 
-from denouement.study.store.records import Answer, ItemProgress, PersonProgress, Progress
+from denouement.study.store.records import Answer, Correction, Flag, ItemProgress, PersonProgress, Progress
 from denouement.study.store.stored_study import StoredStudy
 
 
-def measure(study: StoredStudy, people: Sequence[Any], held: Mapping[int, int], answers: Sequence[Answer]) -> Progress:
+def measure(
+    study: StoredStudy,
+    people: Sequence[Any],
+    held: Mapping[int, int],
+    answers: Sequence[Answer],
+    flags: Sequence[Flag] = (),
+    corrections: Sequence[Correction] = (),
+) -> Progress:
     """The progress of a study.
 
     Args:
@@ -17,7 +24,10 @@ def measure(study: StoredStudy, people: Sequence[Any], held: Mapping[int, int], 
         people: the rows of its annotators.
         held: the number of open leases by the id of the item's row; items without any may be missing.
         answers: all answers of the study.
+        flags: all its skips and reported problems.
+        corrections: all its answers that were corrected later.
     """
+    noted = _Noted(flags, corrections)
     by_person: dict[str, list[Answer]] = defaultdict(list)
     for answer in answers:
         by_person[answer.annotator_id].append(answer)
@@ -28,7 +38,14 @@ def measure(study: StoredStudy, people: Sequence[Any], held: Mapping[int, int], 
     statuses = Counter(answer.status for answer in answers if not answer.item.is_check)
     rows = tuple(
         ItemProgress(
-            item.id, item.case_id, item.systems, len(seconds[item.id]), held.get(row, 0), _median(seconds[item.id])
+            item.id,
+            item.case_id,
+            item.systems,
+            len(seconds[item.id]),
+            held.get(row, 0),
+            _median(seconds[item.id]),
+            noted.of_items["skip", item.id],
+            noted.of_items["flag", item.id],
         )
         for row, item in study.items.items()
         if not (item.is_check or item.is_training)
@@ -37,7 +54,7 @@ def measure(study: StoredStudy, people: Sequence[Any], held: Mapping[int, int], 
     return Progress(
         study=study.name,
         items=rows,
-        people=tuple(_person_progress(person, by_person[person.annotator_id]) for person in people),
+        people=tuple(_person_progress(person, by_person[person.annotator_id], noted) for person in people),
         wanted=k * len(rows),
         accepted=statuses["accepted"],
         complete=sum(row.accepted >= k for row in rows),
@@ -45,10 +62,22 @@ def measure(study: StoredStudy, people: Sequence[Any], held: Mapping[int, int], 
         surplus=statuses["surplus"],
         excluded=statuses["excluded"],
         median_seconds=_median([each for of_item in seconds.values() for each in of_item]),
+        skipped=sum(row.skipped for row in rows),
+        flagged=sum(row.flagged for row in rows),
+        corrected=sum(not each.item.is_check for each in corrections),
     )
 
 
-def _person_progress(person: Any, answers: Sequence[Answer]) -> PersonProgress:
+class _Noted:
+    """How many skips (`skip`), reported problems (`flag`) and corrections (`correction`) items and people have."""
+
+    def __init__(self, flags: Sequence[Flag], corrections: Sequence[Correction]) -> None:
+        all_noted = [(each.kind, each) for each in flags] + [("correction", each) for each in corrections]
+        self.of_items = Counter((kind, each.item.id) for kind, each in all_noted)
+        self.of_people = Counter((kind, each.annotator_id) for kind, each in all_noted)
+
+
+def _person_progress(person: Any, answers: Sequence[Answer], noted: _Noted) -> PersonProgress:
     checks = [answer for answer in answers if answer.item.is_check]
     judged = [answer for answer in answers if not answer.item.is_check]
     return PersonProgress(
@@ -60,6 +89,9 @@ def _person_progress(person: Any, answers: Sequence[Answer]) -> PersonProgress:
         surplus=sum(answer.status == "surplus" for answer in judged),
         median_seconds=_median([answer.seconds for answer in judged]),
         last_seen_at=person.seen_at,
+        skipped=noted.of_people["skip", person.annotator_id],
+        flagged=noted.of_people["flag", person.annotator_id],
+        corrected=noted.of_people["correction", person.annotator_id],
     )
 
 
