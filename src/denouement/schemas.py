@@ -87,6 +87,8 @@ _GIVEN = [
     *_text("status"),
     *_each(pa.timestamp("us", tz="UTC"), "started_at", "submitted_at", null=True),
 ]
+_VOTE = [*_ANSWERED, *_text("position_a", "position_b", "answer", "choice"), *_text("reason", null=True)]
+_RATING = [*_ANSWERED, *_text("system", "question"), *_each(pa.int8(), "value"), *_text("reason", null=True)]
 _MEAN = [
     *_counts("items", "answers"),
     *_numbers("mean"),
@@ -168,29 +170,16 @@ TABLES: dict[str, TableRules] = {
         choices={"kind": ("pair", "rating", "order")},
     ),
     "votes": TableRules(
-        1,
-        pa.schema(
-            [
-                *_ANSWERED,
-                *_text("position_a", "position_b", "answer", "choice"),
-                *_text("reason", null=True),
-                *_GIVEN,
-            ]
-        ),
+        2,  # since then with the boxes of the reason that were ticked
+        pa.schema([*_VOTE, *_words("elements", null=True), *_GIVEN]),
+        earlier={1: pa.schema([*_VOTE, *_GIVEN])},
         key=("study", "item_id", "annotator_id"),
         choices={"answer": ("A", "B", "both", "neither"), "status": STATUSES},
     ),
     "ratings": TableRules(
-        1,
-        pa.schema(
-            [
-                *_ANSWERED,
-                *_text("system", "question"),
-                *_each(pa.int8(), "value"),
-                *_text("reason", null=True),
-                *_GIVEN,
-            ]
-        ),
+        2,  # as votes
+        pa.schema([*_RATING, *_words("elements", null=True), *_GIVEN]),
+        earlier={1: pa.schema([*_RATING, *_GIVEN])},
         key=("study", "item_id", "annotator_id", "question"),
         choices={"status": STATUSES},
     ),
@@ -199,6 +188,57 @@ TABLES: dict[str, TableRules] = {
         pa.schema([*_ANSWERED, *_each(_list_of(pa.int8()), "shown", "order"), *_GIVEN]),
         key=("study", "item_id", "annotator_id"),
         choices={"status": STATUSES},
+    ),
+    # Words of a story that a person marked as part of the reason for an answer, without `system` before the ending.
+    "highlights": TableRules(
+        1,
+        pa.schema(
+            [
+                *_ANSWERED,
+                *_text("system", null=True),
+                *_each(pa.int32(), "sentence", "start", "end"),
+                *_text("text"),
+                *_each(pa.bool_(), "is_check"),
+                *_text("status"),
+            ]
+        ),
+        key=("study", "item_id", "annotator_id", "system", "sentence", "start"),
+        choices={"status": STATUSES},
+    ),
+    # Answers that were corrected later, an item that was skipped or a problem with it, and replies to a study's own
+    # questions.
+    "corrections": TableRules(
+        1,
+        pa.schema(
+            [
+                *_ANSWERED,
+                *_each(pa.int32(), "place"),
+                *_text("earlier"),
+                *_each(pa.bool_(), "is_check"),
+                *_each(pa.timestamp("us", tz="UTC"), "submitted_at"),
+            ]
+        ),
+        key=("study", "item_id", "annotator_id", "place"),
+    ),
+    "flags": TableRules(
+        1,
+        pa.schema(
+            [
+                *_ANSWERED,
+                *_text("kind"),
+                *_text("text", null=True),
+                *_each(pa.bool_(), "is_check"),
+                *_each(pa.timestamp("us", tz="UTC"), "made_at"),
+            ]
+        ),
+        key=("study", "item_id", "annotator_id", "kind"),
+        choices={"kind": ("skip", "flag")},
+    ),
+    "replies": TableRules(
+        1,
+        pa.schema(_text("study", "annotator_id", "question", "type", "value")),
+        key=("study", "annotator_id", "question", "value"),
+        choices={"type": ("text", "number", "choice", "several")},
     ),
     "checkpoint": TableRules(
         1,

@@ -18,7 +18,10 @@ ANSWER_TABLES: dict[Kind, str] = {"pair": "votes", "rating": "ratings", "order":
 
 
 def study_tables(store: Store, study: str) -> dict[str, pa.Table]:
-    """The tables `items` and, by the study's kind, `votes`, `ratings` or `orders`.
+    """The tables `items`, by the study's kind `votes`, `ratings` or `orders`, and by what its design asks others.
+
+    These are `replies` (own questions), `highlights` (marked words), `flags` (skips and reported problems) and
+    `corrections` (answers that were corrected later).
 
     Rows are ordered by item and annotator, and those of one rating by question as the study asks, so that the same
     answers give the same tables.
@@ -103,21 +106,36 @@ def export(store: Store, study: str, out: Path) -> StudyExport:
 
 
 def _tables(store: Store, study: str, answers: Sequence[Answer]) -> dict[str, pa.Table]:
-    kind = store.design(study).kind
+    design = store.design(study)
+    rows: dict[str, list[dict[str, Any]]] = {}
+    if design.ask.before or design.ask.after:
+        rows["replies"] = [{"study": study, **vars(reply)} for reply in store.replies(study)]
+    if design.reason.highlight:
+        rows["highlights"] = [
+            {**_common(study, answer), **vars(each)} for answer in answers for each in answer.highlights or ()
+        ]
+    if design.skip or design.flag:
+        rows["flags"] = [{"study": study, **_of_item(each.item), **vars(each)} for each in store.flags(study)]
+    if design.back:
+        rows["corrections"] = [
+            {"study": study, **_of_item(each.item), **vars(each)} for each in store.corrections(study)
+        ]
     return {
-        ANSWER_TABLES[kind]: answers_table(kind, study, answers),
+        ANSWER_TABLES[design.kind]: answers_table(design.kind, study, answers),
         "items": items_table(study, store.items(study)),
+        **{name: pa.Table.from_pylist(its, schema=TABLES[name].schema) for name, its in rows.items()},
     }
 
 
 def _vote(study: str, answer: Answer) -> list[dict[str, Any]]:
     first, second = (answer.item.systems[place] for place in answer.order)
-    given = {"answer": answer.answer, "choice": answer.choice, "reason": answer.reason}
+    given = {"answer": answer.answer, "choice": answer.choice, "reason": answer.reason, "elements": answer.elements}
     return [{**_common(study, answer), "position_a": first, "position_b": second, **given}]
 
 
 def _ratings(study: str, answer: Answer) -> list[dict[str, Any]]:
-    common = {**_common(study, answer), "system": answer.item.systems[0], "reason": answer.reason}
+    why = {"reason": answer.reason, "elements": answer.elements}
+    common = {**_common(study, answer), "system": answer.item.systems[0], **why}
     return [{**common, "question": question, "value": value} for question, value in answer.values.items()]
 
 
@@ -128,14 +146,16 @@ def _order(study: str, answer: Answer) -> list[dict[str, Any]]:
 def _common(study: str, answer: Answer) -> dict[str, Any]:
     return {
         "study": study,
-        "item_id": answer.item.id,
-        "case_id": answer.item.case_id,
+        **_of_item(answer.item),
         "annotator_id": answer.annotator_id,
-        "is_check": answer.item.is_check,
         "status": answer.status,
         "started_at": answer.started_at,
         "submitted_at": answer.submitted_at,
     }
+
+
+def _of_item(item: Item) -> dict[str, Any]:
+    return {"item_id": item.id, "case_id": item.case_id, "is_check": item.is_check}
 
 
 _ROWS: dict[Kind, Callable[[str, Answer], list[dict[str, Any]]]] = {"pair": _vote, "rating": _ratings, "order": _order}
