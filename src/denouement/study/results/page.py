@@ -8,7 +8,7 @@ from denouement.present import html
 from denouement.present.sections import Section, Stories
 from denouement.study.results.preferences import StudyResults
 from denouement.study.results.scales import RatingResults, ScaleResults
-from denouement.study.results.sections import rating_reasons, scale_section, study_sections
+from denouement.study.results.sections import rating_reasons, scale_sections, study_sections
 from denouement.study.results.table_3 import shown_story
 
 
@@ -25,7 +25,7 @@ def study_page(results: StudyResults, table: pa.Table | None) -> str:
 def scale_page(results: ScaleResults) -> str:
     """The page of a study of ratings, with their reasons, or of orders."""
     reasons = rating_reasons(results) if isinstance(results, RatingResults) else []
-    return _page(results.studies, [scale_section(results), *reasons])
+    return _page(results.studies, [*scale_sections(results), *reasons])
 
 
 def _page(studies: Sequence[str], shown: Sequence[Section]) -> str:

@@ -13,6 +13,7 @@ from denouement.study.results.ballot import Ballot, count
 from denouement.study.results.bradley_terry import Comparisons, Strengths, strengths
 from denouement.study.results.clustered import clusters
 from denouement.study.results.pairs import PairResult, pair_result, sign_test
+from denouement.study.results.people import WhoTookPart
 from denouement.study.results.reliability import (
     AnnotatorResult,
     ChecksAnswered,
@@ -71,6 +72,7 @@ class StudyResults:
         unnamed_answers: answers whose annotator is not known.
         checks: how attention checks were answered.
         seconds: median time of an answer; None where no time is known.
+        people: what people replied to the studies' own questions; None where no replies are given.
     """
 
     studies: list[str]
@@ -83,6 +85,7 @@ class StudyResults:
     unnamed_answers: int
     checks: ChecksAnswered
     seconds: float | None
+    people: WhoTookPart | None = None
 
 
 def study_results(votes: pa.Table, items: pa.Table | None = None, ballot: Ballot | None = None) -> StudyResults:

@@ -13,6 +13,7 @@ from denouement.answers import ANSWER, counted, n_answers, statuses
 from denouement.schemas import TABLES
 from denouement.study.results.clustered import MeanOfAnswers, clusters, mean_with_interval
 from denouement.study.results.pairs import ExactShare, exact_share
+from denouement.study.results.people import WhoTookPart
 from denouement.study.results.reliability import ChecksAnswered, check_results, checks_in_all
 
 ALL = "all"
@@ -82,7 +83,7 @@ class RatingResults:
     """The results of ratings.
 
     Attributes:
-        studies, statuses, checks: as of `preferences.StudyResults`.
+        studies, statuses, checks, people: as of `preferences.StudyResults`.
         answers: how many count; an answer rates an item by every question.
         means: a row a question and system.
         alphas: a row a question.
@@ -96,6 +97,7 @@ class RatingResults:
     means: list[MeanRating]
     alphas: list[OrdinalAlpha]
     reasons: list[ReasonForRating]
+    people: WhoTookPart | None = None
 
 
 @dataclass(frozen=True)
@@ -129,7 +131,7 @@ class OrderResults:
     """The results of orders of shuffled sentences.
 
     Attributes:
-        studies, statuses, answers, checks: as of `preferences.StudyResults`.
+        studies, statuses, answers, checks, people: as of `preferences.StudyResults`.
         systems: a row a system.
     """
 
@@ -138,6 +140,7 @@ class OrderResults:
     answers: int
     checks: ChecksAnswered
     systems: list[OrderResult]
+    people: WhoTookPart | None = None
 
 
 ScaleResults: TypeAlias = RatingResults | OrderResults
