@@ -11,7 +11,8 @@ from denouement.study.design.description import Design
 from denouement.study.design.entry import Entry
 from denouement.study.design.marking import runs, words_of
 from denouement.study.design.reading import design_from, from_json, read_design, to_json
-from denouement.study.design.scales import SCALES
+from denouement.study.design.scales import named_scales
+from denouement.study.languages import texts
 from denouement.study.reasons import ELEMENTS
 
 KNOWN = {"context": ["One."], "endings": ["Two.", "Three."]}
@@ -178,7 +179,7 @@ def test_named_scales_and_own_ones():
         ("consistency", 0, 5),
         ("readability", 0, 5),
     ]
-    assert SCALES["bad_to_perfect"][0].labels == ("Bad", "Relevant", "Good", "Perfect")
+    assert named_scales("bad_to_perfect", texts("en"))[0].labels == ("Bad", "Relevant", "Good", "Perfect")
     own = design_from({**rating, "scales": [{"name": "fun", "text": "Is it fun?", "low": 1, "high": 3}]}, "STUDY.yaml")
     assert own.scales[0].high == 3
 
@@ -349,7 +350,7 @@ def test_a_file_that_is_not_text(tmp_path: Path):
 )
 def test_replies_as_they_are_kept(kind, given, kept):
     options = ("a", "b") if kind in ("choice", "several") else ()
-    assert OwnQuestion("q", "Which?", kind, options).replied(given) == kept
+    assert OwnQuestion("q", "Which?", kind, options).replied(given, texts("en")) == kept
 
 
 @pytest.mark.parametrize(
@@ -369,7 +370,7 @@ def test_replies_as_they_are_kept(kind, given, kept):
 def test_replies_that_do_not_fit(kind, given):
     options = ("a", "b") if kind in ("choice", "several") else ()
     with pytest.raises(UnfitReply):
-        OwnQuestion("q", "Which?", kind, options).replied(given)
+        OwnQuestion("q", "Which?", kind, options).replied(given, texts("en"))
 
 
 def test_what_true_stands_for():

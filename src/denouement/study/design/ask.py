@@ -9,6 +9,7 @@ from typing import Literal
 from denouement.legible import can_be_shown, cleaned, seen
 from denouement.study.design.mistakes import UNSHOWN, Mistake, n_different, repeated
 from denouement.study.design.names import name_mistakes
+from denouement.study.languages import Texts
 
 MOST_CHARACTERS = 2000  # of a text
 _MOST_OPTIONS = 50
@@ -57,7 +58,7 @@ class OwnQuestion:
         elif self.options:
             yield Mistake(("type", "options"), f"options: a question of type {self.type} has none: leave the key out")
 
-    def replied(self, given: Sequence[str]) -> list[str]:
+    def replied(self, given: Sequence[str], say: Texts) -> list[str]:
         """The reply as it is kept: several options in their order, one value of another type, or nothing.
 
         A text loses invisible characters and the blanks at its ends. A number is written as Python writes it, without
@@ -65,6 +66,7 @@ class OwnQuestion:
 
         Args:
             given: what the form has under the question's name.
+            say: the texts of the language in which it is said why a reply does not fit.
 
         Raises:
             UnfitReply: no reply where one is required, no number, an option that was not offered, or a text that is
@@ -74,20 +76,23 @@ class OwnQuestion:
         values = [value for value in values if seen(value)]
         if not values:
             if self.required:
-                raise UnfitReply(f"Please answer this question too: {self.text}")
+                raise UnfitReply(say("ask.missing", question=self.text))
             return []
         if self.type == "several":
             if strange := set(values) - set(self.options):
-                raise UnfitReply(f"This was not offered: {sorted(strange)[0]}")
+                raise UnfitReply(say("ask.not_offered", option=sorted(strange)[0]))
             return [option for option in self.options if option in values]
         if len(values) > 1 or (self.type == "choice" and values[0] not in self.options):
-            raise UnfitReply(f"Please choose one answer: {self.text}")
+            raise UnfitReply(say("ask.choose_one", question=self.text))
         if self.type == "number":
-            return [_number(values[0], self.text)]
+            number = _number(values[0])
+            if number is None:
+                raise UnfitReply(say("ask.no_number", question=self.text))
+            return [number]
         if len(values[0]) > MOST_CHARACTERS:
-            raise UnfitReply(f"Please write at most {MOST_CHARACTERS:,} characters: {self.text}")
+            raise UnfitReply(say("ask.too_long", question=self.text, most=MOST_CHARACTERS))
         if not can_be_shown(values[0]):
-            raise UnfitReply(f"This holds characters that cannot be shown; please type it again: {self.text}")
+            raise UnfitReply(say("ask.not_shown", question=self.text))
         return values
 
 
@@ -104,12 +109,12 @@ class Ask:
             yield Mistake(("before", "after"), f"before, after: {name} is listed twice: replies are known by their name")
 
 
-def _number(text: str, question: str) -> str:
+def _number(text: str) -> str | None:
     plain = unicodedata.normalize("NFKC", text)
     try:
         value = float(plain)
     except ValueError:
-        value = math.nan
+        return None
     if not math.isfinite(value) or "_" in plain or len(plain) > 30:
-        raise UnfitReply(f"Please write a number, such as 34 or 2.5: {question}")
+        return None
     return str(int(value)) if value == int(value) else repr(value)

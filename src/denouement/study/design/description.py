@@ -4,21 +4,21 @@
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import combinations
+from typing import get_args
 
 from denouement.legible import can_be_shown, seen
-from denouement.study.design import defaults
 from denouement.study.design.ask import Ask
 from denouement.study.design.cases import Cases
-from denouement.study.design.defaults import Kind
 from denouement.study.design.entry import Entry
 from denouement.study.design.known_items import Checks, KnownItem, Training
 from denouement.study.design.mistakes import UNSHOWN, Mistake, repeated, text_mistakes
-from denouement.study.design.names import CHECK_SYSTEMS, TIES, name_mistakes
+from denouement.study.design.names import CHECK_SYSTEMS, TIES, Kind, name_mistakes
 from denouement.study.design.reason import Reason
 from denouement.study.design.scales import SCALES, Scale
 from denouement.study.design.skipping import Skip
+from denouement.study.languages import ENGLISH, languages, texts
 
 
 @dataclass(frozen=True)
@@ -42,7 +42,9 @@ class Design:
         max_items_per_person: the most items, checks included; None: no limit.
         hash_ids: whether annotators' ids are stored as salted hashes only.
         contact: whom annotators may write to.
-        title, consent, instructions, question: what annotators read; plain text, an empty line between paragraphs.
+        language: of the pages: the name of a file in `languages`.
+        title, consent, instructions, question: what annotators read; plain text, an empty line between paragraphs. An
+            empty one, also of `reason` and `training`, becomes the default text of the language.
     """
 
     name: str = ""
@@ -64,25 +66,46 @@ class Design:
     max_items_per_person: int | None = None
     hash_ids: bool = True
     contact: str = ""
-    title: str = "How do stories end?"
-    consent: str = defaults.CONSENT
+    language: str = ENGLISH
+    title: str = ""
+    consent: str = ""
     instructions: str = ""
     question: str = ""
 
     def __post_init__(self) -> None:
-        if self.kind in defaults.QUESTION:
-            for key, text in (
-                ("instructions", defaults.INSTRUCTIONS[self.kind]),
-                ("question", defaults.QUESTION[self.kind]),
-            ):
-                if not getattr(self, key):
-                    object.__setattr__(self, key, text)
+        self._fill_in_texts()
         if self.kind == "pair" and not self.pairs:
             object.__setattr__(self, "pairs", tuple(combinations(dict.fromkeys(self.systems), 2)))
+
+    def _fill_in_texts(self) -> None:
+        """Put the default texts of the language in the place of empty ones."""
+        if self.language not in languages() or self.kind not in get_args(Kind):
+            return  # one of the mistakes
+        say = texts(self.language)
+        values: dict[str, object] = {
+            "title": self.title or say("design.title"),
+            "consent": self.consent or say("design.consent"),
+            "instructions": self.instructions or say(f"design.instructions.{self.kind}"),
+            "question": self.question or say(f"design.question.{self.kind}"),
+        }
+        if self.reason.mode != "off" and self.kind != "order":
+            values["reason"] = replace(self.reason, question=self.reason.question or say(f"design.reason.{self.kind}"))
+        values["training"] = tuple(
+            replace(
+                item,
+                feedback=item.feedback or say("design.own_feedback.wrong"),
+                feedback_right=item.feedback_right or say("design.own_feedback.right"),
+            )
+            for item in self.training
+        )
+        for key, value in values.items():
+            object.__setattr__(self, key, value)
 
     def mistakes(self) -> Iterator[Mistake]:
         """What is missing, out of range or contradicts another key."""
         yield from name_mistakes(self.name)
+        if self.language not in languages():
+            yield Mistake(("language",), f"language: must be one of {', '.join(languages())}, not {self.language!r}")
         yield from self._systems_mistakes()
         yield from self._scales_mistakes()
         for key, least, most in (("answers_per_item", 1, 1000), ("max_items_per_person", 1, 1_000_000)):

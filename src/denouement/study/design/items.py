@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from denouement.study.design.defaults import Kind
+from denouement.study.design.names import Kind
 
 
 @dataclass(frozen=True)

@@ -4,10 +4,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from denouement.legible import can_be_shown, seen
-from denouement.study.design import defaults
-from denouement.study.design.defaults import Kind
 from denouement.study.design.mistakes import UNSHOWN, Mistake, n_different, text_mistakes
-from denouement.study.design.names import TIES
+from denouement.study.design.names import TIES, Kind
 from denouement.study.design.scales import Scale
 
 
@@ -75,8 +73,8 @@ class Training(KnownItem):
         attempts: wrong answers after which a person is screened out; None: never.
     """
 
-    feedback: str = defaults.OWN_FEEDBACK
-    feedback_right: str = defaults.OWN_FEEDBACK_RIGHT
+    feedback: str = ""
+    feedback_right: str = ""
     attempts: int | None = None
 
     def mistakes(self) -> Iterator[Mistake]:

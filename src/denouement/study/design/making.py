@@ -10,14 +10,13 @@ import pyarrow.compute as pc
 
 from denouement.errors import UserError
 from denouement.schemas import preferred_release, shortened
-from denouement.study.design import defaults
-from denouement.study.design.defaults import Kind
 from denouement.study.design.description import Design
 from denouement.study.design.items import Item, digest
 from denouement.study.design.known_items import KnownItem
 from denouement.study.design.mistakes import n_different
-from denouement.study.design.names import CHECK_SYSTEMS, HUMAN_RIGHT, HUMAN_WRONG
+from denouement.study.design.names import CHECK_SYSTEMS, HUMAN_RIGHT, HUMAN_WRONG, Kind
 from denouement.study.design.showing import shown, unusable
+from denouement.study.languages import ClearCase, texts
 
 
 def make_items(design: Design, cases: pa.Table, endings: Sequence[pa.Table]) -> tuple[list[Item], dict[str, int]]:
@@ -89,7 +88,9 @@ def check_items(design: Design) -> list[Item]:
     """The attention checks of a design; none where their rate is 0."""
     if not design.checks.rate:
         return []
-    known = design.checks.items or tuple(_as_known(story, design.kind) for story in defaults.CHECKS)
+    say = texts(design.language)
+    stories = (say.story(f"check_stories.{name}") for name in say.names("check_stories"))
+    known = design.checks.items or tuple(_as_known(story, design.kind) for story in stories)
     return [_known(design, item, f"check_{number}", is_check=True) for number, item in enumerate(known, 1)]
 
 
@@ -99,7 +100,7 @@ def training_items(design: Design) -> list[Item]:
     return [_known(design, item, name, is_training=True) for item, name in zip(design.training, names, strict=True)]
 
 
-def _as_known(story: defaults.ClearCase, kind: Kind) -> KnownItem:
+def _as_known(story: ClearCase, kind: Kind) -> KnownItem:
     return KnownItem(story.context, (story.right, story.wrong) if kind == "pair" else (story.right,))
 
 

@@ -16,10 +16,13 @@ class Mistake(NamedTuple):
 
 
 def text_mistakes(section: object, *keys: str) -> Iterator[Mistake]:
-    """The mistakes in the texts under `keys`, which annotators read: empty ones, or characters that cannot be shown."""
+    """The mistakes in the texts under `keys`, which annotators read: only blanks, or characters that cannot be shown.
+
+    A text of no character at all takes its default.
+    """
     for key in keys:
         text = getattr(section, key)
-        if not seen(text):
+        if text and not seen(text):
             yield Mistake((key,), f"{key}: is empty: leave the key out for the default")
         elif not can_be_shown(text):
             yield Mistake((key,), f"{key}: {UNSHOWN}")

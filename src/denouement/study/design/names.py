@@ -1,9 +1,12 @@
-"""Names of systems and answers with a fixed meaning in every study, and the form of names that a study chooses."""
+"""Names of kinds, systems and answers with a fixed meaning in every study, and the form of names that a study gives."""
 
 import re
 from collections.abc import Iterator
+from typing import Literal
 
 from denouement.study.design.mistakes import Mistake
+
+Kind = Literal["pair", "rating", "order"]  # what a study asks
 
 HUMAN_RIGHT, HUMAN_WRONG = "human_right", "human_wrong"
 ANSWERS = ("A", "B", "both", "neither")

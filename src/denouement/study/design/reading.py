@@ -8,16 +8,16 @@ import dataclasses
 import json
 from collections.abc import Collection, Iterator, Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
 from denouement.errors import UserError
 from denouement.files import existing_file
 from denouement.schemas import shortened
 from denouement.settings import build, collect
-from denouement.study.design import defaults
 from denouement.study.design.description import Design
-from denouement.study.design.names import HUMAN_RIGHT, HUMAN_WRONG
-from denouement.study.design.scales import SCALES
+from denouement.study.design.names import HUMAN_RIGHT, HUMAN_WRONG, Kind
+from denouement.study.design.scales import SCALES, named_scales
+from denouement.study.languages import ENGLISH, Texts, languages, texts
 from denouement.study.reasons import ELEMENTS
 from denouement.yaml_files import read_yaml
 
@@ -100,45 +100,43 @@ def from_json(text: str, where: str = "stored design") -> Design:
 
 
 def _with_named_parts(section: Mapping[str, Any]) -> dict[str, Any]:
-    """`section` with what `true` and names stand for, and with default texts: scales, training, boxes, `skip: true`."""
+    """`section` with what `true` and names stand for: scales, practice items, boxes of reasons, `skip: true`."""
     section = dict(section)
+    language = section.get("language")
+    say = texts(language if language in languages() else ENGLISH)
     reason = section.get("reason")
-    if isinstance(reason, Mapping):
-        if section.get("kind") == "rating" and reason.get("mode", "off") != "off":
-            reason = {"question": defaults.REASON_OF_RATING, **reason}
-        if isinstance(boxes := reason.get("boxes"), bool):
-            reason = {**reason, "boxes": list(ELEMENTS) if boxes else []}
-        section["reason"] = reason
+    if isinstance(reason, Mapping) and isinstance(boxes := reason.get("boxes"), bool):
+        section["reason"] = {**reason, "boxes": list(ELEMENTS) if boxes else []}
     if isinstance(skip := section.get("skip"), bool):
         section["skip"] = {} if skip else None
     scales = section.get("scales")
     if isinstance(scales, str | list):
         section["scales"] = [
-            scale for each in ([scales] if isinstance(scales, str) else scales) for scale in _named(each)
+            scale for each in ([scales] if isinstance(scales, str) else scales) for scale in _named(each, say)
         ]
     training = section.get("training")
     if isinstance(training, bool) or training is None or isinstance(training, Mapping):
         training = [training] if training else []
     if isinstance(training, list):
-        section["training"] = [_practice(each, section.get("kind", "pair")) for each in training]
+        section["training"] = [_practice(each, str(section.get("kind", "pair")), say) for each in training]
     return section
 
 
-def _named(scale: Any) -> Collection[Any]:
+def _named(scale: Any, say: Texts) -> Collection[Any]:
     """The scales of a name; for an unknown name a scale without a text, since its mistake lists the known names."""
     if not isinstance(scale, str):
         return [scale]
-    return SCALES.get(scale, [{"name": scale}])
+    return named_scales(scale, say) if scale in SCALES else [{"name": scale}]
 
 
-def _practice(given: Any, kind: object) -> Any:
+def _practice(given: Any, kind: str, say: Texts) -> Any:
     """A practice item; the package's own for `true`, and for a section without a story."""
     if given is True:
         given = {}
     if not isinstance(given, Mapping) or {"context", "endings"} & set(given):
         return given
-    story = defaults.TRAINING
+    story = say.story("training_story")
     endings = [story.right, story.wrong] if kind == "pair" else [story.right]
-    feedback = defaults.FEEDBACK.get(str(kind), defaults.OWN_FEEDBACK)
-    texts = {"feedback": feedback, "feedback_right": feedback}
-    return {"context": list(story.context), "endings": endings, **texts, **given}
+    feedback = say(f"design.feedback.{kind}") if kind in get_args(Kind) else ""
+    told = {"feedback": feedback, "feedback_right": feedback}
+    return {"context": list(story.context), "endings": endings, **told, **given}

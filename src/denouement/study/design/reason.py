@@ -4,7 +4,6 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Literal
 
-from denouement.study.design import defaults
 from denouement.study.design.mistakes import Mistake, repeated, text_mistakes
 from denouement.study.reasons import ELEMENTS
 
@@ -21,7 +20,7 @@ class Reason:
     mode: Literal["required", "optional", "off"] = "off"
     min_length: int = 10
     max_length: int = 2000
-    question: str = defaults.REASON
+    question: str = ""
     boxes: tuple[str, ...] = ()
     highlight: bool = False
 

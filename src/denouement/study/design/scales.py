@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from denouement.legible import can_be_shown, seen
 from denouement.study.design.mistakes import UNSHOWN, Mistake
 from denouement.study.design.names import name_mistakes
+from denouement.study.languages import Texts
 
 
 @dataclass(frozen=True)
@@ -15,7 +16,8 @@ class Scale:
     Attributes:
         name: the question's name in the table `ratings`.
         text: what annotators read.
-        labels: a word for each value, from `low` on; those between the ends may be empty. None: `defaults.SCALE_ENDS`.
+        labels: a word for each value, from `low` on; those between the ends may be empty. None: `scales.ends` of the
+            language.
     """
 
     name: str = ""
@@ -46,25 +48,17 @@ class Scale:
             )
 
 
-_ENDS = ("not at all", "", "", "", "", "fully")
-
-# The scales of the related work (Mori et al. 2019, section 2); the wording is ours.
-SCALES: dict[str, tuple[Scale, ...]] = {
-    "consistency_readability": (  # Zhao et al. 2018
-        Scale("consistency", "Does the last sentence agree with the story before it?", 0, 5, _ENDS),
-        Scale("readability", "Is the last sentence easy to read and well written?", 0, 5, _ENDS),
-    ),
-    "bad_to_perfect": (  # Li et al. 2018
-        Scale(
-            "quality",
-            "How good is the last sentence, by its grammar and fluency, its relevance to the story and its logic?",
-            0,
-            3,
-            ("Bad", "Relevant", "Good", "Perfect"),
-        ),
-    ),
-    "grammar_logicality": (  # Guan et al. 2019
-        Scale("grammar", "Is the last sentence natural and free of mistakes?", 0, 2, ("no", "partly", "yes")),
-        Scale("logicality", "Does the last sentence follow from the story?", 0, 2, ("no", "partly", "yes")),
-    ),
+# The scales of the related work (Mori et al. 2019, section 2): the name, lowest and highest value of each.
+SCALES: dict[str, tuple[tuple[str, int, int], ...]] = {
+    "consistency_readability": (("consistency", 0, 5), ("readability", 0, 5)),  # Zhao et al. 2018
+    "bad_to_perfect": (("quality", 0, 3),),  # Li et al. 2018
+    "grammar_logicality": (("grammar", 0, 2), ("logicality", 0, 2)),  # Guan et al. 2019
 }
+
+
+def named_scales(name: str, say: Texts) -> tuple[Scale, ...]:
+    """The scales of a name in `SCALES`, in a language."""
+    return tuple(
+        Scale(scale, say(f"scales.{scale}.text"), low, high, say.several(f"scales.{scale}.labels"))
+        for scale, low, high in SCALES[name]
+    )

@@ -9,6 +9,7 @@ from typing import Any
 
 import sqlalchemy as sa
 
+from denouement.study.languages import texts
 from denouement.study.store.answers import (
     Unfit,
     check_answer,
@@ -34,11 +35,6 @@ from denouement.study.store.people import PERSON, person_with, update
 from denouement.study.store.progress import measure
 from denouement.study.store.records import Answer, Assignment, Correction, Flag, Highlight, Outcome, Progress
 from denouement.study.store.stored_study import StoredStudy, could_be_id
-
-_UNKNOWN = Outcome("refused", "This question is not yours to answer. Please go on with the one that is shown next.")
-_LEFT = Outcome("refused", "You are no longer taking part, so this answer is not kept.")
-_SKIPPED = Outcome("refused", "You have skipped this question, so others are asked instead. The answer is not kept.")
-_LATER = Outcome("refused", "You have answered a later question since, so the answer before it stays as it was.")
 
 # What an answer consists of: columns of `assignments`.
 _GIVEN = ("answer", "values", "arranged", "reason", "elements", "highlights")
@@ -175,19 +171,20 @@ class Answering(StoreBase):
 
         def job(connection: sa.Connection) -> Outcome:
             person = person_with(connection, key)
+            study = self._study(person.study)
+            say = texts(study.design.language)
             if person.state not in ("answering", "done"):
-                return _LEFT
+                return Outcome("refused", say("unfit.left"))
             assignment = _of(connection, person, assignment_id)
             if assignment is None:
-                return _UNKNOWN
+                return Outcome("refused", say("unfit.not_yours"))
             if assignment.state == "answered":
                 return Outcome("duplicate")
             if assignment.state == "skipped":
-                return _SKIPPED
-            study = self._study(person.study)
+                return Outcome("refused", say("unfit.skipped"))
             try:
                 kept = _kept(study, assignment, given)
-                flag = checked_remark(problem) if study.design.flag else None
+                flag = checked_remark(study.design, problem) if study.design.flag else None
             except Unfit as unfit:
                 return Outcome("refused", str(unfit))
             lapse(connection, study.id, at)
@@ -221,19 +218,20 @@ class Answering(StoreBase):
 
         def job(connection: sa.Connection) -> Outcome:
             person = person_with(connection, key)
+            study = self._study(person.study)
+            say = texts(study.design.language)
             if person.state not in ("answering", "done"):
-                return _LEFT
+                return Outcome("refused", say("unfit.left"))
             assignment = _of(connection, person, assignment_id)
-            allowed = self._study(person.study).design.skip
+            allowed = study.design.skip
             if assignment is None or allowed is None:
-                return _UNKNOWN
+                return Outcome("refused", say("unfit.not_yours"))
             if assignment.state in ("answered", "skipped"):
                 return Outcome("duplicate")
             if not _may_skip(connection, person, allowed.most):
-                most = "1 question" if allowed.most == 1 else f"{allowed.most:,} questions"
-                return Outcome("refused", f"You have skipped {most}, the most that you may: please answer this one.")
+                return Outcome("refused", say("unfit.skipped_most", n=allowed.most))
             try:
-                text = checked_remark(why)
+                text = checked_remark(study.design, why)
             except Unfit as unfit:
                 return Outcome("refused", str(unfit))
             this = assignments.c.id == assignment.id
@@ -302,15 +300,16 @@ class Answering(StoreBase):
 
         def job(connection: sa.Connection) -> Outcome:
             person = person_with(connection, key)
-            if person.state not in ("answering", "done"):
-                return _LEFT
-            assignment = _of(connection, person, assignment_id)
             study = self._study(person.study)
+            say = texts(study.design.language)
+            if person.state not in ("answering", "done"):
+                return Outcome("refused", say("unfit.left"))
+            assignment = _of(connection, person, assignment_id)
             if assignment is None or assignment.state != "answered" or not study.design.back:
-                return _UNKNOWN
+                return Outcome("refused", say("unfit.not_yours"))
             last = connection.execute(_LAST, {"annotator": person.pk}).one()
             if last.id != assignment.id:
-                return _LATER
+                return Outcome("refused", say("unfit.too_late"))
             try:
                 kept = _kept(study, assignment, given)
             except Unfit as unfit:

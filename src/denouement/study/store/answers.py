@@ -7,6 +7,7 @@ from denouement.study.design.description import Design
 from denouement.study.design.items import Item
 from denouement.study.design.marking import runs, word_places
 from denouement.study.design.names import ANSWERS
+from denouement.study.languages import texts
 from denouement.study.store.records import Highlight
 
 _MOST_OF_REMARK = 2000  # characters
@@ -28,20 +29,21 @@ def check_answer(
     Raises:
         Unfit: it does not.
     """
+    say = texts(design.language)
     given = {"pair": answer is not None, "rating": values is not None, "order": order is not None}
     if not given.pop(design.kind) or any(given.values()):
-        raise Unfit("Please answer the question.")
+        raise Unfit(say("unfit.no_answer"))
     if design.kind == "pair" and answer not in ANSWERS:
-        raise Unfit("Please choose A, B, both or neither.")
+        raise Unfit(say("unfit.no_choice"))
     if design.kind == "rating":
         for scale in design.scales:
             value = (values or {}).get(scale.name)
             if type(value) is not int or not scale.low <= value <= scale.high:
-                raise Unfit(f"Please choose a value from {scale.low} to {scale.high} on each scale.")
+                raise Unfit(say("unfit.no_value", low=scale.low, high=scale.high))
         if len(values or {}) != len(design.scales):
-            raise Unfit("Please answer the questions that were asked, and no other.")
+            raise Unfit(say("unfit.other_questions"))
     if design.kind == "order" and sorted(order or ()) != list(range(n_shown)):
-        raise Unfit("Please give each sentence a place of its own.")
+        raise Unfit(say("unfit.no_place"))
 
 
 def checked_reason(design: Design, reason: str | None) -> str | None:
@@ -55,7 +57,7 @@ def checked_reason(design: Design, reason: str | None) -> str | None:
     Raises:
         Unfit: it is too short or too long, or has characters that cannot be shown.
     """
-    rules = design.reason
+    rules, say = design.reason, texts(design.language)
     if rules.mode == "off":
         return None
     text = _plain(reason)
@@ -63,15 +65,15 @@ def checked_reason(design: Design, reason: str | None) -> str | None:
     if not length and rules.mode == "optional":
         return None
     if length < rules.min_length:
-        raise Unfit(f"Please write a reason of at least {rules.min_length} characters; {length} can be seen so far.")
+        raise Unfit(say("unfit.reason_short", n=rules.min_length, seen=length))
     if len(text) > rules.max_length:
-        raise Unfit(f"Please write a reason of at most {rules.max_length:,} characters; it has {len(text):,}.")
+        raise Unfit(say("unfit.reason_long", n=len(text), most=rules.max_length))
     if not can_be_shown(text):
-        raise Unfit("The reason holds characters that cannot be shown; please type it again.")
+        raise Unfit(say("unfit.reason_not_shown"))
     return text
 
 
-def checked_remark(text: str | None) -> str | None:
+def checked_remark(design: Design, text: str | None) -> str | None:
     """What a person wrote about a problem with an item, in the form of `checked_reason`; None where it is nothing.
 
     Raises:
@@ -81,9 +83,9 @@ def checked_remark(text: str | None) -> str | None:
     if not seen(kept):
         return None
     if len(kept) > _MOST_OF_REMARK:
-        raise Unfit(f"Please describe the problem in at most {_MOST_OF_REMARK:,} characters; it has {len(kept):,}.")
+        raise Unfit(texts(design.language)("unfit.remark_long", n=len(kept), most=_MOST_OF_REMARK))
     if not can_be_shown(kept):
-        raise Unfit("What you wrote about the problem holds characters that cannot be shown; please type it again.")
+        raise Unfit(texts(design.language)("unfit.remark_not_shown"))
     return kept
 
 
@@ -96,7 +98,7 @@ def checked_elements(design: Design, elements: Collection[str]) -> list[str] | N
     if not design.reason.boxes:
         return None
     if set(elements) - set(design.reason.boxes):
-        raise Unfit("Please tick only boxes of this page.")
+        raise Unfit(texts(design.language)("unfit.other_boxes"))
     return [box for box in design.reason.boxes if box in elements]
 
 
@@ -125,7 +127,7 @@ def highlights_of(
         system, sentence, text = shown[place] if 0 <= place < len(shown) else (None, 0, "")
         places = word_places(text)
         if not all(0 <= word < len(places) for word in words):
-            raise Unfit("Please mark only words of this page.")
+            raise Unfit(texts(design.language)("unfit.other_words"))
         found += [
             Highlight(system, sentence, start, end, text[places[start][0] : places[end - 1][1]])
             for start, end in runs(words)

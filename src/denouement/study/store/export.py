@@ -10,8 +10,8 @@ from typing import Any
 import pyarrow as pa
 
 from denouement.schemas import TABLES, write_table
-from denouement.study.design.defaults import Kind
 from denouement.study.design.items import Item
+from denouement.study.design.names import Kind
 from denouement.study.store import Answer, Store
 
 ANSWER_TABLES: dict[Kind, str] = {"pair": "votes", "rating": "ratings", "order": "orders"}

@@ -7,6 +7,7 @@ from typing import Any, Literal
 import sqlalchemy as sa
 
 from denouement.study.design.ask import UnfitReply
+from denouement.study.languages import texts
 from denouement.study.store.base import StoreBase, moment
 from denouement.study.store.models import annotators, replies
 from denouement.study.store.people import person_with, update
@@ -44,11 +45,12 @@ class Replies(StoreBase):
             if not _is_at(page, person):
                 return Outcome("duplicate")
             study = self._study(person.study)
+            say = texts(study.design.language)
             rows: list[dict[str, Any]] = []
             problems = []
             for question in getattr(study.design.ask, page):
                 try:
-                    values = question.replied(given.get(question.name, ()))
+                    values = question.replied(given.get(question.name, ()), say)
                 except UnfitReply as unfit:
                     problems.append(str(unfit))
                     continue

@@ -6,22 +6,15 @@ from typing import Any
 
 from fastapi import APIRouter, Response
 
-from denouement.study.design.defaults import Kind
+from denouement.study.languages import joined
 from denouement.study.store import Annotator, Assignment
 from denouement.study.store.answers import Unfit, check_answer
 from denouement.study.web.questions import given, question
-from denouement.study.web.render import message, page, paragraphs
+from denouement.study.web.render import paragraphs
 from denouement.study.web.security import form_token
 from denouement.study.web.visits import Form, Visit, Visiting
 
-# What the page of the next question says about the answer before; the key is in the address of the page.
-NOTES = {
-    "duplicate": "You had answered that question before. Your first answer counts.",
-    "surplus": "Your last answer came late, when others had answered the question. It is kept, but does not count.",
-}
-
-# What a person is asked to do again after a wrong answer to the training item, by kind of study.
-_AGAIN: dict[Kind, str] = {"pair": "choose", "rating": "rate it", "order": "put them into order"}
+NOTES = ("duplicate", "surplus")  # about the answer before; in the address of the next question's page
 
 router = APIRouter(prefix="/s/{study}")
 
@@ -65,7 +58,7 @@ def passed(visit: Visiting) -> Response:
     if not (visit.is_at("question") and visit.design.training):
         return visit.onward()
     texts = paragraphs(visit.design.training.feedback_right)
-    return message("That is right", *texts, back=visit.url("question"), back_label="Begin")
+    return visit.message("passed.title", *texts, back=visit.url("question"), back_label=visit.say("passed.button"))
 
 
 @router.get("/question")
@@ -76,7 +69,7 @@ def question_page(visit: Visiting, note: str = "") -> Response:
     assignment = visit.store.next(visit.key)
     if not assignment:
         return visit.onward(visit.store.annotator(visit.key))
-    return _question(visit, assignment, {}, note=NOTES.get(note))
+    return _question(visit, assignment, {}, note=visit.say(f"note.{note}") if note in NOTES else None)
 
 
 @router.post("/answer")
@@ -90,8 +83,8 @@ def answer(visit: Visiting, form: Form) -> Response:
         assignment = visit.store.next(visit.key)
         if assignment and assignment.id == token:
             return _question(visit, assignment, form, problem=outcome.message)
-        onward = {"back": visit.url("question"), "back_label": "Go on"}
-        return message("That answer was not kept", outcome.message, status=409, **onward)
+        onward = {"back": visit.url("question"), "back_label": visit.say("page.go_on")}
+        return visit.message("unfit.title", outcome.message, status=409, **onward)
     return visit.to("question" if outcome.status == "accepted" else f"question?note={outcome.status}")
 
 
@@ -107,33 +100,27 @@ def _training(visit: Visit, annotator: Annotator, form: Mapping[str, str], probl
         form,
         action="training",
         assignment=str(annotator.training_failures),
-        heading="First, an example",
-        button="Check my answer",
+        heading=visit.say("training.heading"),
+        button=visit.say("training.button"),
         problem=problem,
-        note=None if problem or left is None else f"You have {_attempts(left)} at this example.",
+        note=None if problem or left is None else visit.say("training.attempts", n=left),
     )
 
 
 def _about_wrong(visit: Visit, failures: int, scales: Sequence[str]) -> str:
     """The feedback on a wrong answer to the training item; of a rating, with the scales that were wrong."""
     assert visit.design.training is not None
-    texts = ["Not quite.", visit.design.training.feedback, f"Please {_AGAIN[visit.design.kind]} again"]
-    if scales:
-        asked = [scale.text for scale in visit.design.scales if scale.name in scales]
-        texts[-1] += f": {' '.join(asked)}"
-    else:
-        texts[-1] += "."
+    say = visit.say
+    asked = [scale.text for scale in visit.design.scales if scale.name in scales]
+    again = say("training.again_on", scales=joined(asked)) if asked else say(f"training.again.{visit.design.kind}")
     left = _attempts_left(visit, failures)
-    return " ".join([*texts, *([] if left is None else [f"You have {_attempts(left)} left."])])
+    told = [] if left is None else [say("training.left", n=left)]
+    return joined([say("training.wrong"), visit.design.training.feedback, again, *told])
 
 
 def _attempts_left(visit: Visit, failures: int) -> int | None:
     most = visit.design.training.attempts if visit.design.training else None
     return None if most is None else most - failures
-
-
-def _attempts(n: int) -> str:
-    return "1 attempt" if n == 1 else f"{n:,} attempts"
 
 
 def _question(visit: Visit, assignment: Assignment, form: Mapping[str, str], **values: str | None) -> Response:
@@ -144,8 +131,8 @@ def _question(visit: Visit, assignment: Assignment, form: Mapping[str, str], **v
         form,
         action="answer",
         assignment=assignment.id,
-        heading=f"Question {assignment.number} of at most {assignment.of}",
-        button="Next",
+        heading=visit.say("question.heading", number=assignment.number, of=assignment.of),
+        button=visit.say("question.button"),
         number=assignment.number,
         of=assignment.of,
         reason=visit.design.reason if visit.design.reason.mode != "off" else None,
@@ -157,7 +144,7 @@ def _question_page(
     visit: Visit, context: Sequence[str], shown: Sequence[str], form: Mapping[str, str], action: str, **values: Any
 ) -> Response:
     values = {"number": 0, "of": 0, "reason": None} | values
-    return page(
+    return visit.page(
         "question.html",
         422 if form else 200,
         title=visit.design.title,

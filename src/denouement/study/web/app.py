@@ -1,6 +1,7 @@
 """The web application: its pages, its error pages, and its server."""
 
 import logging
+import re
 import socket
 from collections.abc import Callable
 from contextlib import suppress
@@ -12,6 +13,7 @@ from starlette.exceptions import HTTPException
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from denouement.errors import UserError
+from denouement.study.languages import ENGLISH, Texts, languages, texts
 from denouement.study.store import Store, StoreUnavailableError
 from denouement.study.web import answering, entering, leaving, organiser
 from denouement.study.web.render import asset, message
@@ -65,9 +67,10 @@ class HeadAsGet:
         await self.app({**scope, "method": "GET"}, receive, send_head)
 
 
-def _home() -> Response:
+def _home(request: Request) -> Response:
     """The page of the address without a study. It lists no study, since visitors need not know which there are."""
-    return message("Open the link you were given", "It leads to your study, and to where you were in it.")
+    say = _say(request)
+    return message(say("home.title"), say("home.text"), say=say)
 
 
 def _static(digest: str, name: str) -> Response:
@@ -78,7 +81,8 @@ def _static(digest: str, name: str) -> Response:
 
 async def _refused(request: Request, error: Exception) -> Response:
     assert isinstance(error, Refused)
-    response = message(error.title, error.message, status=error.status)
+    say = _say(request)
+    response = message(*error.told(say), status=error.status, say=say)
     if error.retry_after:
         response.headers["retry-after"] = str(max(1, round(error.retry_after)))
     return response
@@ -86,15 +90,15 @@ async def _refused(request: Request, error: Exception) -> Response:
 
 async def _not_found(request: Request, error: Exception) -> Response:
     assert isinstance(error, HTTPException)
-    title = "There is no such page" if error.status_code == 404 else HTTPStatus(error.status_code).phrase
-    text = "Open the link that you were given once more, or ask the person who gave it to you."
-    return message(title, text, status=error.status_code)
+    say = _say(request)
+    title = say("refused.no_page.title") if error.status_code == 404 else HTTPStatus(error.status_code).phrase
+    return message(title, say("refused.no_page.text"), status=error.status_code, say=say)
 
 
 async def _failed(request: Request, error: Exception) -> Response:
     """The page after a defect of this package; only the server's log has the traceback."""
-    text = "Your confirmed answers are saved. Load the page again in a moment; if this stays, tell the organiser."
-    response = message("Something went wrong", text, status=500)
+    say = _say(request)
+    response = message(say("refused.failed.title"), say("refused.failed.text"), status=500, say=say)
     response.headers.update(HEADERS | NOT_KEPT)  # `SecurityHeaders` does not see this response
     return response
 
@@ -102,10 +106,22 @@ async def _failed(request: Request, error: Exception) -> Response:
 async def _unavailable(request: Request, error: Exception) -> Response:
     """The page when the database does not answer; the browser's script or the person tries again."""
     logging.getLogger(__name__).error("%s", error)
-    text = "Your last answer may not be saved. Go back and send it again in a moment: it never counts twice."
-    response = message("The study cannot be reached at the moment", text, status=503)
+    say = _say(request)
+    response = message(say("refused.unavailable.title"), say("refused.unavailable.text"), status=503, say=say)
     response.headers["retry-after"] = "5"
     return response
+
+
+def _say(request: Request) -> Texts:
+    """The texts of a page that belongs to no visit: those of the study in its address, or of the browser's language."""
+    store: Store = request.app.state.store
+    with suppress(UserError, OSError):
+        if found := re.match("/s/([^/]+)", request.url.path):
+            return texts(store.design(found[1]).language)
+    wanted = request.headers.get("accept-language", "") if not request.url.path.startswith(organiser.HOME) else ""
+    tags = [each.partition(";")[0].strip() for each in wanted.split(",")]
+    known = (tag for each in tags for tag in (each, each.partition("-")[0]) if tag in languages())
+    return texts(next(known, ENGLISH))
 
 
 def serve(app: FastAPI, host: str, port: int, started: Callable[[str], None]) -> None:

@@ -6,8 +6,8 @@ import secrets
 from fastapi import APIRouter, Response
 
 from denouement.study.web.leaving import nothing_left
-from denouement.study.web.render import message, paragraphs
-from denouement.study.web.security import Refused, require_form_token, set_cookie
+from denouement.study.web.render import paragraphs
+from denouement.study.web.security import RefusedVisit, require_form_token, set_cookie
 from denouement.study.web.visits import BROWSER, Form, Visit, Visiting
 
 PROLIFIC = ("PROLIFIC_PID", "STUDY_ID", "SESSION_ID")
@@ -22,14 +22,14 @@ def entry(visit: Visiting) -> Response:
     if kind == "prolific" and PROLIFIC[0] in query:
         given = {name: query.get(name, "") for name in PROLIFIC}
         if not all(re.fullmatch(r"[A-Za-z0-9_-]{1,64}", value) for value in given.values()):
-            raise Refused(400, "This link is incomplete", "Go back to Prolific and open the study from there.")
+            raise RefusedVisit(400, "incomplete_link")
         return visit.remembering(visit.entered(given.pop(PROLIFIC[0]), given))
     if visit.annotator:
         return visit.onward()
     if kind == "prolific":
-        raise Refused(403, "Open this study from Prolific", "Its link there shows us who you are.")
+        raise RefusedVisit(403, "not_from_prolific")
     if kind == "links":
-        raise Refused(403, "Open your own link", "Each person who takes part was given one.")
+        raise RefusedVisit(403, "no_own_link")
     if visit.is_full:
         return nothing_left(visit)
     browser = visit.browser or secrets.token_urlsafe(16)
@@ -82,18 +82,10 @@ def decline_page(visit: Visiting) -> Response:
     """What it means not to take part, with a form to confirm; opening this page is no refusal yet."""
     if not _may_decline(visit):
         return visit.onward()
-    texts = ["Taking part is your choice, and it is fine not to. You will be asked no questions."]
-    if visit.design.entry.kind == "open":
-        texts.append("Nothing about you is kept.")
-    elif visit.design.entry.kind == "links":
-        texts.append("All that is kept is that the person with your link does not take part. The link ends with it.")
-    else:
-        texts.append(
-            "All that is kept is that you do not take part. You get no code: we will ask you to return your "
-            "submission on Prolific, which gives your place to someone else."
-        )
-    button = {"name": "decline", "value": "yes", "kind": "", "text": "Leave the study"}
-    return visit.form("Leave without taking part?", texts, "decline", button, back="", key=_key(visit))
+    say = visit.say
+    texts = [say("decline.text"), say(f"decline.kept.{visit.design.entry.kind}")]
+    button = {"name": "decline", "value": "yes", "kind": "", "text": say("decline.button")}
+    return visit.form(say("decline.title"), texts, "decline", button, back="", key=_key(visit))
 
 
 @router.post("/decline")
@@ -110,21 +102,16 @@ def decline(visit: Visiting, form: Form) -> Response:
 @router.get("/declined")
 def declined(visit: Visiting) -> Response:
     """The page after a refusal. It has no code, since a person who refuses was not screened out."""
-    if visit.design.entry.kind == "open" and not visit.annotator:
-        texts = ["Nothing about you was kept. You may close this page."]
-        return message("You do not take part", *texts, back=visit.url(""), back_label="I have changed my mind")
+    say, kind = visit.say, visit.design.entry.kind
+    if kind == "open" and not visit.annotator:
+        changed = say("declined.changed_mind")
+        return visit.message("declined.title", say("declined.open"), back=visit.url(""), back_label=changed)
     if not visit.is_at("declined"):
         return visit.onward()
-    if visit.design.entry.kind == "prolific":
-        texts = [
-            "Thank you for letting us know. Please return your submission on Prolific now: on its page of this study, "
-            "choose to cancel your participation. You need no code for it.",
-        ]
-    else:
-        texts = ["Thank you for letting us know. You may close this page."]
+    texts = [say("declined.prolific" if kind == "prolific" else "declined.links")]
     if visit.design.contact:
-        texts.append(f"If this was a mistake, write to {visit.design.contact}.")
-    return message("You do not take part", *texts)
+        texts.append(say("declined.contact", contact=visit.design.contact))
+    return visit.message("declined.title", *texts)
 
 
 def _may_decline(visit: Visit) -> bool:
@@ -141,5 +128,6 @@ def _key(visit: Visit) -> str:
 
 def _consent(visit: Visit, action: str, key: str | None = None) -> Response:
     texts = [*paragraphs(visit.design.consent), *visit.contact]
-    button = {"name": "consent", "value": "yes", "kind": "", "text": "I agree, begin"}
-    return visit.form(visit.design.title, texts, action, button, back="decline", back_label="I do not agree", key=key)
+    button = {"name": "consent", "value": "yes", "kind": "", "text": visit.say("consent.agree")}
+    refuse = visit.say("consent.refuse")
+    return visit.form(visit.design.title, texts, action, button, back="decline", back_label=refuse, key=key)

@@ -4,8 +4,8 @@ from typing import Any
 
 from fastapi import APIRouter, Response
 
+from denouement.study.languages import joined
 from denouement.study.store import Annotator
-from denouement.study.web.render import message
 from denouement.study.web.visits import Form, Visit, Visiting
 
 router = APIRouter(prefix="/s/{study}")
@@ -26,9 +26,10 @@ def withdraw_page(visit: Visiting) -> Response:
     """What withdrawal does, with a form to confirm."""
     if not visit.annotator or visit.annotator.state in ("withdrawn", "declined"):
         return visit.onward()
-    texts = ["This deletes all that you have answered, and ends your part in the study. It cannot be undone."]
-    button = {"name": "withdraw", "value": "yes", "kind": "danger", "text": "Delete my answers"}
-    return visit.form("Withdraw from the study?", texts, "withdraw", button, back=visit.step_of(visit.annotator))
+    say = visit.say
+    button = {"name": "withdraw", "value": "yes", "kind": "danger", "text": say("withdraw.button")}
+    back = visit.step_of(visit.annotator)
+    return visit.form(say("withdraw.title"), [say("withdraw.text")], "withdraw", button, back=back)
 
 
 @router.post("/withdraw")
@@ -41,36 +42,32 @@ def withdraw(visit: Visiting, form: Form) -> Response:
 
 def nothing_left(visit: Visit) -> Response:
     """The page for a person who comes when the study has all its answers: no consent, no work."""
-    return _thanks(visit, "There is no question for you: others have answered all of them.")
+    return _thanks(visit, visit.say("end.full"))
 
 
 def _end(visit: Visit, annotator: Annotator) -> Response:
-    entry, withdrawal = visit.design.entry, visit.url("withdraw")
+    entry, withdrawal, say = visit.design.entry, visit.url("withdraw"), visit.say
     if annotator.state in ("consenting", "training"):
         return nothing_left(visit)
     if annotator.state == "withdrawn":
-        texts = ["Your answers are deleted, and your part in the study has ended."]
+        texts = [say("end.withdrawn_text")]
         if entry.kind == "prolific":
-            texts.append("Please return your submission on Prolific.")
-        return message("You have withdrawn", *texts, *visit.contact)
+            texts.append(say("end.withdrawn_prolific"))
+        return visit.message("end.withdrawn", *texts, *visit.contact)
     if annotator.state == "excluded":
-        text = "The organiser has ended your part in the study."
-        return message("Your part has ended", text, *visit.contact, withdraw=withdrawal)
+        return visit.message("end.excluded", say("end.excluded_text"), *visit.contact, withdraw=withdrawal)
     if annotator.state == "screened_out":
-        texts = [
-            f"You cannot take part in this study, since {_attempts_missed(annotator.training_failures)}. "
-            "Thank you for your time."
-        ]
+        text = say("end.screened_out", n=annotator.training_failures)
         ends: dict[str, Any] = {
             "code": entry.screen_out_code,
             "forward": entry.screen_out_url,
             "forward_label": _forward(visit),
         }
-        return message("Thank you", *texts, *visit.contact, **ends)
+        return visit.message("page.thanks", text, *visit.contact, **ends)
     texts, onward = [_answered(visit, annotator)], {"withdraw": withdrawal}
     if entry.kind != "prolific" and visit.store.may_get_more(visit.key):
-        texts.append("If one of these people stops, there may be a question for you: you may look again later.")
-        onward |= {"back": visit.url("question"), "back_label": "Look for more questions"}
+        texts.append(say("end.look_later"))
+        onward |= {"back": visit.url("question"), "back_label": say("end.look")}
     return _thanks(visit, *texts, **onward)
 
 
@@ -81,30 +78,20 @@ def _thanks(visit: Visit, *texts: str, **onward: Any) -> Response:
         "forward": entry.completion_url,
         "forward_label": _forward(visit),
     }
-    return message("Thank you", *texts, *visit.contact, **ends, **onward)
+    return visit.message("page.thanks", *texts, *visit.contact, **ends, **onward)
 
 
 def _forward(visit: Visit) -> str:
-    return "Back to Prolific" if visit.design.entry.kind == "prolific" else "Go on"
-
-
-def _attempts_missed(attempts: int) -> str:
-    return f"your {'answer' if attempts == 1 else f'{attempts:,} answers'} to the example did not fit"
+    return visit.say("page.back_to_prolific" if visit.design.entry.kind == "prolific" else "page.go_on")
 
 
 def _answered(visit: Visit, annotator: Annotator) -> str:
     """How many questions a person answered and, where these are fewer than their pages announced, why."""
+    say = visit.say
     if not annotator.answered:
-        return "There is no question for you: others have answered all of them, or are answering them now."
-    saved = f"You have answered {_questions(annotator.answered)}, and all that you answered is saved."
+        return say("end.none")
+    saved = say("end.answered", n=annotator.answered)
     most = visit.store.most_items(visit.study)
     if annotator.answered >= most:
         return saved
-    if visit.store.left_any(visit.key):
-        why = "since others have answered some questions, or are answering them now. Nothing is missing on your side."
-        return f"{saved} That is fewer than the {most:,} announced, {why}"
-    return f"{saved} There are no more for you: the {most:,} announced were the most that there might be."
-
-
-def _questions(n: int) -> str:
-    return "1 question" if n == 1 else f"{n:,} questions"
+    return joined([saved, say("end.fewer" if visit.store.left_any(visit.key) else "end.no_more", most=most)])

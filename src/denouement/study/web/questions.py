@@ -8,9 +8,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from denouement.study.design.defaults import SCALE_ENDS
 from denouement.study.design.description import Design
 from denouement.study.design.scales import Scale
+from denouement.study.languages import Texts, texts
 
 
 class Choice(NamedTuple):
@@ -50,7 +50,7 @@ class Question:
     groups: Sequence[Group] = ()
     sentences: Sequence[str] = ()
     legend: str = ""
-    keys: str = "a digit chooses, Enter goes on."
+    keys: str = ""
 
 
 @dataclass(frozen=True)
@@ -71,21 +71,21 @@ def question(design: Design, context: Sequence[str], shown: Sequence[str]) -> Qu
         context: the item's sentences that are neither judged nor moved.
         shown: the texts to judge, in the order in which this person sees them: two endings, one, or shuffled sentences.
     """
+    say = texts(design.language)
+    keys = say(f"question.keys.{design.kind}")
     if design.kind == "order":
-        keys = "a digit gives a sentence its place and goes to the next one, Enter goes on."
         return Question(sentences=shown, legend=design.question, keys=keys)
     if design.kind == "rating":
-        groups = [Group(f"scale-{scale.name}", scale.text, _values(scale), scale=True) for scale in design.scales]
-        keys = "a digit rates and goes to the next scale, Enter goes on."
+        groups = [Group(f"scale-{scale.name}", scale.text, _values(scale, say), scale=True) for scale in design.scales]
         return Question(context, shown[0], groups, legend=design.question, keys=keys)
     first, second = shown
     choices = (
         Choice("A", "1", "A", first),
         Choice("B", "2", "B", second),
-        Choice("both", "3", "Both", "complete it equally well"),
-        Choice("neither", "4", "Neither", "of them can end this story"),
+        Choice("both", "3", say("question.both"), say("question.both_text")),
+        Choice("neither", "4", say("question.neither"), say("question.neither_text")),
     )
-    return Question(context, groups=[Group("answer", design.question, choices)])
+    return Question(context, groups=[Group("answer", design.question, choices)], keys=keys)
 
 
 def given(design: Design, form: Mapping[str, str]) -> Given:
@@ -100,8 +100,8 @@ def given(design: Design, form: Mapping[str, str]) -> Given:
     return Given(answer=form.get("answer"), reason=reason)
 
 
-def _values(scale: Scale) -> list[Choice]:
-    lowest, highest = SCALE_ENDS
+def _values(scale: Scale, say: Texts) -> list[Choice]:
+    lowest, highest = say.several("scales.ends")
     labels = scale.labels or (lowest, *[""] * (scale.high - scale.low - 1), highest)
     return [
         Choice(str(value), str(value) if value < 10 else "", str(value), label)

@@ -9,10 +9,12 @@ from typing import Any
 from fastapi.responses import HTMLResponse
 from jinja2 import Environment, PackageLoader, StrictUndefined
 
+from denouement.study.languages import ENGLISH, joined, texts
+
 
 def page(template: str, status: int = 200, **values: Any) -> HTMLResponse:
-    """A page from `templates/`; every value is escaped."""
-    shared: dict[str, Any] = {"note": None, "problem": None, "hidden": {}, "logout": False}
+    """A page from `templates/`; every value is escaped. Its own texts are those of the value `say`, or English."""
+    shared: dict[str, Any] = {"note": None, "problem": None, "hidden": {}, "logout": False, "say": texts(ENGLISH)}
     return HTMLResponse(_environment().get_template(template).render(shared | values), status_code=status)
 
 
@@ -31,6 +33,7 @@ def _environment() -> Environment:
         trim_blocks=True,
         lstrip_blocks=True,
     )
+    environment.filters["joined"] = joined
     environment.globals["asset"] = lambda name: f"/static/{asset(name)[1]}/{name}"
     return environment
 

@@ -15,6 +15,8 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from denouement.study.languages import ENGLISH, Texts, texts
+
 MOST_FORM_BYTES = 256 * 1024
 MOST_DRAINED_BYTES = 16 * 1024 * 1024  # read and dropped, so that the browser shows the response
 MOST_FIELDS = 200
@@ -38,7 +40,7 @@ NOT_KEPT = {"cache-control": "no-store"}
 
 
 class Refused(Exception):  # noqa: N818  (no fault of the program)
-    """A request that gets a page with an explanation instead of what it asked for.
+    """A request that gets a page with an explanation, in English, instead of what it asked for.
 
     Attributes:
         status: the HTTP status.
@@ -50,6 +52,26 @@ class Refused(Exception):  # noqa: N818  (no fault of the program)
     def __init__(self, status: int, title: str, message: str, retry_after: float = 0) -> None:
         super().__init__(title)
         self.status, self.title, self.message, self.retry_after = status, title, message, retry_after
+
+    def told(self, say: Texts) -> tuple[str, str]:
+        """Title and message."""
+        return self.title, self.message
+
+
+class RefusedVisit(Refused):
+    """A request that an annotator may have made: the explanation is `refused.KEY` of the texts of a language."""
+
+    def __init__(self, status: int, key: str, retry_after: float = 0) -> None:
+        super().__init__(status, *_told(texts(ENGLISH), key), retry_after)
+        self.key = key
+
+    def told(self, say: Texts) -> tuple[str, str]:
+        """Title and message in a language."""
+        return _told(say, self.key)
+
+
+def _told(say: Texts, key: str) -> tuple[str, str]:
+    return say(f"refused.{key}.title"), say(f"refused.{key}.text")
 
 
 class Limiter:
@@ -90,8 +112,7 @@ class Limiter:
         """
         wait = self.wait(visitor)
         if wait:
-            message = "Your answers so far are saved. Wait a moment, then load the page again."
-            raise Refused(429, "That was a little fast", message, retry_after=wait)
+            raise RefusedVisit(429, "too_fast", retry_after=wait)
 
 
 def address(request: Request) -> str:
@@ -166,14 +187,14 @@ async def read_form(request: Request) -> dict[str, str]:
         if length <= MOST_FORM_BYTES:
             body += chunk
     if length > MOST_FORM_BYTES:
-        raise Refused(413, "That text is too long", "Nothing of it was saved. Go back and say it in fewer words.")
+        raise RefusedVisit(413, "too_long")
     if kind != "application/x-www-form-urlencoded":
-        raise Refused(415, "That cannot be read", "Go back and send the page's own form.")
+        raise RefusedVisit(415, "unreadable")
     try:
         text = bytes(body).decode("ascii")
         pairs = parse_qsl(text, keep_blank_values=True, errors="strict", max_num_fields=MOST_FIELDS)
     except ValueError as error:  # not UTF-8, or too many fields
-        raise Refused(400, "That cannot be read", "Go back and send the page's own form.") from error
+        raise RefusedVisit(400, "unreadable") from error
     return dict(pairs)
 
 
@@ -208,5 +229,4 @@ class SecurityHeaders:
 
 
 def _foreign() -> Refused:
-    message = "It did not come from this page. Load the page again and answer there."
-    return Refused(403, "That form is not ours", message)
+    return RefusedVisit(403, "foreign_form")

@@ -2,18 +2,19 @@
 
 import re
 from collections.abc import Mapping, Sequence
-from typing import Annotated
+from typing import Annotated, Any
 
 from fastapi import Depends, Request, Response
 from fastapi.responses import JSONResponse, RedirectResponse
 
 from denouement.errors import UserError
 from denouement.study.design.description import Design
+from denouement.study.languages import texts
 from denouement.study.store import Annotator, Store, StoreUnavailableError
-from denouement.study.web.render import page
+from denouement.study.web.render import message, page
 from denouement.study.web.security import (
     Limiter,
-    Refused,
+    RefusedVisit,
     address,
     form_token,
     read_form,
@@ -76,8 +77,8 @@ class Visit:
         except StoreUnavailableError:
             raise
         except UserError as error:
-            text = "Open the link that you were given once more, or ask the person who gave it to you."
-            raise Refused(404, "There is no such study", text) from error
+            raise RefusedVisit(404, "no_study") from error
+        self.say = texts(self.design.language)
 
     def url(self, step: str) -> str:
         """The address of a step of the study."""
@@ -115,8 +116,7 @@ class Visit:
             Refused: the form is of another page, or it is not known who sent it.
         """
         if not self.annotator:
-            text = "Open the link that you were given once more: it leads to where you were. Your answers are saved."
-            raise Refused(403, "We do not know who you are", text)
+            raise RefusedVisit(403, "no_person")
         require_form_token(self.key, form)
 
     def entered(self, external_id: str, entry: Mapping[str, str] | None = None) -> Annotator:
@@ -127,7 +127,7 @@ class Visit:
         """
         annotator = self.store.enter(self.study, external_id, entry)
         if not annotator:
-            raise Refused(404, "This link is not valid", "Copy it once more from the message that it came with.")
+            raise RefusedVisit(404, "no_link")
         return annotator
 
     def remembering(self, annotator: Annotator) -> Response:
@@ -139,13 +139,21 @@ class Visit:
     @property
     def contact(self) -> list[str]:
         """A paragraph with the study's contact; none where the design has no contact."""
-        return [f"Questions? Write to {self.design.contact}."] if self.design.contact else []
+        return [self.say("page.contact", contact=self.design.contact)] if self.design.contact else []
 
     @property
     def browser(self) -> str:
         """The random id that an open study gave this browser; empty where it has none, or one of another form."""
         given = self.request.cookies.get(BROWSER, "")
         return given if re.fullmatch(r"[A-Za-z0-9_-]{22}", given) else ""
+
+    def page(self, template: str, status: int = 200, **values: Any) -> Response:
+        """A page in the study's language."""
+        return page(template, status, say=self.say, **values)
+
+    def message(self, title: str, *paragraphs: str, status: int = 200, **values: Any) -> Response:
+        """A page of text without a question, in the study's language; `title` is the key of its heading."""
+        return message(self.say(title), *paragraphs, status=status, say=self.say, **values)
 
     def form(
         self,
@@ -154,7 +162,7 @@ class Visit:
         action: str,
         button: Mapping[str, str],
         back: str,
-        back_label: str = "Go back",
+        back_label: str | None = None,
         key: str | None = None,
     ) -> Response:
         """A page of text with a form of one button, and a link to go back.
@@ -165,10 +173,10 @@ class Visit:
             action: the step to which the form is sent.
             button: its `name`, `value`, `kind` and `text`.
             back: the step to which the link leads.
-            back_label: the text of the link.
+            back_label: the text of the link; None: go back.
             key: the key that signs the form; None is the person's key.
         """
-        return page(
+        return self.page(
             "form.html",
             title=title,
             paragraphs=texts,
@@ -176,7 +184,7 @@ class Visit:
             form_token=form_token(self.key if key is None else key),
             button=button,
             back=self.url(back),
-            back_label=back_label,
+            back_label=back_label or self.say("page.go_back"),
         )
 
 
