@@ -72,8 +72,9 @@ class OwnQuestion:
             UnfitReply: no reply where one is required, no number, an option that was not offered, or a text that is
                 too long or cannot be shown.
         """
-        values = [cleaned(value.replace("\r\n", "\n").replace("\r", "\n")).strip() for value in given]
-        values = [value for value in values if seen(value)]
+        values = [value for value in given if seen(value)]
+        if not self.options:
+            values = [cleaned(value.replace("\r\n", "\n").replace("\r", "\n")).strip() for value in values]
         if not values:
             if self.required:
                 raise UnfitReply(say("ask.missing", question=self.text))

@@ -15,7 +15,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from denouement.errors import UserError
 from denouement.study.languages import ENGLISH, Texts, languages, texts
 from denouement.study.store import Store, StoreUnavailableError
-from denouement.study.web import answering, entering, leaving, organiser
+from denouement.study.web import answering, asking, correcting, entering, leaving, organiser
 from denouement.study.web.render import asset, message
 from denouement.study.web.security import HEADERS, NOT_KEPT, Refused, SecurityHeaders
 from denouement.study.web.visits import Visits
@@ -37,7 +37,7 @@ def create_app(store: Store, organiser_token: str) -> FastAPI:
     app.state.store = store
     app.state.visits = Visits()
     app.state.guard = organiser.Guard(organiser_token, store)
-    for part in (entering, answering, leaving, organiser):
+    for part in (entering, asking, answering, correcting, leaving, organiser):
         app.include_router(part.router)
     app.add_api_route("/", _home, methods=["GET"])
     app.add_api_route("/static/{digest}/{name}", _static, methods=["GET"])

@@ -47,7 +47,7 @@ def nothing_left(visit: Visit) -> Response:
 
 def _end(visit: Visit, annotator: Annotator) -> Response:
     entry, withdrawal, say = visit.design.entry, visit.url("withdraw"), visit.say
-    if annotator.state in ("consenting", "training"):
+    if annotator.state in ("consenting", "asking", "training"):
         return nothing_left(visit)
     if annotator.state == "withdrawn":
         texts = [say("end.withdrawn_text")]
@@ -68,6 +68,8 @@ def _end(visit: Visit, annotator: Annotator) -> Response:
     if entry.kind != "prolific" and visit.store.may_get_more(visit.key):
         texts.append(say("end.look_later"))
         onward |= {"back": visit.url("question"), "back_label": say("end.look")}
+    if visit.store.last(visit.key):
+        onward["correct"] = visit.url("back")
     return _thanks(visit, *texts, **onward)
 
 
@@ -89,7 +91,7 @@ def _answered(visit: Visit, annotator: Annotator) -> str:
     """How many questions a person answered and, where these are fewer than their pages announced, why."""
     say = visit.say
     if not annotator.answered:
-        return say("end.none")
+        return say("end.none" if visit.store.left_any(visit.key) else "end.skipped_all")
     saved = say("end.answered", n=annotator.answered)
     most = visit.store.most_items(visit.study)
     if annotator.answered >= most:

@@ -6,11 +6,15 @@ This module does not know which system wrote a text: it gets the texts in the or
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from denouement.study.design.description import Design
+from denouement.study.design.marking import word_places
 from denouement.study.design.scales import Scale
-from denouement.study.languages import Texts, texts
+from denouement.study.languages import Texts, joined, texts
+
+
+_MARK = re.compile("mark-([0-9]{1,3})-([0-9]{1,4})")
 
 
 class Choice(NamedTuple):
@@ -55,12 +59,32 @@ class Question:
 
 @dataclass(frozen=True)
 class Given:
-    """An answer in the form that `Store.submit` takes: one of `answer`, `values` and `order`, by the study's kind."""
+    """An answer in the form that `Store.submit` takes: one of `answer`, `values` and `order`, by the study's kind.
+
+    `elements` and `marks` are of the reason: boxes that were ticked, and words that were marked.
+    """
 
     answer: str | None = None
     values: Mapping[str, int] | None = None
     order: Sequence[int] | None = None
     reason: str | None = None
+    elements: Sequence[str] = ()
+    marks: Sequence[tuple[int, int]] = ()
+
+
+class Word(NamedTuple):
+    """A word that a person may mark: its field, its text, and the blank after it, or none."""
+
+    field: str
+    text: str
+    gap: str
+
+
+class Marked(NamedTuple):
+    """A part of the story whose words a person may mark."""
+
+    name: str
+    words: Sequence[Word]
 
 
 def question(design: Design, context: Sequence[str], shown: Sequence[str]) -> Question:
@@ -90,14 +114,48 @@ def question(design: Design, context: Sequence[str], shown: Sequence[str]) -> Qu
 
 def given(design: Design, form: Mapping[str, str]) -> Given:
     """The answer in `form`, as far as it can be read; the store checks whether it answers the question."""
-    reason = form.get("reason")
+    why: dict[str, Any] = {
+        "reason": form.get("reason"),
+        "elements": [box for box in design.reason.boxes if f"box-{box}" in form],
+        "marks": [(int(found[1]), int(found[2])) for name in form if (found := _MARK.fullmatch(name))],
+    }
     if design.kind == "order":
-        return Given(order=_order(form), reason=reason)
+        return Given(order=_order(form), **why)
     if design.kind == "rating":
         chosen = {scale.name: form.get(f"scale-{scale.name}", "") for scale in design.scales}
         values = {name: int(value) for name, value in chosen.items() if re.fullmatch("[0-9]{1,3}", value)}
-        return Given(values=values, reason=reason)
-    return Given(answer=form.get("answer"), reason=reason)
+        return Given(values=values, **why)
+    return Given(answer=form.get("answer"), **why)
+
+
+def boxes(design: Design) -> list[tuple[str, str]]:
+    """The boxes of the reason: the field of each, and what it says."""
+    say = texts(design.language)
+    return [(f"box-{box}", say(f"more.elements.{box}")) for box in design.reason.boxes]
+
+
+def markable(design: Design, context: Sequence[str], shown: Sequence[str]) -> list[Marked]:
+    """The words of the story and its endings, where people may mark them; texts are counted as they are shown."""
+    if not design.reason.highlight:
+        return []
+    say = texts(design.language)
+    story = [word for number, text in enumerate(context) for word in _words(number, text)]
+    names = [say("more.ending", side=side) for side in "AB"] if len(shown) == 2 else [say("question.ending")]
+    named = zip(names, shown, strict=True)
+    endings = [Marked(name, _words(len(context) + place, text)) for place, (name, text) in enumerate(named)]
+    return [Marked(say("question.story"), story), *endings]
+
+
+def _words(number: int, text: str) -> list[Word]:
+    """The words of the text with this number; the last one is followed by the blank that the next sentence needs."""
+    places = word_places(text)
+    ends = [start for start, _ in places[1:]]
+    after = joined([text, "."])[len(text) : -1]
+    gaps = [text[end:start] for (_, end), start in zip(places, ends, strict=False)] + [after]
+    return [
+        Word(f"mark-{number}-{place}", text[start:end], gap)
+        for place, ((start, end), gap) in enumerate(zip(places, gaps, strict=True))
+    ]
 
 
 def _values(scale: Scale, say: Texts) -> list[Choice]:

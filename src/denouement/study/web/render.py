@@ -20,7 +20,7 @@ def page(template: str, status: int = 200, **values: Any) -> HTMLResponse:
 
 def message(title: str, *paragraphs: str, status: int = 200, **values: Any) -> HTMLResponse:
     """A page of text without a question."""
-    shared = dict.fromkeys(("code", "forward", "forward_label", "back", "back_label", "withdraw"))
+    shared = dict.fromkeys(("code", "forward", "forward_label", "back", "back_label", "correct", "withdraw"))
     return page("message.html", status, title=title, paragraphs=paragraphs, **shared | values)
 
 

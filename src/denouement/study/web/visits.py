@@ -26,7 +26,13 @@ SESSION = "session"  # cookie: the person's key in the store
 BROWSER = "browser"  # cookie: a random id by which an open study recognises a browser
 
 # The step of a person in each state; in the other states the step is `end`.
-STEPS = {"consenting": "consent", "declined": "declined", "training": "training", "answering": "question"}
+STEPS = {
+    "consenting": "consent",
+    "declined": "declined",
+    "asking": "before",
+    "training": "training",
+    "answering": "question",
+}
 
 Form = Annotated[dict[str, str], Depends(read_form)]
 
@@ -98,7 +104,9 @@ class Visit:
     def step_of(self, annotator: Annotator) -> str:
         """The step at which a person is; `end`, even before a first question, where the study has all its answers."""
         step = STEPS.get(annotator.state, "end")
-        return "end" if step in ("consent", "training") and self.is_full else step
+        if annotator.state == "done" and annotator.answered and self.design.ask.after and not annotator.has_replied:
+            return "after"
+        return "end" if step in ("consent", "before", "training") and self.is_full else step
 
     @property
     def is_full(self) -> bool:

@@ -36,7 +36,7 @@ document.addEventListener("keydown", (event) => {
     }
     return;
   }
-  const groups = [...form.querySelectorAll("fieldset")];
+  const groups = [...form.querySelectorAll("fieldset:has([data-key])")];
   const group =
     groups.find((each) => each.contains(document.activeElement)) ??
     groups.find((each) => !each.querySelector(":checked")) ??
@@ -58,8 +58,37 @@ form.addEventListener("submit", (event) => {
   if (sending) return;
   sending = true;
   form.querySelector("button").setAttribute("aria-disabled", "true");
+  const { name, value } = event.submitter ?? {};
+  if (name) form.append(Object.assign(document.createElement("input"), { type: "hidden", name, value })); // "skip"
   send(new URLSearchParams(new FormData(form)));
 });
+
+// Words to mark: dragging over several marks them all, and arrow keys go from one to the next.
+const marks = [...form.querySelectorAll(".mark input")];
+
+for (const end of ["mouseup", "touchend"]) {
+  document.addEventListener(end, () => setTimeout(() => {
+    const selection = getSelection();
+    if (selection.isCollapsed) return;
+    const within = marks.filter((mark) => selection.containsNode(mark.nextElementSibling, true));
+    if (within.length < 2) return; // one word: its click does it
+    for (const mark of within) mark.checked = true;
+    selection.removeAllRanges();
+  }));
+}
+
+for (const [number, mark] of marks.entries()) {
+  mark.tabIndex = number ? -1 : 0; // one stop for Tab, not a hundred
+  mark.addEventListener("keydown", (event) => {
+    const step = { ArrowRight: 1, ArrowDown: 1, ArrowLeft: -1, ArrowUp: -1 }[event.key];
+    if (!step) return;
+    event.preventDefault();
+    marks[number + step]?.focus();
+  });
+  mark.addEventListener("focus", () => {
+    for (const each of marks) each.tabIndex = each === mark ? 0 : -1;
+  });
+}
 
 async function send(fields) {
   const notice = document.getElementById("connection");

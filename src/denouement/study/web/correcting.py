@@ -1,0 +1,75 @@
+"""The page on which a person sees and corrects the last answer, where the study lets them."""
+
+from collections.abc import Mapping
+
+from fastapi import APIRouter, Response
+
+from denouement.study.store import Answer, Assignment
+from denouement.study.web.answering import not_kept, question_form
+from denouement.study.web.questions import given
+from denouement.study.web.visits import Form, Visit, Visiting
+
+router = APIRouter(prefix="/s/{study}")
+
+
+@router.get("/back")
+def back_page(visit: Visiting) -> Response:
+    """The last answer, as it was given."""
+    last = visit.store.last(visit.key) if visit.annotator else None
+    return _page(visit, *last) if last else visit.onward()
+
+
+@router.post("/back")
+def back(visit: Visiting, form: Form) -> Response:
+    """Put the answer in the form in the place of the last one."""
+    visit.require_form(form)
+    token = form.get("assignment", "")
+    outcome = visit.store.correct(visit.key, token, **vars(given(visit.design, form)))
+    if outcome.status == "refused":
+        last = visit.store.last(visit.key)
+        if last and last[0].id == token:
+            return _page(visit, *last, form, outcome.message)
+        return not_kept(visit, outcome.message)
+    return visit.to("question?note=corrected" if outcome.status == "accepted" else "question")
+
+
+def _page(
+    visit: Visit,
+    assignment: Assignment,
+    answer: Answer,
+    form: Mapping[str, str] | None = None,
+    problem: str | None = None,
+) -> Response:
+    return question_form(
+        visit,
+        assignment.item.context,
+        assignment.shown,
+        _entered(answer) if form is None else form,
+        action="back",
+        status=422 if problem else 200,
+        assignment=assignment.id,
+        heading=visit.say("more.back_heading"),
+        button=visit.say("more.back_button"),
+        number=assignment.number,
+        of=assignment.of,
+        with_reason=visit.design.reason.mode != "off",
+        problem=problem,
+        away=visit.url("question"),
+    )
+
+
+def _entered(answer: Answer) -> dict[str, str]:
+    """The fields of a form from which `questions.given` reads this answer."""
+    fields = {"reason": answer.reason or "", **{f"box-{box}": "on" for box in answer.elements or ()}}
+    if answer.answer is not None:
+        fields["answer"] = answer.answer
+    fields |= {f"scale-{name}": str(value) for name, value in answer.values.items()}
+    for place, sentence in enumerate(answer.arranged, 1):
+        fields[f"place-{answer.order.index(sentence) + 1}"] = str(place)
+    context = answer.item.context
+    for each in answer.highlights or ():
+        text = each.sentence
+        if each.system is not None:
+            text = len(context) + answer.order.index(answer.item.systems.index(each.system))
+        fields |= {f"mark-{text}-{word}": "on" for word in range(each.start, each.end)}
+    return fields
