@@ -167,6 +167,12 @@ def test_too_few_cases_and_unknown_systems_are_told():
         ('She said, "Go."', 'She said, "Go."'),
         ("We ate chips, i.e. fries.", "We ate chips, i.e. fries."),
         ("the boys ' dog cost $ 5", "The boys' dog cost $5."),
+        ("太郎 は 走っ た .", "太郎は走った。"),
+        ("太郎は，　すぐに走った", "太郎は、すぐに走った。"),
+        ("“はい”と言った...", "“はい”と言った……"),
+        ("彼は「もういい」", "彼は「もういい」"),
+        ("本当!? 行こう!", "本当！？行こう！"),
+        ("Tom Smith は 3.5 km 走った", "Tom Smithは3.5 km走った。"),
     ],
 )
 def test_the_form_of_a_text_does_not_tell_who_wrote_it(written, seen):

@@ -15,6 +15,15 @@ _TREEBANK_QUOTE = re.compile("``|''")
 # Blanks that people do not write, but programs do that divide sentences into words.
 _TOKENIZED = re.compile(r"""\ [.,;:!?%)\]}]|[(\[{$]\ |(?:^|\ )"(?:\ |$)""")
 _APART = re.compile(r"(?i) (?=(?:n't|'(?:s|m|d|re|ve|ll))\b)|(?<=s) (?=' )")
+# Japanese writes no blanks, and has stops, commas and dots of full width.
+_JAPANESE = "\u3005-\u3007\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff"  # kana and ideographs
+_IS_JAPANESE = re.compile(f"[{_JAPANESE}]")
+_WIDE = f"[{_JAPANESE}\u3001-\u3003\u3008-\u3011\uff01-\uff60]"
+_BLANK_AT_WIDE = re.compile(f"(?<={_WIDE}) | (?={_WIDE})")
+_STOPS = {".": "。", "．": "。", "｡": "。", ",": "、", "，": "、", "､": "、", "!": "！", "?": "？"}
+_NARROW_STOP = re.compile(f"(?<=[{_JAPANESE}」』）！？!?]) ?[.．｡,，､!?](?![.．｡0-9])")
+_DOTS = re.compile(r"(?:…|‥|\.{3,}|・{2,}|。{2,})+")
+_JAPANESE_END = re.compile(r"""[。！？!?….♪〜～]["'”’»)\]」』）】]*\Z|[」』]\Z""")
 _LONE_I = re.compile(r"(?<![\w.'-])i(?=$|[ ,;!?)\"]|'(?:m|d|ve|ll)\b|[.](?!\w))")
 
 
@@ -35,8 +44,23 @@ def shown(written: str) -> str:
     Straight marks, one blank between words, no invisible characters (`legible.cleaned`); words that were divided are
     put together (`do n't go .`), the first letter and the word I are capitals, and the text ends with a full stop
     unless it has an end mark. `shown(shown(x))` is `shown(x)`.
+
+    A text with kana or ideographs keeps its quotation marks and has no blanks at these characters; its stops and commas
+    are those of Japanese, and its rows of dots become two ellipses.
     """
-    text = unicodedata.normalize("NFC", clean_text(cleaned(written))[0]).translate(_PLAIN_MARKS)
+    text = unicodedata.normalize("NFC", clean_text(cleaned(written))[0])
+    return _shown_japanese(text) if _IS_JAPANESE.search(text) else _shown_latin(text)
+
+
+def _shown_japanese(text: str) -> str:
+    text = _BLANK_AT_WIDE.sub("", " ".join(text.split()))
+    text = _DOTS.sub("……", text)
+    text = _NARROW_STOP.sub(lambda found: _STOPS[found[0][-1]], text)
+    return text if _JAPANESE_END.search(text) else text.rstrip(" 、,;:；：・-") + "。"
+
+
+def _shown_latin(text: str) -> str:
+    text = text.translate(_PLAIN_MARKS)
     text = _APART.sub("", " ".join(_TREEBANK_QUOTE.sub('"', text).split()))
     if _TOKENIZED.search(text):
         words = tokenize(text)
