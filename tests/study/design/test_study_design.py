@@ -138,7 +138,10 @@ def test_every_mistake_is_named_at_once():
         ),
         ({"training": {**KNOWN, "endings": ["a", "b\x9b"]}}, "training.1.endings: holds characters"),
         ({"training": {**KNOWN, "feedback": "\x07"}}, "training.1.feedback: holds characters"),
-        ({**ORDER, "training": {"context": ["One.", "Two."], "endings": ["one. "]}}, "training.1.endings: two sentences"),
+        (
+            {**ORDER, "training": {"context": ["One.", "Two."], "endings": ["one. "]}},
+            "training.1.endings: two sentences",
+        ),
         ({**RATING, "scales": [{"name": "fun", "text": "Fun\x07?"}]}, "scales.1.text, labels: holds characters"),
         (
             {**RATING, "scales": ["bad_to_perfect", "fun"]},
@@ -161,7 +164,10 @@ def test_every_mistake_is_named_at_once():
         ({"ask": {"before": [{"name": "age"}]}}, "ask.before.1.text: is missing"),
         ({"ask": {"after": [{**AGE, "type": "date"}]}}, "ask.after.1.type: must be one of text, number,"),
         ({"ask": {"after": [{**AGE, "type": "choice", "options": ["a"]}]}}, "ask.after.1.options: must be 2 to 50"),
-        ({"ask": {"after": [{**AGE, "type": "choice", "options": ["a", "A "]}]}}, "ask.after.1.options: must be differ"),
+        (
+            {"ask": {"after": [{**AGE, "type": "choice", "options": ["a", "A "]}]}},
+            "ask.after.1.options: must be differ",
+        ),
         ({"ask": {"after": [{**AGE, "options": ["a", "b"]}]}}, "ask.after.1.options: a question of type number has"),
         ({"ask": {"before": [AGE], "after": [AGE]}}, "ask.before, after: age is listed twice"),
         ({"ask": {"during": []}}, "ask: unknown key during"),
@@ -380,7 +386,10 @@ def test_what_true_stands_for():
     assert design.skip.most is None
     assert design_from({**LEAST, "skip": False, "reason": {"mode": "optional", "boxes": False}}, "x").skip is None
     several = design_from({**LEAST, "training": [True, KNOWN]}, "x").training
-    assert [item.context[0] for item in several] == ["Nora wanted to bake a cake for her father.", *KNOWN["context"][:1]]
+    assert [item.context[0] for item in several] == [
+        "Nora wanted to bake a cake for her father.",
+        *KNOWN["context"][:1],
+    ]
     assert from_json(to_json(design)) == design
 
 

@@ -19,7 +19,12 @@ from denouement.study.store.export import study_tables
 ASK = {
     "before": [
         {"name": "age", "text": "How old are you?", "type": "number", "required": True},
-        {"name": "languages", "text": "What do you speak?", "type": "several", "options": ["English", "日本語", "other"]},
+        {
+            "name": "languages",
+            "text": "What do you speak?",
+            "type": "several",
+            "options": ["English", "日本語", "other"],
+        },
     ],
     "after": [{"name": "remarks", "text": "Anything else?"}],
 }
@@ -305,7 +310,7 @@ def test_tables_of_the_version_before_are_read(tmp_path):
     from denouement import schemas
 
     kind = schemas.TABLES["votes"]
-    row = {name: "x" for name in (*ANSWER, "case_id", "position_a", "position_b")}
+    row = dict.fromkeys((*ANSWER, "case_id", "position_a", "position_b"), "x")
     row |= {"answer": "A", "choice": "x", "is_check": False, "status": "accepted"}
     table = pa.Table.from_pylist([row], schema=schemas.stamp(kind.earlier[1], "votes", 1))
     import pyarrow.parquet as pq

@@ -107,7 +107,9 @@ class Ask:
     def mistakes(self) -> Iterator[Mistake]:
         """Names that occur twice."""
         for name in repeated([question.name for question in (*self.before, *self.after)]):
-            yield Mistake(("before", "after"), f"before, after: {name} is listed twice: replies are known by their name")
+            yield Mistake(
+                ("before", "after"), f"before, after: {name} is listed twice: replies are known by their name"
+            )
 
 
 def _number(text: str) -> str | None:

@@ -48,10 +48,7 @@ _ANSWER = (
     .where(assignments.c.id == sa.bindparam("assignment"))
     .values(
         state="answered",
-        **{
-            name: sa.bindparam(name, type_=assignments.c[name].type)
-            for name in ("status", *_GIVEN, "submitted_at")
-        },
+        **{name: sa.bindparam(name, type_=assignments.c[name].type) for name in ("status", *_GIVEN, "submitted_at")},
     )
 )
 
@@ -459,7 +456,13 @@ def _flags(connection: sa.Connection, study: StoredStudy) -> list[Flag]:
 def _corrections(connection: sa.Connection, study: StoredStudy) -> list[Correction]:
     rows = connection.execute(_with_assignment(study, corrections))
     found = [
-        Correction(study.items[row.item_id], row.person, row.place, json.dumps(row.earlier, ensure_ascii=False, sort_keys=True), row.submitted_at)
+        Correction(
+            study.items[row.item_id],
+            row.person,
+            row.place,
+            json.dumps(row.earlier, ensure_ascii=False, sort_keys=True),
+            row.submitted_at,
+        )
         for row in rows
     ]
     return sorted(found, key=lambda each: (each.item.id, each.annotator_id, each.place))

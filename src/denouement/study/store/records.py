@@ -7,7 +7,9 @@ from typing import Literal
 
 from denouement.study.design.items import Item
 
-State = Literal["consenting", "declined", "asking", "training", "answering", "done", "withdrawn", "screened_out", "excluded"]
+State = Literal[
+    "consenting", "declined", "asking", "training", "answering", "done", "withdrawn", "screened_out", "excluded"
+]
 
 
 @dataclass(frozen=True)

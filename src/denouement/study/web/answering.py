@@ -14,7 +14,12 @@ from denouement.study.web.render import paragraphs
 from denouement.study.web.security import form_token
 from denouement.study.web.visits import Form, Visit, Visiting
 
-NOTES = ("duplicate", "surplus", "corrected", "skipped")  # about the answer before; in the address of the next question's page
+NOTES = (
+    "duplicate",
+    "surplus",
+    "corrected",
+    "skipped",
+)  # about the answer before; in the address of the next question's page
 
 router = APIRouter(prefix="/s/{study}")
 
@@ -200,7 +205,7 @@ def question_form(
         action=visit.url(action),
         form_token=form_token(visit.key),
         instructions=paragraphs(design.instructions),
-        open_instructions=values["number"] < (1 if design.training else 2),
+        open_instructions=not values["away"] and values["number"] < (1 if design.training else 2),
         withdraw=visit.url("withdraw"),
         **values,
     )

@@ -13,7 +13,6 @@ from denouement.study.design.marking import word_places
 from denouement.study.design.scales import Scale
 from denouement.study.languages import Texts, joined, texts
 
-
 _MARK = re.compile("mark-([0-9]{1,3})-([0-9]{1,4})")
 
 

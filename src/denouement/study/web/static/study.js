@@ -63,22 +63,20 @@ form.addEventListener("submit", (event) => {
   send(new URLSearchParams(new FormData(form)));
 });
 
-// Words to mark: dragging over several marks them all, and arrow keys go from one to the next.
+// Words to mark: the mouse marks all that it is dragged over, and arrow keys go from one to the next.
 const marks = [...form.querySelectorAll(".mark input")];
+let dragged = null; // the number of the word at which the button went down
 
-for (const end of ["mouseup", "touchend"]) {
-  document.addEventListener(end, () => setTimeout(() => {
-    const selection = getSelection();
-    if (selection.isCollapsed) return;
-    const within = marks.filter((mark) => selection.containsNode(mark.nextElementSibling, true));
-    if (within.length < 2) return; // one word: its click does it
-    for (const mark of within) mark.checked = true;
-    selection.removeAllRanges();
-  }));
-}
+document.addEventListener("mouseup", () => { dragged = null; });
 
 for (const [number, mark] of marks.entries()) {
   mark.tabIndex = number ? -1 : 0; // one stop for Tab, not a hundred
+  mark.parentElement.addEventListener("mousedown", () => { dragged = number; });
+  mark.parentElement.addEventListener("mouseenter", () => {
+    if (dragged === null) return;
+    const [first, last] = dragged < number ? [dragged, number] : [number, dragged];
+    for (const each of marks.slice(first, last + 1)) each.checked = true;
+  });
   mark.addEventListener("keydown", (event) => {
     const step = { ArrowRight: 1, ArrowDown: 1, ArrowLeft: -1, ArrowUp: -1 }[event.key];
     if (!step) return;
