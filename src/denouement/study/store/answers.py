@@ -119,7 +119,7 @@ def highlights_of(
     if not design.reason.highlight:
         return None
     n = len(item.context)
-    shown = [*((None, place, text) for place, text in enumerate(item.context))]
+    shown: list[tuple[str | None, int, str]] = [(None, place, text) for place, text in enumerate(item.context)]
     shown += [(item.systems[place], n, item.endings[place]) for place in order]
     found: list[Highlight] = []
     for place in sorted({place for place, _ in marks}):

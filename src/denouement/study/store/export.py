@@ -10,6 +10,7 @@ from typing import Any
 import pyarrow as pa
 
 from denouement.schemas import TABLES, write_table
+from denouement.study.design.description import Design
 from denouement.study.design.items import Item
 from denouement.study.design.names import Kind
 from denouement.study.store import Answer, Store
@@ -30,6 +31,17 @@ def study_tables(store: Store, study: str) -> dict[str, pa.Table]:
         UserError: no such study.
     """
     return _tables(store, study, store.answers(study))
+
+
+def table_names(design: Design) -> list[str]:
+    """The tables of a study of this design, that of its answers first, `items` second."""
+    asks = {
+        "replies": bool(design.ask.before or design.ask.after),
+        "highlights": design.reason.highlight,
+        "flags": design.flag or design.skip is not None,
+        "corrections": design.back,
+    }
+    return [ANSWER_TABLES[design.kind], "items", *(name for name, is_asked in asks.items() if is_asked)]
 
 
 def answers_table(kind: Kind, study: str, answers: Sequence[Answer]) -> pa.Table:
@@ -107,21 +119,18 @@ def export(store: Store, study: str, out: Path) -> StudyExport:
 
 def _tables(store: Store, study: str, answers: Sequence[Answer]) -> dict[str, pa.Table]:
     design = store.design(study)
-    rows: dict[str, list[dict[str, Any]]] = {}
-    if design.ask.before or design.ask.after:
-        rows["replies"] = [{"study": study, **vars(reply)} for reply in store.replies(study)]
-    if design.reason.highlight:
-        rows["highlights"] = [
+    make: dict[str, Callable[[], list[dict[str, Any]]]] = {
+        "replies": lambda: [vars(reply) for reply in store.replies(study)],
+        "highlights": lambda: [
             {**_common(study, answer), **vars(each)} for answer in answers for each in answer.highlights or ()
-        ]
-    if design.skip or design.flag:
-        rows["flags"] = [{"study": study, **_of_item(each.item), **vars(each)} for each in store.flags(study)]
-    if design.back:
-        rows["corrections"] = [
-            {"study": study, **_of_item(each.item), **vars(each)} for each in store.corrections(study)
-        ]
+        ],
+        "flags": lambda: [{**_of_item(each.item), **vars(each)} for each in store.flags(study)],
+        "corrections": lambda: [{**_of_item(each.item), **vars(each)} for each in store.corrections(study)],
+    }
+    kind, _, *others = table_names(design)
+    rows = {name: [{"study": study, **row} for row in make[name]()] for name in others}
     return {
-        ANSWER_TABLES[design.kind]: answers_table(design.kind, study, answers),
+        kind: answers_table(design.kind, study, answers),
         "items": items_table(study, store.items(study)),
         **{name: pa.Table.from_pylist(its, schema=TABLES[name].schema) for name, its in rows.items()},
     }

@@ -16,7 +16,9 @@ from denouement.study.store.studies import Studies
 
 
 class Store(Studies, Links, People, Replies, Answering, Sessions):
-    """Studies, people, replies, leases and answers. Every method may be called from any thread; `now` is the clock, for tests.
+    """Studies, people, replies, leases and answers.
+
+    Every method may be called from any thread; `now` is the clock, for tests.
 
     When a method returns, its changes are on the disk. All methods raise `StoreUnavailableError` when the database does
     not answer, and UserError for a study that is not in the store.

@@ -147,7 +147,7 @@ def _attempts_left(visit: Visit, annotator: Annotator) -> int | None:
     return None if most is None else most - annotator.training_failures
 
 
-def _question(visit: Visit, assignment: Assignment, form: Mapping[str, str], **values: str | None) -> Response:
+def _question(visit: Visit, assignment: Assignment, form: Mapping[str, str], **values: Any) -> Response:
     design = visit.design
     return question_form(
         visit,

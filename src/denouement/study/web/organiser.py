@@ -14,7 +14,7 @@ from denouement.errors import UserError
 from denouement.study.results.ballot import count
 from denouement.study.results.pairs import PairItems, pair_items
 from denouement.study.store import Answer, Progress, Store, StoreUnavailableError
-from denouement.study.store.export import ANSWER_TABLES, answers_table, study_tables, table_file
+from denouement.study.store.export import ANSWER_TABLES, answers_table, study_tables, table_file, table_names
 from denouement.study.web.render import message, page
 from denouement.study.web.security import (
     Limiter,
@@ -148,7 +148,8 @@ def overview(request: Request, store: Organised, study: str) -> Response:
         design=design,
         progress=progress,
         pairs=_pairs_so_far(progress, design.answers_per_item, answers) if design.kind == "pair" else [],
-        tables=[*([ANSWER_TABLES[design.kind]] if answers else []), "items"],
+        tables=[name for name in table_names(design) if answers or name != ANSWER_TABLES[design.kind]],
+        flags=store.flags(study),
         links=[(f"{_address(request)}/s/{study}/link/{token}", who) for token, who in store.opened_by(study).items()],
         entry=f"{_address(request)}/s/{study}/",
         shown_time=_shown_time,

@@ -4,7 +4,7 @@ import html
 import re
 
 import pytest
-from hosted import Person, design, items_of, store_with
+from hosted import TOKEN, Person, design, items_of, store_with
 
 from denouement.study.store.export import study_tables
 
@@ -205,8 +205,7 @@ class TestBack:
         assert person.page.status_code == 200
         shown = len(re.findall(r" (?:checked|selected)>", person.text))
         assert shown == len(first) + len(marks)
-        unchanged = {name: value for name, value in first.items()} | marks
-        assert person.send(**unchanged).note == ""
+        assert person.send(**first, **marks).note == ""
         assert store.corrections("pilot") == []
         person.open("/s/pilot/back").send(**second)
         assert person.note == "Your last answer is changed."
@@ -233,3 +232,19 @@ def test_nobody_goes_back_without_the_option(tmp_path):
     assert "Change my last answer" not in person.text
     assert person.open("/s/pilot/back").at.endswith("/question")
     assert person.other().open("/s/pilot/back").at == "/s/pilot/"
+
+
+def test_the_organiser_sees_what_was_skipped_and_reported(tmp_path):
+    store = store_with(tmp_path, design(skip=True, flag=True, back=True), 2)
+    person = Person(store).go().send(skip="yes", remark="<i>sad</i>").send(answer="A", remark="no verb")
+    person.open("/s/pilot/back").send(answer="B")
+    organiser = person.other()
+    organiser.client.post("/organiser/login", data={"token": TOKEN})
+    page = organiser.open("/organiser/pilot").text
+    assert "&lt;i&gt;sad&lt;/i&gt;" in page
+    assert "no verb" in page
+    for name, n in (("Skipped", 1), ("Problems reported", 1), ("Answers corrected", 1)):
+        assert f"<dt>{name}</dt><dd>{n}</dd>" in page
+    assert "flags.parquet" in page
+    assert "corrections.parquet" in page
+    assert organiser.open("/organiser/pilot/export/flags.parquet").page.content[:4] == b"PAR1"

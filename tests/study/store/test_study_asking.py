@@ -221,13 +221,14 @@ class TestCorrecting:
         assert store.last(key) is None
 
 
-class TestReasons:
-    KEYS = {"reason": {"mode": "optional", "boxes": ["emotion", "logic"], "highlight": True}}
-    ITEM = Item("i", "c", "pair", ("Tom fell.", "It hurt him."), ("one", "two"), ("He cried a lot.", "He won."))
+REASON = {"mode": "optional", "boxes": ["emotion", "logic"], "highlight": True}
+ITEM = Item("i", "c", "pair", ("Tom fell.", "It hurt him."), ("one", "two"), ("He cried a lot.", "He won."))
 
+
+class TestReasons:
     def answered(self, store, marks, side="A"):
-        study = design_of(answers_per_item=1, **self.KEYS)
-        store.create(study, [self.ITEM])
+        study = design_of(answers_per_item=1, reason=REASON)
+        store.create(study, [ITEM])
         key = ready(store, "someone", "pilot")
         item = store.next(key)
         return item, store.submit(key, item.id, side, elements=["logic", "emotion"], marks=marks)
@@ -240,10 +241,10 @@ class TestReasons:
         found = [
             (row["system"], row["sentence"], row["start"], row["end"], row["text"]) for row in rows(store, "highlights")
         ]
-        on_page = [("one", "He", "He cried"), ("two", "He", "He won.")]
-        marked = {"one": "He", "two": "He won."} if item.order == (0, 1) else {"two": "He", "one": "He cried"}
         assert found[0] == (None, 1, 1, 3, "hurt him.")
-        assert [(system, text) for system, *_, text in found[1:]] == [(name, marked[name]) for name, *_ in on_page]
+        shown_first, shown_second = (ITEM.systems[place] for place in item.order)
+        texts = {shown_first: "He", shown_second: "He won." if shown_second == "two" else "He cried"}
+        assert [(system, text) for system, *_, text in found[1:]] == [("one", texts["one"]), ("two", texts["two"])]
         assert all(sentence == 2 for _, sentence, *_ in found[1:])
 
     @pytest.mark.parametrize("mark", [(0, 2), (4, 0), (-1, 0), (0, -1)])
@@ -252,7 +253,7 @@ class TestReasons:
         assert outcome.status == "refused"
 
     def test_boxes_that_were_not_offered_are_refused(self, store):
-        key = made(store, **self.KEYS)
+        key = made(store, reason=REASON)
         assert store.submit(key, store.next(key).id, "A", elements=["grammar"]).status == "refused"
 
     def test_without_boxes_there_is_none_and_no_table(self, store):
