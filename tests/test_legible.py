@@ -5,7 +5,7 @@ import unicodedata
 
 import pytest
 
-from denouement.legible import can_be_shown, cleaned, printed, seen
+from denouement.legible import can_be_shown, cleaned, printed, seen, unturned
 
 CONTROLS = [chr(code) for code in range(0x110000) if unicodedata.category(chr(code)) in ("Cc", "Cs")]
 TURNING = [chr(code) for code in (*range(0x202A, 0x202F), *range(0x2066, 0x206A))]
@@ -41,6 +41,19 @@ def test_what_is_harmless_is_cleaned_and_what_shapes_a_character_stays():
     assert cleaned("\ufeffa\u200bb\xadc\u3164d") == "abc d"
     assert cleaned("👩\u200d🍳❤\ufe0f") == "👩\u200d🍳❤\ufe0f"
     assert cleaned("a\u202eb") == "a\u202eb"  # told, not hidden
+
+
+def test_marks_of_direction_stay_where_the_language_uses_them():
+    hebrew = "הוא קנה C++\u200e ואז\u200f!"
+    persian = "می\u200cخواهم\u061c"
+    assert cleaned(hebrew) == hebrew
+    assert cleaned(persian) == persian
+    assert cleaned("He bought C++\u200e then\u200f!") == "He bought C++ then!"
+    assert cleaned("\u200f\u061c only marks") == " only marks"
+
+
+def test_what_turns_the_text_after_it_can_be_taken_out():
+    assert unturned("".join(["a", *TURNING, "\u200f", "b"])) == "a\u200fb"
 
 
 def test_json_means_the_same_once_printed():

@@ -53,7 +53,7 @@ def test_each_outcome_of_a_pair_has_its_part_of_the_bar():
     assert other_side.get_ylim() == panel.get_ylim()
     [legend] = figure.legends
     labels = [text.get_text() for text in legend.get_texts()]
-    assert labels == ["left one better", "both", "neither", "right one better"]
+    assert labels == ["first one better", "both", "neither", "second one better"]
 
 
 def test_an_estimate_is_drawn_with_its_interval_and_the_paper_s_value():

@@ -60,7 +60,7 @@ class Person:
     """One browser without JavaScript: it keeps cookies, follows links and sends forms."""
 
     def __init__(self, store: Store, base_url: str = ORIGIN) -> None:
-        app = create_app(store, TOKEN)
+        app = create_app(store, TOKEN, base_url)
         self.client = TestClient(app, base_url, raise_server_exceptions=False)
         self.client.headers["origin"] = base_url
         self.page: Any = None
@@ -109,7 +109,7 @@ class Person:
 
     @property
     def problem(self) -> str:
-        found = re.search(r'<p class="problem" role="alert">(.*?)</p>', self.text)
+        found = re.search(r'<p class="problem" id="problem" role="alert"[^>]*>(.*?)</p>', self.text)
         return html.unescape(found[1]) if found else ""
 
     @property

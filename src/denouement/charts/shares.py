@@ -10,11 +10,11 @@ if TYPE_CHECKING:  # heavy
     from matplotlib.figure import Figure
 
 _OUTCOMES = {
-    "first": ("left one better", BLUE),
+    "first": ("first one better", BLUE),
     "both": ("both", PALE_BLUE),
     "no_agreement": ("no agreement", "white"),
     "neither": ("neither", GREY),
-    "second": ("right one better", ORANGE),
+    "second": ("second one better", ORANGE),
 }
 
 

@@ -274,7 +274,14 @@ def _export_blocks(written: "StudyExport") -> "list[Block]":
 @store_option
 @click.option("--host", default="127.0.0.1", show_default=True, help="Name or address to listen at.")
 @click.option("--port", type=click.IntRange(0, 65535), default=8000, show_default=True, help="0: any free one.")
-def serve(url: str, host: str, port: int) -> None:
+@click.option(
+    "--base-url",
+    envvar="DENOUEMENT_BASE_URL",
+    default="",
+    metavar="URL",
+    help="Address that people open, such as https://study.example.org, where a web server passes requests on.",
+)
+def serve(url: str, host: str, port: int, base_url: str) -> None:
     """Serve the pages of all studies.
 
     All that are in the store are served, until Ctrl-C. The token that opens the organiser's pages is read from
@@ -283,6 +290,7 @@ def serve(url: str, host: str, port: int) -> None:
     """
     import secrets
 
+    from denouement.study.web import addresses
     from denouement.study.web.app import create_app
     from denouement.study.web.app import serve as serve_app
 
@@ -292,10 +300,14 @@ def serve(url: str, host: str, port: int) -> None:
     token = given or secrets.token_urlsafe(24)
     store = opened_store(url, make=False)
 
+    public = addresses.base_url(base_url)
+
     def started(address: str) -> None:
+        if not public and not addresses.is_local(host):
+            click.echo("the links may not work elsewhere: name the address that people open with --base-url", err=True)
         for name in store.studies():
             only = " (by private links only, which the organiser's page has)" if store.links(name) else ""
-            click.echo(f"{name}: {address}/s/{name}/{only}")
-        click.echo(f"organiser: {address}/organiser/" + ("" if given else f" (token: {token})"))
+            click.echo(f"{name}: {public or address}/s/{name}/{only}")
+        click.echo(f"organiser: {public or address}/organiser/" + ("" if given else f" (token: {token})"))
 
-    serve_app(create_app(store, token), host, port, started)
+    serve_app(create_app(store, token, public), host, port, started)

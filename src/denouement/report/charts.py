@@ -63,5 +63,5 @@ def outcome_chart(pairs: Sequence[PairResult]) -> Chart:
         Outcomes(row.first, row.second, row.items, {name: share.n for name, share in vars(row.agreement).items()})
         for row in pairs
     ]
-    caption = "What people agree on, by pair of systems, which are at the ends of its bar"
+    caption = "What people agree on, by pair of systems: the first stands before its bar, the second behind it"
     return Chart("study.svg", study_outcomes(outcomes), caption)

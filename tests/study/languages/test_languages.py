@@ -1,14 +1,16 @@
 """The files of texts: all languages have the same ones, and the code uses each of them."""
 
+import html
 import re
 from pathlib import Path
 
 import pytest
-from hosted import design
+from hosted import Person, design, items_of, store_with
 
 import denouement.study
 from denouement.errors import UserError
 from denouement.study import languages
+from denouement.study.design.items import Item
 from denouement.study.design.making import check_items
 from denouement.study.design.reading import design_from, from_json, to_json
 from denouement.study.languages import Texts, differences, joined, texts
@@ -92,6 +94,49 @@ def test_a_study_stored_before_stays_as_it_was():
     read = from_json(stored)
     assert (read.language, read.title, read.consent) == ("en", "An older title", made.consent)
     assert read.training == made.training
+
+
+STORY = (
+    "太郎は山に登りました。",
+    "雨が降ってきました。",
+    "太郎は小屋を見つけました。",
+    "そこで雨がやむのを待ちました。",
+)
+IN_LATIN_LETTERS = {"DONE", "Enter", "Esc", "Ctrl", "someone", "example", "org", "AB"}
+
+
+def test_a_study_in_japanese_is_japanese_on_every_page(tmp_path: Path):
+    study = design(
+        language="ja", training={"attempts": 3}, checks={"rate": 0.3}, reason={"mode": "optional"}, answers_per_item=1
+    )
+    item = Item("1" * 16, "case", "pair", STORY, study.systems, ("虹が出ました。", "電話が鳴りました。"))
+    person = Person(store_with(tmp_path, study, items=[item, *items_of(study, 0)]))
+    pages = [person.open("/s/pilot/").text, person.open("/s/pilot/decline").text]
+    pages += [person.go().text, person.send().text, person.send(answer="both").text]
+    right = html.unescape(texts("ja")("training_story.right"))
+    pages += [person.send(answer=person.side_of(right)).text, person.open("/s/pilot/question").text]
+    pages.append(person.send(answer="A", reason="短い").text)
+    assert "10文字以上" in person.problem
+    while person.at == "/s/pilot/question":
+        pages.append(person.send(answer="A").text)
+    pages += [person.open(f"/s/pilot/{step}").text for step in ("end", "no/such", "withdraw")]
+    pages += [person.send().text, person.other().open("/s/pilot/link/x").text]
+    pages.append(person.client.post("/s/pilot/answer", data={"form": "x"}).text)
+    assert any("".join(STORY) in text for text in pages), "without blanks"
+    for text in pages:
+        assert '<html lang="ja">' in text
+        shown = re.sub("<[^>]*>", " ", text)
+        assert set(re.findall("[A-Za-z]{2,}", shown)) <= IN_LATIN_LETTERS
+
+
+def test_a_page_without_a_study_has_the_language_of_the_browser(tmp_path: Path):
+    person = Person(store_with(tmp_path, design(language="ja")))
+    for wanted, language in (("ja-JP,ja;q=0.9,en;q=0.8", "ja"), ("xx, en-GB", "en"), ("", "en"), ("xx", "en")):
+        for address in ("/", "/no/such/page", "/s/unknown/"):
+            shown = person.client.get(address, headers={"accept-language": wanted}).text
+            assert f'<html lang="{language}">' in shown
+        assert '<html lang="ja">' in person.client.get("/s/pilot/", headers={"accept-language": wanted}).text
+        assert '<html lang="en">' in person.client.get("/organiser/x", headers={"accept-language": wanted}).text
 
 
 @pytest.mark.parametrize("language", languages.languages())

@@ -1,27 +1,22 @@
 """Whole studies in a real Chromium, served as `denouement study serve` serves them."""
 
 import json
-import os
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-import chromium
 import pytest
 import torch
+from browsing import Browser, served
 from click.testing import CliRunner
 from hosted import TOKEN, design, statuses, store_with
 from selenium import webdriver
 from selenium.webdriver.common.by import By
 from selenium.webdriver.common.keys import Keys
-from selenium.webdriver.remote.webelement import WebElement
-from selenium.webdriver.support.ui import WebDriverWait
 from story_tables import cases
 
-from benchmarks.study import serving
 from denouement.cli import main
 from denouement.generators.base import generator_class
 from denouement.generators.checkpoints import save_generator
@@ -32,131 +27,7 @@ from denouement.text.vocabulary import Vocabulary
 pytestmark = [pytest.mark.slow, pytest.mark.browser, pytest.mark.timeout(300)]
 
 RIGHT = "Her father loved the cake."  # of the training item
-PHONE = {"width": 390, "height": 844, "pixelRatio": 2.0}
 REASON = "It goes on with what the story tells."
-
-# Texts whose contrast with what is behind them is below 4.5, or below 3 where they are large (WCAG 2.2, 1.4.3).
-TOO_PALE = """
-const channels = (colour) => colour.match(/[\\d.]+/g).map(Number);
-const light = (colour) => {
-  const linear = (c) => (c <= 0.04045 ? c / 12.92 : ((c + 0.055) / 1.055) ** 2.4);
-  const [r, g, b] = channels(colour).map((c) => linear(c / 255));
-  return 0.2126 * r + 0.7152 * g + 0.0722 * b;
-};
-const behind = (element) => {
-  for (let each = element; each; each = each.parentElement) {
-    const colour = getComputedStyle(each).backgroundColor;
-    if ((channels(colour)[3] ?? 1) > 0) return colour;
-  }
-  return "rgb(255, 255, 255)";
-};
-return [...document.querySelectorAll("body *")].filter((element) => {
-  if (![...element.childNodes].some((node) => node.nodeType === 3 && node.textContent.trim())) return false;
-  if (!element.checkVisibility({ visibilityProperty: true })) return false;
-  const style = getComputedStyle(element);
-  const [pale, dark] = [light(style.color), light(behind(element))].sort((a, b) => b - a);
-  const large = parseFloat(style.fontSize) >= 24;
-  return (pale + 0.05) / (dark + 0.05) < (large ? 3 : 4.5);
-}).map((element) => element.outerHTML.slice(0, 200));
-"""
-
-
-class Browser:
-    """A person at a Chromium."""
-
-    def __init__(self, driver: webdriver.Chrome) -> None:
-        self.driver = driver
-
-    def open(self, address: str) -> "Browser":
-        self.driver.get(address)
-        return self
-
-    def all(self, selector: str) -> list[WebElement]:
-        return self.driver.find_elements(By.CSS_SELECTOR, selector)
-
-    def one(self, selector: str) -> WebElement:
-        return self.driver.find_element(By.CSS_SELECTOR, selector)
-
-    @property
-    def heading(self) -> str:
-        return self.one("h1").text
-
-    @property
-    def text(self) -> str:
-        return self.one("body").text
-
-    def until(self, condition: Callable[["Browser"], Any]) -> Any:
-        waiting = WebDriverWait(self.driver, 20, poll_frequency=0.05, ignored_exceptions=[Exception])
-        return waiting.until(lambda _: condition(self))
-
-    def leaves(self, act: Callable[[], object]) -> None:
-        """Do something that leads to another page, and wait for that."""
-        page = self.one("html").id
-        act()
-        self.until(lambda browser: browser.one("html").id != page)
-        self.until(lambda browser: browser.driver.execute_script("return document.readyState") == "complete")
-
-    def press(self, *keys: str) -> None:
-        for key in keys:
-            webdriver.ActionChains(self.driver).send_keys(key).perform()
-
-    def focused(self) -> WebElement:
-        return self.driver.switch_to.active_element
-
-    def answer(self, choice: str, reason: str | None = None) -> None:
-        """Choose, write why, and go on, with the mouse or a finger."""
-        self.one(f'label:has([value="{choice}"])').click()
-        if reason:
-            self.one("textarea").send_keys(reason)
-        self.leaves(self.one("form.question button").click)
-
-    def side_of(self, ending: str) -> str:
-        """A or B: where an ending stands."""
-        labels = [each for each in self.all("label.choice") if ending in each.text]
-        return str(labels[0].find_element(By.CSS_SELECTOR, "input").get_attribute("value"))
-
-    def keep(self, name: str) -> None:
-        """Save the whole page as it is seen, for a person to look at, where DENOUEMENT_SCREENSHOTS says."""
-        if folder := os.environ.get("DENOUEMENT_SCREENSHOTS"):
-            self.driver.save_screenshot(str(Path(folder) / f"study_{name}.png"))
-
-    def check_looks(self) -> None:
-        """Nothing is pale, cut off at the side, or too small to press."""
-        assert self.driver.execute_script(TOO_PALE) == []
-        root = self.one("html")
-        assert int(root.get_property("scrollWidth")) <= int(root.get_property("clientWidth"))
-        for element in self.all("button, .button, label.choice"):
-            if element.is_displayed():
-                assert element.size["height"] >= 44, element.get_attribute("outerHTML")
-
-
-@pytest.fixture
-def browsers(tmp_path: Path) -> Iterator[Callable[..., Browser]]:
-    """Opens browsers that share nothing."""
-    opened: list[webdriver.Chrome] = []
-
-    def start(phone: bool = False, script: bool = True) -> Browser:
-        options = chromium.options(tmp_path / f"chromium-{len(opened)}", width=1200)
-        if phone:
-            options.add_experimental_option(
-                "mobileEmulation", {"deviceMetrics": {**PHONE, "mobile": True, "touch": True}}
-            )
-        if not script:
-            options.add_experimental_option("prefs", {"profile.managed_default_content_settings.javascript": 2})
-        opened.append(chromium.start(options))
-        return Browser(opened[-1])
-
-    yield start
-    for driver in opened:
-        driver.quit()
-
-
-@contextmanager
-def served(folder: Path) -> Iterator[str]:
-    """The address of a server of the store in `folder`."""
-    with serving(f"sqlite:///{folder / 'studies.db'}", TOKEN) as (process, address):
-        yield address
-    assert process.returncode == 0
 
 
 def test_two_people_from_consent_to_completion_one_on_a_phone(tmp_path: Path, browsers: Callable[..., Browser]):
@@ -367,7 +238,8 @@ def test_sentences_are_put_into_order_by_keys_alone(tmp_path: Path, browsers: Ca
         browser.leaves(browser.one("button").click)
         assert (
             browser.one(".keys").text
-            == "Keys: a digit gives a sentence its place and goes to the next one, Enter goes on."
+            == "Keys: a digit gives a sentence its place and goes to the next one, Enter goes on. "
+            "I opens and closes the instructions."
         )
         browser.press("3", "1", "5", "2", "9", "4")
         assert [each.get_property("value") for each in browser.all("select")] == ["3", "1", "5", "2", "4"]

@@ -173,7 +173,7 @@ def test_logging_out_ends_the_session_for_every_copy_of_its_cookie_and_every_pro
 
 
 def test_another_token_ends_all_sessions(store: Store, organiser: Person):
-    client = TestClient(create_app(store, "another token, as long"), ORIGIN)
+    client = TestClient(create_app(store, "another token, as long", ORIGIN), ORIGIN)
     client.cookies.set("organiser", organiser.client.cookies["organiser"], path="/organiser/")
     assert client.get("/organiser/pilot").status_code == 403
     assert organiser.open("/organiser/pilot").page.status_code == 200

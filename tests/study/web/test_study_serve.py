@@ -3,6 +3,7 @@
 import re
 import signal
 import socket
+import sqlite3
 import time
 from collections import Counter
 from concurrent.futures import ThreadPoolExecutor
@@ -29,10 +30,51 @@ def test_what_keeps_it_from_starting_is_one_line(tmp_path: Path, monkeypatch: py
     assert "no such file" in refused(monkeypatch, tmp_path)
     store_with(tmp_path, design()).close()
     assert "16 characters" in refused(monkeypatch, tmp_path, token="short")
+    with sqlite3.connect(tmp_path / "studies.db") as connection:
+        connection.execute("""UPDATE studies SET design = replace(design, '"language": "en"', '"language": "xx"')""")
+    assert "language xx: has no texts; the languages are en, ja" in refused(monkeypatch, tmp_path)
+    with sqlite3.connect(tmp_path / "studies.db") as connection:
+        connection.execute("""UPDATE studies SET design = replace(design, '"language": "xx"', '"language": "en"')""")
     with socket.create_server(("127.0.0.1", 0)) as taken:
         port = str(taken.getsockname()[1])
         assert f"port {port}: Address already in use" in refused(monkeypatch, tmp_path, "--port", port)
     assert "cannot listen at no.such.host.invalid" in refused(monkeypatch, tmp_path, "--host", "no.such.host.invalid")
+
+
+@pytest.mark.parametrize(
+    "address",
+    [
+        "study.example.org",
+        "ftp://study.example.org",
+        "https://",
+        "https://a.example/study",
+        "http://[",
+        "http://u@a.example",
+    ],
+)
+def test_a_base_url_is_an_address_of_a_host(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, address: str):
+    store_with(tmp_path, design()).close()
+    assert f"base URL {address!r}: must" in refused(monkeypatch, tmp_path, "--base-url", address)
+
+
+def test_links_are_printed_with_the_base_url(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    store_with(tmp_path, design(entry={"kind": "links", "links": 1})).close()
+    apps = []
+
+    def serve(app, host, port, started):
+        apps.append(app)
+        started("http://0.0.0.0:8000")
+
+    monkeypatch.setattr("denouement.study.web.app.serve", serve)
+    monkeypatch.setenv("DENOUEMENT_ORGANISER_TOKEN", TOKEN)
+    command = ["study", "serve", "--store", f"sqlite:///{tmp_path / 'studies.db'}", "--host", "0.0.0.0"]
+    bare = CliRunner().invoke(main, command)
+    assert bare.stderr == "the links may not work elsewhere: name the address that people open with --base-url\n"
+    monkeypatch.setenv("DENOUEMENT_BASE_URL", "https://Study.example.org:8443/")
+    named = CliRunner().invoke(main, command)
+    assert named.stderr == ""
+    assert named.stdout.startswith("pilot: https://study.example.org:8443/s/pilot/ (by private links")
+    assert apps[1].state.base_url == "https://study.example.org:8443"
 
 
 @pytest.mark.slow

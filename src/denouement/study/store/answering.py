@@ -306,7 +306,7 @@ class Answering(StoreBase):
                 return Outcome("refused", say("unfit.not_yours"))
             last = connection.execute(_LAST, {"annotator": person.pk}).one()
             if last.id != assignment.id:
-                return Outcome("refused", say("unfit.too_late"))
+                return Outcome("refused", say("note.too_late"))
             try:
                 kept = _kept(study, assignment, given)
             except Unfit as unfit:

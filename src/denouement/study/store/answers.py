@@ -2,7 +2,7 @@
 
 from collections.abc import Collection, Mapping, Sequence
 
-from denouement.legible import can_be_shown, cleaned, seen
+from denouement.legible import can_be_shown, cleaned, seen, unturned
 from denouement.study.design.description import Design
 from denouement.study.design.items import Item
 from denouement.study.design.marking import runs, word_places
@@ -49,7 +49,8 @@ def check_answer(
 def checked_reason(design: Design, reason: str | None) -> str | None:
     """The reason as it is kept: without blanks at its ends or invisible characters, lines ending in `\\n`.
 
-    Only visible characters count for the least length.
+    Characters that turn the text after them are left out; the marks of direction of a language stay. Only visible
+    characters count for the least length.
 
     Returns:
         None where the study asks for no reason, or the annotator gave none.
@@ -137,4 +138,4 @@ def highlights_of(
 
 
 def _plain(text: str | None) -> str:
-    return cleaned((text or "").replace("\r\n", "\n").replace("\r", "\n")).strip()
+    return cleaned(unturned((text or "").replace("\r\n", "\n").replace("\r", "\n"))).strip()

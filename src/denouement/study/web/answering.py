@@ -2,6 +2,7 @@
 
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
+from functools import partial
 from typing import Any
 
 from fastapi import APIRouter, Response
@@ -12,14 +13,11 @@ from denouement.study.store.answers import Unfit, check_answer
 from denouement.study.web.questions import boxes, given, markable, question
 from denouement.study.web.render import paragraphs
 from denouement.study.web.security import form_token
+from denouement.study.web.typed import forget, refused
 from denouement.study.web.visits import Form, Visit, Visiting
 
-NOTES = (
-    "duplicate",
-    "surplus",
-    "corrected",
-    "skipped",
-)  # about the answer before; in the address of the next question's page
+# About the answer before; in the address of the next question's page.
+NOTES = ("duplicate", "surplus", "not_kept", "corrected", "skipped")
 
 router = APIRouter(prefix="/s/{study}")
 
@@ -29,8 +27,9 @@ def training_page(visit: Visiting) -> Response:
     """The practice item that the person is at; after a wrong answer, with feedback on that answer."""
     if not (visit.annotator and visit.is_at("training")):
         return visit.onward()
-    is_again = visit.annotator.training_failures > 0
-    return _training(visit, visit.annotator, {}, _about_wrong(visit, visit.annotator, ()) if is_again else None)
+    typed = visit.typed(_token(visit.annotator))
+    wrong = _about_wrong(visit, visit.annotator, typed.missed) if visit.annotator.training_failures else None
+    return _training(visit, visit.annotator, typed.fields, typed.problem or wrong)
 
 
 @router.post("/training")
@@ -49,7 +48,7 @@ def training(visit: Visiting, form: Form) -> Response:
     try:
         check_answer(visit.design, len(order), reply.answer, reply.values, reply.order)
     except Unfit as unfit:
-        return _training(visit, annotator, form, str(unfit))
+        return visit.again("training", refused(form, str(unfit)))
     values, arranged = reply.values or {}, [order[place] for place in reply.order or ()]
     if item.is_right(item.chosen(reply.answer, order), values, arranged):
         visit.store.passed_training(visit.key, place)
@@ -58,7 +57,8 @@ def training(visit: Visiting, form: Form) -> Response:
         annotator = visit.store.failed_training(visit.key, place)
         if annotator.state != "training":
             return visit.onward(annotator)
-    return _training(visit, annotator, form, _about_wrong(visit, annotator, item.missed(values)))
+    again = dict(form) | {"assignment": _token(annotator)}
+    return visit.again("training", refused(again, missed=item.missed(values)))
 
 
 @router.get("/passed")
@@ -80,7 +80,9 @@ def question_page(visit: Visiting, note: str = "") -> Response:
     assignment = visit.store.next(visit.key)
     if not assignment:
         return visit.onward(visit.store.annotator(visit.key))
-    return _question(visit, assignment, {}, note=visit.say(f"note.{note}") if note in NOTES else None)
+    typed = visit.typed(assignment.id)
+    told = visit.say(f"note.{note}") if note in NOTES and not typed.problem else None
+    return _question(visit, assignment, typed.fields, problem=typed.problem or None, note=told)
 
 
 @router.post("/answer")
@@ -96,15 +98,13 @@ def answer(visit: Visiting, form: Form) -> Response:
     if outcome.status == "refused":
         assignment = visit.store.next(visit.key)
         if assignment and assignment.id == token:
-            return _question(visit, assignment, form, problem=outcome.message)
-        return not_kept(visit, outcome.message)
-    return visit.to(done if outcome.status == "accepted" else f"question?note={outcome.status}")
-
-
-def not_kept(visit: Visit, why: str) -> Response:
-    """The page that says why an answer is not kept."""
-    onward = {"back": visit.url("question"), "back_label": visit.say("page.go_on")}
-    return visit.message("unfit.title", why, status=409, **onward)
+            typed = refused(form, outcome.message)
+            at_once = partial(_question, visit, assignment, form, 422, outcome.message)
+            return visit.again("question", typed, or_else=at_once)
+        return visit.to("question?note=not_kept")
+    response = visit.to(done if outcome.status == "accepted" else f"question?note={outcome.status}")
+    forget(response, visit.url(""))
+    return response
 
 
 def _training(visit: Visit, annotator: Annotator, form: Mapping[str, str], problem: str | None) -> Response:
@@ -147,7 +147,14 @@ def _attempts_left(visit: Visit, annotator: Annotator) -> int | None:
     return None if most is None else most - annotator.training_failures
 
 
-def _question(visit: Visit, assignment: Assignment, form: Mapping[str, str], **values: Any) -> Response:
+def _question(
+    visit: Visit,
+    assignment: Assignment,
+    form: Mapping[str, str],
+    status: int = 200,
+    problem: str | None = None,
+    note: str | None = None,
+) -> Response:
     design = visit.design
     return question_form(
         visit,
@@ -164,7 +171,9 @@ def _question(visit: Visit, assignment: Assignment, form: Mapping[str, str], **v
         flag=design.flag,
         skip=design.skip is not None and visit.store.may_skip(visit.key),
         correct=visit.url("back") if design.back and visit.store.last(visit.key) else None,
-        **values,
+        status=status,
+        problem=problem,
+        note=note,
     )
 
 
@@ -174,7 +183,7 @@ def question_form(
     shown: Sequence[str],
     form: Mapping[str, str],
     action: str,
-    status: int | None = None,
+    status: int = 200,
     with_reason: bool = False,
     **values: Any,
 ) -> Response:
@@ -186,7 +195,7 @@ def question_form(
         shown: the texts to judge, in the order of the page.
         form: what the person has entered already.
         action: the step to which the form is sent.
-        status: of HTTP; None: 422 after a form that was refused.
+        status: of HTTP.
         with_reason: whether it asks for the reason, as the design says.
         values: further values of the template.
     """
@@ -195,7 +204,7 @@ def question_form(
     values = shared | values
     return visit.page(
         "question.html",
-        status or (422 if form else 200),
+        status,
         title=design.title,
         question=question(design, context, shown),
         reason=design.reason if with_reason else None,

@@ -17,24 +17,32 @@ from denouement.study.languages import ENGLISH, Texts, languages, texts
 from denouement.study.store import Store, StoreUnavailableError
 from denouement.study.web import answering, asking, correcting, entering, leaving, organiser
 from denouement.study.web.render import asset, message
-from denouement.study.web.security import HEADERS, NOT_KEPT, Refused, SecurityHeaders
+from denouement.study.web.security import HEAD, HEADERS, NOT_KEPT, Refused, SecurityHeaders
 from denouement.study.web.visits import Visits
 
 STATIC = {"study.css": "text/css", "study.js": "text/javascript", "icon.svg": "image/svg+xml"}
 _KEPT = {"cache-control": "public, max-age=31536000, immutable"}
 
 
-def create_app(store: Store, organiser_token: str) -> FastAPI:
+def create_app(store: Store, organiser_token: str, base_url: str = "") -> FastAPI:
     """The pages of all studies in `store`: for annotators under `/s/STUDY/`, for the organiser under `/organiser/`.
 
     Args:
         store: where studies and answers are kept.
         organiser_token: opens the organiser's pages.
+        base_url: the address that people open, such as `https://study.example.org`, with which the organiser's pages
+            show links; where it is empty, `serve` puts the address at which it listens.
+
+    Raises:
+        UserError: a study whose language has no texts here.
     """
+    for study in store.studies():
+        texts(store.design(study).language)  # a missing file of texts is told now, and not to annotators
     app = FastAPI(openapi_url=None)  # no page describes the interface to strangers
     app.add_middleware(SecurityHeaders)
     app.add_middleware(HeadAsGet)
     app.state.store = store
+    app.state.base_url = base_url
     app.state.visits = Visits()
     app.state.guard = organiser.Guard(organiser_token, store)
     for part in (entering, asking, answering, correcting, leaving, organiser):
@@ -64,7 +72,7 @@ class HeadAsGet:
         async def send_head(sent: Message) -> None:
             await send({**sent, "body": b""} if sent["type"] == "http.response.body" else sent)
 
-        await self.app({**scope, "method": "GET"}, receive, send_head)
+        await self.app({**scope, "method": "GET", HEAD: True}, receive, send_head)
 
 
 def _home(request: Request) -> Response:
@@ -149,6 +157,8 @@ def serve(app: FastAPI, host: str, port: int, started: Callable[[str], None]) ->
         app, log_level="warning", access_log=False, server_header=False, timeout_graceful_shutdown=10
     )
     with listening:
-        started(f"http://{f'[{host}]' if ':' in host else host}:{listening.getsockname()[1]}")
+        address = f"http://{f'[{host}]' if ':' in host else host}:{listening.getsockname()[1]}"
+        app.state.base_url = app.state.base_url or address
+        started(address)
         with suppress(KeyboardInterrupt):
             uvicorn.Server(config).run([listening])

@@ -1,22 +1,28 @@
 """The page on which a person sees and corrects the last answer, where the study lets them."""
 
 from collections.abc import Mapping
+from functools import partial
 
 from fastapi import APIRouter, Response
 
 from denouement.study.store import Answer, Assignment
-from denouement.study.web.answering import not_kept, question_form
+from denouement.study.web.answering import question_form
 from denouement.study.web.questions import given
+from denouement.study.web.typed import forget, refused
 from denouement.study.web.visits import Form, Visit, Visiting
 
 router = APIRouter(prefix="/s/{study}")
 
 
 @router.get("/back")
-def back_page(visit: Visiting) -> Response:
-    """The last answer, as it was given."""
+def back_page(visit: Visiting, note: str = "") -> Response:
+    """The last answer, as it was given; after a correction that was refused, as that has it."""
     last = visit.store.last(visit.key) if visit.annotator else None
-    return _page(visit, *last) if last else visit.onward()
+    if not last:
+        return visit.onward()
+    typed = visit.typed(last[0].id)
+    told = visit.say("note.too_late") if note == "too_late" else None
+    return _page(visit, *last, typed.fields if typed.problem else None, typed.problem or None, note=told)
 
 
 @router.post("/back")
@@ -28,9 +34,12 @@ def back(visit: Visiting, form: Form) -> Response:
     if outcome.status == "refused":
         last = visit.store.last(visit.key)
         if last and last[0].id == token:
-            return _page(visit, *last, form, outcome.message)
-        return not_kept(visit, outcome.message)
-    return visit.to("question?note=corrected" if outcome.status == "accepted" else "question")
+            at_once = partial(_page, visit, *last, form, outcome.message, 422)
+            return visit.again("back", refused(form, outcome.message), or_else=at_once)
+        return visit.to("back?note=too_late")
+    response = visit.to("question?note=corrected" if outcome.status == "accepted" else "question")
+    forget(response, visit.url(""))
+    return response
 
 
 def _page(
@@ -39,6 +48,8 @@ def _page(
     answer: Answer,
     form: Mapping[str, str] | None = None,
     problem: str | None = None,
+    status: int = 200,
+    note: str | None = None,
 ) -> Response:
     return question_form(
         visit,
@@ -46,7 +57,7 @@ def _page(
         assignment.shown,
         _entered(answer) if form is None else form,
         action="back",
-        status=422 if problem else 200,
+        status=status,
         assignment=assignment.id,
         heading=visit.say("more.back_heading"),
         button=visit.say("more.back_button"),
@@ -54,6 +65,7 @@ def _page(
         of=assignment.of,
         with_reason=visit.design.reason.mode != "off",
         problem=problem,
+        note=note,
         away=visit.url("question"),
     )
 

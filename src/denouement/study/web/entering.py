@@ -2,6 +2,8 @@
 
 import re
 import secrets
+from collections.abc import Mapping
+from urllib.parse import parse_qsl, urlencode
 
 from fastapi import APIRouter, Response
 
@@ -11,6 +13,10 @@ from denouement.study.web.security import RefusedVisit, require_form_token, set_
 from denouement.study.web.visits import BROWSER, Form, Visit, Visiting
 
 PROLIFIC = ("PROLIFIC_PID", "STUDY_ID", "SESSION_ID")
+ARRIVAL = "arrival"  # cookie: who the person is whose link was opened, until they arrive
+
+_ID = "id"
+_ARRIVAL_DAYS = 1 / 24
 
 router = APIRouter(prefix="/s/{study}")
 
@@ -23,7 +29,7 @@ def entry(visit: Visiting) -> Response:
         given = {name: query.get(name, "") for name in PROLIFIC}
         if not all(re.fullmatch(r"[A-Za-z0-9_-]{1,64}", value) for value in given.values()):
             raise RefusedVisit(400, "incomplete_link")
-        return visit.remembering(visit.entered(given.pop(PROLIFIC[0]), given))
+        return _coming(visit, given.pop(PROLIFIC[0]), given)
     if visit.annotator:
         return visit.onward()
     if kind == "prolific":
@@ -43,7 +49,23 @@ def private_link(visit: Visiting, token: str) -> Response:
     """The link of one person."""
     if visit.design.entry.kind != "links":
         return visit.to("")
-    return visit.remembering(visit.entered(token))
+    return _coming(visit, token, {})
+
+
+@router.get("/arrive")
+def arrive(visit: Visiting) -> Response:
+    """The first page in a browser that keeps cookies, where the store adds the person.
+
+    Programs that look at a link to show a preview of it, or fetch it in advance, add nobody.
+    """
+    given = dict(parse_qsl(visit.request.cookies.get(ARRIVAL, "")))
+    if visit.design.entry.kind == "open" or not given.get(_ID):
+        return visit.onward()
+    if visit.is_only_a_look:
+        return Response()
+    response = visit.remembering(visit.entered(given.pop(_ID), given))
+    response.delete_cookie(ARRIVAL, visit.url(""))
+    return response
 
 
 @router.post("/enter")
@@ -112,6 +134,20 @@ def declined(visit: Visiting) -> Response:
     if visit.design.contact:
         texts.append(say("declined.contact", contact=visit.design.contact))
     return visit.message("declined.title", *texts)
+
+
+def _coming(visit: Visit, external_id: str, entry: Mapping[str, str]) -> Response:
+    """Go to the page where a person arrives; the browser takes along who they are.
+
+    Raises:
+        RefusedVisit: nobody can enter with this id.
+    """
+    if not visit.may_enter(external_id):
+        raise RefusedVisit(404, "no_link")
+    response = visit.to("arrive")
+    value = urlencode({_ID: external_id, **entry})
+    set_cookie(response, visit.request, ARRIVAL, value, visit.url(""), days=_ARRIVAL_DAYS)
+    return response
 
 
 def _may_decline(visit: Visit) -> bool:

@@ -230,7 +230,7 @@ def _unknown() -> Refused:
 
 
 def _address(request: Request) -> str:
-    return str(request.base_url).rstrip("/")
+    return str(request.app.state.base_url)
 
 
 def _shown_time(moment: datetime) -> str:

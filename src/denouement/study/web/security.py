@@ -36,6 +36,7 @@ HEADERS = {
     "x-robots-tag": "noindex, nofollow",
     "strict-transport-security": "max-age=31536000",  # browsers heed it under https only
 }
+HEAD = "denouement.head"  # in the scope of a request for the head of a page alone
 NOT_KEPT = {"cache-control": "no-store"}
 
 
@@ -207,7 +208,10 @@ def set_cookie(response: Response, request: Request, name: str, value: str, path
 
 
 class SecurityHeaders:
-    """Adds `HEADERS` to every response, and forbids caching unless the response allows it."""
+    """Adds `HEADERS` to every response, and forbids caching unless the response allows it.
+
+    Redirects lead to a path on this server, and do not repeat the name in the request's header `Host`.
+    """
 
     def __init__(self, app: ASGIApp) -> None:
         self.app = app
@@ -223,6 +227,10 @@ class SecurityHeaders:
                 headers = MutableHeaders(scope=message)
                 for name, value in (NOT_KEPT | HEADERS).items():
                     headers.setdefault(name, value)
+                if "location" in headers:
+                    parts = urlsplit(headers["location"])
+                    local = "" if parts.path.startswith("//") else parts._replace(scheme="", netloc="").geturl()
+                    headers["location"] = local or "/"
             await send(message)
 
         await self.app(scope, receive, send_with_headers)

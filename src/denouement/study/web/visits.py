@@ -1,7 +1,8 @@
 """A request for a page of a study: who makes it, how often they may, and at which step of the study they are."""
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from typing import Annotated, Any
 
 from fastapi import Depends, Request, Response
@@ -13,6 +14,7 @@ from denouement.study.languages import texts
 from denouement.study.store import Annotator, Store, StoreUnavailableError
 from denouement.study.web.render import message, page
 from denouement.study.web.security import (
+    HEAD,
     Limiter,
     RefusedVisit,
     address,
@@ -21,6 +23,7 @@ from denouement.study.web.security import (
     require_form_token,
     set_cookie,
 )
+from denouement.study.web.typed import Typed, keep, kept
 
 SESSION = "session"  # cookie: the person's key in the store
 BROWSER = "browser"  # cookie: a random id by which an open study recognises a browser
@@ -96,6 +99,26 @@ class Visit:
             return JSONResponse({"next": self.url(step)})
         return RedirectResponse(self.url(step), 303)
 
+    def typed(self, about: str) -> Typed:
+        """The refused form about this assignment that the browser keeps; an empty one where it keeps none."""
+        return kept(self.request, self.key, about)
+
+    def again(self, step: str, typed: Typed, or_else: Callable[[], Response] | None = None) -> Response:
+        """Go to the step of a refused form, whose page shows what was sent.
+
+        Args:
+            step: the step.
+            typed: the form.
+            or_else: makes the page at once where the form is too long for the browser to keep it. A page's script keeps
+                a form of any length.
+        """
+        is_script = self.request.headers.get("accept") == "application/json"
+        response = JSONResponse({"next": self.url(step), "refused": True}) if is_script else self.to(step)
+        fits = keep(response, self.request, self.key, self.url(""), typed)
+        if not fits and is_script:
+            keep(response, self.request, self.key, self.url(""), replace(typed, fields={}))
+        return or_else() if or_else and not fits and not is_script else response
+
     def onward(self, annotator: Annotator | None = None) -> Response:
         """Go to the step that the person is at; without a person, to the entry."""
         annotator = annotator or self.annotator
@@ -126,6 +149,23 @@ class Visit:
         if not self.annotator:
             raise RefusedVisit(403, "no_person")
         require_form_token(self.key, form)
+
+    @property
+    def is_only_a_look(self) -> bool:
+        """Whether a program asks for the page in advance, or for its head alone, so that nobody may ever see it."""
+        headers = self.request.headers
+        ahead = headers.get("sec-purpose", "") + headers.get("purpose", "") + headers.get("x-moz", "")
+        return bool(self.request.scope.get(HEAD)) or "prefetch" in ahead or "preview" in ahead
+
+    def may_enter(self, external_id: str) -> bool:
+        """Whether anybody can enter with this id. It adds nobody."""
+        try:
+            self.store.annotator_id(self.study, external_id)
+        except StoreUnavailableError:
+            raise
+        except UserError:
+            return False
+        return True
 
     def entered(self, external_id: str, entry: Mapping[str, str] | None = None) -> Annotator:
         """The person with this id, new or not.

@@ -1,15 +1,32 @@
-// The pages work without this file. It adds: digits that choose, drafts that outlive a reload, answers sent once
+// The pages work without this file. It adds: keys that choose, drafts that outlive a reload, answers sent once
 // however often the button is pressed, and answers sent again when the connection comes back.
 "use strict";
 
 const form = document.querySelector("form.question");
-const draft = form.elements.assignment.value ? `draft ${form.elements.assignment.value}` : null;
-const reason = form.elements.reason;
+const draft = `draft ${form.action} ${form.elements.assignment.value}`;
+const isBack = form.action.endsWith("/back"); // to the last answer, while another question waits
 let sending = false;
 
 document.documentElement.classList.add("scripted");
-if (draft && reason && !reason.value) reason.value = sessionStorage.getItem(draft) ?? "";
-if (draft && reason) reason.addEventListener("input", () => sessionStorage.setItem(draft, reason.value));
+
+// What a person chose and typed is kept in this tab until it is sent; a draft of another question is out of date.
+function entered() {
+  return [...new FormData(form)].filter(([name]) => name !== "form" && name !== "assignment");
+}
+for (const name of Object.keys(sessionStorage)) {
+  if (name.startsWith("draft ") && name !== draft && !isBack) sessionStorage.removeItem(name);
+}
+const before = JSON.parse(sessionStorage.getItem(draft) ?? "null");
+for (const field of before ? form.elements : []) {
+  const values = before.filter(([name]) => name === field.name).map(([, value]) => value);
+  if (field.type === "radio" || field.type === "checkbox") field.checked = values.includes(field.value);
+  else if (field.matches("textarea, select, input:not([type=hidden])")) field.value = values[0] ?? "";
+}
+form.addEventListener("input", keep);
+
+function keep() {
+  sessionStorage.setItem(draft, JSON.stringify(entered()));
+}
 
 // A page that the back button brings back from memory may show a question answered since.
 addEventListener("pageshow", (event) => event.persisted && location.reload());
@@ -21,12 +38,31 @@ function place(key, focused) {
   const select = places.includes(focused) ? focused : (places.find((each) => !each.value) ?? places.at(-1));
   if (!key || ![...select.options].some((option) => option.value === key)) return false;
   select.value = key;
+  keep();
   (places[places.indexOf(select) + 1] ?? select).focus();
   return true;
 }
 
+// People who dictate, or rest a hand on the keyboard, may turn the keys off.
+const keys = document.getElementById("keys");
+keys.checked = localStorage.getItem("keys") !== "off";
+keys.addEventListener("change", () => localStorage.setItem("keys", keys.checked ? "on" : "off"));
+
 document.addEventListener("keydown", (event) => {
-  if (event.ctrlKey || event.altKey || event.metaKey || event.target.matches("textarea")) return;
+  if (event.isComposing || !keys.checked) return;
+  if (event.target.matches("textarea, input:not([type=radio], [type=checkbox])")) {
+    if (event.key === "Escape") form.querySelector("button").focus();
+    if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) form.requestSubmit();
+    return;
+  }
+  if (event.ctrlKey || event.altKey || event.metaKey) return;
+  const named = document.querySelector(`[aria-keyshortcuts="${CSS.escape(event.key.toUpperCase())}"]`);
+  if (named) {
+    event.preventDefault();
+    if (named.matches("textarea")) named.focus();
+    else named.click();
+    return;
+  }
   if (places.length) {
     if (place(event.key, event.target)) {
       event.preventDefault();
@@ -44,6 +80,7 @@ document.addEventListener("keydown", (event) => {
   const choice = group?.querySelector(`input[data-key="${CSS.escape(event.key)}"]`);
   if (choice) {
     choice.checked = true;
+    keep();
     choice.focus();
     event.preventDefault();
     const next = groups[groups.indexOf(group) + 1];
@@ -76,6 +113,7 @@ for (const [number, mark] of marks.entries()) {
     if (dragged === null) return;
     const [first, last] = dragged < number ? [dragged, number] : [number, dragged];
     for (const each of marks.slice(first, last + 1)) each.checked = true;
+    keep();
   });
   mark.addEventListener("keydown", (event) => {
     const step = { ArrowRight: 1, ArrowDown: 1, ArrowLeft: -1, ArrowUp: -1 }[event.key];
@@ -95,8 +133,8 @@ async function send(fields) {
     if (response.status === 429 || response.status >= 500) throw new Error("not now");
     notice.hidden = true;
     if (response.ok) {
-      const { next } = await response.json();
-      if (draft) sessionStorage.removeItem(draft);
+      const { next, refused } = await response.json();
+      if (!refused) sessionStorage.removeItem(draft);
       location.assign(next);
     } else {
       form.submit(); // refused: let the browser show the page that says why
