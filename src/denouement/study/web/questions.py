@@ -6,6 +6,7 @@ This module does not know which system wrote a text: it gets the texts in the or
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from string import ascii_uppercase
 from typing import Any, NamedTuple
 
 from denouement.study.design.description import Design
@@ -139,9 +140,14 @@ def markable(design: Design, context: Sequence[str], shown: Sequence[str]) -> li
         return []
     say = texts(design.language)
     story = [word for number, text in enumerate(context) for word in _words(number, text)]
-    names = [say("more.ending", side=side) for side in "AB"] if len(shown) == 2 else [say("question.ending")]
-    named = zip(names, shown, strict=True)
-    endings = [Marked(name, _words(len(context) + place, text)) for place, (name, text) in enumerate(named)]
+    is_one = len(shown) == 1
+    endings = [
+        Marked(
+            say("question.ending") if is_one else say("more.ending", side=ascii_uppercase[place]),
+            _words(len(context) + place, text),
+        )
+        for place, text in enumerate(shown)
+    ]
     return [Marked(say("question.story"), story), *endings]
 
 
