@@ -142,7 +142,7 @@ class ElementsSummary:
     together: list[NamedTogether]
     rules: list[RuleCount]
     quality: RulesQuality | None
-    boxes: Boxes | None = None
+    boxes: Boxes | None
 
 
 def tag_reasons(votes: pa.Table, rules: Rules, cache: Path | None = None) -> pa.Table:

@@ -97,7 +97,7 @@ class RatingResults:
     means: list[MeanRating]
     alphas: list[OrdinalAlpha]
     reasons: list[ReasonForRating]
-    people: WhoTookPart | None = None
+    people: WhoTookPart | None
 
 
 @dataclass(frozen=True)
@@ -140,7 +140,7 @@ class OrderResults:
     answers: int
     checks: ChecksAnswered
     systems: list[OrderResult]
-    people: WhoTookPart | None = None
+    people: WhoTookPart | None
 
 
 ScaleResults: TypeAlias = RatingResults | OrderResults
@@ -211,6 +211,7 @@ def _shared(answers: pa.Table, items: pa.Table | None) -> dict[str, Any]:
         "statuses": statuses(answers),
         "answers": n_answers(counted(answers)),
         "checks": checks_in_all(answers, check_results(answers, items), items),
+        "people": None,
     }
 
 
