@@ -14,9 +14,12 @@ from denouement.files import existing_file
 @click.argument("votes", type=click.Path(path_type=Path))
 @click.option("--items", type=click.Path(path_type=Path), help="Items table: stories and endings, checks' answers.")
 @click.option("--out", type=click.Path(path_type=Path), help="Folder for all tables, as Parquet and as a page.")
+@click.option("--replies", type=click.Path(path_type=Path), help="Replies to the study's own questions: who took part.")
 @click.option("--reasons", "with_reasons", is_flag=True, help="Also print all reasons; for votes as Table 3.")
 @json_option
-def results(votes: Path, items: Path | None, out: Path | None, with_reasons: bool, as_json: bool) -> None:
+def results(
+    votes: Path, items: Path | None, out: Path | None, replies: Path | None, with_reasons: bool, as_json: bool
+) -> None:
     """Print agreement, tests and tables of answers.
 
     The tables are those of Mori et al. 2019, Tables 2 and 3. --out writes results.html, results.json, and as Parquet
@@ -40,10 +43,10 @@ def results(votes: Path, items: Path | None, out: Path | None, with_reasons: boo
     from denouement.stages.study import ResultsPaths, work_out
     from denouement.study.results.preferences import StudyResults
     from denouement.study.results.scales import ScaleResults
-    from denouement.study.results.sections import reason_sections, scale_section, study_sections
+    from denouement.study.results.sections import reason_sections, scale_sections, study_sections
     from denouement.study.results.table_3 import table_3_text
 
-    of_answers = work_out(ResultsPaths(votes, items, out), with_reasons and not as_json)
+    of_answers = work_out(ResultsPaths(votes, items, out, replies), with_reasons and not as_json)
 
     def blocks(found: StudyResults | ScaleResults) -> list[Block]:
         if isinstance(found, StudyResults):
@@ -52,7 +55,7 @@ def results(votes: Path, items: Path | None, out: Path | None, with_reasons: boo
                 text = Paragraph(table_3_text(of_answers.stories))
                 shown.append(Section("Table 3: stories, endings and reasons", "", [text]))
         else:
-            shown = [scale_section(found), *(reason_sections(found) if with_reasons else [])]
+            shown = [*scale_sections(found), *(reason_sections(found) if with_reasons else [])]
         return [*shown, *([Paragraph(f"Tables and the page results.html: {out}")] if out else [])]
 
     print_result(of_answers.results, blocks, as_json)

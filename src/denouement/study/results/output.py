@@ -1,5 +1,6 @@
 """Writes a study's results to files."""
 
+from dataclasses import replace
 from pathlib import Path
 
 import pyarrow as pa
@@ -11,6 +12,7 @@ from denouement.provenance import MadeFrom
 from denouement.schemas import write_table
 from denouement.study.results.ballot import Ballot, count
 from denouement.study.results.page import scale_page, study_page
+from denouement.study.results.people import WhoTookPart
 from denouement.study.results.preferences import StudyResults, study_results
 from denouement.study.results.scales import ScaleResults, scale_tables
 from denouement.study.results.table_3 import table_3_text
@@ -21,7 +23,12 @@ DOCUMENT = "results.json"
 
 
 def write_results(
-    out: Path, votes: pa.Table, items: pa.Table | None, made_from: MadeFrom, ballot: Ballot | None = None
+    out: Path,
+    votes: pa.Table,
+    items: pa.Table | None,
+    made_from: MadeFrom,
+    ballot: Ballot | None = None,
+    people: WhoTookPart | None = None,
 ) -> StudyResults:
     """Work out the results and write them into the folder `out`; the same answers give the same bytes.
 
@@ -34,12 +41,13 @@ def write_results(
         items: the table `items`; None without one.
         made_from: the digests of both, which are written to `made_from.json` and into each table.
         ballot: `ballot.count(votes)`, where the caller has it already.
+        people: who took part, where that is known.
 
     Raises:
         UserError: as `preferences.study_results`, or a folder that cannot be written to.
     """
     ballot = ballot or count(votes)
-    results = study_results(votes, items, ballot)
+    results = replace(study_results(votes, items, ballot), people=people)
     ballots = [ballot, *(count(votes, each.question) for each in results.further)]
     tables = {**result_tables(results), "agreements": pa.concat_tables(map(agreements, ballots))}
     third = table_3(ballot, items) if items is not None else None

@@ -8,7 +8,7 @@ from denouement.present import html
 from denouement.present.sections import Section, Stories
 from denouement.study.results.preferences import StudyResults
 from denouement.study.results.scales import ScaleResults
-from denouement.study.results.sections import reason_sections, scale_section, study_sections
+from denouement.study.results.sections import reason_sections, scale_sections, study_sections
 from denouement.study.results.table_3 import shown_story
 
 
@@ -24,7 +24,7 @@ def study_page(results: StudyResults, table: pa.Table | None) -> str:
 
 def scale_page(results: ScaleResults) -> str:
     """The page of a study of ratings or rankings, with their reasons, or of orders."""
-    return _page(results.studies, [scale_section(results), *reason_sections(results)])
+    return _page(results.studies, [*scale_sections(results), *reason_sections(results)])
 
 
 def _page(studies: Sequence[str], shown: Sequence[Section]) -> str:

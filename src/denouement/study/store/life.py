@@ -3,7 +3,7 @@
 import hashlib
 import json
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import astuple, replace
 from datetime import datetime
 from typing import Any
 
@@ -141,10 +141,12 @@ def _digest(answers: Sequence[Answer]) -> str:
             each.annotator_id,
             each.status,
             each.submitted_at.isoformat(),
-            each.answer or "",
+            sorted(each.answers.items()),
             sorted(each.values.items()),
             each.arranged,
             each.reason or "",
+            each.elements,
+            [astuple(mark) for mark in each.highlights or ()],
         )
         for each in answers
     )
