@@ -4,12 +4,15 @@ import csv
 
 import pyarrow as pa
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from story_tables import cases, endings
 
 from denouement.errors import UserError
 from denouement.study.design.making import make_items
 from denouement.study.design.reading import design_from
 from denouement.study.design.showing import shown
+from denouement.study.languages import texts
 from denouement.text.sentences import is_finished
 
 
@@ -178,6 +181,24 @@ def test_too_few_cases_and_unknown_systems_are_told():
 def test_the_form_of_a_text_does_not_tell_who_wrote_it(written, seen):
     assert shown(written) == seen
     assert shown(seen) == seen
+
+
+@given(st.text("太はあっ 　.。．,、!！?？…・「」“”\"'3Tom a-;：；)）", max_size=10))
+def test_a_text_in_japanese_has_one_form(text: str):
+    once = shown(f"猫{text}")
+    assert shown(once) == once
+
+
+def test_our_stories_in_japanese_are_shown_as_they_are_even_if_a_program_divided_their_words():
+    say = texts("ja")
+    stories = [say.story(f"check_stories.{name}") for name in say.names("check_stories")] + [
+        say.story("training_story")
+    ]
+    for story in stories:
+        for sentence in (*story.context, story.right, story.wrong):
+            assert shown(sentence) == sentence
+            assert shown(" ".join(sentence)) == sentence
+            assert shown(sentence.removesuffix("。")) == sentence
 
 
 def test_items_hold_what_is_shown_and_mended_endings_are_counted():

@@ -323,7 +323,7 @@ def test_a_form_that_the_script_sends_is_refused_in_its_own_way(tmp_path: Path):
 def test_what_was_typed_is_shown_with_its_own_question_and_person_alone(tmp_path: Path):
     store = store_with(tmp_path, design(reason={"mode": "required"}))
     person, other = Person(store).go(), Person(store).go()
-    person.send(answer="A", reason="short")
+    person.send(answer="A", reason="too few")
     cookie = person.client.cookies["typed"]
     for value in (cookie, cookie[:-1], "x", ""):
         other.client.cookies.set("typed", value, path="/s/pilot/")
@@ -331,7 +331,7 @@ def test_what_was_typed_is_shown_with_its_own_question_and_person_alone(tmp_path
     token = person.hidden["assignment"]
     key = person.client.cookies["session"]
     store.submit(key, token, "A", "in another tab it was long enough")
-    assert "short" not in person.open("/s/pilot/question").text
+    assert "too few" not in person.open("/s/pilot/question").text
 
 
 def test_an_answer_to_a_question_that_one_does_not_have_is_told(tmp_path: Path):

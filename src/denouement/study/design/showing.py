@@ -53,10 +53,14 @@ def shown(written: str) -> str:
 
 
 def _shown_japanese(text: str) -> str:
-    text = _BLANK_AT_WIDE.sub("", " ".join(text.split()))
-    text = _DOTS.sub("……", text)
-    text = _NARROW_STOP.sub(lambda found: _STOPS[found[0][-1]], text)
-    return text if _JAPANESE_END.search(text) else text.rstrip(" 、,;:；：・-") + "。"
+    before = None
+    while text != before:  # a mark that became one of Japanese may make its neighbours ones
+        before = text
+        text = _DOTS.sub("……", _BLANK_AT_WIDE.sub("", text))
+        text = _NARROW_STOP.sub(lambda found: _STOPS[found[0][-1]], text)
+        if not _JAPANESE_END.search(text):
+            text = text.rstrip(" 、,;:；：・-")
+    return text if _JAPANESE_END.search(text) else f"{text}。"
 
 
 def _shown_latin(text: str) -> str:

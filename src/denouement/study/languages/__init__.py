@@ -21,6 +21,8 @@ _FOLDER = Path(__file__).parent
 _FILLED_IN = re.compile(r"\{([a-z_]+)\}")
 _FORMS = {"one", "other"}
 
+Entry = str | tuple[str, ...] | Mapping[str, str]  # a text, a list of texts, or the forms of a text for a number
+
 
 @dataclass(frozen=True)
 class ClearCase:
@@ -42,7 +44,7 @@ class Texts:
     """
 
     language: str
-    entries: Mapping[str, str | tuple[str, ...] | Mapping[str, str]]
+    entries: Mapping[str, Entry]
 
     def __call__(self, key: str, **values: object) -> str:
         """The text under `key`, with the values in the place of the words in braces; integers have marked thousands.
@@ -94,19 +96,10 @@ def texts(language: str) -> Texts:
     if language not in languages():
         raise UserError(f"language {language}: has no texts; the languages are {', '.join(languages())}")
     path = _FOLDER / f"{language}.yaml"
-    found = Texts(language, read_texts(path))
+    found = Texts(language, dict(_entries(read_yaml(path, aliases=False), "", path)))
     if language != ENGLISH and (differing := differences(found, texts(ENGLISH))):
         raise UserError(f"{path}: not the texts of {ENGLISH}.yaml: {shortened(differing)}; correct these keys")
     return found
-
-
-def read_texts(path: Path) -> dict[str, str | tuple[str, ...] | Mapping[str, str]]:
-    """The entries of a file of texts, in its order.
-
-    Raises:
-        UserError: no such file, no YAML, or a value that is neither a text nor a list of texts.
-    """
-    return dict(_entries(read_yaml(path, aliases=False), "", path))
 
 
 def differences(one: Texts, other: Texts) -> list[str]:
@@ -121,25 +114,28 @@ def joined(sentences: Sequence[str]) -> str:
     return "".join(f"{text}{gap}" for text, gap in zip(sentences, gaps, strict=True)).rstrip(" ")
 
 
-def _entries(value: Any, key: str, path: Path) -> Iterator[tuple[str, str | tuple[str, ...] | Mapping[str, str]]]:
-    is_texts = isinstance(value, Mapping) and all(isinstance(text, str) for text in value.values())
+def _entries(value: Any, key: str, path: Path) -> Iterator[tuple[str, Entry]]:
+    """The entries of a part of a file, which stands under `key`.
+
+    Raises:
+        UserError: a value that is neither a text nor a list of texts.
+    """
+    texts_in = value.values() if isinstance(value, Mapping) else value if isinstance(value, list) else [value]
+    is_texts = all(isinstance(text, str) for text in texts_in)
     if isinstance(value, Mapping) and not (is_texts and set(value) == _FORMS):
         for name, below in value.items():
             yield from _entries(below, f"{key}.{name}" if key else str(name), path)
-    elif isinstance(value, list) and all(isinstance(text, str) for text in value):
-        yield key, tuple(value)
-    elif isinstance(value, str) or is_texts:
-        yield key, value
+    elif is_texts:
+        yield key, tuple(value) if isinstance(value, list) else value
     else:
         raise UserError(f"{path}: {key or 'the file'}: must be a text or a list of texts, not {value!r}; quote it")
 
 
-def _form(entry: str | tuple[str, ...] | Mapping[str, str] | None) -> object:
-    """What the entry under one key has in common in all languages."""
+def _form(entry: Entry | None) -> object:
+    """What the entry under one key has in common in all languages: a list's length, or the words in braces."""
     if entry is None or isinstance(entry, tuple):
         return entry if entry is None else len(entry)
-    written = entry if isinstance(entry, str) else entry["other"]
-    return set(_FILLED_IN.findall(written))
+    return set(_FILLED_IN.findall(entry if isinstance(entry, str) else entry["other"]))
 
 
 def _shown(value: object) -> str:
