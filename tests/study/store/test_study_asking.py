@@ -186,7 +186,7 @@ class TestCorrecting:
 
     def test_not_once_the_next_one_is_answered(self, store):
         key = made(store, items=2, back=True)
-        first, second = store.next(key), None
+        first = store.next(key, WHEN)
         store.submit(key, first.id, "A", now=WHEN)
         second = store.next(key, WHEN)
         assert store.correct(key, first.id, "B", now=WHEN).status == "accepted"  # while the next one is open

@@ -62,9 +62,12 @@ class TestOwnQuestions:
 
     def test_who_answered_nothing_is_not_asked_after(self, tmp_path):
         store = store_with(tmp_path, design(ask={"after": ASK["after"]}, answers_per_item=1), 1)
-        first, second = Person(store).go(), Person(store).go()
-        assert first.at.endswith("/question")
+        first = Person(store).open("/s/pilot/")
+        second = first.other().open("/s/pilot/")
+        assert first.send(consent="yes").at.endswith("/question")
+        second.send(consent="yes")
         assert second.at.endswith("/end")
+        assert "being answered" in second.text
 
     def test_the_form_of_another_person_is_refused(self, tmp_path):
         store = store_with(tmp_path, design(ask=ASK))
