@@ -17,6 +17,7 @@ ASK = {
     "after": [{"name": "remarks", "text": "Anything else?", "required": True}],
 }
 
+FOUR = ["w", "x", "y", "human_right"]
 CHOSEN = r"<input[^>]* name=[^>]* checked>|<option selected>"
 
 
@@ -66,8 +67,18 @@ class TestOwnQuestions:
         second = first.other().open("/s/pilot/")
         assert first.send(consent="yes").at.endswith("/question")
         second.send(consent="yes")
-        assert second.at.endswith("/end")
-        assert "being answered" in second.text
+        assert "Others are answering all the questions" in second.text
+        assert not second.open("/s/pilot/after").at.endswith("/after")
+
+    def test_a_pause_is_not_the_end(self, tmp_path):
+        store = store_with(tmp_path, design(ask={"after": ASK["after"]}), 2)
+        person = Person(store).go().send(answer="A")
+        store.release("pilot", annotator_id=store.progress("pilot").people[0].annotator_id)
+        store.set_state("pilot", "paused")
+        assert "paused" in person.open("/s/pilot/question").text
+        assert person.at.endswith("/end")
+        store.set_state("pilot", "open")
+        assert person.open("/s/pilot/question").send(answer="A").at.endswith("/after")
 
     def test_the_form_of_another_person_is_refused(self, tmp_path):
         store = store_with(tmp_path, design(ask=ASK))
@@ -102,6 +113,28 @@ class TestPractice:
         assert person.open("/s/pilot/training").send(answer=right).at.endswith("/passed")
         assert "Begin" in person.text
 
+    @pytest.mark.parametrize(
+        ("keys", "right"),
+        [
+            ({"kind": "best_worst", "systems": FOUR}, {"best": "{}", "worst": "{}"}),
+            ({"choices": "graded"}, {"answer": "{}2"}),
+            ({"questions": [{"name": "better", "text": "?"}, {"name": "odd", "text": "!"}]}, {"answer-better": "{}"}),
+        ],
+    )
+    def test_of_each_kind_of_question(self, tmp_path, keys, right):
+        n = 4 if "systems" in keys else 2
+        own = {"context": ["One."], "endings": ["Right.", *(f"Wrong {k}." for k in range(n - 1))]}
+        person = Person(store_with(tmp_path, design(training=[True, own], **keys))).go()
+        for ending in ("Her father loved the cake.", "Right."):
+            shown = re.findall(r"<strong>([A-D])</strong> (?:<span class=\"word\">)?([^<]*?) ?<", person.text)
+            letter = next(letter for letter, text in shown if text == ending)
+            other = "B" if letter == "A" else "A"
+            fields = {name: form.format(other if name == "worst" else letter) for name, form in right.items()}
+            fields |= {"answer-odd": "A"} if "questions" in keys else {}
+            assert person.send(**fields).at.endswith("/passed")
+            person.open("/s/pilot/")
+        assert person.at.endswith("/question")
+
     def test_failing_any_of_them_screens_out(self, tmp_path):
         store = store_with(tmp_path, design(training=list(self.LIST)))
         person = Person(store).go()
@@ -131,6 +164,7 @@ class TestSkipAndFlag:
         person = Person(store).go().send(skip="yes")
         assert "You have skipped all questions that there were for you." in person.text
         assert "Look for more" not in person.text
+        assert "DONE1" not in person.text  # the code is for those who answered
 
     def test_a_problem_comes_with_the_answer(self, tmp_path):
         store = store_with(tmp_path, design(flag=True), 1)
@@ -194,6 +228,18 @@ class TestReasons:
             {"kind": "order", "reason": {"mode": "off"}},
             {f"place-{n}": str(n) for n in range(1, 6)},
             {f"place-{n}": str(6 - n) for n in range(1, 6)},
+        ),
+        ({"choices": "graded"}, {"answer": "A2"}, {"answer": "B1"}),
+        (
+            {"questions": [{"name": "better", "text": "Better?"}, {"name": "odd", "text": "Odder?"}]},
+            {"answer-better": "A", "answer-odd": "both"},
+            {"answer-better": "A", "answer-odd": "B"},
+        ),
+        ({"kind": "best_worst", "systems": FOUR}, {"best": "C", "worst": "A"}, {"best": "C", "worst": "B"}),
+        (
+            {"kind": "ranking", "systems": FOUR},
+            {f"place-{n}": str(place) for n, place in enumerate((3, 1, 4, 2), 1)},
+            {f"place-{n}": str(place) for n, place in enumerate((3, 1, 2, 4), 1)},
         ),
     ],
 )

@@ -16,7 +16,7 @@ from denouement.errors import UserError
 from denouement.study.languages import ENGLISH, Texts, languages, texts
 from denouement.study.store import Store, StoreUnavailableError
 from denouement.study.web import answering, asking, correcting, entering, leaving, organiser, organiser_life
-from denouement.study.web.organiser_guard import Guard
+from denouement.study.web.organiser_guard import HOME, Guard
 from denouement.study.web.preview import ROOT, Preview
 from denouement.study.web.render import asset, message
 from denouement.study.web.security import HEAD, HEADERS, NOT_KEPT, Refused, SecurityHeaders
@@ -140,7 +140,7 @@ def _say(request: Request) -> Texts:
     with suppress(UserError, OSError):
         if found := re.match("/s/([^/]+)", request.url.path):
             return texts(store.design(found[1]).language)
-    wanted = request.headers.get("accept-language", "") if not request.url.path.startswith(organiser.HOME) else ""
+    wanted = request.headers.get("accept-language", "") if not request.url.path.startswith(HOME) else ""
     tags = [each.partition(";")[0].strip() for each in wanted.split(",")]
     known = (tag for each in tags for tag in (each, each.partition("-")[0]) if tag in languages())
     return texts(next(known, ENGLISH))
