@@ -143,7 +143,8 @@ def test_who_is_nobody_gets_no_page(organiser: Person, action: str):
 
 @pytest.mark.parametrize("kind", ["pair", "rating", "order"])
 def test_the_preview_shows_each_page_and_keeps_nothing(tmp_path: Path, kind: str):
-    keys = {"kind": kind, "training": {"attempts": 1}, "systems": ["plain_system", "human_right"]}
+    ask = {"before": [{"name": "age", "text": "How old?"}], "after": [{"name": "remarks", "text": "Anything else?"}]}
+    keys = {"kind": kind, "training": {"attempts": 1}, "systems": ["plain_system", "human_right"], "ask": ask}
     if kind == "rating":
         keys |= {
             "scales": "bad_to_perfect",
@@ -155,12 +156,14 @@ def test_the_preview_shows_each_page_and_keeps_nothing(tmp_path: Path, kind: str
     before = store.log("pilot"), store.progress("pilot")
     organiser = Person(store).open("/organiser/").send(token=TOKEN)
     seen = {}
-    for page in ("consent", "training", "question", "end", "screened_out"):
+    for page in ("consent", "before", "training", "question", "after", "end", "screened_out"):
         organiser.open("/organiser/pilot/preview").send(page=page)
         assert organiser.page.status_code == 200, page
         assert "Preview: nothing that you do here is kept" in organiser.text
         seen[page] = organiser.text
     assert "I agree, begin" in seen["consent"]
+    assert "How old?" in seen["before"]
+    assert "Anything else?" in seen["after"]
     assert "First, an example" in seen["training"]
     assert "Question 1 of at most 2" in seen["question"]
     assert "You have answered 2 questions" in seen["end"]
@@ -177,7 +180,8 @@ def test_a_preview_goes_on_from_page_to_page_and_shows_what_was_edited(store: St
     store.edit("pilot", title="Another title")
     assert "Another title" in organiser.open("/organiser/pilot/preview").send(page="consent").text
     assert not store.answers("pilot")
-    assert organiser.open("/organiser/pilot/preview").send(page="training").page.status_code == 404, "it has none"
+    for page in ("training", "before", "after"):
+        assert organiser.open("/organiser/pilot/preview").send(page=page).page.status_code == 404, "it has none"
 
 
 def test_a_stranger_sees_no_preview(store: Store, organiser: Person):

@@ -6,12 +6,14 @@ from datetime import datetime
 
 import sqlalchemy as sa
 
-from denouement.study.store.answering import Answering
+from denouement.study.design.names import RANKED
+from denouement.study.store.answering import Answering, corrections_of, flags_of
 from denouement.study.store.base import moment
 from denouement.study.store.log import By, LogEntry, note
 from denouement.study.store.models import annotators, log
 from denouement.study.store.people import person_named
 from denouement.study.store.records import Answer, State
+from denouement.study.store.replies import replies_to
 
 
 @dataclass(frozen=True)
@@ -21,19 +23,52 @@ class PersonAnswer:
     Attributes:
         context: the sentences above the question.
         shown: the texts to judge or to order, in the order of the page.
-        answer, values, order, reason: as given; `order` by places on the page, from 0.
+        answers, values, reason: as given; `answers` and `values` by question.
+        order: the places on the page, from 0, of the sentences in the order given.
+        ranks: the rank given to each text on the page.
+        elements, marked: the boxes of the reason that were ticked, and the words that were marked.
     """
 
     item_id: str
     context: tuple[str, ...]
     shown: tuple[str, ...]
-    answer: str | None
+    answers: Mapping[str, str]
     values: Mapping[str, int]
     order: tuple[int, ...]
+    ranks: tuple[int, ...]
     reason: str | None
+    elements: tuple[str, ...]
+    marked: tuple[str, ...]
     is_check: bool
     status: str
     started_at: datetime
+    submitted_at: datetime
+
+
+@dataclass(frozen=True)
+class PersonReply:
+    """A reply to one of the study's own questions."""
+
+    question: str
+    value: str
+
+
+@dataclass(frozen=True)
+class PersonFlag:
+    """An item that the person skipped (`skip`), or a problem with it that they reported (`flag`), in their words."""
+
+    item_id: str
+    kind: str
+    text: str | None
+    made_at: datetime
+
+
+@dataclass(frozen=True)
+class PersonCorrection:
+    """An answer before it was corrected, as JSON."""
+
+    item_id: str
+    earlier: str
     submitted_at: datetime
 
 
@@ -44,6 +79,9 @@ class PersonData:
     Attributes:
         annotator_id: the id in the tables.
         entry: what their address said when they came, such as STUDY_ID; hashed unless the study says otherwise.
+        replies: what they replied to the study's own questions.
+        flags: the items that they skipped, and the problems that they reported.
+        corrections: the answers that they corrected, as they were before.
         log: what was done about them.
     """
 
@@ -57,6 +95,9 @@ class PersonData:
     training_failures: int
     excluded_because: str | None
     answers: tuple[PersonAnswer, ...]
+    replies: tuple[PersonReply, ...]
+    flags: tuple[PersonFlag, ...]
+    corrections: tuple[PersonCorrection, ...]
     log: tuple[LogEntry, ...]
 
 
@@ -76,6 +117,9 @@ class Persons(Answering):
             about = sa.select(log).where(log.c.study_id == of.id, log.c.about == of.logged(annotator_id))
             entries = connection.execute(about.order_by(log.c.id)).all()
             answers = [each for each in self._answers(connection, of) if each.annotator_id == annotator_id]
+            replied = [each for each in replies_to(connection, of) if each.annotator_id == annotator_id]
+            flagged = [each for each in flags_of(connection, of) if each.annotator_id == annotator_id]
+            corrected = [each for each in corrections_of(connection, of) if each.annotator_id == annotator_id]
         if not self.is_read_only:
             at = moment(now)
             self._write(lambda connection: note(connection, of, at, by, "gave out data", annotator_id))
@@ -90,6 +134,9 @@ class Persons(Answering):
             training_failures=row.training_failures,
             excluded_because=row.excluded_because,
             answers=tuple(map(_answer, sorted(answers, key=lambda each: each.submitted_at))),
+            replies=tuple(PersonReply(each.question, each.value) for each in replied),
+            flags=tuple(PersonFlag(each.item.id, each.kind, each.text, each.made_at) for each in flagged),
+            corrections=tuple(PersonCorrection(each.item.id, each.earlier, each.submitted_at) for each in corrected),
             log=tuple(LogEntry(each.at, each.by, each.what, each.about, each.detail) for each in entries),
         )
 
@@ -101,10 +148,13 @@ def _answer(answer: Answer) -> PersonAnswer:
         item_id=item.id,
         context=() if item.kind == "order" else item.context,
         shown=tuple(texts[place] for place in answer.order),
-        answer=answer.answer,
+        answers=answer.answers,
         values=answer.values,
-        order=tuple(answer.order.index(place) for place in answer.arranged),
+        order=() if item.kind in RANKED else answer.arranged_on_page,
+        ranks=answer.arranged_on_page if item.kind in RANKED else (),
         reason=answer.reason,
+        elements=answer.elements or (),
+        marked=tuple(mark.text for mark in answer.highlights or ()),
         is_check=item.is_check,
         status=answer.status,
         started_at=answer.started_at,

@@ -8,7 +8,7 @@ from fastapi.responses import RedirectResponse
 from denouement.study.results.ballot import count
 from denouement.study.results.pairs import PairItems, pair_items
 from denouement.study.store import Answer, Progress, Store
-from denouement.study.store.export import ANSWER_TABLES, answers_table, items_table, table_file
+from denouement.study.store.export import ANSWER_TABLES, answers_table, study_table, table_file, table_names
 from denouement.study.web.organiser_guard import (
     COOKIE,
     HOME,
@@ -73,7 +73,8 @@ def overview(request: Request, store: Organised, study: str, done: str = "", ann
         design=design,
         progress=progress,
         pairs=_pairs_so_far(progress, design.answers_per_item, answers) if design.kind == "pair" else [],
-        tables=[*([ANSWER_TABLES[design.kind]] if answers else []), "items"],
+        tables=[name for name in table_names(design) if answers or name != ANSWER_TABLES[design.kind]],
+        flags=store.flags(study),
         links=[(f"{_address(request)}/s/{study}/link/{token}", who) for token, who in store.opened_by(study).items()],
         entry=f"{_address(request)}/s/{study}/",
         shown_time=shown_time,
@@ -86,17 +87,13 @@ def overview(request: Request, store: Organised, study: str, done: str = "", ann
 def export(store: Organised, study: str, name: str) -> Response:
     """A table of a study, as `denouement study export` writes it."""
     answers = known(store.answers, study)
-    kind = store.design(study).kind
-    if name == ANSWER_TABLES[kind]:
-        table = answers_table(kind, study, answers)
-    elif name == "items":
-        table = items_table(study, store.items(study))
-    else:
+    design = store.design(study)
+    if name not in table_names(design):
         raise unknown()
-    if name != "items" and not store.is_read_only:
+    if name == ANSWER_TABLES[design.kind] and not store.is_read_only:
         store.exported(study, answers, "organiser")
     return Response(
-        table_file(table, name),
+        table_file(study_table(store, study, name, answers), name),
         media_type="application/vnd.apache.parquet",
         headers={"content-disposition": f'attachment; filename="{study}-{name}.parquet"'},
     )

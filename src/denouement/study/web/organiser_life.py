@@ -201,8 +201,10 @@ ACTIONS = {
 
 _PAGES = {
     "consent": "Consent",
+    "before": "Questions before",
     "training": "Training",
     "question": "A question",
+    "after": "Questions after",
     "end": "The end",
     "screened_out": "Screened out by the training",
 }
