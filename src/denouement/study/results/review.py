@@ -162,7 +162,7 @@ def review_sections(found: Review, with_answers: bool = False) -> list[Section]:
     """The people with their flags and, where that is asked for, each item with its answers and reasons."""
     what = f"{found.flagged:,} of {len(found.people):,} people have a flag. A flag says that somebody should look."
     if unnamed := found.unnamed_answers:
-        what += f" {unnamed:,} answers have no known annotator and flag nobody."
+        what += f" {_answers(unnamed)} without a known annotator flag nobody."
     header = ["annotator", "flags", "answers", "median s", "fast", "checks failed", "repeated", "copied", "no word"]
     several = len(found.studies) > 1
     rows: list[list[Cell]] = [
@@ -192,11 +192,15 @@ def _values(conduct: Conduct) -> list[Cell]:
 def _story(item: ItemReview) -> ShownStory:
     chosen = Counter(one.said for one in item.answers)
     endings = [
-        ShownEnding(system, ending, f"{chosen[system]:,} answers" if system in chosen else "")
+        ShownEnding(system, ending, _answers(chosen[system]) if system in chosen else "")
         for system, ending in zip(item.systems, item.endings, strict=True)
     ]
     remarks = [(f"{one.annotator_id}: {one.said}{_remark(one)}", one.reason or "") for one in item.answers]
     return ShownStory(item.case_id, " ".join(item.context), endings, remarks)
+
+
+def _answers(n: int) -> str:
+    return f"{n:,} {'answer' if n == 1 else 'answers'}"
 
 
 def _remark(answer: AnswerReview) -> str:
