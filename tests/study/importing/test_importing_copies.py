@@ -292,9 +292,10 @@ def test_one_file_under_two_names_counts_once(tmp_path):
 
 def csv_of_votes(**elements):
     """A vote as CSV, of version 1 unless it has the column `elements`."""
+    later = {"question": "better", "strength": "", **elements} if elements else {}
     row = {"study": "s", "item_id": "1", "case_id": "1", "annotator_id": "Ann", "position_a": "net", "position_b": "us"}
     row |= {"answer": "A", "choice": "net", "reason": "It fits.", "is_check": "false", "status": "accepted"}
-    return csv_text([row | {"started_at": "", "submitted_at": ""} | elements])
+    return csv_text([row | {"started_at": "", "submitted_at": ""} | later])
 
 
 @pytest.mark.parametrize(

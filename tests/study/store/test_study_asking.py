@@ -263,7 +263,8 @@ class TestReasons:
         assert set(study_tables(store, "pilot")) == {"votes", "items"}
 
 
-def test_a_store_of_the_revision_before_goes_on(tmp_path):
+@pytest.mark.parametrize("revision", ["0002", "0003"])
+def test_a_store_of_an_earlier_revision_goes_on(tmp_path, revision):
     """Its people keep their place, and its design, with one training item, is read."""
     import json
 
@@ -282,7 +283,7 @@ def test_a_store_of_the_revision_before_goes_on(tmp_path):
     config.set_main_option("script_location", migrations)
     with database.writer(engine).begin() as connection:
         config.attributes["connection"] = connection
-        command.upgrade(config, "0002")
+        command.upgrade(config, revision)
     engine.dispose()
     with closing(sqlite3.connect(tmp_path / "studies.db")) as new, closing(sqlite3.connect(tmp_path / "old.db")) as old:
         for table in ("studies", "items", "annotators"):

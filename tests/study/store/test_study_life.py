@@ -217,7 +217,7 @@ class TestPersons:
         answer(store, other)
         found = store.person("crowd", store.annotator(key).id)
         [theirs] = found.answers
-        assert (theirs.answer, theirs.status) == ("A", "accepted")
+        assert (theirs.answers, theirs.status) == ({"better": "A"}, "accepted")
         assert set(theirs.shown) == set(store.answers("crowd")[0].item.endings) or theirs.shown[0].endswith("1.")
         assert (found.state, found.study) == ("answering", "crowd")
         assert store.log("crowd").entries[-1].what == "gave out data"
@@ -320,10 +320,14 @@ class TestFiles:
             store.create(design(), pairs(2))
             key = ready(store, "p")
             answer(store, key)
-        added = {"studies": ("state", "edition", "exported"), "assignments": ("resumes_until",)}
-        added["annotators"] = ("excluded_from", "excluded_because")
+        added = {
+            "studies": ("state", "edition", "exported"),
+            "assignments": ("resumes_until", "elements", "highlights"),
+            "annotators": ("excluded_from", "excluded_because", "training_passed", "after_at"),
+        }
         with closing(sqlite3.connect(path)) as connection, connection:
-            connection.execute("DROP TABLE log")
+            for table in ("log", "replies", "flags", "corrections"):
+                connection.execute(f"DROP TABLE {table}")
             for table, columns in added.items():
                 for column in columns:
                     connection.execute(f"ALTER TABLE {table} DROP COLUMN {column}")

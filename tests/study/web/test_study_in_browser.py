@@ -156,6 +156,18 @@ def test_a_tab_that_is_closed_gives_its_question_free_and_a_reload_or_a_second_t
     assert statuses(store) == {"accepted": 1}
 
 
+def test_who_looks_at_the_last_answer_keeps_the_next_question(tmp_path: Path, browsers: Callable[..., Browser]):
+    store = store_with(tmp_path, design(answers_per_item=1, lease_minutes=20, back=True), n=2)
+    browser = browsers()
+    with served(tmp_path) as address:
+        browser.open(f"{address}/s/pilot/")
+        browser.leaves(browser.one("button").click)
+        browser.answer("A")
+        browser.leaves(browser.one('[href$="/back"]').click)
+        time.sleep(3)  # the server may hear late that a page was left
+        assert store.outlook("pilot").minutes == 20
+
+
 def test_who_waits_gets_a_question_without_a_script(tmp_path: Path, browsers: Callable[..., Browser]):
     store = store_with(tmp_path, design(answers_per_item=1), n=1)
     key = store.consent(store.enter("pilot", "holder").key).key
