@@ -323,7 +323,7 @@ class TestFiles:
         added = {
             "studies": ("state", "edition", "exported"),
             "assignments": ("resumes_until", "elements", "highlights"),
-            "annotators": ("excluded_from", "excluded_because", "training_passed", "after_at"),
+            "annotators": ("excluded_from", "excluded_because", "training_passed", "after_at", "consented_at"),
         }
         with closing(sqlite3.connect(path)) as connection, connection:
             for table in ("log", "replies", "flags", "corrections"):

@@ -31,13 +31,14 @@ def other_table(names: Sequence[str]) -> str | None:
 
 
 def is_votes(names: Sequence[str]) -> bool:
-    """Whether these are the columns of the table `votes` of any version, in any order."""
+    """Whether these are columns of the table `votes`, in any order: those of its first version, and any later ones."""
     return _is_table(names, "votes")
 
 
 def _is_table(names: Sequence[str], table: str) -> bool:
     kind = TABLES[table]
-    return any(sorted(names) == sorted(schema.names) for schema in (kind.schema, *kind.earlier.values()))
+    first = kind.earlier[min(kind.earlier)] if kind.earlier else kind.schema
+    return set(first.names) <= set(names) <= set(kind.schema.names)
 
 
 def read_votes(file: FileRead) -> pa.Table:
@@ -53,8 +54,8 @@ def read_votes(file: FileRead) -> pa.Table:
 
 def _vote(cells: dict[str, str]) -> dict[str, Any]:
     kind = TABLES["votes"]
-    written = {name: undefused(cell.strip()) for name, cell in cells.items()}
-    vote: dict[str, Any] = {**kind.filled, "strength": "", **written}
+    given = {name: undefused(cell.strip()) for name, cell in cells.items()}
+    vote: dict[str, Any] = {**kind.filled, "strength": "", **given}
     for name, choices in kind.choices.items():
         if vote[name] not in choices:
             raise ValueError(f"{name} is '{vote[name]}', not {', '.join(choices)}")

@@ -10,9 +10,12 @@ import pyarrow as pa
 from denouement.errors import UserError
 from denouement.present.cells import Cell, Number, Share
 from denouement.present.sections import Section, ShownEnding, ShownStory, Stories, Table
-from denouement.schemas import UNNAMED_ANNOTATOR
+from denouement.schemas import BETTER, UNNAMED_ANNOTATOR
+from denouement.study.design.questions import MUCH, SLIGHTLY
 from denouement.study.results.conduct import FAST, Conduct, conducts, seconds_between
 from denouement.study.results.rules import FLAGS, ConductRule
+
+_STRENGTHS = {MUCH: "much ", SLIGHTLY: "slightly "}  # before the system that is better
 
 
 @dataclass(frozen=True)
@@ -28,8 +31,9 @@ class AnswerReview:
     """An answer to an item.
 
     Attributes:
-        said: the system chosen, both or neither; of ratings each question with its value; of orders the sentences, by
-            their place in the story from 1, as the person put them.
+        said: the system chosen, both or neither, of further questions with their names; of ratings each question with
+            its value; of rankings each system with its rank; of orders the sentences, by their place in the story from
+            1, as the person put them.
         seconds: how long it took; None where that is not known.
     """
 
@@ -154,8 +158,13 @@ def _answer(rows: Sequence[Mapping[str, Any]]) -> AnswerReview:
 def _said(row: Mapping[str, Any]) -> str:
     if "order" in row:
         return " ".join(str(sentence + 1) for sentence in row["order"])
-    said = str(row["choice"] if "choice" in row else row["value"])
-    return f"{row['question']} {said}" if row.get("question") else said
+    if "ranks" in row:
+        ranked = sorted(zip(row["ranks"], row["systems"], strict=True))
+        return ", ".join(f"{rank} {system}" for rank, system in ranked)
+    if "choice" in row:
+        said = _STRENGTHS.get(row["strength"], "") + row["choice"]
+        return said if row["question"] == BETTER else f"{row['question']}: {said}"
+    return f"{row['question']} {row['value']}"
 
 
 def review_sections(found: Review, with_answers: bool = False) -> list[Section]:

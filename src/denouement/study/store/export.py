@@ -67,6 +67,16 @@ def study_table(store: Store, study: str, name: str, answers: Sequence[Answer]) 
     return pa.Table.from_pylist([{"study": study, **row} for row in make[name]()], schema=TABLES[name].schema)
 
 
+def answers_and_items(store: Store, study: str) -> tuple[pa.Table, pa.Table]:
+    """The table of a study's answers as they are now, and its `items`.
+
+    Raises:
+        UserError: no such study.
+    """
+    kind = store.design(study).kind
+    return answers_table(kind, study, store.answers(study)), items_table(study, store.items(study))
+
+
 def table_names(design: Design) -> list[str]:
     """The tables of a study of this design, that of its answers first, `items` second."""
     asks = {

@@ -187,7 +187,9 @@ class Visit:
         """
         annotator = self.store.enter(self.study, external_id, entry)
         if not annotator and self.outlook.state == "closed":
-            raise RefusedVisit(403, "closed_prolific" if self.design.entry.kind == "prolific" else "closed")
+            if self.design.entry.kind == "prolific":
+                raise RefusedVisit(403, "closed_prolific")
+            raise RefusedVisit(403, "closed")
         if not annotator:
             raise RefusedVisit(404, "no_link")
         return annotator
