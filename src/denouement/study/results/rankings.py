@@ -90,7 +90,7 @@ class RankingResults:
     checks: ChecksAnswered
     kinds: list[RankedKind]
     reasons: list[ReasonForRanking]
-    people: WhoTookPart | None
+    people: WhoTookPart | None = None
 
 
 def ranking_results(rankings: pa.Table, items: pa.Table | None = None) -> RankingResults:
