@@ -4,6 +4,7 @@ import csv
 import io
 import re
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -15,6 +16,8 @@ from denouement.quoting import is_quoted
 
 DELIMITERS = (",", "\t", ";")
 UTF16 = "utf-16"
+WINDOWS = "cp1252"
+"""The encoding in which spreadsheets on Windows write CSV unless they are told otherwise."""
 
 _HEAD_BYTES = 1 << 16  # a header is far shorter
 _UTF32_MARKS = (b"\xff\xfe\0\0", b"\0\0\xfe\xff")
@@ -93,16 +96,21 @@ def first_row(text: str, delimiter: str) -> FirstRow:
     return FirstRow(cells, reader.line_num, lines.tell())
 
 
-def rows_of(path: Path, header: Header) -> Iterator[Row]:
+def rows_of(path: Path, header: Header, otherwise: str | None = None) -> Iterator[Row]:
     """The rows below the header that are not empty; some may be of another width.
 
     In a file with tabs, quotes that do not quote as in CSV are text (`quoting.is_quoted`), with a warning. A row that
     repeats the header, because two files were joined, is left out, with a warning.
 
+    Args:
+        path: the file.
+        header: its header.
+        otherwise: the encoding of a file that is not Unicode, such as `WINDOWS`.
+
     Raises:
         UserError: not text, or a quote that is left open; the message names the line.
     """
-    text = text_of(path)
+    text = text_of(path, otherwise)
     body = text[first_row(text, header.delimiter).characters :]
     quoted = is_quoted(body, header.delimiter, len(header.names))
     if not quoted:
@@ -129,13 +137,34 @@ def rows_of(path: Path, header: Header) -> Iterator[Row]:
         raise UserError(f"{path}: the row of line {line} is not CSV ({error}); mend the quotes in it") from error
 
 
-def text_of(path: Path) -> str:
+def text_of(path: Path, otherwise: str | None = None) -> str:
     """The text of a file in UTF-8, or in UTF-16 with a byte order mark, without the mark.
+
+    Args:
+        path: the file.
+        otherwise: the encoding of a file that is neither.
 
     Raises:
         UserError: no such file, and as `decoded`.
     """
-    return decoded(existing_file(path).read_bytes(), path)
+    content = existing_file(path).read_bytes()
+    try:
+        return decoded(content, path)
+    except UserError:
+        if otherwise is None or b"\0" in content:
+            raise
+        with suppress(UnicodeDecodeError):
+            return content.decode(otherwise)
+        raise
+
+
+def is_unicode(path: Path) -> bool:
+    """Whether `text_of` reads the file without another encoding."""
+    try:
+        text_of(path)
+    except UserError:
+        return False
+    return True
 
 
 def decoded(content: bytes, path: Path, errors: str = "strict") -> str:

@@ -104,6 +104,7 @@ _OUTCOMES = [
     *_text("agreement", null=True),
 ]
 _AGREEMENT = [*_text("study", "item_id", "case_id", "question", "first", "second"), *_OUTCOMES]
+_TAG = [*_text("choice", "reason", "element", "rule", "words"), *_each(pa.bool_(), "denied")]
 _TABLE_3 = [*_sentences("context"), *_text("ending_first", "ending_second"), *_sentences("choices", "reasons")]
 _ENDING = _text("case_id", "system", "ending")
 
@@ -433,14 +434,11 @@ TABLES: dict[str, TableRules] = {
         key=("topic", "word"),
     ),
     "reason_elements": TableRules(
-        1,
-        pa.schema(
-            [
-                *_text("study", "item_id", "case_id", "annotator_id", "choice", "reason", "element", "rule", "words"),
-                *_each(pa.bool_(), "denied"),
-            ]
-        ),
-        key=("study", "item_id", "annotator_id", "element", "rule"),
+        2,
+        pa.schema([*_ANSWERED, *_text("question"), *_TAG]),
+        key=("study", "item_id", "annotator_id", "question", "element", "rule"),
+        earlier={1: pa.schema([*_ANSWERED, *_TAG])},
+        filled={"question": BETTER},
     ),
     # The results of statistics: how often a lemma occurs, and the lemmas that are events; an n-gram that marks right or
     # wrong endings; a case with the probability that a model which sees only endings gives its right ending.

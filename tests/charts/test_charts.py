@@ -10,7 +10,14 @@ from denouement.charts.intervals import Calibration, Estimate, accuracies, effec
 from denouement.charts.lines import Distribution, TrainingCourse, sentence_lengths, training_curves, vocabulary_growth
 from denouement.charts.output import save
 from denouement.charts.sentiment import sentiment_by_context, sentiment_distributions
-from denouement.charts.shares import Outcomes, Sentiments, sentiment_shares, study_outcomes
+from denouement.charts.shares import (
+    BestAndWorst,
+    Outcomes,
+    Sentiments,
+    best_and_worst,
+    sentiment_shares,
+    study_outcomes,
+)
 from denouement.charts.sunburst import sunburst
 
 COURSE = TrainingCourse("seq2seq", [(1, 90.0), (2, 60.0)], [(1, 80.0), (2, 70.0)], used=2)
@@ -56,6 +63,13 @@ def test_each_outcome_of_a_pair_has_its_part_of_the_bar():
     assert labels == ["first one better", "both", "neither", "second one better"]
 
 
+def test_the_best_and_the_worst_of_a_system_are_at_the_ends_of_its_bar():
+    [panel] = best_and_worst([BestAndWorst("net", 20, best=5, worst=12), BestAndWorst("none", 0, 0, 0)]).axes
+    assert [bar.get_width() for bar in panel.patches] == pytest.approx([0.6, 0.15, 0.25])
+    assert [text.get_text() for text in panel.texts] == ["12", "3", "5"]
+    assert [label.get_text() for label in panel.get_yticklabels()] == ["net (n = 20)"]
+
+
 def test_an_estimate_is_drawn_with_its_interval_and_the_paper_s_value():
     figure = accuracies({"v1.0 test (n = 8)": [Estimate("dssm", 0.5, 0.25, 0.875, published=0.6)], "v1.5 (n = 0)": []})
     [panel] = figure.axes
@@ -95,6 +109,7 @@ NOTHING = {
     "effects": lambda: effects({"v1.0 test": []}),
     "reliability_curve": lambda: reliability_curve({"v1.0 test": []}),
     "sentiment_shares": lambda: sentiment_shares([]),
+    "best_and_worst": lambda: best_and_worst([BestAndWorst("a", 0, 0, 0)]),
     "study_outcomes": lambda: study_outcomes([Outcomes("a", "b", 0, {})]),
     "sentiment_distributions": lambda: sentiment_distributions([Distribution("right", [0, 0])], None),
     "sentiment_by_context": lambda: sentiment_by_context({}),

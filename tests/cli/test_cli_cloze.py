@@ -31,7 +31,8 @@ def run(*arguments: object):
 def test_evaluate_prints_the_table_and_writes_predictions(table, tmp_path):
     done = run("evaluate", "--system", "constant_first", "--train", table, "--predictions", tmp_path / "out")
     assert done.exit_code == 0, done.output
-    assert re.search(r"\| constant_first \| v1.0 validation \| +3 \| +0.333 \| 0.008 to 0.906 \| +best ", done.output)
+    assert "## Accuracy on v1.0 validation (n = 3)" in done.output
+    assert re.search(r"\| constant_first \| +0.333 \| 0.008 to 0.906 \| +best ", done.output)
     text = "InputStoryid,AnswerRightEnding\ncase-7,1\n"
     assert (tmp_path / "out/constant_first-v1.5-test.csv").read_text() == text
 
@@ -131,7 +132,8 @@ def test_a_failing_system_is_told_by_the_exit_status_and_the_rest_is_written(tab
     out = tmp_path / "scores.parquet"
     done = run("evaluate", *systems, "--test", table, "--model", checkpoint, "--out", out)
     assert done.exit_code == 2
-    assert "| constant_first | v1.0 validation |" in done.stdout
+    assert "## Accuracy on v1.0 validation (n = 3)" in done.stdout
+    assert "| constant_first |" in done.stdout
     assert re.search(r"Failed:\n- likelihood: .*model\.parquet", done.stdout)
     assert done.stderr.splitlines()[-1].startswith(
         "error: 1 of the systems failed, the others are printed: likelihood: "

@@ -113,7 +113,7 @@ def test_a_section_of_the_report(tmp_path):
     first = "TERMS: dict[str, list[tuple[str, str]]] = {\n"
     copy.change("src/denouement/report/terms.py", re.escape(first), first + terms)
     copy.run("ruff", "check", "--fix", "--select", "I", "src")
-    copy.check("tests/report")
+    copy.check("tests/report/test_page.py")  # all sections are shown there
 
 
 def test_a_column_of_endings(tmp_path):

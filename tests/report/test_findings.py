@@ -9,7 +9,7 @@ import pytest
 from test_summary import EVALUATION, fresh, run, write  # noqa: F401 -- `run` is a fixture
 
 from denouement.analysis.endings import SystemEndings, repetition
-from denouement.analysis.sentiment_contrast import SentimentContrast, against_right
+from denouement.analysis.sentiment_contrast import SentimentContrast
 from denouement.cloze.evaluation.results import ClozeResult, SystemComparison, SystemRow
 from denouement.documents import write_document
 from denouement.report.findings import key_findings, of_endings, of_people, of_ratings, of_story_cloze
@@ -161,26 +161,6 @@ def test_diversity_stands_beside_that_of_human_endings():
     )
 
 
-def test_the_contrast_by_hand():
-    """Differences 0.2, 0.4, 0.6: mean 0.4, standard error 0.2 / sqrt(3), t(2) at 97.5% 4.302653."""
-    scores = [
-        *(("right", f"v1.0/validation/{case}", 0.1) for case in "abc"),
-        ("mine", "a", 0.3),
-        ("mine", "b", 0.4),
-        ("mine", "b#2", 0.6),  # a second ending of the case: the mean of both counts
-        ("mine", "c", 0.7),
-        ("mine", "of no case", -1.0),
-        ("rocstories", "a/train/a", -1.0),
-    ]
-    names = TABLES["sentiment"].schema.names
-    rows = [dict(zip(names, (text_id, group, score, 0.0, 0.0, 0.0), strict=True)) for group, text_id, score in scores]
-    [found] = against_right(pa.Table.from_pylist(rows, schema=TABLES["sentiment"].schema))
-    assert (found.system, found.n) == ("mine", 3)
-    assert found.difference == pytest.approx(0.4)
-    half = 4.302653 * 0.2 / 3**0.5
-    assert (found.low, found.high) == (pytest.approx(0.4 - half, abs=1e-6), pytest.approx(0.4 + half, abs=1e-6))
-
-
 def system(name: str, accuracy: float, **other: object) -> SystemRow:
     half = 0.05
     measured = {"accuracy": accuracy, "low": accuracy - half, "high": accuracy + half, "n": 400, **other}
@@ -252,6 +232,11 @@ def test_a_finding_of_a_stale_result_is_marked(run):  # noqa: F811
     assert stale() == ["story-cloze"]
     write(run.endings[0], "endings", [("case-01", "h_seq2seq", "Another.", -3.0, 1)])
     assert stale() == ["sentiment", "story-cloze"]
+    now = fresh(run)
+    found = find_stale(now)
+    note = systems_table(system_values(now, found), found).note
+    assert "Stale: data/endings/h_seq2seq.parquet does not say what it was made from; data/sentiment.parquet" in note
+    assert "data/cloze" not in note, "nothing of it is in the table"
 
 
 def judged(run, ending: str) -> None:  # noqa: F811

@@ -171,7 +171,7 @@ def test_what_a_generator_writes_is_text_and_no_html(run):
     ending = "<script>alert(1)</script> [a](b)"
     write(run.endings[0], "endings", [("case-01", "h_seq2seq", ending, -3.0, 3)])
     text = write_summary(run, Path("reports"))
-    stories = text.partition("## Stories and their endings")[2]
+    stories = text.split("## Stories and their endings")[1].split("\n## ")[0]
     assert re.findall(r".<(?:script|/script)", stories) == [r"\<script", r"\</script"]
     assert not re.search(r"(?<!\\)<(?:script|/script|img)", text)
     assert r"\[a](b)" in text
@@ -235,6 +235,22 @@ def write_ratings_and_orders(study: Path) -> None:
         (study / name).mkdir()
         found = scale_results(name, pa.Table.from_pylist(rows, schema=TABLES[name].schema))
         write_document(found, study / name / "results.json")
+
+
+def test_rankings_stand_there_too_with_their_chart(run):
+    write(run.layout.study / "votes.parquet", "votes", [])
+    given = {
+        **{"study": "s", "item_id": "i", "case_id": "case-01", "kind": "best_worst", "reason": None, "is_check": False},
+        **{"status": "accepted", "systems": ["net", "mid", "human_right"]},
+    }
+    rows = [{**given, "annotator_id": f"p{n}", "ranks": ranks} for n, ranks in enumerate([[3, 2, 1], [2, 3, 1]])]
+    (run.layout.study / "rankings").mkdir()
+    found = scale_results("rankings", pa.Table.from_pylist(rows, schema=TABLES["rankings"].schema))
+    write_document(found, run.layout.study / "rankings" / "results.json")
+    section = re.sub(" +", " ", write_summary(run, Path("reports")).split("## Human evaluation")[1])
+    assert "| human_right | 1 | 2 | 2 (100.0%) | 0 (0.0%) | 1.00 |" in section
+    assert "| net | 1 | 2 | 0 (0.0%) | 1 (50.0%) | -0.50 |" in section
+    assert "](best_worst.svg)" in section
 
 
 def test_ratings_and_orders_stand_there_too(run):

@@ -54,6 +54,16 @@ class Outcomes:
     counts: Mapping[str, int]
 
 
+@dataclass(frozen=True)
+class BestAndWorst:
+    """How many of the `n` answers that show a system's ending call it the best, and the worst, of those shown."""
+
+    label: str
+    n: int
+    best: int
+    worst: int
+
+
 def sentiment_shares(groups: Sequence[Sentiments]) -> "Figure | None":
     """Negative, neutral and positive shares, a bar a group; None without a group."""
     from matplotlib.patches import Patch
@@ -82,6 +92,37 @@ def sentiment_shares(groups: Sequence[Sentiments]) -> "Figure | None":
     only.set_ylim(bars[-1][1] + BAR, -BAR)
     only.set_xlabel("share of endings")
     only.set_xlim(0, 1)
+    in_percent(only.xaxis)
+    handles = [Patch(color=colour, label=name) for name, colour in colours.items()]
+    figure.legend(handles=handles, ncols=3, loc="outside upper center", frameon=False)
+    return figure
+
+
+def best_and_worst(systems: Sequence[BestAndWorst]) -> "Figure | None":
+    """How often the endings of each system are the worst, between, and the best of those shown, a bar a system.
+
+    None without an answer.
+    """
+    from matplotlib.patches import Patch
+
+    systems = [system for system in systems if system.n]
+    if not systems:
+        return None
+    figure, only = panel(7.5, 0.9 + 0.4 * len(systems))
+    colours = {"worst": ORANGE, "between": GREY, "best": BLUE}
+    for place, system in enumerate(systems):
+        left = 0.0
+        counts = (system.worst, system.n - system.worst - system.best, system.best)
+        for n, colour in zip(counts, colours.values(), strict=True):
+            share = n / system.n
+            only.barh(place, share, left=left, height=BAR, color=colour)
+            if share >= 0.03:
+                write_inside(only, left + share / 2, place, f"{n:,}", colour != GREY)
+            left += share
+    only.set_yticks(range(len(systems)), [f"{system.label} (n = {system.n:,})" for system in systems])
+    only.set_ylim(len(systems) - 0.5, -0.5)
+    only.set_xlim(0, 1)
+    only.set_xlabel("share of answers")
     in_percent(only.xaxis)
     handles = [Patch(color=colour, label=name) for name, colour in colours.items()]
     figure.legend(handles=handles, ncols=3, loc="outside upper center", frameon=False)

@@ -1,7 +1,9 @@
 """What several commands share: options, how a result is printed, and a way to start faster."""
 
+import re
 import sys
 from collections.abc import Callable, Collection, Iterable, Sequence
+from decimal import Decimal
 from importlib.abc import MetaPathFinder
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -16,6 +18,21 @@ if TYPE_CHECKING:  # heavy
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 Result = TypeVar("Result", bound=Dataclass)
+
+
+class _Amount(click.ParamType[Decimal]):
+    """An amount of money, exact."""
+
+    name = "amount"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Decimal:
+        """The amount of a text such as 12.50."""
+        if not re.fullmatch(r"[0-9]{1,9}(\.[0-9]{1,4})?", str(value), re.ASCII):
+            self.fail(f"{value!r} is no amount such as 12.50", param, ctx)
+        return Decimal(value)
+
+
+AMOUNT = _Amount()
 
 
 def json_option(command: Command) -> Command:

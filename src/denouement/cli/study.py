@@ -3,15 +3,18 @@
 import os
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from decimal import Decimal
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
 from denouement.cli import study_life
-from denouement.cli.options import json_option, print_result
+from denouement.cli.options import AMOUNT, json_option, print_result
+from denouement.cli.study_convert import convert
 from denouement.cli.study_import import import_
 from denouement.cli.study_results import results
+from denouement.cli.study_rules import review
 from denouement.cli.study_store import base_url_option, opened_store, store_option
 from denouement.console import warn
 from denouement.errors import UserError
@@ -73,6 +76,8 @@ def study() -> None:
 
 study.add_command(results)
 study.add_command(import_)
+study.add_command(review)
+study.add_command(convert)
 for command in study_life.COMMANDS:
     study.add_command(command)
 
@@ -259,21 +264,42 @@ def _progress_blocks(found: "Progress") -> "list[Block]":
 @study.command()
 @click.argument("name", metavar="STUDY")
 @click.option("--out", required=True, type=click.Path(path_type=Path), help="Folder of the tables to write.")
+@click.option("--csv", "as_csv", is_flag=True, help="Also write answers, people and payments as CSV, for spreadsheets.")
+@click.option("--bom", is_flag=True, help="Begin CSV files with the mark by which some programs know UTF-8.")
+@click.option("--pay-per-hour", type=AMOUNT, metavar="AMOUNT", help="Write into payments.csv what each hour is paid.")
+@click.option("--pay-per-answer", type=AMOUNT, metavar="AMOUNT", help="The same for each answer, also to checks.")
 @store_option
 @json_option
-def export(name: str, out: Path, url: str, as_json: bool) -> None:
+def export(
+    name: str,
+    out: Path,
+    as_csv: bool,
+    bom: bool,
+    pay_per_hour: Decimal | None,
+    pay_per_answer: Decimal | None,
+    url: str,
+    as_json: bool,
+) -> None:
     """Write a study's tables, its items and answers.
 
     They are items.parquet and, by the kind of the study, votes, ratings, orders or rankings.parquet; where its file
     asks for them also replies, highlights, flags and corrections.parquet. log.json has its log.
     """
+    from denouement.study.store.csv_export import Pay, csv_tables, write_csv_tables
     from denouement.study.store.export import export as export_study
 
+    if pay_per_hour is not None and pay_per_answer is not None:
+        raise UserError("--pay-per-hour and --pay-per-answer: name one of them")
+    if not as_csv and (bom or pay_per_hour is not None or pay_per_answer is not None):
+        raise UserError("--bom, --pay-per-hour and --pay-per-answer are for CSV files; add --csv")
     check_output(out / "items.parquet")
     store = opened_store(url, make=False)
     if store.is_read_only:
         warn("the store can only be read, so that this export is not noted in it")
-    print_result(export_study(store, name, out), _export_blocks, as_json)
+    written = export_study(store, name, out)
+    if as_csv:
+        write_csv_tables(csv_tables(store, name, Pay(pay_per_hour, pay_per_answer)), out, bom)
+    print_result(written, _export_blocks, as_json)
 
 
 _BESIDES = ("replies", "highlights", "flags", "corrections")  # tables that only some studies have

@@ -1,5 +1,6 @@
 """The commands of `denouement study` for a study that is in the store: its life, its people, its log."""
 
+import os
 from dataclasses import dataclass
 from datetime import timedelta
 from pathlib import Path
@@ -8,11 +9,13 @@ from typing import TYPE_CHECKING
 import click
 
 from denouement.cli.options import json_option, print_result
+from denouement.cli.study_rules import exclude_by_rules, fast_option
 from denouement.cli.study_store import opened_store, store_option
 from denouement.errors import UserError
 
 if TYPE_CHECKING:  # heavy
     from denouement.present.sections import Block
+    from denouement.study.importing.prolific_leavers import ReleasedLeavers
     from denouement.study.store import Released, StudyLog, StudyState
 
 study_argument = click.argument("name", metavar="STUDY")
@@ -130,18 +133,71 @@ def delete(name: str, confirm: str | None, without_export: bool, url: str, as_js
 @click.option("--annotator", metavar="ID", help="Of this person, by the id in the tables.")
 @click.option("--item", metavar="ID", help="Of this item.")
 @click.option("--idle", type=click.FloatRange(0), metavar="MINUTES", help="Of people who did nothing for so long.")
+@click.option(
+    "--prolific",
+    type=click.Path(path_type=Path),
+    metavar="FILE",
+    help="Of people who returned their submission or timed out, by Prolific's demographic export.",
+)
+@click.option("--prolific-api", "study_id", metavar="STUDY_ID", help="The same by Prolific's API, with PROLIFIC_TOKEN.")
 @store_option
 @json_option
-def release(name: str, annotator: str | None, item: str | None, idle: float | None, url: str, as_json: bool) -> None:
+def release(
+    name: str,
+    annotator: str | None,
+    item: str | None,
+    idle: float | None,
+    prolific: Path | None,
+    study_id: str | None,
+    url: str,
+    as_json: bool,
+) -> None:
     """Give the items that people hold and left to others.
 
     Who comes back gets the item again, if it is still free.
     """
-    if annotator is None and item is None and idle is None:
-        raise UserError("release: name --annotator, --item or --idle")
+    own, reported = (annotator, item, idle), (prolific, study_id)
+    if all(each is None for each in (*own, *reported)):
+        raise UserError("release: name --annotator, --item, --idle, --prolific or --prolific-api")
+    if any(each is not None for each in reported):
+        if sum(each is not None for each in (*own, *reported)) > 1:
+            raise UserError("release: name --prolific or --prolific-api alone")
+        _release_reported(name, prolific, study_id, url, as_json)
+        return
     minutes = None if idle is None else timedelta(minutes=idle)
     released = opened_store(url, make=False).release(name, annotator, item, minutes)
     print_result(released, _released_blocks, as_json)
+
+
+def _release_reported(name: str, file: Path | None, study_id: str | None, url: str, as_json: bool) -> None:
+    """Release what people hold of whom Prolific's export or API says that they left."""
+    from denouement.study.importing.prolific_api import API_URL, submissions
+    from denouement.study.importing.prolific_leavers import release_leavers, submissions_of
+
+    store = opened_store(url, make=False)
+    store.design(name)  # an unknown study is told before Prolific is asked
+    if file is not None:
+        found, unusable = submissions_of(file)
+    else:
+        token = os.environ.get("PROLIFIC_TOKEN", "")
+        if not token:
+            raise UserError("--prolific-api: set PROLIFIC_TOKEN to a token of your account on Prolific")
+        found, unusable = submissions(study_id or "", token, os.environ.get("PROLIFIC_API_URL") or API_URL), 0
+    print_result(release_leavers(store, name, found, unusable), _reported_blocks, as_json)
+
+
+def _reported_blocks(released: "ReleasedLeavers") -> "list[Block]":
+    from denouement.present.sections import Paragraph
+
+    n = len(released.people)
+    texts = [
+        f"Prolific: {released.left:,} of {released.participants:,} participants returned their submission or timed "
+        f"out; {released.came:,} of them came to study {released.study}.",
+        f"{n:,} {'item is' if n == 1 else 'items are'} released{', of ' + ', '.join(released.people) if n else ''}.",
+    ]
+    if released.unusable:
+        texts.append(f"{released.unusable:,} rows of the file are no submission.")
+    return [Paragraph(" ".join(texts))]
 
 
 def _released_blocks(released: "Released") -> "list[Block]":
@@ -154,16 +210,42 @@ def _released_blocks(released: "Released") -> "list[Block]":
 
 @click.command()
 @study_argument
-@person_argument
+@click.argument("annotator", metavar="[ANNOTATOR]", required=False)
 @click.option("--reason", default="", help="Why, for the log and the organiser's page.")
+@click.option(
+    "--rule",
+    "rules",
+    multiple=True,
+    metavar="RULE",
+    help="In place of ANNOTATOR: all for whom this holds, such as failed_checks>1; may be repeated.",
+)
+@click.option("--yes", is_flag=True, help="Exclude those for whom a rule holds; without it they are listed.")
+@fast_option
 @store_option
 @json_option
-def exclude(name: str, annotator: str, reason: str, url: str, as_json: bool) -> None:
-    """Exclude a person, by the id in the tables.
+def exclude(
+    name: str,
+    annotator: str | None,
+    reason: str,
+    rules: tuple[str, ...],
+    yes: bool,
+    fast: float,
+    url: str,
+    as_json: bool,
+) -> None:
+    """Exclude a person, or all for whom a rule holds.
 
-    Their answers stay, do not count, and are asked of others; `readmit` undoes it.
+    ANNOTATOR is the id in the tables. Answers stay, do not count, and are asked of others; `readmit` undoes it. With
+    --rule people are only listed, and excluded with --yes: the rule is then the reason.
     """
-    n = opened_store(url, make=False).exclude(name, annotator, reason)
+    if bool(annotator) == bool(rules):
+        raise UserError("exclude: name either an annotator or --rule")
+    if rules:
+        if reason:
+            raise UserError("exclude: with --rule the rule is the reason; leave --reason out")
+        exclude_by_rules(name, rules, yes, fast, url, as_json)
+        return
+    n = opened_store(url, make=False).exclude(name, annotator or "", reason)
     _changed(name, f"{annotator} is excluded, with {n:,} answers.", as_json, answers=n)
 
 
@@ -208,11 +290,9 @@ def person(name: str, annotator: str, out: Path, url: str, as_json: bool) -> Non
 @json_option
 def withdraw(name: str, annotator: str, yes: bool, url: str, as_json: bool) -> None:
     """Delete the answers of a person who asked for it. This cannot be undone."""
-    store = opened_store(url, make=False)
-    store.person(name, annotator)  # an unknown person is told before anything is asked
     if not yes:
         click.confirm(f"Delete all answers of {annotator}?", abort=True, err=True)
-    n = store.withdraw_for(name, annotator)
+    n = opened_store(url, make=False).withdraw_for(name, annotator)
     _changed(name, f"{n:,} answers of {annotator} are deleted.", as_json, answers=n)
 
 

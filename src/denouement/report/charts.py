@@ -6,13 +6,21 @@ from collections.abc import Mapping, Sequence
 from denouement.analysis.sentiment import SentimentCounts, SentimentResult
 from denouement.charts.intervals import Estimate, accuracies
 from denouement.charts.lines import TrainingCourse, training_curves
-from denouement.charts.shares import Outcomes, Sentiments, sentiment_shares, study_outcomes
+from denouement.charts.shares import (
+    BestAndWorst,
+    Outcomes,
+    Sentiments,
+    best_and_worst,
+    sentiment_shares,
+    study_outcomes,
+)
 from denouement.cloze.evaluation.results import SystemRow
 from denouement.cloze.evaluation.sections import system_name
 from denouement.generators.history import History
 from denouement.papers import cited
 from denouement.present.sections import Chart
 from denouement.study.results.pairs import PairResult
+from denouement.study.results.rankings import RankedKind
 
 
 def training_chart(histories: Mapping[str, History]) -> Chart:
@@ -65,3 +73,11 @@ def outcome_chart(pairs: Sequence[PairResult]) -> Chart:
     ]
     caption = "What people agree on, by pair of systems: the first is named before its bar, the second behind it"
     return Chart("study.svg", study_outcomes(outcomes), caption)
+
+
+def ranked_chart(found: RankedKind) -> Chart:
+    """How often the endings of each system are the best and the worst of several."""
+    systems = [BestAndWorst(row.system, row.answers, row.best, row.worst) for row in found.systems]
+    what = "chosen" if found.kind == "best_worst" else "ranked"
+    caption = f"How often the ending of each system is {what} as the worst and the best of those shown"
+    return Chart(f"{found.kind}.svg", best_and_worst(systems), caption)

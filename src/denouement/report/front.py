@@ -18,10 +18,7 @@ STORIES = 10
 
 PROJECT = "Denouement"
 
-_DRAWN = (
-    "Stories drawn by rule, none chosen by hand: of those with the most endings, those whose ids have the smallest "
-    "SHA-256."
-)
+_DRAWN = "Nobody chose these stories: among those with the most endings they have the smallest SHA-256 of their ids."
 
 
 @dataclass(frozen=True)
@@ -61,7 +58,11 @@ def front(run: RunFolder, stale: Sequence[Stale]) -> Front:
         stale: what `stale.find_stale` returned of it.
     """
     return Front(
-        _corpus(run), run.day, key_findings(run, stale), systems_table(system_values(run, stale)), _stories(run, stale)
+        _corpus(run),
+        run.day,
+        key_findings(run, stale),
+        systems_table(system_values(run, stale), stale),
+        _stories(run, stale),
     )
 
 

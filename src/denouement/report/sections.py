@@ -30,7 +30,7 @@ from denouement.present.sections import (
     Stories,
     Table,
 )
-from denouement.report.charts import accuracy_chart, outcome_chart, sentiment_chart, training_chart
+from denouement.report.charts import accuracy_chart, outcome_chart, ranked_chart, sentiment_chart, training_chart
 from denouement.report.endings import stories_with_endings
 from denouement.report.run_folder import Origin, RunFolder, read_beside
 from denouement.report.stale import Stale, joined_endings, joined_sentiment
@@ -217,6 +217,7 @@ def _story_cloze(run: RunFolder, _: Sequence[Stale]) -> Content:
 
 
 def _human_evaluation(run: RunFolder, _: Sequence[Stale]) -> Content | None:
+    from denouement.study.results.rankings import RankingResults
     from denouement.study.results.sections import scale_section, study_sections
     from denouement.study.results.table_3 import shown_story
 
@@ -224,7 +225,8 @@ def _human_evaluation(run: RunFolder, _: Sequence[Stale]) -> Content | None:
     pairs = study_sections(run.study) if run.has_votes else []
     if not (pairs or scales):
         return None
-    chart = [outcome_chart(run.study.pairs)] if pairs else []
+    ranked = [kind for results in run.scale_results if isinstance(results, RankingResults) for kind in results.kinds]
+    chart = [*([outcome_chart(run.study.pairs)] if pairs else []), *map(ranked_chart, ranked)]
     stories = [shown_story(row) for row in run.judged.slice(0, _JUDGED).to_pylist()]
     title = f"The first {len(stories)} of {run.judged.num_rows:,} stories with their endings, answers and reasons"
     rest = Paragraph("All stories are in results.html in the folder of the study.")

@@ -19,6 +19,8 @@ HUMAN = {RIGHT: "human, right", WRONG: "human, wrong"}
 
 _PEOPLE = {HUMAN_RIGHT: RIGHT, HUMAN_WRONG: WRONG}  # as a study names the same endings
 
+_SHOWN = ("endings", "sentiment", "human-evaluation")  # the sections whose values are in the table
+
 
 @dataclass(frozen=True)
 class SystemValues:
@@ -80,8 +82,13 @@ def system_values(run: RunFolder, stale: Sequence[Stale]) -> list[SystemValues]:
     return sorted(rows, key=_place)
 
 
-def systems_table(rows: Sequence[SystemValues]) -> Table | None:
-    """A row a system; a column for each value that at least one of them has. None without a row or a value."""
+def systems_table(rows: Sequence[SystemValues], stale: Sequence[Stale] = ()) -> Table | None:
+    """A row a system; a column for each value that at least one of them has. None without a row or a value.
+
+    Args:
+        rows: what `system_values` returned.
+        stale: of the run; what of it may be in the table is named below it.
+    """
     columns: dict[str, list[Cell]] = {
         "preferred to human endings": [_preferred(row.preference) for row in rows],
         "endings": [row.endings.n if row.endings else row.sentiment.n if row.sentiment else "" for row in rows],
@@ -101,10 +108,13 @@ def systems_table(rows: Sequence[SystemValues]) -> Table | None:
         "mean sentiment": "Sentiment: from -1, negative, to 1, positive (VADER).",
         "perplexity": "Perplexity: among how many words the generator is undecided; lower is better.",
     }
+    marks = "; ".join(each.what for each in stale if each.anchor in _SHOWN)
     return Table(
         ["endings of", *told],
         [[row.name, *(cells[place] for cells in told.values())] for place, row in enumerate(rows)],
-        note=" ".join(text for name, text in notes.items() if name in told),
+        note=" ".join(
+            [*(text for name, text in notes.items() if name in told), *([f"Stale: {marks}."] if marks else [])]
+        ),
     )
 
 

@@ -16,10 +16,13 @@ from denouement.study.importing.answers import Imported
 from denouement.study.reasons.files import ReasonsSummary, write_reasons
 from denouement.study.results.agreement import like_an_answer
 from denouement.study.results.ballot import count
+from denouement.study.results.conduct import FAST
+from denouement.study.results.exclusion import Exclusion, excluded
 from denouement.study.results.output import write_results, write_scale_results
 from denouement.study.results.people import who_took_part
 from denouement.study.results.preferences import StudyResults, study_results
 from denouement.study.results.rankings import RankingResults
+from denouement.study.results.rules import ConductRule
 from denouement.study.results.scales import OrderResults, ScaleResults, scale_results
 from denouement.study.results.tables import table_3
 
@@ -146,18 +149,29 @@ class ResultsPaths:
 
 @dataclass(frozen=True)
 class AnswersResults:
-    """The results of a table of answers, and the table `table_3` where it was asked for."""
+    """The results of a table of answers.
+
+    Attributes:
+        results: without what was left out.
+        stories: the table `table_3` where it was asked for.
+        exclusion: what rules left out; None without rules.
+    """
 
     results: StudyResults | ScaleResults
     stories: pa.Table | None = None
+    exclusion: Exclusion | None = None
 
 
-def work_out(paths: ResultsPaths, with_stories: bool = False) -> AnswersResults:
+def work_out(
+    paths: ResultsPaths, with_stories: bool = False, rules: Sequence[ConductRule] = (), fast: float = FAST
+) -> AnswersResults:
     """The results of one table of answers, as `run` works them out; written into the folder `out` where there is one.
 
     Args:
         paths: the tables and the folder.
         with_stories: return the table `table_3` too, of votes with items.
+        rules: people for whom one of them holds are left out.
+        fast: for the rules, seconds below which an answer is fast.
 
     Raises:
         UserError: a table that cannot be read, or a folder that cannot be written.
@@ -170,17 +184,25 @@ def work_out(paths: ResultsPaths, with_stories: bool = False) -> AnswersResults:
     others = {"items": paths.items, "replies": paths.replies}
     read = {name: paths.answers, **{each: path for each, path in others.items() if path}}
     made_from = {each: file_digest(path) for each, path in read.items()} if paths.out else {}
+    exclusion = None
+    if rules:
+
+        def results_of(table: pa.Table) -> StudyResults | ScaleResults:
+            return scale_results(name, table, items) if name in SCALES else study_results(table, items)
+
+        answers, exclusion = excluded(answers, items, rules, results_of, fast)
     if name in SCALES:
         of_scale = replace(scale_results(name, answers, items), people=people)
         if paths.out:
-            write_scale_results(paths.out, of_scale, made_from)
-        return AnswersResults(of_scale)
+            write_scale_results(paths.out, of_scale, made_from, exclusion)
+        return AnswersResults(of_scale, None, exclusion)
     ballot = count(answers)
     if paths.out:
-        results = write_results(paths.out, answers, items, made_from, ballot, people)
+        results = write_results(paths.out, answers, items, made_from, ballot, exclusion, people)
     else:
         results = replace(study_results(answers, items, ballot), people=people)
-    return AnswersResults(results, table_3(ballot, items) if with_stories and items is not None else None)
+    stories = table_3(ballot, items) if with_stories and items is not None else None
+    return AnswersResults(results, stories, exclusion)
 
 
 def logged_values(stage: StudyStage) -> dict[str, Any]:

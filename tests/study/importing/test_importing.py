@@ -310,7 +310,7 @@ def test_our_own_export_comes_back_as_it_was(tmp_path):
             (",".join(TABLES["orders"].schema.names) + "\n").encode(),
             "a table 'orders', not votes; `denouement study resul",
         ),
-        (csv_text([published("A", "caf\xe9")]).encode("latin-1"), "line 2 is not UTF-8"),
+        (csv_text([published("A", "caf\x81")]).encode("latin-1"), "line 2 is not UTF-8"),
         (csv_text([published("A", "x")]).encode() + b'"open', r"the row of line 3 is not CSV"),
         (csv_text([published("maybe", "x")]).encode(), "no usable answer in 1 rows: f.csv line 2: answer is 'maybe'"),
         ((",".join(COLUMNS) + "\n").encode(), "no usable answer in 0 rows"),

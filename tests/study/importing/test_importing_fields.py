@@ -223,3 +223,35 @@ def test_an_assignment_without_an_id_is_known_by_hit_and_worker(tmp_path):
     found = import_answers([path])
     assert (found.counts["accepted"], found.counts["duplicate_rows"]) == (3, 1)
     assert found.notes == ["b.csv: no column AssignmentId; an answer is known by its HIT and worker"]
+
+
+def test_windows_1252_is_read_and_said(tmp_path):
+    rows = [assignment(1, "w", {"answer": "A", "reason": "Café “fits” – naïve"})]
+    found = import_answers([write(tmp_path / "batch.csv", csv_text(rows), "cp1252")])
+    assert found.tables["votes"]["reason"].to_pylist() == ["Café “fits” – naïve"]
+    assert any("is read as Windows-1252" in note for note in found.notes)
+    assert not any("1252" in note for note in import_answers([write(tmp_path / "utf8.csv", csv_text(rows))]).notes)
+
+
+def test_bytes_that_are_no_text_at_all_are_refused(tmp_path):
+    text = csv_text([assignment(1, "w", {"answer": "A", "reason": "?"})]).encode().replace(b'"?"', b'"\x81\x8d"')
+    (tmp_path / "batch.csv").write_bytes(text)
+    with pytest.raises(UserError, match="is not UTF-8"):
+        import_answers([tmp_path / "batch.csv"])
+
+
+@pytest.mark.parametrize(
+    ("written", "values"),
+    [
+        (("1", "2"), {"1": "A", "2": "B"}),
+        (("left", "right"), {"left": "A", "right": "B"}),
+        (("Ending 1", "Ending 2"), {"Ending 1": "A", "Ending 2": "B"}),
+        (("Ending 1 is better", "ENDING 2 IS BETTER"), {"ending 1 is better": "A", "Ending 2 is better": "B"}),
+    ],
+)
+def test_answers_by_place_need_a_mapping(tmp_path, written, values):
+    rows = [assignment(n, f"w{n}", {"answer": text}) for n, text in enumerate(written)]
+    file = write(tmp_path / "batch.csv", csv_text(rows))
+    assert import_answers([file], values=values).tables["votes"]["choice"].to_pylist() == ["net", "people"]
+    with pytest.raises(UserError, match="say what it means with --value"):
+        import_answers([file])

@@ -66,7 +66,7 @@ def test_tables_and_sections_have_a_row_for_each_question():
     assert tables["questions"].to_pylist()[0]["same"] == 4
     assert set(agreements(count(TWO, "fluent"))["question"].to_pylist()) == {"fluent"}
     titles = [section.title for section in study_sections(found)]
-    assert "Which ending is better: net or people? (fluent)" in titles
+    assert "Which ending is chosen: net or people? (fluent)" in titles
     assert "How the questions agree" in titles
     assert len(set(titles)) == len(titles)
 

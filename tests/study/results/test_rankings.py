@@ -8,6 +8,7 @@ import pyarrow as pa
 import pytest
 from scipy.optimize import minimize
 
+from denouement.errors import UserError
 from denouement.schemas import TABLES
 from denouement.study.results.rankings import ranking_results
 from denouement.study.results.scales import scale_tables
@@ -100,7 +101,7 @@ def test_rankings_against_the_likelihood_of_plackett_and_luce():
 
 
 def test_shared_places_against_the_likelihood_of_davidson_and_luce():
-    answers = drawn(40, "abcd", 4)
+    answers = drawn(25, "abcd", 4)
     answers = [
         (systems, (1, 1, 3, 4)) if number % 5 == 0 else each
         for number, each in enumerate(answers)
@@ -203,3 +204,41 @@ def test_the_table_to_write():
     assert len(rows) == 3
     assert sum(row["share"] for row in rows) == pytest.approx(1)
     assert all(row["strength_low"] < row["strength"] < row["strength_high"] for row in rows)
+
+
+@pytest.mark.parametrize(
+    ("kind", "answer"),
+    [
+        ("ranking", ("abc", (1, 2))),
+        ("ranking", ("aab", (1, 2, 3))),
+        ("ranking", ("abc", (0, 1, 2))),
+        ("ranking", ("a", (1,))),
+        ("best_worst", ("abcd", (1, 1, 2, 3))),
+        ("best_worst", ("abcd", (1, 2, 3, 4))),
+    ],
+)
+def test_ranks_that_do_not_fit_the_systems_are_refused(kind: str, answer: tuple[str, tuple[int, ...]]):
+    with pytest.raises(UserError, match="rankings: in 1 rows the ranks are not one for each of the systems"):
+        ranking_results(rankings(kind, ("abcd", (1, 2, 2, 3)), answer))
+
+
+@pytest.mark.slow
+def test_intervals_hold_the_strengths_as_often_as_they_say():
+    """Four systems of which three are shown, in rankings drawn by the model itself."""
+    generator = np.random.default_rng(3)
+    w = np.array([0.6, 0.2, -0.2, -0.6])
+
+    def strengths(n_cases: int, n_annotators: int):
+        answers = []
+        for _ in range(n_cases):
+            shown = generator.choice(4, 3, replace=False)
+            for _ in range(n_annotators):
+                noisy = w[shown] + generator.gumbel(size=3)  # the greatest is each as often as its weight says
+                ranks = tuple(int(1 + (noisy > value).sum()) for value in noisy)
+                answers.append(("".join("abcd"[place] for place in shown), ranks))
+        return ranking_results(rankings("ranking", *answers, per_item=n_annotators)).kinds[0].strengths.systems
+
+    many = {row.system: row.strength for row in strengths(3000, 12)}
+    assert [many[name] for name in "abcd"] == pytest.approx(list(w), abs=0.05)
+    found = [row for _ in range(60) for row in strengths(30, 6)]
+    assert np.mean([row.low <= w["abcd".index(row.system)] <= row.high for row in found]) > 0.93

@@ -1,15 +1,13 @@
 """People who leave: their leases are released, and they may come back."""
 
-import random
 from contextlib import closing
 from datetime import UTC, datetime, timedelta
 
 import pytest
-import sqlalchemy as sa
 from crowd import design, pairs, ready
 
 from denouement.errors import UserError
-from denouement.study.store import Outlook, Store, open_store
+from denouement.study.store import Outlook, open_store
 
 START = datetime(2026, 3, 1, 12, 0, tzinfo=UTC)
 LEASE, GRACE = 20, 1  # minutes
@@ -132,68 +130,6 @@ class TestPagesThatAreLeft:
         store.submit(key, held.id, "A", now=after(LEASE + 1))
         store.leave(key, held.id, now=after(LEASE + 1))
         assert [answer.status for answer in store.answers("crowd")] == ["accepted"]
-
-
-def leavers_study(store: Store, seed: int) -> tuple[int, int, int]:
-    """Ten items, five answers each, at most ten a person; two of five people leave for good, and two replace them.
-
-    One of the two closes the page. Of the other, whose browser crashed, Prolific says later that they ran out of time.
-    People take turns in a random order, a minute each; who replaces somebody agrees only when there is an item.
-
-    Returns:
-        Answers that count; answers that do not; people who agreed and gave no answer.
-    """
-    draw = random.Random(seed)
-    name, now = f"study_{seed}", START
-    store.create(design(name=name, answers_per_item=5, max_items_per_person=10), pairs(10))
-    stays_for = {"p0": draw.randrange(10), "p1": draw.randrange(10)}
-    keys = {person: ready(store, person, name) for person in ("p0", "p1", "p2", "p3", "p4")}
-    given = dict.fromkeys(keys, 0)
-    here, new, crashed_until = list(keys), ["p5", "p6"], None
-    while here or crashed_until:
-        now += timedelta(minutes=1)
-        if crashed_until and now >= crashed_until:
-            store.returned(name, ["p1"], now=now)
-            here.append(new.pop())
-            crashed_until = None
-        if not here:
-            continue
-        person = draw.choice(here)
-        if person not in keys:
-            outlook = store.outlook(name, now=now).state
-            if outlook == "full":
-                here.remove(person)
-            elif outlook == "free":
-                keys[person], given[person] = ready(store, person, name), 0
-            continue
-        held = store.next(keys[person], now=now)
-        if held and given[person] == stays_for.get(person):
-            here.remove(person)
-            if person == "p0":
-                store.leave(keys[person], held.id, now=now)
-                here.append(new.pop())
-            else:
-                crashed_until = now + timedelta(minutes=draw.randrange(1, 30))
-        elif held:
-            store.submit(keys[person], held.id, "A", now=now)
-            given[person] += 1
-        elif not store.may_get_more(keys[person]):
-            here.remove(person)
-    progress = store.progress(name, now=now)
-    assert all(item.accepted <= 5 for item in progress.items)
-    return progress.accepted, progress.surplus, sum(not n for person, n in given.items() if person not in stays_for)
-
-
-@pytest.mark.slow
-@pytest.mark.timeout(600)
-def test_of_200_studies_with_leavers_all_fill_and_hardly_anybody_agrees_in_vain(tmp_path):
-    with closing(open_store(f"sqlite:///{tmp_path / 'studies.db'}")) as store:
-        store._engine.dispose()  # no flush to the disk at each commit: this is about who gets what
-        sa.event.listen(store._engine, "connect", lambda made, _: made.execute("PRAGMA synchronous = OFF"))
-        results = [leavers_study(store, seed) for seed in range(200)]
-    assert {accepted for accepted, *_ in results} == {50}
-    assert sum(surplus for _, surplus, _ in results) == 0
-    assert sum(in_vain for *_, in_vain in results) <= 4, "of 400 who replaced somebody"
 
 
 def test_two_processes_of_which_one_releases_and_one_leases_keep_the_counts(tmp_path):

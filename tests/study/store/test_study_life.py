@@ -220,6 +220,7 @@ class TestPersons:
         assert (theirs.answers, theirs.status) == ({"better": "A"}, "accepted")
         assert set(theirs.shown) == set(store.answers("crowd")[0].item.endings) or theirs.shown[0].endswith("1.")
         assert (found.state, found.study) == ("answering", "crowd")
+        assert store.log("crowd").entries[-1].what == "gave out data"
         with pytest.raises(UserError, match="no annotator"):
             store.person("crowd", "nobody")
 

@@ -14,7 +14,18 @@ import pyarrow.compute as pc
 from denouement import schemas
 from denouement.answers import ANSWER, SCALES
 from denouement.errors import UserError
-from denouement.study.importing import argilla, label_studio, merging, mturk, own, potato, prolific, published
+from denouement.study.importing import (
+    argilla,
+    battles,
+    label_studio,
+    merging,
+    mturk,
+    own,
+    plain,
+    potato,
+    prolific,
+    published,
+)
 from denouement.study.importing.answers import Imported, ImportedAnswer, Unusable, hashing, tables_of
 from denouement.study.importing.copies import Conflict
 from denouement.study.importing.fields import check_named
@@ -36,6 +47,7 @@ _LOADERS: dict[Format, Callable[[Source], Loaded]] = {
     "mturk": mturk.load_batch,
     "label_studio": label_studio.load_tasks,
     "argilla": argilla.load_records,
+    "battles": battles.load_battles,
 }
 
 
@@ -53,7 +65,8 @@ def import_answers(
 
     Args:
         files: Mechanical Turk batch results, exports of Label Studio, Argilla and Potato (with the project's data
-            file), the published answers of Mori et al. 2019, our own export; with them Prolific's demographic export.
+            file), battles as of LMArena, the published answers of Mori et al. 2019, our own export, any CSV whose
+            columns are named; with them Prolific's demographic export.
         study: the name of the study in the tables; None is the format's name, such as `mturk`, or `mori_2019`. Our own
             tables keep the name that they have.
         systems: names for the generator and for the human endings, where a file says only which is which.
@@ -72,7 +85,7 @@ def import_answers(
     if problem := like_an_answer(systems):
         raise UserError(f"systems: {problem}; give it another name")
     reading = Reading(systems, columns or {}, values or {})
-    sources = sources_of(files)
+    sources = sources_of(files, columns)
     gathered = _Gathered()
     for source in sources:
         if source.found.kind in ("own", "own_csv"):
@@ -159,6 +172,8 @@ def _read_others(sources: Sequence[Source], reading: Reading, study: str | None,
         kind = source.found.kind
         if kind in _LOADERS:
             loaded.append(_LOADERS[kind](source))
+        elif kind == "csv":
+            loaded.append(plain.load_rows(source, reading))
         elif kind == "potato":
             loaded.append(potato.load_annotations(source, data))
         elif kind == "published":

@@ -9,6 +9,7 @@ from denouement.schemas import BETTER, shortened
 from denouement.study.importing.records import Loaded, Reading
 from denouement.study.importing.roles import (
     GIVEN,
+    PEOPLE,
     PREFIXES,
     SHOWN,
     SURE_CONTEXTS,
@@ -69,6 +70,10 @@ def check_named(files: Sequence[Loaded], reading: Reading) -> None:
             "Studio, Potato, Argilla), and there is none; leave them out"
         )
     for role, name in reading.columns.items():
+        if split_role(role)[0] in PEOPLE:
+            if all(file.source.found.kind != "csv" for file in files):
+                raise UserError(f"columns: {role} is for plain CSV; these files say themselves who answered")
+            continue  # `plain` has looked for it
         is_given = split_role(role)[0] in GIVEN
         names = [each for file in files for each in (file.given_names if is_given else file.shown_names)]
         if not any(_is_named(each, name) for each in names):

@@ -10,6 +10,7 @@ import pyarrow as pa
 from denouement.answers import SCALES
 from denouement.errors import UserError
 from denouement.schemas import TABLES, read_table
+from denouement.spreadsheets import undefused
 from denouement.study.design.questions import MUCH, SLIGHTLY
 from denouement.study.importing.answers import moment
 from denouement.study.importing.records import FileRead
@@ -52,7 +53,8 @@ def read_votes(file: FileRead) -> pa.Table:
 
 def _vote(cells: dict[str, str]) -> dict[str, Any]:
     kind = TABLES["votes"]
-    vote: dict[str, Any] = {**kind.filled, "strength": "", **{name: cell.strip() for name, cell in cells.items()}}
+    written = {name: undefused(cell.strip()) for name, cell in cells.items()}
+    vote: dict[str, Any] = {**kind.filled, "strength": "", **written}
     for name, choices in kind.choices.items():
         if vote[name] not in choices:
             raise ValueError(f"{name} is '{vote[name]}', not {', '.join(choices)}")

@@ -76,17 +76,22 @@ def read_submissions(file: FileRead) -> list[Submission]:
         if not keyed["participantid"] or not keyed["status"]:
             file.refuse(line, "empty: Participant id or Status")
             continue
-        status = " ".join(keyed["status"].upper().replace("_", " ").split())
         found.append(
             Submission(
                 id=keyed.get("submissionid") or keyed.get("sessionid") or keyed["participantid"],
                 participant=keyed["participantid"],
-                status="TIMED-OUT" if status == "TIMED OUT" else status,
+                status=plain_status(keyed["status"]),
                 demographics={name: cell for name, cell in cells.items() if cell and key_of(name) not in _SECRET},
                 at=next((time for name in _TIMES if (time := moment(keyed.get(name, "")))), None),
             )
         )
     return found
+
+
+def plain_status(status: str) -> str:
+    """A status as this module names it, in whichever way the export or the API writes it."""
+    words = " ".join(status.upper().replace("_", " ").split())
+    return "TIMED-OUT" if words == "TIMED OUT" else words
 
 
 def join(

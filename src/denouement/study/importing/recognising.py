@@ -1,6 +1,6 @@
 """Which format a file of answers has, by its content, and what to call it."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
 
@@ -9,19 +9,22 @@ from denouement.answers import SCALES
 from denouement.delimited import header_of
 from denouement.errors import UserError
 from denouement.files import existing_file, file_digest, visible_files
-from denouement.study.importing import argilla, label_studio, mturk, own, potato, prolific, published
+from denouement.study.importing import argilla, battles, label_studio, mturk, own, potato, prolific, published
 from denouement.study.importing.jsonl import begins_as_json, objects_of
 from denouement.study.importing.records import Format, JsonObjects, Recognised, Source
+from denouement.study.importing.roles import is_role, split_role
 
 _BY_HEADER: dict[Format, Callable[[Sequence[str]], bool]] = {
     "mturk": mturk.is_batch,
     "published": published.is_published,
     "own_csv": own.is_votes,
     "prolific": prolific.is_export,
+    "battles": battles.is_table,
 }
 _BY_OBJECTS: dict[Format, Callable[[JsonObjects], bool]] = {
     "label_studio": label_studio.is_export,
     "argilla": argilla.is_export,
+    "battles": battles.is_battles,
     "potato": potato.is_annotations,
     "potato_data": potato.is_data,
 }
@@ -68,11 +71,17 @@ def find_answers(folder: Path) -> list[Path]:
     return [path for path, kind in found.items() if kind not in alone]
 
 
-def sources_of(files: Sequence[Path]) -> list[Source]:
-    """The files, each once, ordered by their content and not as the caller gives them."""
+def sources_of(files: Sequence[Path], columns: Mapping[str, str] | None = None) -> list[Source]:
+    """The files, each once, ordered by their content and not as the caller gives them.
+
+    Args:
+        files: in any order.
+        columns: by role the column that has it. A table of no known format is one of answers where it has the column of
+            an answer.
+    """
     paths = list({path.resolve(): path for path in files}.values())
     labels = _labels(paths)
-    found = [Source(path, labels[path], _recognised(path)) for path in paths]
+    found = [Source(path, labels[path], _recognised(path, columns or {})) for path in paths]
     return sorted(found, key=lambda source: (file_digest(source.path), source.label))
 
 
@@ -87,13 +96,17 @@ def _labels(paths: Sequence[Path]) -> dict[Path, str]:
     return labels
 
 
-def _recognised(path: Path) -> Recognised:
+def _recognised(path: Path, columns: Mapping[str, str]) -> Recognised:
     if found := recognise(path):
         return found
+    named = {name.casefold() for role, name in columns.items() if is_role(role) and split_role(role)[0] == "answer"}
+    if header := header_of(path, lambda names: bool(named & {name.casefold() for name in names})):
+        return Recognised("csv", header)
     raise UserError(
         f"{path}: no file of answers; known are Mechanical Turk batch results (HITId, ..., Answer.*), JSON of Label "
-        "Studio, Argilla and Potato, Prolific's demographic export beside answers, qualitative_evaluation_results.csv "
-        "of Mori et al. 2019, and tables of `denouement study export`"
+        "Studio, Argilla and Potato, battles as of LMArena, Prolific's demographic export beside answers, "
+        "qualitative_evaluation_results.csv of Mori et al. 2019, and tables of `denouement study export`; name the "
+        "columns of another CSV file, first of all with --column answer=COLUMN"
     )
 
 

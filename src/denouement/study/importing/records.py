@@ -7,13 +7,25 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any, Literal, NamedTuple, TypeAlias
 
-from denouement.delimited import Header, rows_of
+from denouement.delimited import WINDOWS, Header, is_unicode, rows_of
 from denouement.errors import UserError
 from denouement.schemas import shortened
 from denouement.study.importing.answers import Unusable, answer_named
 from denouement.study.importing.roles import ROLES, is_role
 
-Format = Literal["mturk", "published", "own", "own_csv", "label_studio", "argilla", "potato", "potato_data", "prolific"]
+Format = Literal[
+    "mturk",
+    "published",
+    "own",
+    "own_csv",
+    "label_studio",
+    "argilla",
+    "potato",
+    "potato_data",
+    "prolific",
+    "battles",
+    "csv",
+]
 
 JsonObjects: TypeAlias = Sequence[tuple[int, Mapping[str, Any]]]
 """The objects of a JSON file, each with its place: its number in the list, or its line."""
@@ -135,7 +147,9 @@ class FileRead:
         All rows are counted, and those of another width are refused.
         """
         header = self.source.header
-        for row in rows_of(self.source.path, header):
+        if not is_unicode(self.source.path):
+            self.notes.append(f"{self.source.label}: is not UTF-8; it is read as Windows-1252, so look at its accents")
+        for row in rows_of(self.source.path, header, WINDOWS):
             self.counts["rows"] += 1
             if problem := header.misfit(row.cells):
                 self.refuse(row.line, problem)

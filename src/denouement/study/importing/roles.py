@@ -41,7 +41,14 @@ GIVEN: dict[str, tuple[str, ...]] = {
     ),
     "reason": ("reason", "why", "explanation", "comment", "justification", "rationale", "reasons", "reasoning"),
 }
-ROLES = (*SHOWN, *GIVEN)
+PEOPLE: dict[str, tuple[str, ...]] = {
+    "annotator": (
+        *("annotator", "annotatorid", "worker", "workerid", "participant", "participantid", "user", "userid"),
+        *("rater", "raterid", "judge", "respondent", "respondentid", "prolificpid"),
+    ),
+}
+"""Columns of plain CSV alone: other tools' files say who answered in a place of their own."""
+ROLES = (*SHOWN, *GIVEN, *PEOPLE)
 """The roles that the caller can give to a field; with `_N` after it, a role in the N-th question of a row."""
 
 _ROLE = re.compile(rf"({'|'.join(ROLES)})(?:_([0-9]{{1,3}}))?")

@@ -28,7 +28,7 @@ from denouement.study.results.clustered import clusters, mean_with_interval
 from denouement.study.results.crossed import Clusters
 from denouement.text.syntax import parse
 
-_VOTE = ("study", "item_id", "case_id", "annotator_id", "choice", "reason")
+_VOTE = ("study", "item_id", "case_id", "annotator_id", "question", "choice", "reason")
 
 
 @dataclass(frozen=True)
@@ -178,7 +178,7 @@ def elements_summary(votes: pa.Table, tags: pa.Table, labels: Mapping[str, froze
         labels: the result of `read_labels`; may be empty.
     """
     written = written_reasons(votes)
-    keys = [key_of(vote) for vote in written.select(["study", "item_id", "annotator_id"]).to_pylist()]
+    keys = [key_of(vote) for vote in written.select(["study", "item_id", "annotator_id", "question"]).to_pylist()]
     choice_of = dict(zip(keys, written["choice"].to_pylist(), strict=True))
     by = clusters(written)
     named: dict[str, set[Key]] = {element: set() for element in ELEMENTS}

@@ -23,7 +23,9 @@ def draw_examples(tags: pa.Table, elements: Sequence[str], n: int, seed: int) ->
     for element in elements:
         of_element = tags.filter(pc.equal(tags["element"], element))
         first_of: dict[tuple[str, ...], int] = {}
-        keys = zip(*(of_element[name].to_pylist() for name in ("study", "item_id", "annotator_id")), strict=True)
+        keys = zip(
+            *(of_element[name].to_pylist() for name in ("study", "item_id", "annotator_id", "question")), strict=True
+        )
         for place, key in enumerate(keys):
             first_of.setdefault(key, place)
         places = list(first_of.values())

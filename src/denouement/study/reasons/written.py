@@ -10,12 +10,12 @@ from denouement.errors import UserError
 from denouement.legible import seen
 
 Key: TypeAlias = tuple[str, ...]
-"""Study, item and annotator of an answer."""
+"""Study, item, annotator and, in tables that have it, question of an answer."""
 
 
 def key_of(row: Mapping[str, Any]) -> Key:
     """The key of the answer of a row."""
-    return row["study"], row["item_id"], row["annotator_id"]
+    return tuple(row[name] for name in ("study", "item_id", "annotator_id", "question") if name in row)
 
 
 def written_reasons(votes: pa.Table) -> pa.Table:

@@ -11,6 +11,7 @@ from denouement.files import write_text
 from denouement.provenance import MadeFrom
 from denouement.schemas import write_table
 from denouement.study.results.ballot import Ballot, count
+from denouement.study.results.exclusion import Exclusion
 from denouement.study.results.page import scale_page, study_page
 from denouement.study.results.people import WhoTookPart
 from denouement.study.results.preferences import StudyResults, study_results
@@ -21,6 +22,9 @@ from denouement.study.results.tables import agreements, result_tables, table_3
 DOCUMENT = "results.json"
 """The name of the file, in each folder of results, that `documents.read_document` reads back."""
 
+EXCLUSION = "exclusion.json"
+"""The name of the file that says what rules left out of the results beside it."""
+
 
 def write_results(
     out: Path,
@@ -28,6 +32,7 @@ def write_results(
     items: pa.Table | None,
     made_from: MadeFrom,
     ballot: Ballot | None = None,
+    exclusion: Exclusion | None = None,
     people: WhoTookPart | None = None,
 ) -> StudyResults:
     """Work out the results and write them into the folder `out`; the same answers give the same bytes.
@@ -41,6 +46,7 @@ def write_results(
         items: the table `items`; None without one.
         made_from: the digests of both, which are written to `made_from.json` and into each table.
         ballot: `ballot.count(votes)`, where the caller has it already.
+        exclusion: what rules left out of `votes`; it is written to `exclusion.json`.
         people: who took part, where that is known.
 
     Raises:
@@ -57,12 +63,15 @@ def write_results(
     for name, table in tables.items():
         write_table(table, out / f"{name}.parquet", name, provenance.as_metadata(made_from))
     write_document(results, out / DOCUMENT)
-    write_text(out / "results.html", study_page(results, third))
+    write_text(out / "results.html", study_page(results, third, exclusion))
+    _write_exclusion(out, exclusion)
     provenance.write_record(out, made_from)
     return results
 
 
-def write_scale_results(out: Path, results: ScaleResults, made_from: MadeFrom) -> None:
+def write_scale_results(
+    out: Path, results: ScaleResults, made_from: MadeFrom, exclusion: Exclusion | None = None
+) -> None:
     """Write the results of ratings, orders or rankings into the folder `out`; the same answers give the same bytes.
 
     Written are `results.json`, `results.html`, and the tables `scales.scale_tables` as Parquet.
@@ -71,6 +80,7 @@ def write_scale_results(out: Path, results: ScaleResults, made_from: MadeFrom) -
         out: the folder.
         results: what to write.
         made_from: the digests of the answers and the items, which are written to `made_from.json` and into each table.
+        exclusion: what rules left out; it is written to `exclusion.json`.
 
     Raises:
         UserError: a folder that cannot be written to.
@@ -79,4 +89,13 @@ def write_scale_results(out: Path, results: ScaleResults, made_from: MadeFrom) -
         write_table(table, out / f"{name}.parquet", name, provenance.as_metadata(made_from))
     write_document(results, out / DOCUMENT)
     provenance.write_record(out, made_from)
-    write_text(out / "results.html", scale_page(results))
+    write_text(out / "results.html", scale_page(results, exclusion))
+    _write_exclusion(out, exclusion)
+
+
+def _write_exclusion(out: Path, exclusion: Exclusion | None) -> None:
+    """Write what was left out, or remove what an earlier run with rules left in the folder."""
+    if exclusion:
+        write_document(exclusion, out / EXCLUSION)
+    else:
+        (out / EXCLUSION).unlink(missing_ok=True)

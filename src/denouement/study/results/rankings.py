@@ -9,6 +9,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from denouement.answers import counted, n_answers, statuses
+from denouement.errors import UserError
 from denouement.study.design.names import RANKED
 from denouement.study.results.choice_model import ChoicesMade, Option, Strengths, estimated
 from denouement.study.results.clustered import clusters, item_numbers, mean_of_items
@@ -99,7 +100,11 @@ def ranking_results(rankings: pa.Table, items: pa.Table | None = None) -> Rankin
     Args:
         rankings: the answers.
         items: the table `items` with the right answers to checks.
+
+    Raises:
+        UserError: rows whose ranks are not one for each of several systems, or not those of a best-worst answer.
     """
+    _check(rankings)
     accepted = counted(rankings)
     of_kind = [accepted.filter(pc.equal(accepted["kind"], kind)) for kind in RANKED]
     return RankingResults(
@@ -111,6 +116,26 @@ def ranking_results(rankings: pa.Table, items: pa.Table | None = None) -> Rankin
         reasons=_reasons(accepted, items),
         people=None,
     )
+
+
+def _check(rankings: pa.Table) -> None:
+    """Refuse rows whose ranks say nothing about their systems."""
+    rows = zip(
+        rankings["kind"].to_pylist(), rankings["systems"].to_pylist(), rankings["ranks"].to_pylist(), strict=True
+    )
+    wrong = sum(not _fits(kind, systems, ranks) for kind, systems, ranks in rows)
+    if wrong:
+        raise UserError(
+            f"rankings: in {wrong:,} rows the ranks are not one for each of the systems (of best_worst one 1, one 3, "
+            "else 2); export them again"
+        )
+
+
+def _fits(kind: str, systems: list[str], ranks: list[int]) -> bool:
+    n = len(systems)
+    if n < 2 or len(set(systems)) < n or len(ranks) != n:
+        return False
+    return sorted(ranks) == [1, *[2] * (n - 2), 3] if kind == "best_worst" else min(ranks) >= 1
 
 
 def _kind(kind: str, rows: pa.Table) -> RankedKind:
@@ -148,7 +173,7 @@ def choices_made(rows: pa.Table) -> list[ChoicesMade]:
     """The answers of a table `rankings` of one kind as choices, for `choice_model.estimated`.
 
     A ranking is a row of choices: the best of all endings, then the best of the rest, and so on (Plackett 1975, after
-    Luce 1959). Endings that share a place are chosen together (Firth, Kosmidis and Turner 2019, Davidson-Luce models
+    Luce 1959). Endings that share a place are chosen together (Firth, Kosmidis and Turner 2019, Davidson-Luce model
     for multi-item choice with ties): the weight of several is the geometric mean of theirs, times a factor for their
     number. Of two endings this is Davidson's model. A best-worst answer is the choice of the best of all, then of the
     worst of the rest, with the inverse of the weights (Louviere, Flynn and Marley 2015, Best-Worst Scaling); how the

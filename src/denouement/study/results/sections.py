@@ -6,6 +6,7 @@ from typing import Protocol
 
 from denouement.present.cells import Cell, CountAndShare, CountOf, Interval, Number, PValue, Share
 from denouement.present.sections import Block, Paragraph, Section, Table
+from denouement.schemas import BETTER
 from denouement.study.results.choice_model import Strengths
 from denouement.study.results.clustered import Preference, ShareOfAnswers
 from denouement.study.results.crossed import CASES, CASES_AND_ANNOTATORS
@@ -56,7 +57,8 @@ def _question(found: QuestionResults, several: bool) -> list[Section]:
     """The results of one question; with its name in the titles where there are several."""
     pairs = found.pairs
     graded = [_graded(pairs)] if any(row.graded for row in pairs) else []
-    shown = [*map(_pair, pairs), *graded, _tests(pairs), _reliability(pairs), _strengths(found.strengths)]
+    shown = [_pair(row, found.question) for row in pairs]
+    shown += [*graded, _tests(pairs), _reliability(pairs), _strengths(found.strengths)]
     return [replace(each, title=f"{each.title} ({found.question})") for each in shown] if several else shown
 
 
@@ -310,6 +312,8 @@ def _answers(results: StudyResults) -> Section:
         "were given equally often, the rule of Mori et al. 2019 (appendix A.2) decides: the two endings together are "
         "both; both and neither are both; an ending wins over both and over neither. Any other tie is no agreement.",
     ]
+    if results.further:
+        notes.append(f"What follows here and the table of annotators are about the first question, {results.question}.")
     sides = results.sides
     if sides.share is not None:
         more = f"{CountAndShare(sides.n, sides.share)} {'has' if sides.n == 1 else 'have'} more for A"
@@ -345,7 +349,7 @@ def _checks(results: StudyResults | ScaleResults) -> list[Block]:
     return []
 
 
-def _pair(row: PairResult) -> Section:
+def _pair(row: PairResult, question: str) -> Section:
     """A row of Mori et al. 2019, Table 2, with the paper's own where it has these two systems."""
     agreed: list[ExactShare] = list(vars(row.agreement).values())
     single: list[ShareOfAnswers] = list(vars(row.single_answers).values())
@@ -355,7 +359,8 @@ def _pair(row: PairResult) -> Section:
         ["single answers", row.answers, *map(_counted, single), ""],
         ["95% interval", "", *map(_interval, single), ""],
     ]
-    names = (f"{row.first} better", f"{row.second} better", "both", "neither")
+    what = "better" if question == BETTER else "chosen"
+    names = (f"{row.first} {what}", f"{row.second} {what}", "both", "neither")
     notes = [
         f"The interval of items is exact and shows {_SAME_ANNOTATORS}. That of single answers allows for answers about "
         f"one case, and answers of one annotator, being alike. {scope(zip(names, single, strict=True))}"
@@ -374,7 +379,7 @@ def _pair(row: PairResult) -> Section:
             "with the authors' correction."
         )
     return Section(
-        f"Which ending is better: {row.first} or {row.second}?",
+        f"Which ending is {what}: {row.first} or {row.second}?",
         "How many items people agree on in each way, and how many single answers there were, with intervals of the "
         "shares.",
         [Table(["of", "n", *names, "no agreement"], lines), *map(Paragraph, notes)],

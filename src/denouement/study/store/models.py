@@ -114,6 +114,7 @@ annotators = sa.Table(
     sa.Column("after_at", Moment),  # when they replied to the questions after the last item
     sa.Column("entered_at", Moment, nullable=False),
     sa.Column("seen_at", Moment, nullable=False),
+    sa.Column("consented_at", Moment),
     sa.Column("excluded_from", sa.String),  # the state before the exclusion, while the person is excluded
     sa.Column("excluded_because", sa.Text),
     sa.UniqueConstraint("study_id", "annotator_id"),

@@ -14,10 +14,11 @@ from denouement.study.store.log import Log
 from denouement.study.store.people import People
 from denouement.study.store.person import Persons
 from denouement.study.store.replies import Replies
+from denouement.study.store.roster import Roster
 from denouement.study.store.sessions import Sessions
 
 
-class Store(Life, Persons, Links, People, Replies, Leavers, Log, Sessions):
+class Store(Life, Persons, Links, People, Replies, Leavers, Roster, Log, Sessions):
     """Studies, people, replies, leases and answers.
 
     Every method may be called from any thread; `now` is the clock, for tests.

@@ -128,10 +128,12 @@ class People(StoreBase):
             UserError: a key that is no one's.
         """
 
-        def step(study: StoredStudy, person: Any) -> dict[str, Any]:
-            return {"state": "asking" if study.design.ask.before else study.first_state}
+        at = moment(now)
 
-        return self._step(key, "consenting", step, now)
+        def step(study: StoredStudy, person: Any) -> dict[str, Any]:
+            return {"state": "asking" if study.design.ask.before else study.first_state, "consented_at": at}
+
+        return self._step(key, "consenting", step, at)
 
     def decline(self, key: str, now: datetime | None = None) -> Annotator:
         """From `consenting` to `declined`."""

@@ -8,7 +8,8 @@ import sqlalchemy as sa
 
 from denouement.study.design.names import RANKED
 from denouement.study.store.answering import Answering, corrections_of, flags_of
-from denouement.study.store.log import LogEntry
+from denouement.study.store.base import moment
+from denouement.study.store.log import By, LogEntry, note
 from denouement.study.store.models import annotators, log
 from denouement.study.store.people import person_named
 from denouement.study.store.records import Answer, State
@@ -89,6 +90,7 @@ class PersonData:
     state: State
     entry: Mapping[str, str]
     entered_at: datetime
+    consented_at: datetime | None
     last_seen_at: datetime
     training_failures: int
     excluded_because: str | None
@@ -102,8 +104,8 @@ class PersonData:
 class Persons(Answering):
     """Gives one person's data."""
 
-    def person(self, study: str, annotator_id: str) -> PersonData:
-        """All that the store has about a person, by their id in the tables.
+    def person(self, study: str, annotator_id: str, by: By = "command", now: datetime | None = None) -> PersonData:
+        """All that the store has about a person, by their id in the tables. The log says that it was given out.
 
         Raises:
             UserError: no such person.
@@ -118,12 +120,16 @@ class Persons(Answering):
             replied = [each for each in replies_to(connection, of) if each.annotator_id == annotator_id]
             flagged = [each for each in flags_of(connection, of) if each.annotator_id == annotator_id]
             corrected = [each for each in corrections_of(connection, of) if each.annotator_id == annotator_id]
+        if not self.is_read_only:
+            at = moment(now)
+            self._write(lambda connection: note(connection, of, at, by, "gave out data", annotator_id))
         return PersonData(
             study=study,
             annotator_id=annotator_id,
             state=row.state,
             entry=row.entry,
             entered_at=row.entered_at,
+            consented_at=row.consented_at,
             last_seen_at=row.seen_at,
             training_failures=row.training_failures,
             excluded_because=row.excluded_because,

@@ -231,7 +231,7 @@ def log_file(store: Organised, study: str) -> Response:
 @router.get("/{study}/person.json")
 def person_file(store: Organised, study: str, annotator: str = "") -> Response:
     """All that the store has about a person."""
-    return _download(known(lambda of: store.person(of, annotator), study), f"{study}-person.json")
+    return _download(known(lambda of: store.person(of, annotator, "organiser"), study), f"{study}-person.json")
 
 
 @router.get("/{study}/preview")
