@@ -123,7 +123,7 @@ class StudyResults:
     question: str
     further: list[QuestionResults]
     between: list[QuestionAgreement]
-    people: WhoTookPart | None = None
+    people: WhoTookPart | None
 
     @property
     def questions(self) -> list[QuestionResults]:

@@ -91,7 +91,7 @@ class RankingResults:
     checks: ChecksAnswered
     kinds: list[RankedKind]
     reasons: list[ReasonForRanking]
-    people: WhoTookPart | None = None
+    people: WhoTookPart | None
 
 
 def ranking_results(rankings: pa.Table, items: pa.Table | None = None) -> RankingResults:
