@@ -98,7 +98,7 @@ class RatingResults:
     means: list[MeanRating]
     alphas: list[OrdinalAlpha]
     reasons: list[ReasonForRating]
-    people: WhoTookPart | None
+    people: WhoTookPart | None = None
 
 
 @dataclass(frozen=True)
@@ -141,7 +141,7 @@ class OrderResults:
     answers: int
     checks: ChecksAnswered
     systems: list[OrderResult]
-    people: WhoTookPart | None
+    people: WhoTookPart | None = None
 
 
 ScaleResults: TypeAlias = RatingResults | OrderResults | RankingResults
