@@ -14,7 +14,7 @@ from prefect.task_runners import ThreadPoolTaskRunner
 from denouement.corpus.readers import find_files
 from denouement.generators import GENERATORS
 from denouement.generators.base import generator_class
-from tasks import LAYOUT, artifacts, brought, flow_runs, graph, params, servers, tracking
+from tasks import LAYOUT, ROOT, artifacts, brought, flow_runs, graph, params, servers, tracking
 from tasks.alone import only_one
 from tasks.command import INTERRUPTED, errors_as_lines, lose
 from tasks.stages import StageError, end_running, run_stage, was_not_tracked, was_restored
@@ -80,10 +80,10 @@ def _bring_up_to_date() -> None:
             end_running()
             raise
         _conclude({stage: future.state for stage, future in futures.items()})
-        artifacts.link("report", LAYOUT.reports / "report.html", "The report on all results")
+        artifacts.keep_text("report", _summary(), f"All of it is in {(ROOT / LAYOUT.reports).resolve()}/report.html")
         if (pages := os.environ["MLFLOW_TRACKING_URI"]).startswith(("http://", "https://")):
             address = f"{pages}/#/experiments/{run.info.experiment_id}/runs/{run.info.run_id}"
-            artifacts.link("mlflow-run", address, "The parameters and values of this run")
+            artifacts.keep_link("mlflow-run", address, "The parameters and values of this run")
 
 
 def _name(settings: Mapping[str, Any]) -> str:
@@ -156,13 +156,18 @@ def main(corpus: str | None) -> None:
 
 def _show() -> None:
     """Print the summary, and where the files and pages are."""
-    summary = (LAYOUT.reports / "summary.md").read_text(encoding="utf-8")
-    print("\n".join(["", *(line for line in summary.splitlines() if not line.startswith("!["))]))
+    print(f"\n{_summary()}")
     pictures = ", ".join(sorted(str(path) for path in LAYOUT.reports.glob("*.svg")))
     print(
         f"\nThis text: {LAYOUT.reports}/summary.md. Its pictures: {pictures}. The endings: {LAYOUT.written}/*.parquet."
     )
     print("The runs in MLflow and in Prefect: `make pages` opens both and prints their addresses.")
+
+
+def _summary() -> str:
+    """The summary without its pictures."""
+    summary = (LAYOUT.reports / "summary.md").read_text(encoding="utf-8")
+    return "\n".join(line for line in summary.splitlines() if not line.startswith("!["))
 
 
 if __name__ == "__main__":

@@ -1,7 +1,6 @@
-"""What a stage prints, also as artifacts on the Prefect page."""
+"""What a run prints, also as artifacts on the Prefect page."""
 
 from collections.abc import Sequence
-from pathlib import Path
 
 from prefect import runtime
 from prefect.artifacts import create_link_artifact, create_markdown_artifact
@@ -9,7 +8,6 @@ from prefect.artifacts import create_link_artifact, create_markdown_artifact
 from denouement.present import markdown
 from denouement.present.sections import Block
 from denouement.present.terminal import show
-from tasks import ROOT
 
 
 def show_tables(stage: str, blocks: Sequence[Block]) -> None:
@@ -19,7 +17,11 @@ def show_tables(stage: str, blocks: Sequence[Block]) -> None:
         create_markdown_artifact(markdown.render(blocks), key=stage, description=f"Results of the stage {stage}")
 
 
-def link(key: str, address: str | Path, description: str) -> None:
-    """Keep a link to a page, or to a file of this checkout, as the artifact `key`."""
-    target = (ROOT / address).as_uri() if isinstance(address, Path) else address
-    create_link_artifact(target, link_text=target, key=key, description=description)
+def keep_text(key: str, text: str, description: str) -> None:
+    """Keep a Markdown text as the artifact `key`."""
+    create_markdown_artifact(text, key=key, description=description)
+
+
+def keep_link(key: str, address: str, description: str) -> None:
+    """Keep a link to a page as the artifact `key`; browsers do not follow one to a file."""
+    create_link_artifact(address, link_text=address, key=key, description=description)

@@ -5,7 +5,7 @@ from dataclasses import asdict
 from prefect import task
 
 from denouement.corpus.ingest import IngestSettings
-from denouement.corpus.sections import ingest_section
+from denouement.corpus.sections import ingest_blocks
 from denouement.documents import document
 from denouement.schemas import read_table
 from denouement.stages.ingest import IngestPaths, official_files, run
@@ -24,4 +24,4 @@ def ingest_files(settings: IngestSettings) -> None:
         tracking.log_inputs(**{path.name: path for path in files})
         summary = run(settings, IngestPaths(files, LAYOUT.corpus))
         tracking.log_values({key: document(summary)[key] for key in ("stories", "cloze")})
-        artifacts.show_tables("ingest", [ingest_section(summary, read_table(LAYOUT.rejects, "rejects"))])
+        artifacts.show_tables("ingest", ingest_blocks(summary, read_table(LAYOUT.rejects, "rejects")))

@@ -11,7 +11,7 @@ from prefect import task
 
 from denouement.corpus.kind import corpus_kind
 from denouement.generators.base import generator_class
-from denouement.generators.history import best_values, epoch_line, logged_values
+from denouement.generators.history import chief_values, epoch_line, logged_values
 from denouement.generators.training import settings_for, state_folder
 from denouement.schemas import read_table
 from denouement.stages import train
@@ -38,7 +38,7 @@ def train_generator(generator: str) -> None:
     with tracking.run(name, "train", {"generator": generator, **asdict(chosen)}, note):
         tracking.log_inputs(**reads)
         history = train.run(generator, chosen, paths, _reporter(getattr(chosen, "epochs", 0)))
-        tracking.keep_values(f"train@{generator}", logged_values(history), best_values(history))
+        tracking.keep_values(f"train@{generator}", logged_values(history), chief_values(history))
         tracking.register_model(log_model(LAYOUT.model(generator)), f"denouement-{generator}")
 
 

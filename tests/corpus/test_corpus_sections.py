@@ -5,7 +5,7 @@ import pyarrow as pa
 from denouement import schemas
 from denouement.corpus.ingest import IngestedFile, IngestSummary
 from denouement.corpus.overlap import Overlap, SharedStories
-from denouement.corpus.sections import ingest_section
+from denouement.corpus.sections import ingest_blocks
 from denouement.present.markdown import render
 
 FILE = {"rejected": 0, "excluded": 0, "blank": 0, "oddities": {}, "quotes_are_text": False}
@@ -35,7 +35,7 @@ def test_files_and_splits_are_counted_with_thousands_apart() -> None:
         ),
     )
     counts = {"stories": {"rocstories": {"train": 7794, "validation": 366}}, "cloze": {"v1.5": {"test": 1571}}}
-    assert render(ingest_section(summary(*files, **counts), rejects())) == "\n".join(
+    assert render(ingest_blocks(summary(*files, **counts), rejects())) == "\n".join(
         [
             "| file  |            holds | rows read | = kept | + rejected | of these excluded | blank |",
             "| ----- | ---------------: | --------: | -----: | ---------: | ----------------: | ----: |",
@@ -56,7 +56,7 @@ def test_odd_cells_of_all_files_are_added_up() -> None:
         IngestedFile(file="a", kind="stories", source="x", **{**FILE, "read": 1, "kept": 1, "oddities": each})
         for each in oddities
     ]
-    text = render(ingest_section(summary(*files), rejects()))
+    text = render(ingest_blocks(summary(*files), rejects()))
     assert "| mojibake, repaired                     |     4 |" in text
     assert "| more than one sentence in a cell, left |     2 |" in text
     assert "U+FFFD" not in text
@@ -64,18 +64,18 @@ def test_odd_cells_of_all_files_are_added_up() -> None:
 
 def test_the_first_ten_rejected_rows_are_shown_and_the_others_counted() -> None:
     rows = [("a.csv", 1000 + number, "empty: storyid") for number in range(12)]
-    text = render(ingest_section(summary(), rejects(*rows)))
+    text = render(ingest_blocks(summary(), rejects(*rows)))
     assert text.count("empty: storyid") == 10
     assert "| 1009 |" in text
     assert text.endswith("... and 2 more in rejects.parquet")
-    assert "more in" not in render(ingest_section(summary(), rejects(*rows[:10])))
+    assert "more in" not in render(ingest_blocks(summary(), rejects(*rows[:10])))
 
 
 def test_pairs_that_share_no_story_are_counted_alone() -> None:
     shared = SharedStories("v1.0 validation", "v1.5 test", 1871, 1571, 0, 103, 103, 58, 45)
     apart = SharedStories("rocstories", "v1.5 test", 8160, 1571, 0, 0, 0, 0, 0)
     overlap = Overlap((shared, apart), {"rocstories": 7})
-    text = render(ingest_section(summary(overlap=overlap), rejects()))
+    text = render(ingest_blocks(summary(overlap=overlap), rejects()))
     assert "| v1.5 test in v1.0 validation | 1,571 |        103 |       0 |          103 |           58 |" in text
     assert "v1.5 test in rocstories" not in text
     assert "1 of 2 pairs of sources, releases and splits share no story." in text

@@ -49,7 +49,7 @@ def test_validation_and_test_are_columns_and_each_set_has_its_predictions(capsys
     assert "| system         | v1.0 validation (n = 2) | v1.0 test (n = 1) |" in printed
     (logged,) = mlflow.search_runs(search_all_experiments=True, output_format="list")
     assert logged.data.metrics == {"v1.0_validation.constant_first": 0.5, "v1.0_test.constant_first": 1.0}
-    assert json.loads((LAYOUT.metrics("cloze")).read_text()) == {"v1.0_validation": {"constant_first": 0.5}}
+    assert json.loads((LAYOUT.metrics("cloze")).read_text()) == {"accuracy_v1.0_validation": {"constant_first": 0.5}}
     assert json.loads((LAYOUT.plot("cloze")).read_text()) == [
         {"system": "constant_first (v1.0 validation)", "accuracy": 0.5},
         {"system": "constant_first (v1.0 test)", "accuracy": 1.0},

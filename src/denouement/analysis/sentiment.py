@@ -202,9 +202,9 @@ def logged_values(result: SentimentResult) -> dict[str, dict[str, int | float]]:
     }
 
 
-def chief_values(result: SentimentResult, most: int = 12) -> dict[str, float]:
+def chief_values(result: SentimentResult, most: int = 12) -> dict[str, dict[str, float]]:
     """The mean compound score of each group, by which runs are compared; of the first `most` groups."""
-    return {row.group: row.mean for row in result.groups[:most]}
+    return {"mean_sentiment": {row.group: row.mean for row in result.groups[:most]}}
 
 
 def plotted(result: SentimentResult) -> list[dict[str, str | float]]:

@@ -152,7 +152,7 @@ def chief_values(statistics: Statistics) -> dict[str, int | float]:
     values: dict[str, int | float] = {}
     for name, value in logged_values(statistics).items():
         if isinstance(value, dict):
-            values[f"{name}_endings_alone"] = next(iter(value.values()))
+            values[f"accuracy_by_endings_alone_{name}"] = next(iter(value.values()))
         else:
             values[name] = value
     return values

@@ -41,7 +41,7 @@ def ingest(
     """
     keep_arrow_from_pandas()
     from denouement.corpus.ingest import IngestSettings
-    from denouement.corpus.sections import ingest_section
+    from denouement.corpus.sections import ingest_blocks
     from denouement.schemas import read_table
     from denouement.stages.ingest import IngestPaths, run
 
@@ -51,4 +51,4 @@ def ingest(
         raise UserError(str(error)) from error
     summary = run(settings, IngestPaths(files, out))
     rejects = out / "rejects.parquet"
-    print_result(summary, lambda ingested: ingest_section(ingested, read_table(rejects, "rejects")), as_json)
+    print_result(summary, lambda ingested: ingest_blocks(ingested, read_table(rejects, "rejects")), as_json)

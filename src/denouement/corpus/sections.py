@@ -14,7 +14,7 @@ from denouement.present.sections import Block, Paragraph, Table
 _REJECTS_SHOWN = 10
 
 
-def ingest_section(summary: IngestSummary, rejects: pa.Table) -> list[Block]:
+def ingest_blocks(summary: IngestSummary, rejects: pa.Table) -> list[Block]:
     """The files and how many of their rows were kept, odd text, the first rejected rows, and repeated stories.
 
     Args:

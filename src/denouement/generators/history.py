@@ -73,6 +73,12 @@ def best_values(history: History) -> dict[str, Any]:
     return {"stories": history.stories.train} if history.used is None else vars(history.used).copy()
 
 
+def chief_values(history: History) -> dict[str, Any]:
+    """The values by which trainings are compared: those of `best_values`, the epoch counted from 1."""
+    values = best_values(history)
+    return values | ({"epoch": values["epoch"] + 1} if "epoch" in values else {})
+
+
 def logged_values(history: History) -> dict[str, Any]:
     """The values that are logged when a training ends; those of each epoch have been logged before."""
     return {"best": best_values(history), "vocabulary": history.vocabulary}

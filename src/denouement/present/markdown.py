@@ -62,6 +62,8 @@ def _parts(block: Block, level: int, charts: bool) -> Iterator[str]:
             yield f"{'#' * level} {title}"
             yield from [what] if what else []
             yield from (part for each in inner for part in _parts(each, level + 1, charts))
+        case _:
+            raise TypeError(f"not a block: {block!r}")
 
 
 def _story(place: int, story: ShownStory) -> str:

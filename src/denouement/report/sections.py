@@ -18,7 +18,7 @@ from denouement.cloze.evaluation.sections import (
     further_blocks,
     overview_blocks,
 )
-from denouement.corpus.sections import ingest_section
+from denouement.corpus.sections import ingest_blocks
 from denouement.generators.sections import training_section
 from denouement.present.sections import (
     Block,
@@ -139,7 +139,7 @@ def _section(kind: _Kind, run: RunFolder, stale: Sequence[Stale]) -> ReportSecti
 
 
 def _data(run: RunFolder, _: Sequence[Stale]) -> Content:
-    return Content(ingest_section(run.ingest, read_table(run.layout.rejects, "rejects")))
+    return Content(ingest_blocks(run.ingest, read_table(run.layout.rejects, "rejects")))
 
 
 def _statistics(run: RunFolder, _: Sequence[Stale]) -> Content:

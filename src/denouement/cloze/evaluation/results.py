@@ -229,7 +229,7 @@ def chief_values(result: ClozeResult, most: int = 12) -> dict[str, dict[str, flo
         if row.accuracy is not None and cases == next(iter(of_sets)):
             of_system[row.system] = max(of_system.get(row.system, (0.0, "")), (row.accuracy, cases))
     best = sorted(of_system, key=lambda system: (-of_system[system][0], system))[:most]
-    return {cases: {system: of_system[system][0] for system in sorted(best)} for cases in list(of_sets)[:1]}
+    return {f"accuracy_{cases}": {name: of_system[name][0] for name in sorted(best)} for cases in list(of_sets)[:1]}
 
 
 def plotted(result: ClozeResult) -> list[dict[str, str | float]]:
