@@ -125,7 +125,7 @@ def test_people_are_released_excluded_and_taken_back_and_their_data_given(store:
     assert statuses(store) == {"accepted": 1}
     data = organiser.open(f"/organiser/pilot/person.json{about}").page
     assert "attachment" in data.headers["content-disposition"]
-    assert json.loads(data.text)["answers"][0]["answer"] == "A"
+    assert json.loads(data.text)["answers"][0]["answers"] == {"better": "A"}
     assert organiser.open("/organiser/pilot/person.json?annotator=nobody").page.status_code == 404
     do(organiser, f"withdraw{about}")
     assert not store.answers("pilot")

@@ -6,6 +6,7 @@ from datetime import datetime
 
 import sqlalchemy as sa
 
+from denouement.study.design.names import RANKED
 from denouement.study.store.answering import Answering
 from denouement.study.store.base import moment
 from denouement.study.store.log import By, LogEntry, note
@@ -21,14 +22,18 @@ class PersonAnswer:
     Attributes:
         context: the sentences above the question.
         shown: the texts to judge or to order, in the order of the page.
-        answer, values, order, reason: as given; `order` by places on the page, from 0.
+        answers: to a pair: A, both or another code, by question.
+        values: of a rating: the value by scale.
+        ranks: of several endings: one for each of `shown`, 1 the best.
+        order: of sentences: their places on the page, from 0, in the order in which they were put.
     """
 
     item_id: str
     context: tuple[str, ...]
     shown: tuple[str, ...]
-    answer: str | None
+    answers: Mapping[str, str]
     values: Mapping[str, int]
+    ranks: tuple[int, ...]
     order: tuple[int, ...]
     reason: str | None
     is_check: bool
@@ -95,15 +100,16 @@ class Persons(Answering):
 
 
 def _answer(answer: Answer) -> PersonAnswer:
-    item = answer.item
+    item, arranged = answer.item, answer.arranged
     texts = item.sentences if item.kind == "order" else item.endings
     return PersonAnswer(
         item_id=item.id,
         context=() if item.kind == "order" else item.context,
         shown=tuple(texts[place] for place in answer.order),
-        answer=answer.answer,
+        answers=answer.answers,
         values=answer.values,
-        order=tuple(answer.order.index(place) for place in answer.arranged),
+        ranks=tuple(arranged[place] for place in answer.order) if item.kind in RANKED else (),
+        order=tuple(map(answer.order.index, arranged)) if item.kind == "order" else (),
         reason=answer.reason,
         is_check=item.is_check,
         status=answer.status,
