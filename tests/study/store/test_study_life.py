@@ -361,7 +361,7 @@ class TestFiles:
             key = ready(store, "p")
             answer(store, key)
         added = {"studies": ("state", "edition", "exported"), "assignments": ("resumes_until",)}
-        added["annotators"] = ("excluded_from", "excluded_because")
+        added["annotators"] = ("excluded_from", "excluded_because", "consented_at")
         with closing(sqlite3.connect(path)) as connection, connection:
             connection.execute("DROP TABLE log")
             for table, columns in added.items():

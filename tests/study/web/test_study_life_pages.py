@@ -3,6 +3,7 @@
 import html
 import json
 import re
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -180,8 +181,40 @@ def test_a_preview_goes_on_from_page_to_page_and_shows_what_was_edited(store: St
     assert organiser.open("/organiser/pilot/preview").send(page="training").page.status_code == 404, "it has none"
 
 
-def test_a_stranger_sees_no_preview(store: Store, organiser: Person):
+@pytest.mark.parametrize("is_begun", [False, True])
+def test_a_stranger_sees_no_page_of_a_preview(tmp_path: Path, is_begun: bool):
+    store = store_with(tmp_path, design(), n=2)
+    organiser = Person(store).open("/organiser/").send(token=TOKEN)
     assert organiser.other().open("/organiser/pilot/preview").page.status_code == 403
+    if is_begun:
+        organiser.open("/organiser/pilot/preview").send(page="question")
+        assert organiser.page.status_code == 200
+    stranger = organiser.other()
+    stranger.client.cookies.set("organiser", "a guess")
+    pages = ("", "enter", "consent", "question", "end", "link/x", "nothing")
+    for address in [f"/organiser/preview/s/{study}/{page}" for study in ("pilot", "no-study") for page in pages]:
+        assert stranger.open(address).page.status_code == 403
+        assert "This page is the organiser" in stranger.text
+        assert stranger.client.post(address, data={"consent": "yes"}).status_code == 403
+    organiser.client.post("/organiser/logout", data={"log": "out"})
+    assert organiser.open("/organiser/preview/s/pilot/").page.status_code == 403
+
+
+def test_the_organiser_of_a_server_that_was_started_again_sees_that_no_preview_is_begun(store: Store):
+    organiser = Person(store).open("/organiser/").send(token=TOKEN)
+    assert organiser.open("/organiser/preview/s/pilot/").page.status_code == 404
+    assert organiser.open("/organiser/preview/").page.status_code == 404
+
+
+def test_several_previews_are_begun_at_once_after_the_study_was_edited(store: Store, organiser: Person):
     organiser.open("/organiser/pilot/preview").send(page="question")
-    stranger = organiser.other().open("/organiser/preview/s/pilot/question")
-    assert "Tom passed" not in stranger.text
+    own = organiser.open("/organiser/pilot/preview").hidden
+    store.edit("pilot", title="Another title")
+
+    def click(number: int) -> int:
+        form = own | {"page": "question"}
+        return organiser.client.post("/organiser/pilot/preview", data=form, follow_redirects=False).status_code
+
+    with ThreadPoolExecutor(8) as pool:
+        assert set(pool.map(click, range(8))) == {303}
+    assert "Another title" in organiser.open("/organiser/pilot/preview").send(page="consent").text

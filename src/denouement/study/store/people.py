@@ -14,7 +14,7 @@ from denouement.study.store.leases import HAS_PLACE, close, free, recount
 from denouement.study.store.links import annotator_id_of
 from denouement.study.store.log import By, note
 from denouement.study.store.models import annotators, assignments, items, studies
-from denouement.study.store.records import Annotator
+from denouement.study.store.records import Annotator, State
 from denouement.study.store.stored_study import StoredStudy, could_be_id
 
 PERSON = sa.select(
@@ -150,6 +150,15 @@ class People(StoreBase):
             return {"training_failures": failures, "state": "screened_out" if is_out else "training"}
 
         return self._step(key, "training", step, now)
+
+    def put(self, key: str, state: State, answered: int = 0, training_failures: int = 0) -> None:
+        """Put a person into a state, whatever theirs is, for a preview.
+
+        Raises:
+            UserError: a key that is no one's.
+        """
+        values = {"state": state, "answered": answered, "training_failures": training_failures}
+        self._write(lambda connection: update(connection, person_with(connection, key).pk, **values))
 
     def withdraw(self, key: str, now: datetime | None = None) -> int:
         """Delete a person's answers and the values of their entry, and free their items; return the number of answers.

@@ -5,11 +5,11 @@ from typing import Literal
 
 from denouement.study.design.reading import to_json
 from denouement.study.store.opening import Store
-from denouement.study.store.people import person_with, update
+from denouement.study.store.records import State
 
 Page = Literal["consent", "training", "question", "end", "screened_out"]
 
-_STATES: dict[Page, str] = {
+_STATES: dict[Page, State] = {
     "consent": "consenting",
     "training": "training",
     "question": "answering",
@@ -46,6 +46,5 @@ def stand_at(scratch: Store, store: Store, study: str, page: Page) -> str:
     assert person is not None
     has_answered = scratch.most_items(study) if page == "end" else 0
     failures = design.training.attempts or 0 if page == "screened_out" and design.training else 0
-    values = {"state": _STATES[page], "answered": has_answered, "training_failures": failures}
-    scratch._write(lambda connection: update(connection, person_with(connection, person.key).pk, **values))
+    scratch.put(person.key, _STATES[page], has_answered, failures)
     return person.key
