@@ -103,7 +103,14 @@ def test_copy_then_delete_with_the_name_typed(store: Store, organiser: Person):
     assert "in no export" in do(organiser, "delete", name="pilot").problem
     assert organiser.open("/organiser/pilot/export/items.parquet").page.status_code == 200
     assert "in no export" in do(organiser, "delete", name="pilot").problem
-    assert organiser.open("/organiser/pilot/export/votes.parquet").page.status_code == 200
+    address = "/organiser/pilot/export/votes.parquet"
+    seen = organiser.open(address).page
+    assert organiser.client.head(address).status_code == seen.status_code == 200
+    assert organiser.client.post(address, data={"form": "forged"}).status_code == 403
+    assert "in no export" in do(organiser, "delete", name="pilot").problem, "nobody pressed the button"
+    form = organiser.open("/organiser/pilot").hidden
+    assert organiser.client.post(address, data=form).content == seen.content
+    assert [entry.by for entry in store.log("pilot").entries if entry.what == "exported"] == ["organiser"]
     do(organiser, "delete", name="pilot")
     assert organiser.at == "/organiser/"
     assert organiser.note == "The study is deleted."

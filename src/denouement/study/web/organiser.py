@@ -21,7 +21,7 @@ from denouement.study.web.organiser_guard import (
 )
 from denouement.study.web.organiser_life import note_of
 from denouement.study.web.render import page
-from denouement.study.web.security import set_cookie
+from denouement.study.web.security import form_token, require_form_token, set_cookie
 from denouement.study.web.visits import Form
 
 router = APIRouter(prefix="/organiser")
@@ -73,7 +73,8 @@ def overview(request: Request, store: Organised, study: str, done: str = "", ann
         design=design,
         progress=progress,
         pairs=_pairs_so_far(progress, design.answers_per_item, answers) if design.kind == "pair" else [],
-        tables=[*([ANSWER_TABLES[design.kind]] if answers else []), "items"],
+        table=ANSWER_TABLES[design.kind] if answers else None,
+        form_token=form_token(request.cookies[COOKIE]),
         links=[(f"{_address(request)}/s/{study}/link/{token}", who) for token, who in store.opened_by(study).items()],
         entry=f"{_address(request)}/s/{study}/",
         shown_time=shown_time,
@@ -82,21 +83,34 @@ def overview(request: Request, store: Organised, study: str, done: str = "", ann
     )
 
 
-@router.get("/{study}/export/{name}.parquet")
-def export(store: Organised, study: str, name: str) -> Response:
-    """A table of a study, as `denouement study export` writes it."""
+@router.post("/{study}/export/{name}.parquet")
+def export(request: Request, store: Organised, study: str, name: str, form: Form) -> Response:
+    """The table of the answers; the store keeps that they were exported."""
+    require_form_token(request.cookies[COOKIE], form)
     answers = known(store.answers, study)
-    kind = store.design(study).kind
-    if name == ANSWER_TABLES[kind]:
-        table = answers_table(kind, study, answers)
-    elif name == "items":
-        table = items_table(study, store.items(study))
-    else:
-        raise unknown()
+    file = _table_file(store, study, name, answers)
     if name != "items" and not store.is_read_only:
         store.exported(study, answers, "organiser")
+    return file
+
+
+@router.get("/{study}/export/{name}.parquet")
+def table(store: Organised, study: str, name: str) -> Response:
+    """A table. A program may ask for an address unseen, so that this is no export after which a study may be deleted."""
+    return _table_file(store, study, name, known(store.answers, study))
+
+
+def _table_file(store: Store, study: str, name: str, answers: Sequence[Answer]) -> Response:
+    """A table of a study, as `denouement study export` writes it."""
+    kind = store.design(study).kind
+    if name == ANSWER_TABLES[kind]:
+        made = answers_table(kind, study, answers)
+    elif name == "items":
+        made = items_table(study, store.items(study))
+    else:
+        raise unknown()
     return Response(
-        table_file(table, name),
+        table_file(made, name),
         media_type="application/vnd.apache.parquet",
         headers={"content-disposition": f'attachment; filename="{study}-{name}.parquet"'},
     )
