@@ -192,6 +192,18 @@ class TestExclusion:
         with pytest.raises(UserError, match="is not excluded"):
             store.readmit("crowd", who)
 
+    @pytest.mark.parametrize(
+        ("minutes", "became"), [(21, {"accepted": 0, "surplus": 1}), (23, {"accepted": 1, "surplus": 0})]
+    )
+    def test_undone_an_answer_counts_unless_another_still_holds_the_item(self, store, minutes, became):
+        store.create(design(answers_per_item=1, lease_minutes=20), pairs(1))
+        key, other = ready(store, "p"), ready(store, "q")
+        answer(store, key)
+        who = store.annotator(key).id
+        store.exclude("crowd", who, now=after(1))
+        assert store.next(other, now=after(2)).number == 1
+        assert store.readmit("crowd", who, now=after(minutes)) == became
+
     def test_the_state_of_before_comes_back_even_after_two_exclusions(self, store):
         store.create(design(), pairs(1))
         who = store.enter("crowd", "p").id

@@ -10,7 +10,7 @@ import sqlalchemy as sa
 from denouement.errors import UserError
 from denouement.schemas import shortened
 from denouement.study.store.base import StoreBase, moment
-from denouement.study.store.leases import HAS_PLACE, close, free, recount
+from denouement.study.store.leases import HAS_PLACE, close, free, lapse, recount
 from denouement.study.store.links import annotator_id_of
 from denouement.study.store.log import By, note
 from denouement.study.store.models import annotators, assignments, items, studies
@@ -243,6 +243,7 @@ class People(StoreBase):
             person = person_named(connection, of, annotator_id)
             if person.state != "excluded":
                 raise UserError(f"{shortened([annotator_id])}: is not excluded from study {study}")
+            lapse(connection, of, at)
             theirs = (
                 sa.select(assignments.c.id, assignments.c.item_id)
                 .where(assignments.c.annotator_id == person.pk, assignments.c.status == "excluded")
