@@ -93,6 +93,37 @@ def test_title_contact_and_share_are_edited(store: Store, organiser: Person):
     assert len([entry for entry in store.log("pilot").entries if entry.what == "edited"]) == 1
 
 
+def test_a_refused_action_leads_back_to_its_page_once_with_what_was_typed(store: Store, organiser: Person):
+    do(organiser, "edit", title=" ", contact='"me" <me@example.org>', most="7")
+    assert [each.status_code for each in organiser.page.history] == [303]
+    assert organiser.at == "/organiser/pilot/edit"
+    values = dict(re.findall(r'name="(title|contact|most)" value="([^"]*)"', organiser.text))
+    assert {name: html.unescape(value) for name, value in values.items()} == {
+        "title": " ",
+        "contact": '"me" <me@example.org>',
+        "most": "7",
+    }
+    assert "title: is empty" in organiser.problem
+    assert organiser.open("/organiser/pilot/edit").problem == "", "a page that is opened later does not say it again"
+    assert "value=" + '"me' not in organiser.text
+    do(organiser, "copy", name="No!")
+    assert organiser.open("/organiser/pilot/edit").problem == "", "it is about another action"
+    assert "whole number" in do(organiser, "links", n="0").problem
+    do(organiser, "links", n="1")
+    assert organiser.note == "The links are added."
+    long = do(organiser, "copy", name="x" * 9000)
+    assert long.at == "/organiser/pilot/copy"
+    assert "first a letter" in long.problem, "what no cookie can hold is shown at once"
+
+
+def test_a_refused_action_about_a_person_leads_back_to_their_page(store: Store, organiser: Person):
+    come(store, organiser).send(consent="yes")
+    [who] = [each.annotator_id for each in store.progress("pilot").people]
+    assert do(organiser, f"readmit?annotator={who}").problem == f"{who}: is not excluded from study pilot"
+    assert organiser.page.url.query == f"annotator={who}".encode()
+    assert organiser.page.history[-1].status_code == 303
+
+
 def test_copy_then_delete_with_the_name_typed(store: Store, organiser: Person):
     person = come(store, organiser).send(consent="yes").send(answer="A")
     do(organiser, "copy", name="second")

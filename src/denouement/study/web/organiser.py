@@ -28,11 +28,11 @@ router = APIRouter(prefix="/organiser")
 
 
 @router.get("/")
-def home(request: Request, done: str = "") -> Response:
-    """The list of studies; in a browser without the token, the form for it."""
+def home(request: Request, done: str = "", wrong: str = "") -> Response:
+    """The list of studies; in a browser without the token, the form for it, which says if it was `wrong`."""
     guard: Guard = request.app.state.guard
     if not guard.knows(request):
-        return page("login.html", title="Organiser")
+        return page("login.html", title="Organiser", problem="That is not the token." if wrong else None)
     store: Store = request.app.state.store
     studies = [(name, store.state(name)) for name in store.studies()]
     note = note_of(done, "")
@@ -44,7 +44,7 @@ def login(request: Request, form: Form) -> Response:
     """Check the token, and open a session."""
     guard: Guard = request.app.state.guard
     if not guard.opens(request, form.get("token", "")):
-        return page("login.html", 403, title="Organiser", problem="That is not the token.")
+        return RedirectResponse(f"{HOME}?wrong=token", 303)
     response = RedirectResponse(HOME, 303)
     set_cookie(response, request, COOKIE, guard.begin(), HOME, days=SESSION_DAYS)
     return response
