@@ -92,6 +92,7 @@ _GIVEN = [
     *_text("status"),
     *_each(pa.timestamp("us", tz="UTC"), "started_at", "submitted_at", null=True),
 ]
+_RATING = [*_ANSWERED, *_text("system", "question"), *_each(pa.int8(), "value"), *_text("reason", null=True)]
 _MEAN = [
     *_counts("items", "answers"),
     *_numbers("mean"),
@@ -175,7 +176,7 @@ TABLES: dict[str, TableRules] = {
         choices={"kind": ("pair", "rating", "order", "best_worst", "ranking")},
     ),
     "votes": TableRules(
-        2,  # since then there may be several questions about a pair, and how strong a preference is
+        2,  # since then with several questions about a pair, how strong a preference is, and the boxes of the reason
         pa.schema(
             [
                 *_ANSWERED,
@@ -183,6 +184,7 @@ TABLES: dict[str, TableRules] = {
                 *_each(pa.int8(), "strength", null=True),
                 *_text("choice"),
                 *_text("reason", null=True),
+                *_words("elements", null=True),
                 *_GIVEN,
             ]
         ),
@@ -201,16 +203,9 @@ TABLES: dict[str, TableRules] = {
         filled={"question": BETTER},
     ),
     "ratings": TableRules(
-        1,
-        pa.schema(
-            [
-                *_ANSWERED,
-                *_text("system", "question"),
-                *_each(pa.int8(), "value"),
-                *_text("reason", null=True),
-                *_GIVEN,
-            ]
-        ),
+        2,  # since then with the boxes of the reason that were ticked
+        pa.schema([*_RATING, *_words("elements", null=True), *_GIVEN]),
+        earlier={1: pa.schema([*_RATING, *_GIVEN])},
         key=("study", "item_id", "annotator_id", "question"),
         choices={"status": STATUSES},
     ),
@@ -219,6 +214,57 @@ TABLES: dict[str, TableRules] = {
         pa.schema([*_ANSWERED, *_each(_list_of(pa.int8()), "shown", "order"), *_GIVEN]),
         key=("study", "item_id", "annotator_id"),
         choices={"status": STATUSES},
+    ),
+    # Words of a story that a person marked as part of the reason for an answer, without `system` before the ending.
+    "highlights": TableRules(
+        1,
+        pa.schema(
+            [
+                *_ANSWERED,
+                *_text("system", null=True),
+                *_each(pa.int32(), "sentence", "start", "end"),
+                *_text("text"),
+                *_each(pa.bool_(), "is_check"),
+                *_text("status"),
+            ]
+        ),
+        key=("study", "item_id", "annotator_id", "system", "sentence", "start"),
+        choices={"status": STATUSES},
+    ),
+    # Answers that were corrected later, an item that was skipped or a problem with it, and replies to a study's own
+    # questions.
+    "corrections": TableRules(
+        1,
+        pa.schema(
+            [
+                *_ANSWERED,
+                *_each(pa.int32(), "place"),
+                *_text("earlier"),
+                *_each(pa.bool_(), "is_check"),
+                *_each(pa.timestamp("us", tz="UTC"), "submitted_at"),
+            ]
+        ),
+        key=("study", "item_id", "annotator_id", "place"),
+    ),
+    "flags": TableRules(
+        1,
+        pa.schema(
+            [
+                *_ANSWERED,
+                *_text("kind"),
+                *_text("text", null=True),
+                *_each(pa.bool_(), "is_check"),
+                *_each(pa.timestamp("us", tz="UTC"), "made_at"),
+            ]
+        ),
+        key=("study", "item_id", "annotator_id", "kind"),
+        choices={"kind": ("skip", "flag")},
+    ),
+    "replies": TableRules(
+        1,
+        pa.schema(_text("study", "annotator_id", "question", "type", "value")),
+        key=("study", "annotator_id", "question", "value"),
+        choices={"type": ("text", "number", "choice", "several")},
     ),
     # An answer about several endings of a story at once: the systems as shown, and the rank of each, 1 the best.
     "rankings": TableRules(
@@ -230,6 +276,7 @@ TABLES: dict[str, TableRules] = {
                 *_words("systems"),
                 *_each(_list_of(pa.int8()), "ranks"),
                 *_text("reason", null=True),
+                *_words("elements", null=True),
                 *_GIVEN,
             ]
         ),

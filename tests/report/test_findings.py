@@ -29,7 +29,7 @@ def votes(choices: dict[tuple[str, str], str]) -> pa.Table:
     rows = [
         {
             **{"study": "pilot", "item_id": f"{first}-{second}-{place}", "case_id": f"case-{place + 1:02}"},
-            **{"annotator_id": f"p{place}", "position_a": first, "position_b": second},
+            **{"annotator_id": f"p{place}", "position_a": first, "position_b": second, "question": "better"},
             **{"reason": None, "is_check": False, "status": "accepted", "started_at": None, "submitted_at": None},
             "answer": {"f": "A", "s": "B", "b": "both"}[letter],
             "choice": {"f": first, "s": second, "b": "both"}[letter],
@@ -245,7 +245,15 @@ def judged(run, ending: str) -> None:  # noqa: F811
     write_document(study_results(answers), run.layout.study / "results.json")
     row = {
         **{"study": "pilot", "item_id": "i", "case_id": "case-01", "first": "seq2seq", "second": "human_right"},
-        **{"n_first": 1, "n_second": 0, "n_both": 0, "n_neither": 0, "agreement": "seq2seq", "context": CONTEXT},
+        **{
+            "n_first": 1,
+            "n_second": 0,
+            "n_both": 0,
+            "n_neither": 0,
+            "agreement": "seq2seq",
+            "context": CONTEXT,
+            "question": "better",
+        },
         **{"ending_first": ending, "ending_second": "Right 1.", "choices": ["seq2seq"], "reasons": [""]},
     }
     table = pa.Table.from_pylist([row], schema=TABLES["table_3"].schema)

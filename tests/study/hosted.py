@@ -10,7 +10,7 @@ from starlette.testclient import TestClient
 
 from denouement.study.design.description import Design
 from denouement.study.design.items import Item
-from denouement.study.design.making import check_items, training_item
+from denouement.study.design.making import check_items, training_items
 from denouement.study.design.reading import design_from
 from denouement.study.store import Store, open_store
 from denouement.study.web.app import create_app
@@ -48,8 +48,7 @@ def items_of(study: Design, n: int) -> list[Item]:
         )
         for number in range(1, n + 1)
     ]
-    training = training_item(study)
-    return [*made, *check_items(study), *([training] if training else [])]
+    return [*made, *check_items(study), *training_items(study)]
 
 
 def store_with(folder: Path, study: Design, n: int = 3, items: list[Item] | None = None) -> Store:

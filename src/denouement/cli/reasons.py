@@ -180,6 +180,23 @@ def examples(
     print_json(drawn.to_pylist()) if as_json else show(example_blocks(drawn))
 
 
+@reasons.command()
+@click.argument("highlights", type=click.Path(path_type=Path))
+@click.option("--top", type=click.IntRange(min=1), default=10, show_default=True, help="Words of each text.")
+@json_option
+def highlights(highlights: Path, top: int, as_json: bool) -> None:
+    """Count the words that people marked in stories and endings.
+
+    HIGHLIGHTS is a table `highlights` of a study whose reasons ask for marked words. Marks of accepted answers are
+    read, by the system that wrote the ending.
+    """
+    from denouement.schemas import read_table
+    from denouement.study.reasons.highlights import most_marked
+    from denouement.study.reasons.sections import highlight_blocks
+
+    print_result(most_marked(read_table(highlights, "highlights"), top), highlight_blocks, as_json)
+
+
 def _check_outputs(outputs: Iterable[Path | None], read: Iterable[Path | None]) -> None:
     for path in filter(None, outputs):
         check_output(path, filter(None, read))

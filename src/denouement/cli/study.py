@@ -240,7 +240,10 @@ def _progress_blocks(found: "Progress") -> "list[Block]":
         f"{len(found.items):,} items complete, {found.open:,} being answered; not counted: {found.surplus:,} "
         f"surplus, {found.excluded:,} excluded."
     )
-    header = ["annotator", "state", "answers", "checks", "failed", "surplus", "median s", "last seen (UTC)"]
+    noted = [name for name in ("skipped", "flagged", "corrected") if any(getattr(each, name) for each in found.people)]
+    if noted:
+        what += f" Items {', '.join(f'{name} {getattr(found, name):,} times' for name in noted)}."
+    header = ["annotator", "state", "answers", "checks", "failed", "surplus", *noted, "median s", "last seen (UTC)"]
     rows: list[list[Cell]] = [
         [
             person.annotator_id,
@@ -249,6 +252,7 @@ def _progress_blocks(found: "Progress") -> "list[Block]":
             person.checks,
             person.checks_failed,
             person.surplus,
+            *(getattr(person, name) for name in noted),
             Number(person.median_seconds, 1),
             f"{person.last_seen_at:%Y-%m-%d %H:%M}",
         ]
@@ -278,8 +282,8 @@ def export(
 ) -> None:
     """Write a study's tables, its items and answers.
 
-    They are items.parquet and, by the kind of the study, votes, ratings, orders or rankings.parquet; log.json has its
-    log.
+    They are items.parquet and, by the kind of the study, votes, ratings, orders or rankings.parquet; where its file
+    asks for them also replies, highlights, flags and corrections.parquet. log.json has its log.
     """
     from denouement.study.store.csv_export import Pay, csv_tables, write_csv_tables
     from denouement.study.store.export import export as export_study
@@ -298,14 +302,18 @@ def export(
     print_result(written, _export_blocks, as_json)
 
 
+_BESIDES = ("replies", "highlights", "flags", "corrections")  # tables that only some studies have
+
+
 def _export_blocks(written: "StudyExport") -> "list[Block]":
     from denouement.present.sections import Paragraph
 
     by_status = ", ".join(f"{count:,} {status}" for status, count in written.answers.items()) or "none"
     checks = sum(written.checks.values())
-    return [
-        Paragraph(f"Study {written.study}: answers {by_status}; answers to checks {checks:,}. Tables: {written.out}")
-    ]
+    rows = ", ".join(f"{name} {n:,}" for name, n in written.rows.items() if name in _BESIDES)
+    beside = f" Rows of {rows}." if rows else ""
+    what = f"Study {written.study}: answers {by_status}; answers to checks {checks:,}.{beside} Tables: {written.out}"
+    return [Paragraph(what)]
 
 
 @study.command()

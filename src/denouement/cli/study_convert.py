@@ -49,13 +49,17 @@ class Converted:
     help="For dpo: a pair a story by more than half of its answers, by all of them; or one an answer.  "
     "[default: majority]",
 )
+@click.option("--question", metavar="NAME", help="Whose answers are written, where the study asked several questions.")
 @json_option
-def convert(votes: Path, items: Path, form: str, out: Path, take: "Take | None", as_json: bool) -> None:
+def convert(
+    votes: Path, items: Path, form: str, out: Path, take: "Take | None", question: str | None, as_json: bool
+) -> None:
     """Write votes for preference training or Label Studio.
 
     Only answers that count are written. Of ties and disagreements dpo makes no pair; how many there are is printed.
     """
     check_output(out, (votes, items))
+    from denouement.answers import SCALES
     from denouement.present.sections import Paragraph
     from denouement.schemas import read_table, table_name
     from denouement.study.converting.label_studio_tasks import label_studio_tasks, tasks_json
@@ -63,18 +67,18 @@ def convert(votes: Path, items: Path, form: str, out: Path, take: "Take | None",
 
     if take and form != "dpo":
         raise UserError("--take: is for --to dpo; Label Studio gets all answers")
-    if (kind := table_name(existing_file(votes))) in ("ratings", "orders"):
+    if (kind := table_name(existing_file(votes))) in SCALES:
         raise UserError(f"{votes}: a table '{kind}'; only votes compare two endings")
     answers, shown = read_table(votes, "votes"), read_table(items, "items")
     if form == "dpo":
-        pairs = preference_pairs(answers, shown, take or "majority")
+        pairs = preference_pairs(answers, shown, take or "majority", question)
         names = ("ties", "disagreements", "without_item")
         made = Converted(
             form, len(pairs.pairs), pairs.answers, {name: getattr(pairs, name) for name in names}, str(out)
         )
         text = json_lines(pairs)
     else:
-        tasks = label_studio_tasks(answers, shown)
+        tasks = label_studio_tasks(answers, shown, question)
         made = Converted(form, len(tasks.tasks), tasks.answers, {"without_item": tasks.without_item}, str(out))
         text = tasks_json(tasks)
     if not made.lines:

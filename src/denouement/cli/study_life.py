@@ -233,10 +233,10 @@ def exclude(
     url: str,
     as_json: bool,
 ) -> None:
-    """Exclude a person, by the id in the tables, or all for whom a rule holds.
+    """Exclude a person, or all for whom a rule holds.
 
-    Their answers stay, do not count, and are asked of others; `readmit` undoes it. With --rule they are only listed,
-    and excluded with --yes: the rule is then the reason.
+    ANNOTATOR is the id in the tables. Answers stay, do not count, and are asked of others; `readmit` undoes it. With
+    --rule people are only listed, and excluded with --yes: the rule is then the reason.
     """
     if bool(annotator) == bool(rules):
         raise UserError("exclude: name either an annotator or --rule")

@@ -28,6 +28,7 @@ class ResultsWithout:
 @click.argument("votes", type=click.Path(path_type=Path))
 @click.option("--items", type=click.Path(path_type=Path), help="Items table: stories and endings, checks' answers.")
 @click.option("--out", type=click.Path(path_type=Path), help="Folder for all tables, as Parquet and as a page.")
+@click.option("--replies", type=click.Path(path_type=Path), help="Replies to the study's own questions: who took part.")
 @click.option("--reasons", "with_reasons", is_flag=True, help="Also print all reasons; for votes as Table 3.")
 @exclude_option
 @fast_option
@@ -36,6 +37,7 @@ def results(
     votes: Path,
     items: Path | None,
     out: Path | None,
+    replies: Path | None,
     with_reasons: bool,
     exclude: tuple[str, ...],
     fast: float,
@@ -69,13 +71,14 @@ def results(
     from denouement.study.results.preferences import StudyResults
     from denouement.study.results.rules import rules
     from denouement.study.results.scales import ScaleResults
-    from denouement.study.results.sections import reason_sections, scale_section, study_sections
+    from denouement.study.results.sections import reason_sections, scale_sections, study_sections
     from denouement.study.results.table_3 import table_3_text
 
     left_out = rules(exclude)
     if not items and any(each.measure == "failed_checks" for each in left_out):
         raise UserError("--exclude failed_checks: the right answers are in the items table; give it with --items")
-    of_answers = work_out(ResultsPaths(votes, items, out), with_reasons and not as_json, left_out, fast)
+    paths = ResultsPaths(votes, items, out, replies)
+    of_answers = work_out(paths, with_reasons and not as_json, left_out, fast)
     exclusion = of_answers.exclusion
 
     def blocks(found: StudyResults | ScaleResults) -> list[Block]:
@@ -85,7 +88,7 @@ def results(
                 text = Paragraph(table_3_text(of_answers.stories))
                 shown.append(Section("Table 3: stories, endings and reasons", "", [text]))
         else:
-            shown = [scale_section(found), *(reason_sections(found) if with_reasons else [])]
+            shown = [*scale_sections(found), *(reason_sections(found) if with_reasons else [])]
         return [*shown, *([Paragraph(f"Tables and the page results.html: {out}")] if out else [])]
 
     if exclusion is None:

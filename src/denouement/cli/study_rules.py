@@ -82,11 +82,9 @@ def _tables_of(what: str, items: Path | None, url: str) -> "tuple[pa.Table, pa.T
 
 
 def _stored(store: "Store", study: str) -> "tuple[pa.Table, pa.Table]":
-    from denouement.study.store.export import study_tables
+    from denouement.study.store.export import answers_and_items
 
-    tables = study_tables(store, study)
-    items = tables.pop("items")
-    return tables.popitem()[1], items
+    return answers_and_items(store, study)
 
 
 @dataclass(frozen=True)

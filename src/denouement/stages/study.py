@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -19,6 +19,7 @@ from denouement.study.results.ballot import count
 from denouement.study.results.conduct import FAST
 from denouement.study.results.exclusion import Exclusion, excluded
 from denouement.study.results.output import write_results, write_scale_results
+from denouement.study.results.people import who_took_part
 from denouement.study.results.preferences import StudyResults, study_results
 from denouement.study.results.rankings import RankingResults
 from denouement.study.results.rules import ConductRule
@@ -137,11 +138,13 @@ class ResultsPaths:
         answers: a table of answers.
         items: the table `items` of the same studies; may be missing.
         out: the folder to write into; None to write nothing.
+        replies: the table `replies` of the same studies; may be missing.
     """
 
     answers: Path
     items: Path | None = None
     out: Path | None = None
+    replies: Path | None = None
 
 
 @dataclass(frozen=True)
@@ -177,7 +180,9 @@ def work_out(
     name = kind if kind in SCALES else "votes"
     answers = read_table(paths.answers, name)
     items = read_table(paths.items, "items") if paths.items else None
-    read = {name: paths.answers, **({"items": paths.items} if paths.items else {})}
+    people = who_took_part(read_table(paths.replies, "replies"), answers) if paths.replies else None
+    others = {"items": paths.items, "replies": paths.replies}
+    read = {name: paths.answers, **{each: path for each, path in others.items() if path}}
     made_from = {each: file_digest(path) for each, path in read.items()} if paths.out else {}
     exclusion = None
     if rules:
@@ -187,15 +192,15 @@ def work_out(
 
         answers, exclusion = excluded(answers, items, rules, results_of, fast)
     if name in SCALES:
-        of_scale = scale_results(name, answers, items)
+        of_scale = replace(scale_results(name, answers, items), people=people)
         if paths.out:
             write_scale_results(paths.out, of_scale, made_from, exclusion)
         return AnswersResults(of_scale, None, exclusion)
     ballot = count(answers)
     if paths.out:
-        results = write_results(paths.out, answers, items, made_from, ballot, exclusion)
+        results = write_results(paths.out, answers, items, made_from, ballot, exclusion, people)
     else:
-        results = study_results(answers, items, ballot)
+        results = replace(study_results(answers, items, ballot), people=people)
     stories = table_3(ballot, items) if with_stories and items is not None else None
     return AnswersResults(results, stories, exclusion)
 

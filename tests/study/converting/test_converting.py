@@ -55,6 +55,19 @@ class TestPreferencePairs:
         assert found.pairs == [pair("clear", "people"), pair("all", "mine")]
         assert (found.answers, found.ties, found.disagreements, found.without_item) == (12, 1, 2, 0)
 
+    def test_of_several_questions_one_is_named(self):
+        better = votes({"clear": ASKED["clear"]})
+        other = pa.Table.from_pylist(
+            [row | {"question": "funnier", "choice": "mine"} for row in better.to_pylist()], better.schema
+        )
+        both = pa.concat_tables([better, other])
+        with pytest.raises(UserError, match=r"answer 2 questions \(better, funnier\); name one with --question"):
+            preference_pairs(both, items("clear"))
+        assert preference_pairs(both, items("clear"), question="funnier").pairs == [pair("clear", "mine")]
+        assert preference_pairs(both, items("clear"), question="better").pairs == [pair("clear", "people")]
+        with pytest.raises(UserError, match="--question worse: the votes answer better, funnier"):
+            label_studio_tasks(both, items("clear"), "worse")
+
     def test_unanimous_answers(self):
         found = preference_pairs(votes(ASKED), items(*ASKED), "unanimous")
         assert found.pairs == [pair("all", "mine")]

@@ -6,16 +6,20 @@ from pathlib import Path
 import pytest
 
 from denouement.errors import UserError
+from denouement.study.design.ask import OwnQuestion, UnfitReply
 from denouement.study.design.description import Design
 from denouement.study.design.entry import Entry
+from denouement.study.design.marking import runs, words_of
 from denouement.study.design.reading import design_from, from_json, read_design, to_json
 from denouement.study.design.scales import named_scales
 from denouement.study.languages import texts
+from denouement.study.reasons import ELEMENTS
 
 KNOWN = {"context": ["One."], "endings": ["Two.", "Three."]}
 ONE = {"context": ["One."], "endings": ["Two."]}
 ORDER = {"kind": "order", "systems": ["human_right"]}
 RATING = {"kind": "rating", "systems": ["h_seq2seq"], "scales": "bad_to_perfect"}
+AGE = {"name": "age", "text": "How old are you?", "type": "number"}
 RIGHT = {"quality": [3], "fun": [1]}
 LEAST = {"name": "pilot", "systems": ["h_seq2seq", "human_right"]}
 
@@ -134,7 +138,10 @@ def test_every_mistake_is_named_at_once():
         ),
         ({"training": {**KNOWN, "endings": ["a", "b\x9b"]}}, "training.endings: holds characters"),
         ({"training": {**KNOWN, "feedback": "\x07"}}, "training.feedback: holds characters"),
-        ({**ORDER, "training": {"context": ["One.", "Two."], "endings": ["one. "]}}, "training.endings: two sentences"),
+        (
+            {**ORDER, "training": {"context": ["One.", "Two."], "endings": ["one. "]}},
+            "training.endings: two sentences",
+        ),
         ({**RATING, "scales": [{"name": "fun", "text": "Fun\x07?"}]}, "scales.1.text, labels: holds characters"),
         (
             {**RATING, "scales": ["bad_to_perfect", "fun"]},
@@ -142,6 +149,28 @@ def test_every_mistake_is_named_at_once():
         ),
         ({**RATING, "scales": "fun"}, "scales.1.text: is missing: write what annotators read, or name one of consis"),
         ({**RATING, "training": True}, "right for quality, such as {quality: [3]}"),
+        ({"training": [KNOWN, {**KNOWN, "endings": ["a", "b\x9b"]}]}, "training.2.endings: holds characters"),
+        ({"training": [True, True]}, "training: 1 and 2 are the same"),
+        ({"training": "yes"}, "training: must be a list"),
+        ({"reason": {"mode": "optional", "boxes": ["logic", "style"]}}, "reason.boxes: must be true or some of logic,"),
+        ({"reason": {"mode": "optional", "boxes": ["logic", "logic"]}}, "reason.boxes: logic is listed twice"),
+        ({"reason": {"boxes": True}}, "reason.boxes: no reason is asked"),
+        ({"reason": {"highlight": True}}, "reason.highlight: no reason is asked"),
+        ({"skip": {"most": 0}}, "skip.most: must be between 1"),
+        ({"skip": {"limit": 1}}, "skip: unknown key limit"),
+        ({"flag": "yes"}, "flag: must be true or false"),
+        ({"back": {"most": 1}}, "back: must be true or false"),
+        ({"ask": {"before": [{"name": "Age", "text": "?"}]}}, "ask.before.1.name: must be 1 to 40"),
+        ({"ask": {"before": [{"name": "age"}]}}, "ask.before.1.text: is missing"),
+        ({"ask": {"after": [{**AGE, "type": "date"}]}}, "ask.after.1.type: must be one of text, number,"),
+        ({"ask": {"after": [{**AGE, "type": "choice", "options": ["a"]}]}}, "ask.after.1.options: must be 2 to 50"),
+        (
+            {"ask": {"after": [{**AGE, "type": "choice", "options": ["a", "A "]}]}},
+            "ask.after.1.options: must be differ",
+        ),
+        ({"ask": {"after": [{**AGE, "options": ["a", "b"]}]}}, "ask.after.1.options: a question of type number has"),
+        ({"ask": {"before": [AGE], "after": [AGE]}}, "ask.before, after: age is listed twice"),
+        ({"ask": {"during": []}}, "ask: unknown key during"),
     ],
 )
 def test_a_mistake(keys, message):
@@ -169,14 +198,14 @@ def test_named_scales_may_stand_in_a_list():
 
 def test_the_training_item_of_the_package_needs_right_values_in_a_study_of_ratings():
     made = design_from({**LEAST, **RATING, "training": {"values": {"quality": [2, 3]}}}, "STUDY.yaml")
-    assert made.training.endings == ("Her father loved the cake.",)
-    assert "other one" not in made.training.feedback
+    assert made.training[0].endings == ("Her father loved the cake.",)
+    assert "other one" not in made.training[0].feedback
 
 
 def test_feedback_on_a_training_item_of_ones_own_tells_nothing_of_ours():
-    assert "cake" not in design_from({**LEAST, "training": KNOWN}, "STUDY.yaml").training.feedback
-    assert "cake" not in design_from({**LEAST, "training": KNOWN}, "STUDY.yaml").training.feedback_right
-    ours = design_from({**LEAST, "training": True}, "STUDY.yaml").training
+    assert "cake" not in design_from({**LEAST, "training": KNOWN}, "STUDY.yaml").training[0].feedback
+    assert "cake" not in design_from({**LEAST, "training": KNOWN}, "STUDY.yaml").training[0].feedback_right
+    ours = design_from({**LEAST, "training": True}, "STUDY.yaml").training[0]
     assert "cake" in ours.feedback
     assert "cake" in ours.feedback_right
 
@@ -206,10 +235,10 @@ def test_a_mistake_tells_no_more_than_a_part_of_a_long_value():
 
 
 def test_the_training_item_of_the_package():
-    assert design_from({**LEAST, "training": True}, "x").training.endings[0] == "Her father loved the cake."
-    assert design_from({**LEAST, "training": {"attempts": 3}}, "x").training.attempts == 3
-    assert design_from({**LEAST, "training": False}, "x").training is None
-    assert len(design_from({**LEAST, "kind": "order", "training": True}, "x").training.endings) == 1
+    assert design_from({**LEAST, "training": True}, "x").training[0].endings[0] == "Her father loved the cake."
+    assert design_from({**LEAST, "training": {"attempts": 3}}, "x").training[0].attempts == 3
+    assert design_from({**LEAST, "training": False}, "x").training == ()
+    assert len(design_from({**LEAST, "kind": "order", "training": True}, "x").training[0].endings) == 1
 
 
 def test_prolific_addresses_come_from_the_codes():
@@ -311,3 +340,60 @@ def test_a_file_that_is_not_text(tmp_path: Path):
     path.write_bytes(b"name: \xff")
     with pytest.raises(UserError, match="not text in UTF-8"):
         read_design(path)
+
+
+@pytest.mark.parametrize(
+    ("kind", "given", "kept"),
+    [
+        ("text", [" a\u200b\r\nb "], ["a\nb"]),
+        ("text", ["  "], []),
+        ("number", ["034"], ["34"]),
+        ("number", ["-2.50"], ["-2.5"]),
+        ("number", ["２５"], ["25"]),
+        ("choice", ["b"], ["b"]),
+        ("several", ["b", "a", "b"], ["a", "b"]),
+    ],
+)
+def test_replies_as_they_are_kept(kind, given, kept):
+    options = ("a", "b") if kind in ("choice", "several") else ()
+    assert OwnQuestion("q", "Which?", kind, options).replied(given, texts("en")) == kept
+
+
+@pytest.mark.parametrize(
+    ("kind", "given"),
+    [
+        ("text", ["x" * 2001]),
+        ("text", ["\x07"]),
+        ("number", ["many"]),
+        ("number", ["inf"]),
+        ("number", ["1_000"]),
+        ("number", ["1e999"]),
+        ("choice", ["c"]),
+        ("choice", ["a", "b"]),
+        ("several", ["a", "c"]),
+    ],
+)
+def test_replies_that_do_not_fit(kind, given):
+    options = ("a", "b") if kind in ("choice", "several") else ()
+    with pytest.raises(UnfitReply):
+        OwnQuestion("q", "Which?", kind, options).replied(given, texts("en"))
+
+
+def test_what_true_stands_for():
+    design = design_from({**LEAST, "skip": True, "reason": {"mode": "optional", "boxes": True}}, "x")
+    assert design.reason.boxes == ELEMENTS
+    assert design.skip is not None
+    assert design.skip.most is None
+    assert design_from({**LEAST, "skip": False, "reason": {"mode": "optional", "boxes": False}}, "x").skip is None
+    several = design_from({**LEAST, "training": [True, KNOWN]}, "x").training
+    assert [item.context[0] for item in several] == [
+        "Nora wanted to bake a cake for her father.",
+        *KNOWN["context"][:1],
+    ]
+    assert from_json(to_json(design)) == design
+
+
+def test_words_of_a_sentence():
+    assert words_of("He  said: “don't!” 3 times.") == ["He", "said:", "“don't!”", "3", "times."]
+    assert words_of("猫がA列車。") == ["猫", "が", "A", "列", "車", "。"]
+    assert runs([5, 3, 4, 9, 3]) == [(3, 6), (9, 10)]

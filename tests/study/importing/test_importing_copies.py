@@ -184,7 +184,7 @@ def test_an_export_as_csv_may_hold_both_states(tmp_path):
 
 
 def test_ratings_of_one_answer_stay_together(tmp_path):
-    common = {"study": "s", "case_id": "c", "system": "net", "reason": None, "is_check": False}
+    common = {"study": "s", "case_id": "c", "system": "net", "reason": None, "elements": None, "is_check": False}
     times = {"started_at": None, "submitted_at": None}
     rows = [
         common | times | {"item_id": "i", "annotator_id": who, "question": question, "value": 3, "status": "accepted"}
@@ -236,7 +236,10 @@ def test_who_only_came_later_or_to_another_store_is_kept(tmp_path):
     parts = [answers(tmp_path / f"{who}.parquet", ("ann", 5), (who, 1)) for who in ("bob", "cat")]
     found = import_answers(parts)
     assert found.counts["accepted"] == 3
-    assert found.notes == ["study s: bob.parquet and cat.parquet each lack annotators of the other; all count"]
+    [note] = found.notes  # files are named in the order of their digests
+    assert note.endswith("each lack annotators of the other; all count")
+    assert "bob.parquet" in note
+    assert "cat.parquet" in note
 
 
 def test_studies_of_one_name_with_other_items_are_refused(tmp_path):
@@ -285,3 +288,43 @@ def test_one_file_under_two_names_counts_once(tmp_path):
     found = import_answers(paths)
     assert (found.counts["accepted"], found.counts["duplicate_rows"], found.counts.get("conflicts")) == (3, 3, None)
     assert import_answers([paths[0], paths[0]]).counts["rows"] == 3
+
+
+def csv_of_votes(**elements):
+    """A vote as CSV, of version 1 unless it has the column `elements`."""
+    later = {"question": "better", "strength": "", **elements} if elements else {}
+    row = {"study": "s", "item_id": "1", "case_id": "1", "annotator_id": "Ann", "position_a": "net", "position_b": "us"}
+    row |= {"answer": "A", "choice": "net", "reason": "It fits.", "is_check": "false", "status": "accepted"}
+    return csv_text([row | {"started_at": "", "submitted_at": ""} | later])
+
+
+@pytest.mark.parametrize(
+    ("cell", "kept"),
+    [
+        (None, None),
+        ("", None),
+        ("[]", []),
+        ("logic common_sense", ["logic", "common_sense"]),
+        ("['logic' 'emotion']", ["logic", "emotion"]),
+        ('["logic", "emotion"]', ["logic", "emotion"]),
+    ],
+)
+def test_votes_as_csv_with_and_without_boxes(tmp_path, cell, kept):
+    text = csv_of_votes() if cell is None else csv_of_votes(elements=cell)
+    [vote] = import_answers([write(tmp_path / "v.csv", text)]).tables["votes"].to_pylist()
+    assert vote["elements"] == kept
+
+
+def test_a_box_that_there_is_not_is_refused(tmp_path):
+    path = write(tmp_path / "v.csv", csv_of_votes(elements="logic style"))
+    with pytest.raises(UserError, match="line 2: elements has 'style', not logic, relevance,"):
+        import_answers([path])
+
+
+def test_of_an_answer_and_its_correction_the_later_one_counts(tmp_path):
+    first = votes({"i": ("net", "us", ["net"])}, submitted_at=NOON)
+    corrected = votes({"i": ("net", "us", ["both"])}, submitted_at=later(1))
+    for name, table in (("one", first), ("two", corrected)):
+        write_table(table, tmp_path / f"{name}.parquet", "votes")
+    found = import_answers([tmp_path / "two.parquet", tmp_path / "one.parquet"])
+    assert found.tables["votes"]["choice"].to_pylist() == ["both"]

@@ -168,7 +168,7 @@ def test_the_default_texts_and_items_are_those_of_the_language(language: str):
     made = design(language=language, training=True, checks={"rate": 0.1}, reason={"mode": "optional"})
     assert made.title == say("design.title")
     assert made.reason.question == say("design.reason.pair")
-    assert made.training.endings == (say("training_story.right"), say("training_story.wrong"))
+    assert made.training[0].endings == (say("training_story.right"), say("training_story.wrong"))
     assert len(check_items(made)) == 6
     assert check_items(made)[0].endings[0] == say("check_stories.keys.right")
     rating = {"name": "pilot", "systems": ["one"], "language": language, "kind": "rating"}

@@ -27,6 +27,7 @@ def vote(annotator, item, answer="A", seconds=20.0, reason=None, **other):
         "annotator_id": annotator,
         "position_a": sides[0],
         "position_b": sides[1],
+        "question": "better",
         "answer": answer,
         "choice": {"A": sides[0], "B": sides[1]}.get(answer, answer),
         "reason": reason,
@@ -215,7 +216,7 @@ class TestReview:
         found = review(votes(*self.TABLE, vote(f"{UNNAMED_ANNOTATOR}1", 0)), items(0, 1))
         people, answers = review_sections(found, with_answers=True)
         assert people.what.startswith("1 of 2 people have a flag.")
-        assert "1 answers have no known annotator" in people.what
+        assert "1 answer without a known annotator" in people.what
         story = answers.blocks[0].stories[0]
         assert ("quick: human_right (1 s, surplus)", "") in list(story.remarks)
         assert ("slow: mine (30 s)", LONG) in list(story.remarks)

@@ -49,7 +49,7 @@ def test_the_life_of_a_study_by_commands(url: str, person: str, tmp_path: Path):
     assert "is a copy of crowd" in run(url, "copy", "crowd", "second")
     assert "1 item is released, of " + person in run(url, "release", "crowd", "--annotator", person)
     assert "0 items are released" in run(url, "release", "crowd", "--idle", "5")
-    assert "name --annotator, --item or --idle" in run(url, "release", "crowd", status=2)
+    assert "name --annotator, --item, --idle, --prolific or --prolific-api" in run(url, "release", "crowd", status=2)
     assert "with 1 answers" in run(url, "exclude", "crowd", person, "--reason", "too fast")
     assert "1 answers count, 0 do not" in run(url, "readmit", "crowd", person)
     run(url, "person", "crowd", person, "--out", str(tmp_path / "person.json"))

@@ -3,6 +3,7 @@
 import csv
 import json
 import re
+from contextlib import closing
 from datetime import UTC, datetime, timedelta
 from functools import partial
 
@@ -264,5 +265,32 @@ def test_no_line_of_the_commands_is_cut_short():
 def test_training_to_order_tells_of_orders():
     given = {"name": "o", "kind": "order", "systems": ["h"], "training": True, "reason": {"mode": "off"}}
     design = design_from(given, "STUDY.yaml")
-    assert "order" in design.training.feedback
-    assert "other one" not in design.training.feedback
+    assert "order" in design.training[0].feedback
+    assert "other one" not in design.training[0].feedback
+
+
+def test_what_a_study_asks_besides_is_exported_and_counted(folder):
+    more = "ask: {before: [{name: age, text: How old?, type: number}]}\nskip: true\nback: true\n"
+    (folder / "STUDY.yaml").write_text((STUDY % "open") + more)
+    create(folder)
+    with closing(open_store(f"sqlite:///{folder / 's.db'}")) as store:
+        key = ready(store, "someone", "pilot")
+        assert store.reply(key, "before", {"age": ["34"]}).status == "accepted"
+        store.skip(key, store.next(key).id)
+        item = store.next(key)
+        store.submit(key, item.id, "A")
+        store.correct(key, item.id, "B")
+        store.correct(key, item.id, "A")
+    told = run("export", "pilot", "--out", folder / "out", "--store", f"sqlite:///{folder / 's.db'}")
+    assert "Rows of replies 1, flags 1, corrections 2." in told
+    assert read_table(folder / "out" / "corrections.parquet", "corrections")["place"].to_pylist() == [1, 2]
+    assert read_table(folder / "out" / "replies.parquet", "replies")["value"].to_pylist() == ["34"]
+    told = run("progress", "pilot", "--store", f"sqlite:///{folder / 's.db'}")
+    assert "skipped" in told
+    assert "corrected" in told
+    result = CliRunner().invoke(
+        main, ["study", "import", str(folder / "out" / "replies.parquet"), "--out", "v.parquet"]
+    )
+    assert result.exit_code == 2
+    assert "with --replies" in result.output
+    run("results", folder / "out" / "votes.parquet", "--replies", folder / "out" / "replies.parquet")

@@ -372,10 +372,14 @@ class TestFiles:
             store.create(design(), pairs(2))
             key = ready(store, "p")
             answer(store, key)
-        added = {"studies": ("state", "edition", "exported"), "assignments": ("resumes_until",)}
-        added["annotators"] = ("excluded_from", "excluded_because", "consented_at")
+        added = {
+            "studies": ("state", "edition", "exported"),
+            "assignments": ("resumes_until", "elements", "highlights"),
+            "annotators": ("excluded_from", "excluded_because", "training_passed", "after_at", "consented_at"),
+        }
         with closing(sqlite3.connect(path)) as connection, connection:
-            connection.execute("DROP TABLE log")
+            for table in ("log", "replies", "flags", "corrections"):
+                connection.execute(f"DROP TABLE {table}")
             for table, columns in added.items():
                 for column in columns:
                     connection.execute(f"ALTER TABLE {table} DROP COLUMN {column}")

@@ -10,7 +10,7 @@ from denouement.errors import UserError
 from denouement.study.design.entry import Entry
 from denouement.study.design.items import Item
 from denouement.study.design.known_items import Checks, Training
-from denouement.study.design.making import check_items, training_item
+from denouement.study.design.making import check_items, training_items
 from denouement.study.design.reason import Reason
 from denouement.study.design.scales import Scale
 from denouement.study.store import Outlook, open_store
@@ -72,8 +72,8 @@ class TestPeople:
         assert store.enter("crowd", two).id == "link_2"
 
     def test_consent_then_training_then_answers(self, store):
-        made = design(training=Training(("One.",), ("Right.", "Wrong."), attempts=2))
-        store.create(made, [*pairs(1), training_item(made)])
+        made = design(training=(Training(("One.",), ("Right.", "Wrong."), attempts=2),))
+        store.create(made, [*pairs(1), *training_items(made)])
         key = store.enter("crowd", "p").key
         assert store.next(key) is None
         assert store.passed_training(key).state == "consenting"
@@ -83,11 +83,11 @@ class TestPeople:
         assert store.passed_training(key).state == "answering"
         assert store.decline(key).state == "answering"
         assert store.next(key).item.id == "item-0"
-        assert store.training_item("crowd").is_training
+        assert [item.is_training for item in store.training_items("crowd")] == [True]
 
     def test_training_failed_too_often_screens_out_and_no_consent_ends_it(self, store):
-        made = design(training=Training(("One.",), ("Right.", "Wrong."), attempts=2))
-        store.create(made, [*pairs(1), training_item(made)])
+        made = design(training=(Training(("One.",), ("Right.", "Wrong."), attempts=2),))
+        store.create(made, [*pairs(1), *training_items(made)])
         key = ready(store, "p")
         store.failed_training(key)
         assert store.failed_training(key).state == "screened_out"
@@ -547,8 +547,8 @@ class TestLeaving:
 
 class TestStudies:
     def test_what_was_created_comes_back_from_another_store(self, store_url, store):
-        made = design(checks=Checks(rate=0.1), training=Training(("One.",), ("Right.", "Wrong.")))
-        items = [*pairs(3), *check_items(made), training_item(made)]
+        made = design(checks=Checks(rate=0.1), training=(Training(("One.",), ("Right.", "Wrong.")),))
+        items = [*pairs(3), *check_items(made), *training_items(made)]
         store.create(made, items)
         again = open_store(store_url)
         assert again.studies() == ["crowd"]

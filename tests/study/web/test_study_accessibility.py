@@ -198,3 +198,46 @@ def test_a_reload_keeps_the_choice_and_the_text_of_this_question_alone(
         assert not browser.all("fieldset :checked")
         assert not browser.one("textarea").get_property("value")
         assert browser.driver.execute_script("return Object.keys(sessionStorage)") == []
+
+
+@pytest.mark.parametrize("language", languages())
+def test_axe_finds_nothing_on_the_pages_that_ask_more(tmp_path: Path, browsers: Callable[..., Browser], language: str):
+    asked = {"name": "native", "text": "English?", "type": "choice", "options": ["yes", "no"], "required": True}
+    study = design(
+        language=language,
+        ask={
+            "before": [
+                {"name": "age", "text": "Age?", "type": "number"},
+                asked,
+                {"name": "reads", "text": "What do you read?", "type": "several", "options": ["novels", "news"]},
+            ],
+            "after": [{"name": "remarks", "text": "Anything else?", "required": True}],
+        },
+        reason={"mode": "optional", "boxes": True, "highlight": True},
+        skip=True,
+        flag=True,
+        back=True,
+        answers_per_item=1,
+    )
+    store_with(tmp_path, study, n=1)
+    browser = browsers()
+    with served(tmp_path) as address:
+        walk = Walk(browser, address, language)
+        walk.enter("pilot")
+        walk.look("before")
+        browser.one("[name=reply-0]").send_keys("old")
+        browser.one("label:has([name=reply-1])").click()
+        walk.press("main button", "before_refused")
+        browser.one("[name=reply-0]").clear()
+        walk.press("main button", "asking_question")
+        browser.one("label:has([name=box-emotion])").click()
+        browser.one(".mark:has([name=mark-0-1])").click()
+        browser.one("details.remark summary").click()
+        walk.look("asking_marked")
+        browser.one('label:has([value="A"])').click()
+        walk.press("form.question button", "after")
+        walk.press(".actions a", "back")
+        walk.press("form.question button", "after_again")
+        browser.one("textarea").send_keys(REASON)
+        walk.press("main button", "asking_end")
+    assert len(walk.seen) == 8

@@ -156,6 +156,18 @@ def test_a_tab_that_is_closed_gives_its_question_free_and_a_reload_or_a_second_t
     assert statuses(store) == {"accepted": 1}
 
 
+def test_who_looks_at_the_last_answer_keeps_the_next_question(tmp_path: Path, browsers: Callable[..., Browser]):
+    store = store_with(tmp_path, design(answers_per_item=1, lease_minutes=20, back=True), n=2)
+    browser = browsers()
+    with served(tmp_path) as address:
+        browser.open(f"{address}/s/pilot/")
+        browser.leaves(browser.one("button").click)
+        browser.answer("A")
+        browser.leaves(browser.one('[href$="/back"]').click)
+        time.sleep(3)  # the server may hear late that a page was left
+        assert store.outlook("pilot").minutes == 20
+
+
 def test_who_waits_gets_a_question_without_a_script(tmp_path: Path, browsers: Callable[..., Browser]):
     store = store_with(tmp_path, design(answers_per_item=1), n=1)
     key = store.consent(store.enter("pilot", "holder").key).key
@@ -429,3 +441,119 @@ def write_untrained(path: Path) -> None:
             kind.settings_class(units=8), Vocabulary.build(["Story 1.", "It goes on.", "The car was fast."])
         )
     save_generator(generator, path)
+
+
+ASKING = {
+    "ask": {
+        "before": [
+            {"name": "age", "text": "How old are you?", "type": "number", "required": True},
+            {
+                "name": "native",
+                "text": "Is English your first language?",
+                "type": "choice",
+                "options": ["yes", "no, but I speak it fluently", "no"],
+                "required": True,
+            },
+            {
+                "name": "reads",
+                "text": "What do you like to read?",
+                "type": "several",
+                "options": ["novels", "short stories", "news"],
+            },
+            {"name": "work", "text": "What do you do for a living?"},
+        ],
+        "after": [{"name": "remarks", "text": "Is there anything that you would like to tell us?"}],
+    },
+    "training": [True, {"context": ["It rained.", "Ann had no umbrella."], "endings": ["She got wet.", "Mars sang."]}],
+    "reason": {"mode": "required", "boxes": True, "highlight": True},
+    "skip": {"most": 2},
+    "flag": True,
+    "back": True,
+}
+
+
+@pytest.mark.parametrize("how", ["desk", "phone", "without_script"])
+def test_all_that_a_study_may_ask(tmp_path: Path, browsers: Callable[..., Browser], how: str):
+    store_with(tmp_path, design(**ASKING, answers_per_item=1), n=3).close()
+    browser = browsers(phone=how == "phone", script=how != "without_script")
+
+    def seen(name: str) -> None:
+        browser.keep(f"asking_{how}_{name}")
+        browser.check_looks()
+
+    with served(tmp_path) as address:
+        browser.open(f"{address}/s/pilot/")
+        browser.leaves(browser.one("button").click)
+        seen("1_before")
+        browser.one("[name=reply-0]").send_keys("34")
+        browser.one("label:has([name=reply-1][value='1'])").click()
+        for option in ("0", "2"):
+            browser.one(f"label:has([name=reply-2-{option}])").click()
+        browser.leaves(browser.one("main button").click)
+        for place, right in enumerate((RIGHT, "She got wet.")):
+            assert browser.heading == f"Example {place + 1} of 2"
+            browser.answer(browser.side_of(right))
+            browser.leaves(browser.one("main .button").click)
+        seen("2_question")
+        browser.one('label:has([value="A"])').click()
+        browser.one("label:has([name=box-logic])").click()
+        browser.one("#reason").send_keys(REASON)
+        mark(browser, how)
+        seen("3_marked")
+        browser.leaves(browser.one("form.question button").click)
+        browser.one("details.remark summary").click()
+        browser.one("#remark").send_keys("The story has no end.")
+        seen("4_skip")
+        browser.leaves(browser.one("[name=skip]").click)
+        assert "You have skipped a question." in browser.text
+        browser.leaves(browser.one('a[href="/s/pilot/back"]').click)
+        seen("5_back")
+        assert browser.one("[name=box-logic]").is_selected()
+        assert len(browser.all(".mark input:checked")) == 2
+        browser.one('label:has([value="both"])').click()
+        browser.leaves(browser.one("form.question button").click)
+        assert "Your last answer is changed." in browser.text
+        browser.one("details.remark summary").click()
+        browser.one("#remark").send_keys("It says rain twice.")
+        browser.one('label:has([value="neither"])').click()
+        browser.one("#reason").send_keys(REASON)
+        browser.leaves(browser.one("form.question button").click)
+        seen("6_after")
+        browser.leaves(browser.one("main button").click)
+        assert "DONE1" in browser.text
+        seen("7_end")
+    store = open_store(f"sqlite:///{tmp_path / 'studies.db'}")
+    given = {answer.answer: answer for answer in store.answers("pilot")}
+    assert set(given) == {"both", "neither"}
+    assert given["both"].elements == ("logic",)
+    assert [each.text for each in given["both"].highlights or ()] == ["had a"]
+    assert [reply.value for reply in store.replies("pilot")] == ["34", "no, but I speak it fluently", "novels", "news"]
+    assert sorted((flag.kind, flag.text) for flag in store.flags("pilot")) == [
+        ("flag", "It says rain twice."),
+        ("skip", "The story has no end."),
+    ]
+    assert len(store.corrections("pilot")) == 1
+
+
+def mark(browser: Browser, how: str) -> None:
+    """Mark "had a": with the keyboard, with a finger, or by a click on each word."""
+    if how == "desk":
+        browser.one("[name=mark-0-0]").send_keys(Keys.ARROW_RIGHT)
+        browser.press(Keys.SPACE, Keys.ARROW_RIGHT, Keys.SPACE)
+    else:
+        for word in (1, 2):
+            browser.one(f".mark:has([name=mark-0-{word}])").click()
+
+
+def test_words_that_are_dragged_over_are_marked(tmp_path: Path, browsers: Callable[..., Browser]):
+    store_with(tmp_path, design(reason={"mode": "optional", "highlight": True}), n=1).close()
+    browser = browsers()
+    with served(tmp_path) as address:
+        browser.open(f"{address}/s/pilot/")
+        browser.leaves(browser.one("button").click)
+        first, last = (browser.one(f".mark:has([name=mark-0-{word}])") for word in (1, 4))
+        webdriver.ActionChains(browser.driver).click_and_hold(first).move_to_element(last).release().perform()
+        names = [each.get_attribute("name") for each in browser.all(".mark input:checked")]
+        assert names == [f"mark-0-{word}" for word in (1, 2, 3, 4)]
+        first.click()
+        assert not browser.one("[name=mark-0-1]").is_selected()

@@ -1,10 +1,12 @@
 """What the organiser does to a study and its people on the pages, and the preview."""
 
 import html
+import io
 import json
 import re
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from zipfile import ZipFile
 
 import pytest
 from hosted import TOKEN, Person, design, items_of, statuses, store_with
@@ -134,13 +136,16 @@ def test_copy_then_delete_with_the_name_typed(store: Store, organiser: Person):
     assert "in no export" in do(organiser, "delete", name="pilot").problem
     assert organiser.open("/organiser/pilot/export/items.parquet").page.status_code == 200
     assert "in no export" in do(organiser, "delete", name="pilot").problem
-    address = "/organiser/pilot/export/votes.parquet"
-    seen = organiser.open(address).page
-    assert organiser.client.head(address).status_code == seen.status_code == 200
+    seen = organiser.open("/organiser/pilot/export/votes.parquet").page
+    address = "/organiser/pilot/export/all.zip"
+    assert organiser.client.head("/organiser/pilot/export/votes.parquet").status_code == seen.status_code == 200
+    assert organiser.client.get(address).status_code == 405
     assert organiser.client.post(address, data={"form": "forged"}).status_code == 403
     assert "in no export" in do(organiser, "delete", name="pilot").problem, "nobody pressed the button"
-    form = organiser.open("/organiser/pilot").hidden
-    assert organiser.client.post(address, data=form).content == seen.content
+    sent = organiser.client.post(address, data=organiser.open("/organiser/pilot").hidden)
+    with ZipFile(io.BytesIO(sent.content)) as files:
+        assert files.namelist() == ["votes.parquet", "items.parquet"]
+        assert files.read("votes.parquet") == seen.content
     assert [entry.by for entry in store.log("pilot").entries if entry.what == "exported"] == ["organiser"]
     do(organiser, "delete", name="pilot")
     assert organiser.at == "/organiser/"
@@ -182,7 +187,8 @@ def test_who_is_nobody_gets_no_page(organiser: Person, action: str):
 
 @pytest.mark.parametrize("kind", ["pair", "rating", "order"])
 def test_the_preview_shows_each_page_and_keeps_nothing(tmp_path: Path, kind: str):
-    keys = {"kind": kind, "training": {"attempts": 1}, "systems": ["plain_system", "human_right"]}
+    ask = {"before": [{"name": "age", "text": "How old?"}], "after": [{"name": "remarks", "text": "Anything else?"}]}
+    keys = {"kind": kind, "training": {"attempts": 1}, "systems": ["plain_system", "human_right"], "ask": ask}
     if kind == "rating":
         keys |= {
             "scales": "bad_to_perfect",
@@ -194,12 +200,14 @@ def test_the_preview_shows_each_page_and_keeps_nothing(tmp_path: Path, kind: str
     before = store.log("pilot"), store.progress("pilot")
     organiser = Person(store).open("/organiser/").send(token=TOKEN)
     seen = {}
-    for page in ("consent", "training", "question", "end", "screened_out"):
+    for page in ("consent", "before", "training", "question", "after", "end", "screened_out"):
         organiser.open("/organiser/pilot/preview").send(page=page)
         assert organiser.page.status_code == 200, page
         assert "Preview: nothing that you do here is kept" in organiser.text
         seen[page] = organiser.text
     assert "I agree, begin" in seen["consent"]
+    assert "How old?" in seen["before"]
+    assert "Anything else?" in seen["after"]
     assert "First, an example" in seen["training"]
     assert "Question 1 of at most 2" in seen["question"]
     assert "You have answered 2 questions" in seen["end"]
@@ -216,7 +224,8 @@ def test_a_preview_goes_on_from_page_to_page_and_shows_what_was_edited(store: St
     store.edit("pilot", title="Another title")
     assert "Another title" in organiser.open("/organiser/pilot/preview").send(page="consent").text
     assert not store.answers("pilot")
-    assert organiser.open("/organiser/pilot/preview").send(page="training").page.status_code == 404, "it has none"
+    for page in ("training", "before", "after"):
+        assert organiser.open("/organiser/pilot/preview").send(page=page).page.status_code == 404, "it has none"
 
 
 @pytest.mark.parametrize("is_begun", [False, True])

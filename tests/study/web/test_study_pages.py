@@ -749,7 +749,7 @@ def test_a_defect_shows_no_traceback(person: Person, monkeypatch: pytest.MonkeyP
 def test_a_database_that_does_not_answer_is_told_as_such(person: Person, monkeypatch: pytest.MonkeyPatch):
     person.go()
 
-    def fail(*_: object) -> None:
+    def fail(*_: object, **__: object) -> None:
         raise StoreUnavailableError("postgresql://secret-host: the database does not answer")
 
     for method, act in (("submit", lambda: person.send(answer="A")), ("design", lambda: person.open("/s/pilot/"))):

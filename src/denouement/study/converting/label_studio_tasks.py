@@ -9,6 +9,7 @@ import pyarrow as pa
 
 from denouement.answers import counted
 from denouement.errors import UserError
+from denouement.study.converting.questions import one_question
 
 CONFIG = """\
 <View>
@@ -39,16 +40,16 @@ class LabelStudioTasks:
     without_item: int
 
 
-def label_studio_tasks(votes: pa.Table, items: pa.Table) -> LabelStudioTasks:
+def label_studio_tasks(votes: pa.Table, items: pa.Table, question: str | None = None) -> LabelStudioTasks:
     """The items with their accepted answers, without attention checks.
 
     In a task the ending of the item's first system is A for everybody, so an answer is written for the side on which
     its ending is there, and not for that on which the person saw it.
 
     Raises:
-        UserError: no item of the votes is among the items.
+        UserError: no item of the votes is among the items, or as `one_question`.
     """
-    accepted = counted(votes)
+    accepted = one_question(counted(votes), question)
     by_item: dict[tuple[str, str], list[Mapping[str, Any]]] = {}
     for row in accepted.to_pylist():
         by_item.setdefault((row["study"], row["item_id"]), []).append(row)

@@ -10,6 +10,7 @@ import pyarrow as pa
 
 from denouement.answers import counted
 from denouement.errors import UserError
+from denouement.study.converting.questions import one_question
 
 Take = Literal["majority", "unanimous", "each"]
 
@@ -42,7 +43,9 @@ class PreferencePairs:
     disagreements: int
 
 
-def preference_pairs(votes: pa.Table, items: pa.Table, take: Take = "majority") -> PreferencePairs:
+def preference_pairs(
+    votes: pa.Table, items: pa.Table, take: Take = "majority", question: str | None = None
+) -> PreferencePairs:
     """The pairs of accepted answers, without attention checks.
 
     Answers about the same two texts after the same story are put together, also where they are of several studies.
@@ -50,13 +53,14 @@ def preference_pairs(votes: pa.Table, items: pa.Table, take: Take = "majority") 
     Args:
         votes: the table `votes`.
         items: the table `items` of the same studies.
+        question: the question whose answers are taken, where there are several; None: the one that there is.
         take: `majority` makes a pair of a story where more than half of its answers are for one ending; `unanimous`
             where all are; `each` makes a pair of every answer that is for one ending.
 
     Raises:
-        UserError: no item of the votes is among the items.
+        UserError: no item of the votes is among the items, or as `one_question`.
     """
-    accepted = counted(votes)
+    accepted = one_question(counted(votes), question)
     texts = _texts(items)
     chosen: dict[tuple[str, tuple[str, str]], list[str | None]] = defaultdict(list)
     without_item = 0

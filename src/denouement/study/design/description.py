@@ -10,6 +10,7 @@ from typing import get_args
 
 from denouement.legible import can_be_shown, seen
 from denouement.schemas import BETTER
+from denouement.study.design.ask import Ask
 from denouement.study.design.cases import Cases
 from denouement.study.design.entry import Entry
 from denouement.study.design.known_items import Checks, KnownItem, Training
@@ -18,6 +19,7 @@ from denouement.study.design.names import CHECK_SYSTEMS, RANKED, TIES, Kind, nam
 from denouement.study.design.questions import CODES, Choices, PairQuestion
 from denouement.study.design.reason import Reason
 from denouement.study.design.scales import SCALES, Scale
+from denouement.study.design.skipping import Skip
 from denouement.study.languages import ENGLISH, languages, texts
 
 FEWEST_RANKED, MOST_RANKED = 3, 8
@@ -47,6 +49,11 @@ class Design:
         scales: in a rating study; the file lists scales or names of `SCALES`, or has one such name.
         answers_per_item: the number of answers, by as many different people.
         lease_minutes: how long an item is kept for one person.
+        training: the practice items, which are passed one after the other; the file has a list, one item or `true`.
+        ask: questions of the organiser's own, before and after the items.
+        skip: whether, and how often, a person may leave an item unanswered; the file has `true` or a section.
+        flag: whether a person may report a problem with an item.
+        back: whether a person may correct the last answer until the next one is submitted.
         max_items_per_person: the most items, checks included; None: no limit.
         hash_ids: whether annotators' ids are stored as salted hashes only.
         contact: whom annotators may write to.
@@ -67,7 +74,11 @@ class Design:
     answers_per_item: int = 5
     reason: Reason = field(default_factory=Reason)
     checks: Checks = field(default_factory=Checks)
-    training: Training | None = None
+    training: tuple[Training, ...] = ()
+    ask: Ask = field(default_factory=Ask)
+    skip: Skip | None = None
+    flag: bool = False
+    back: bool = False
     entry: Entry = field(default_factory=Entry)
     lease_minutes: float = 20.0
     max_items_per_person: int | None = None
@@ -103,12 +114,14 @@ class Design:
         }
         if self.reason.mode != "off" and self.kind != "order":
             values["reason"] = replace(self.reason, question=self.reason.question or say(f"design.reason.{why}"))
-        if self.training:
-            values["training"] = replace(
-                self.training,
-                feedback=self.training.feedback or say("design.own_feedback.wrong"),
-                feedback_right=self.training.feedback_right or say("design.own_feedback.right"),
+        values["training"] = tuple(
+            replace(
+                item,
+                feedback=item.feedback or say("design.own_feedback.wrong"),
+                feedback_right=item.feedback_right or say("design.own_feedback.right"),
             )
+            for item in self.training
+        )
         for key, value in values.items():
             object.__setattr__(self, key, value)
 
@@ -210,8 +223,8 @@ class Design:
                 ("checks", "questions"),
                 f"checks.items: are missing: ours are checks of the question {BETTER}, which is not the first one",
             )
-        is_ours = self.language in languages() and self.training and self.training.context == _our_story(self.language)
-        if is_ours and self.asked[0].name != BETTER:
+        ours = _our_story(self.language) if self.language in languages() else None
+        if any(item.context == ours for item in self.training) and self.asked[0].name != BETTER:
             yield Mistake(
                 ("training", "questions"),
                 f"training: ours is about the question {BETTER}, which is not the first one: write your own",
@@ -219,12 +232,15 @@ class Design:
         known: list[tuple[str, KnownItem]] = [
             (f"checks.items.{number}", item) for number, item in enumerate(self.checks.items, 1)
         ]
-        if self.training:
-            known.append(("training", self.training))
+        several = len(self.training) > 1
+        known += [(f"training.{n}" if several else "training", item) for n, item in enumerate(self.training, 1)]
         for where, item in known:
             for text in item.mistakes_as(self.kind, self.scales, self.choices, self.n_shown):
                 keys = (where.partition(".")[0], "kind", "scales", "choices", "n_shown", "systems")
                 yield Mistake(keys, f"{where}.{text}")
+        for place, item in enumerate(self.training, 1):
+            if (first := self.training.index(item) + 1) < place:
+                yield Mistake(("training",), f"training: {first} and {place} are the same: leave one out")
 
 
 def _our_story(language: str) -> tuple[str, ...]:

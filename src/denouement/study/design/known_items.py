@@ -79,7 +79,7 @@ class KnownItem:
 
 @dataclass(frozen=True)
 class Training(KnownItem):
-    """The item before the first one; a person sees it until their answer is right.
+    """A practice item before the first one to judge; a person sees it until their answer is right.
 
     Attributes:
         feedback: what a person reads after a wrong answer.

@@ -20,7 +20,7 @@ from denouement.study.languages import texts
 
 
 def make_items(design: Design, cases: pa.Table, endings: Sequence[pa.Table]) -> tuple[list[Item], dict[str, int]]:
-    """The items of a study: those to judge by case and pair, then its checks, then its training item.
+    """The items of a study: those to judge by case and pair, then its checks, then its practice items.
 
     Args:
         design: the study's design.
@@ -70,19 +70,19 @@ def make_items(design: Design, cases: pa.Table, endings: Sequence[pa.Table]) -> 
     if not items:
         raise UserError("no item is left: the sentences to choose from read the same; name other systems")
     checks = check_items(design)
-    training = training_item(design)
+    training = training_items(design)
     counts = {
         "cases": wanted,
         "items": len(items),
         "checks": len(checks),
-        "training": int(training is not None),
+        "training": len(training),
         "cases_without_endings": len(ids) - len(complete),
         "identical_endings": identical,
         "further_endings": further,
         **left_out,
     }
     counts |= {f"mended_{system}": mended[system] for system in sorted(mended)}
-    return [*items, *checks, *([training] if training else [])], counts
+    return [*items, *checks, *training], counts
 
 
 def _groups(design: Design) -> Callable[[str, Mapping[str, str]], Sequence[tuple[str, ...]]]:
@@ -125,9 +125,10 @@ def check_items(design: Design) -> list[Item]:
     return [_known(design, item, f"check_{number}", is_check=True) for number, item in enumerate(known, 1)]
 
 
-def training_item(design: Design) -> Item | None:
-    """The training item of a design, if it has one."""
-    return _known(design, design.training, "training", is_training=True) if design.training else None
+def training_items(design: Design) -> list[Item]:
+    """The practice items of a design, in their order."""
+    names = ["training"] if len(design.training) == 1 else [f"training_{n}" for n in range(1, len(design.training) + 1)]
+    return [_known(design, item, name, is_training=True) for item, name in zip(design.training, names, strict=True)]
 
 
 def _known(

@@ -19,6 +19,7 @@ from denouement.study.design.known_items import clear_cases, clear_endings
 from denouement.study.design.names import HUMAN_RIGHT, HUMAN_WRONG, Kind
 from denouement.study.design.scales import SCALES, named_scales
 from denouement.study.languages import ENGLISH, Texts, languages, texts
+from denouement.study.reasons import ELEMENTS
 from denouement.yaml_files import read_yaml
 
 _MOST_BYTES = 1 << 20  # of a study's file; texts and checks of a large study are some kilobytes
@@ -89,7 +90,10 @@ def from_json(text: str, where: str = "stored design") -> Design:
         UserError: a key or a kind that this version does not know.
     """
     try:
-        return build(Design, json.loads(text), where)
+        stored = json.loads(text)
+        if isinstance(stored, dict) and not isinstance(stored.get("training", []), list):
+            stored["training"] = [stored["training"]] if stored["training"] else []  # there was one item, or None
+        return build(Design, stored, where)
     except UserError as error:
         raise UserError(f"{error}; the study is of another version of this package: use that one") from error
     except (ValueError, RecursionError) as error:
@@ -97,20 +101,25 @@ def from_json(text: str, where: str = "stored design") -> Design:
 
 
 def _with_named_parts(section: Mapping[str, Any]) -> dict[str, Any]:
-    """`section` with named scales and the package's training item (`training: true`) filled in."""
+    """`section` with what `true` and names stand for: scales, practice items, boxes of reasons, `skip: true`."""
     section = dict(section)
     language = section.get("language")
     say = texts(language if language in languages() else ENGLISH)
+    reason = section.get("reason")
+    if isinstance(reason, Mapping) and isinstance(boxes := reason.get("boxes"), bool):
+        section["reason"] = {**reason, "boxes": list(ELEMENTS) if boxes else []}
+    if isinstance(skip := section.get("skip"), bool):
+        section["skip"] = {} if skip else None
     scales = section.get("scales")
     if isinstance(scales, str | list):
         section["scales"] = [
             scale for each in ([scales] if isinstance(scales, str) else scales) for scale in _named(each, say)
         ]
     training = section.get("training")
-    if training is False:
-        section["training"] = None
-    elif training is True or (isinstance(training, Mapping) and not {"context", "endings"} & set(training)):
-        section["training"] = _default_training(section, {} if training is True else training, say)
+    if isinstance(training, bool) or training is None or isinstance(training, Mapping):
+        training = [training] if training else []
+    if isinstance(training, list):
+        section["training"] = [_practice(each, section, say) for each in training]
     return section
 
 
@@ -121,7 +130,12 @@ def _named(scale: Any, say: Texts) -> Collection[Any]:
     return named_scales(scale, say) if scale in SCALES else [{"name": scale}]
 
 
-def _default_training(section: Mapping[str, Any], given: Mapping[str, Any], say: Texts) -> dict[str, Any]:
+def _practice(given: Any, section: Mapping[str, Any], say: Texts) -> Any:
+    """A practice item; the package's own for `true`, and for a section without a story."""
+    if given is True:
+        given = {}
+    if not isinstance(given, Mapping) or {"context", "endings"} & set(given):
+        return given
     story, kind = clear_cases(say)[0], str(section.get("kind", "pair"))
     systems = section.get("systems")
     n_shown = section.get("n_shown") or (len(systems) if isinstance(systems, list | tuple) else 0)

@@ -1,5 +1,6 @@
 """Our own export: the Parquet tables that `denouement study export` writes, or their columns as CSV."""
 
+import re
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -13,6 +14,7 @@ from denouement.spreadsheets import undefused
 from denouement.study.design.questions import MUCH, SLIGHTLY
 from denouement.study.importing.answers import moment
 from denouement.study.importing.records import FileRead
+from denouement.study.reasons import ELEMENTS
 from denouement.study.results.agreement import like_an_answer
 
 NAMES = ("votes", "items", *SCALES)
@@ -25,13 +27,18 @@ _BOOLEANS = {"true": True, "false": False, "1": True, "0": False}
 
 def other_table(names: Sequence[str]) -> str | None:
     """Which table of answers other than votes has these columns, in any order; None where none has."""
-    return next((name for name in SCALES if sorted(names) == sorted(TABLES[name].schema.names)), None)
+    return next((name for name in SCALES if _is_table(names, name)), None)
 
 
 def is_votes(names: Sequence[str]) -> bool:
-    """Whether these are the columns of the table `votes`, of this version or an earlier one, in any order."""
-    kind = TABLES["votes"]
-    return any(sorted(names) == sorted(schema.names) for schema in (kind.schema, *kind.earlier.values()))
+    """Whether these are columns of the table `votes`, in any order: those of its first version, and any later ones."""
+    return _is_table(names, "votes")
+
+
+def _is_table(names: Sequence[str], table: str) -> bool:
+    kind = TABLES[table]
+    first = kind.earlier[min(kind.earlier)] if kind.earlier else kind.schema
+    return set(first.names) <= set(names) <= set(kind.schema.names)
 
 
 def read_votes(file: FileRead) -> pa.Table:
@@ -47,8 +54,8 @@ def read_votes(file: FileRead) -> pa.Table:
 
 def _vote(cells: dict[str, str]) -> dict[str, Any]:
     kind = TABLES["votes"]
-    written = {name: undefused(cell.strip()) for name, cell in cells.items()}
-    vote: dict[str, Any] = {**kind.filled, "strength": "", **written}
+    given = {name: undefused(cell.strip()) for name, cell in cells.items()}
+    vote: dict[str, Any] = {**kind.filled, "strength": "", **given}
     for name, choices in kind.choices.items():
         if vote[name] not in choices:
             raise ValueError(f"{name} is '{vote[name]}', not {', '.join(choices)}")
@@ -63,7 +70,8 @@ def _vote(cells: dict[str, str]) -> dict[str, Any]:
         raise ValueError(f"strength is '{vote['strength']}', not {' or '.join(_STRENGTHS)}, or empty")
     vote["strength"] = _STRENGTHS.get(vote["strength"])
     vote["reason"] = vote["reason"] or None
-    if empty := [name for name in kind.schema.names if vote[name] == "" and not kind.schema.field(name).nullable]:
+    vote["elements"] = _elements(vote.get("elements"))
+    if empty := [name for name in vote if vote[name] == "" and not kind.schema.field(name).nullable]:
         raise ValueError(f"empty: {', '.join(empty)}")
     if problem := like_an_answer((vote["position_a"], vote["position_b"])):
         raise ValueError(problem)
@@ -71,6 +79,19 @@ def _vote(cells: dict[str, str]) -> dict[str, Any]:
     if said != vote["choice"]:
         raise ValueError(f"choice is '{vote['choice']}', but answer {vote['answer']} is {said}")
     return vote
+
+
+def _elements(cell: str | None) -> list[str] | None:
+    """The boxes in a cell: their names, whatever is between; None where the cell is empty.
+
+    pandas writes `['logic' 'emotion']`, others `logic emotion` or `["logic", "emotion"]`.
+    """
+    if not cell:
+        return None
+    names = re.findall("[a-z_]+", cell)
+    if strange := [name for name in names if name not in ELEMENTS]:
+        raise ValueError(f"elements has '{strange[0]}', not {', '.join(ELEMENTS)}")
+    return names
 
 
 def read_own(path: Path, name: str) -> pa.Table:

@@ -113,4 +113,6 @@ def _recognised(path: Path, columns: Mapping[str, str]) -> Recognised:
 def _instead(table: str) -> str:
     if table in SCALES:
         return "`denouement study results` reads it, as the Parquet file that was exported"
+    if table == "replies":
+        return "give it to `denouement study results` with --replies"
     return "name the votes.parquet of an export"

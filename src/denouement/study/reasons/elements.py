@@ -12,27 +12,23 @@ from dataclasses import dataclass
 from importlib.resources import as_file, files
 from itertools import combinations
 from pathlib import Path
-from typing import Any, TypeAlias
 
 import numpy as np
-import numpy.typing as npt
 import pyarrow as pa
 
 from denouement import schemas
 from denouement.delimited import header_of, rows_of
 from denouement.errors import UserError
 from denouement.study.reasons import ELEMENTS
+from denouement.study.reasons.boxes import Boxes, boxes_ticked
+from denouement.study.reasons.quality import Quality, TagCounts, tag_counts
 from denouement.study.reasons.rules import Rules, matches
-from denouement.study.reasons.written import written_reasons
+from denouement.study.reasons.written import Key, key_of, written_reasons
 from denouement.study.results.clustered import clusters, mean_with_interval
 from denouement.study.results.crossed import Clusters
 from denouement.text.syntax import parse
 
 _VOTE = ("study", "item_id", "case_id", "annotator_id", "question", "choice", "reason")
-
-
-Key: TypeAlias = tuple[str, ...]
-"""Study, item and annotator of an answer."""
 
 
 @dataclass(frozen=True)
@@ -93,33 +89,6 @@ class RuleCount:
 
 
 @dataclass(frozen=True)
-class Quality:
-    """How well tags agree with labels.
-
-    Attributes:
-        precision: the share of the tags that are also labels; None without tags.
-        recall: the share of the labels that are also tags; None without labels.
-        f1: the harmonic mean of the two; None where there are neither tags nor labels.
-    """
-
-    precision: float | None
-    recall: float | None
-    f1: float | None
-
-
-@dataclass(frozen=True)
-class TagCounts:
-    """The numbers of tags, of labels, and of tags that are also labels, and their agreement as in `Quality`."""
-
-    tagged: int
-    labelled: int
-    both: int
-    precision: float | None
-    recall: float | None
-    f1: float | None
-
-
-@dataclass(frozen=True)
 class ElementQuality:
     """The `TagCounts` of an element."""
 
@@ -163,6 +132,7 @@ class ElementsSummary:
         together: a row for every two elements.
         rules: a row for every rule that tags a reason.
         quality: how well the rules agree with labels; None where no reason has labels.
+        boxes: what people ticked beside their reasons; None where no answer has boxes.
     """
 
     reasons: int
@@ -172,6 +142,7 @@ class ElementsSummary:
     together: list[NamedTogether]
     rules: list[RuleCount]
     quality: RulesQuality | None
+    boxes: Boxes | None
 
 
 def tag_reasons(votes: pa.Table, rules: Rules, cache: Path | None = None) -> pa.Table:
@@ -207,15 +178,15 @@ def elements_summary(votes: pa.Table, tags: pa.Table, labels: Mapping[str, froze
         labels: the result of `read_labels`; may be empty.
     """
     written = written_reasons(votes)
-    keys = [_key(vote) for vote in written.select(["study", "item_id", "annotator_id", "question"]).to_pylist()]
+    keys = [key_of(vote) for vote in written.select(["study", "item_id", "annotator_id", "question"]).to_pylist()]
     choice_of = dict(zip(keys, written["choice"].to_pylist(), strict=True))
     by = clusters(written)
     named: dict[str, set[Key]] = {element: set() for element in ELEMENTS}
     affirmed: dict[str, set[Key]] = {element: set() for element in ELEMENTS}
     for tag in tags.to_pylist():
-        named[tag["element"]].add(_key(tag))
+        named[tag["element"]].add(key_of(tag))
         if not tag["denied"]:
-            affirmed[tag["element"]].add(_key(tag))
+            affirmed[tag["element"]].add(key_of(tag))
     choices = [choice for choice, _ in Counter(choice_of.values()).most_common()]
     total = len(choice_of)
 
@@ -234,11 +205,8 @@ def elements_summary(votes: pa.Table, tags: pa.Table, labels: Mapping[str, froze
         together=[NamedTogether((one, other), len(named[one] & named[other])) for one, other in combinations(named, 2)],
         rules=[RuleCount(element, rule, n) for (element, rule), n in rules.items()],
         quality=rules_quality(votes, tags, labels),
+        boxes=boxes_ticked(votes, tags),
     )
-
-
-def _key(row: Mapping[str, Any]) -> Key:
-    return row["study"], row["item_id"], row["annotator_id"], row["question"]
 
 
 def _choices(reasons: set[Key], choice_of: Mapping[Key, str], choices: Iterable[str], by: Clusters) -> list[Chosen]:
@@ -296,38 +264,29 @@ def rules_quality(votes: pa.Table, tags: pa.Table, labels: Mapping[str, frozense
     """How well the tags agree with labels, on the reasons that have them; None where none has."""
     tagged_by_reason: dict[tuple[str, ...], set[str]] = {}
     for tag in tags.to_pylist():
-        tagged_by_reason.setdefault(_key(tag), set()).add(tag["element"])
+        tagged_by_reason.setdefault(key_of(tag), set()).add(tag["element"])
     tagged, labelled = [], []
     for vote in written_reasons(votes).to_pylist():
         wanted = labels.get(reason_digest(vote["case_id"], vote["reason"]))
         if wanted is not None:
             labelled.append([element in wanted for element in ELEMENTS])
-            tagged.append([element in tagged_by_reason.get(_key(vote), ()) for element in ELEMENTS])
+            tagged.append([element in tagged_by_reason.get(key_of(vote), ()) for element in ELEMENTS])
     if not labelled:
         return None
     by_rule, by_hand = np.array(tagged), np.array(labelled)
     rows = [
-        ElementQuality(element, **vars(_counts(by_rule[:, [place]], by_hand[:, [place]])))
+        ElementQuality(element, **vars(tag_counts(by_rule[:, [place]], by_hand[:, [place]])))
         for place, element in enumerate(ELEMENTS)
     ]
     return RulesQuality(
         n=len(labelled),
         elements=rows,
-        micro=_counts(by_rule, by_hand),
+        micro=tag_counts(by_rule, by_hand),
         macro=Quality(
             _mean(row.precision for row in rows), _mean(row.recall for row in rows), _mean(row.f1 for row in rows)
         ),
         exact=float((by_rule == by_hand).all(1).mean()),
     )
-
-
-def _counts(tagged: npt.NDArray[np.bool_], labelled: npt.NDArray[np.bool_]) -> TagCounts:
-    """The counts and the quality of bool [reasons, elements], all elements together."""
-    from sklearn.metrics import precision_recall_fscore_support
-
-    values = precision_recall_fscore_support(labelled.ravel(), tagged.ravel(), average="binary", zero_division=np.nan)
-    precision, recall, f1 = (None if np.isnan(value) else float(value) for value in values[:3])
-    return TagCounts(int(tagged.sum()), int(labelled.sum()), int((tagged & labelled).sum()), precision, recall, f1)
 
 
 def _mean(values: Iterable[float | None]) -> float | None:

@@ -7,7 +7,10 @@ import pyarrow as pa
 from denouement.errors import printable
 from denouement.present.cells import Cell, CountAndShare, Number, Share, ShareAndInterval
 from denouement.present.sections import Block, Bullets, Paragraph, Table
-from denouement.study.reasons.elements import Chosen, ElementQuality, ElementsSummary, Quality, RulesQuality, TagCounts
+from denouement.study.reasons.boxes import Boxes, ElementTicked
+from denouement.study.reasons.elements import Chosen, ElementQuality, ElementsSummary, RulesQuality
+from denouement.study.reasons.highlights import MarkedWords
+from denouement.study.reasons.quality import Quality, TagCounts
 from denouement.study.reasons.topics import Topics
 from denouement.study.reasons.words import FrequentWords
 from denouement.study.results.sections import scope
@@ -55,7 +58,8 @@ def topic_blocks(topics: Topics) -> list[Block]:
 def element_blocks(summary: ElementsSummary) -> list[Block]:
     """How often each element is named, with which choices, which are named together, and how good the rules are."""
     quality = [] if summary.quality is None else [_quality(summary.quality)]
-    return [named_elements(summary), _chosen(summary), _together(summary), *quality]
+    boxes = [] if summary.boxes is None else [ticked_boxes(summary.boxes)]
+    return [named_elements(summary), *boxes, _chosen(summary), _together(summary), *quality]
 
 
 def named_elements(summary: ElementsSummary) -> Table:
@@ -66,6 +70,46 @@ def named_elements(summary: ElementsSummary) -> Table:
     )
     rows: list[list[Cell]] = [[row.element, CountAndShare(row.n, row.share), row.denied] for row in summary.elements]
     return Table(["element", "reasons", "denied"], rows, note=note)
+
+
+def ticked_boxes(boxes: Boxes) -> Table:
+    """What people ticked beside their reasons, and how far the rules agree."""
+    note = (
+        f"For {boxes.none:,} of {boxes.answers:,} answers no box is ticked. The columns from *written* on are of the "
+        f"{boxes.reasons:,} answers with a written reason: for how many the box is ticked, how many a rule tags, and "
+        "how many both. Precision: which share of the tags by rule is also ticked; recall: which share of the ticked "
+        "ones a rule tags; F1: the harmonic mean of both. Kappa: how far boxes and rules agree beyond chance. An "
+        "element that nobody ticked is left out."
+    )
+    rows: list[list[Cell]] = [
+        [
+            row.element,
+            CountAndShare(row.n, row.share),
+            row.ticked,
+            row.tagged,
+            row.both,
+            *_measures(row),
+            _or_blank(row.kappa, 2),
+        ]
+        for row in boxes.elements
+    ]
+    columns = ["element", "ticked", "written", "by rule", "both", "precision", "recall", "F1", "kappa"]
+    return Table(columns, rows, "Elements that people ticked themselves", note)
+
+
+def highlight_blocks(marked: MarkedWords) -> list[Block]:
+    """The words that people marked most often, by text."""
+    rows: list[list[Cell]] = [
+        [part.system or "the story before the ending", word.word, word.answers]
+        for part in marked.parts
+        for word in part.words
+    ]
+    answers = ", ".join(f"{part.system or 'the story'} {part.answers:,}" for part in marked.parts)
+    note = (
+        f"Of {marked.answers:,} answers with a marked word that count; by text: {answers}. Words are in lower case, "
+        "without punctuation and English stop words. An answer counts once for a word of a text."
+    )
+    return [Table(["marked in", "word", "answers"], rows, note=note)]
 
 
 def example_blocks(tags: pa.Table) -> list[Block]:
@@ -128,7 +172,7 @@ def _quality(quality: RulesQuality) -> Table:
     return Table(["element", "by rule", "by reader", "both", "precision", "recall", "F1"], rows, title, note)
 
 
-def _measures(of: ElementQuality | TagCounts | Quality) -> Sequence[Cell]:
+def _measures(of: ElementQuality | ElementTicked | TagCounts | Quality) -> Sequence[Cell]:
     return [_or_blank(value, 2) for value in (of.precision, of.recall, of.f1)]
 
 

@@ -1,10 +1,21 @@
 """Selects the reasons that are analysed."""
 
+from collections.abc import Mapping
+from typing import Any, TypeAlias
+
 import pyarrow as pa
 
 from denouement.answers import counted
 from denouement.errors import UserError
 from denouement.legible import seen
+
+Key: TypeAlias = tuple[str, ...]
+"""Study, item, annotator and, in tables that have it, question of an answer."""
+
+
+def key_of(row: Mapping[str, Any]) -> Key:
+    """The key of the answer of a row."""
+    return tuple(row[name] for name in ("study", "item_id", "annotator_id", "question") if name in row)
 
 
 def written_reasons(votes: pa.Table) -> pa.Table:

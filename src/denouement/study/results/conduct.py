@@ -124,7 +124,9 @@ def _given(answers: pa.Table) -> dict[Person, list[_Given]]:
 
 
 def _said(row: Mapping[str, Any]) -> str:
-    """What a row answers, by where it stood on the page."""
+    """What a row answers, by its place on the page."""
+    if "ranks" in row:
+        return str(row["ranks"])
     if "order" in row:
         return str([row["shown"].index(sentence) for sentence in row["order"]])
     return f"{row.get('question')} {row.get('answer', row.get('value'))}"

@@ -1,5 +1,6 @@
 """Writes a study's results to files."""
 
+from dataclasses import replace
 from pathlib import Path
 
 import pyarrow as pa
@@ -12,6 +13,7 @@ from denouement.schemas import write_table
 from denouement.study.results.ballot import Ballot, count
 from denouement.study.results.exclusion import Exclusion
 from denouement.study.results.page import scale_page, study_page
+from denouement.study.results.people import WhoTookPart
 from denouement.study.results.preferences import StudyResults, study_results
 from denouement.study.results.scales import ScaleResults, scale_tables
 from denouement.study.results.table_3 import table_3_text
@@ -31,6 +33,7 @@ def write_results(
     made_from: MadeFrom,
     ballot: Ballot | None = None,
     exclusion: Exclusion | None = None,
+    people: WhoTookPart | None = None,
 ) -> StudyResults:
     """Work out the results and write them into the folder `out`; the same answers give the same bytes.
 
@@ -44,12 +47,13 @@ def write_results(
         made_from: the digests of both, which are written to `made_from.json` and into each table.
         ballot: `ballot.count(votes)`, where the caller has it already.
         exclusion: what rules left out of `votes`; it is written to `exclusion.json`.
+        people: who took part, where that is known.
 
     Raises:
         UserError: as `preferences.study_results`, or a folder that cannot be written to.
     """
     ballot = ballot or count(votes)
-    results = study_results(votes, items, ballot)
+    results = replace(study_results(votes, items, ballot), people=people)
     ballots = [ballot, *(count(votes, each.question) for each in results.further)]
     tables = {**result_tables(results), "agreements": pa.concat_tables(map(agreements, ballots))}
     third = table_3(ballot, items) if items is not None else None

@@ -9,7 +9,7 @@ from denouement.present.sections import Section, Stories
 from denouement.study.results.exclusion import Exclusion, exclusion_section
 from denouement.study.results.preferences import StudyResults
 from denouement.study.results.scales import ScaleResults
-from denouement.study.results.sections import reason_sections, scale_section, study_sections
+from denouement.study.results.sections import reason_sections, scale_sections, study_sections
 from denouement.study.results.table_3 import shown_story
 
 
@@ -25,7 +25,7 @@ def study_page(results: StudyResults, table: pa.Table | None, exclusion: Exclusi
 
 def scale_page(results: ScaleResults, exclusion: Exclusion | None = None) -> str:
     """The page of a study of ratings or rankings, with their reasons, or of orders."""
-    return _page(results.studies, [*_left_out(exclusion), scale_section(results), *reason_sections(results)])
+    return _page(results.studies, [*_left_out(exclusion), *scale_sections(results), *reason_sections(results)])
 
 
 def _left_out(exclusion: Exclusion | None) -> list[Section]:

@@ -15,6 +15,7 @@ from denouement.study.results.bradley_terry import Comparisons, strengths
 from denouement.study.results.choice_model import Strengths
 from denouement.study.results.clustered import ShareOfAnswers, clusters, share_of_answers
 from denouement.study.results.pairs import PairResult, pair_result, sign_test
+from denouement.study.results.people import WhoTookPart
 from denouement.study.results.reliability import (
     AnnotatorResult,
     ChecksAnswered,
@@ -106,6 +107,7 @@ class StudyResults:
         question: the first question, which all above but `statuses` and `checks` are about.
         further: the results of the other questions about the same endings.
         between: how far the questions agree, a row for every two.
+        people: what people replied to the studies' own questions; None where no replies are given.
     """
 
     studies: list[str]
@@ -121,6 +123,7 @@ class StudyResults:
     question: str
     further: list[QuestionResults]
     between: list[QuestionAgreement]
+    people: WhoTookPart | None
 
     @property
     def questions(self) -> list[QuestionResults]:
@@ -172,6 +175,7 @@ def study_results(votes: pa.Table, items: pa.Table | None = None, ballot: Ballot
             for other in others
         ],
         between=[questions_agreement(one, other) for one, other in combinations([ballot, *others], 2)],
+        people=None,
     )
 
 

@@ -14,6 +14,7 @@ from denouement.study.design.names import RANKED
 from denouement.study.results.choice_model import ChoicesMade, Option, Strengths, estimated
 from denouement.study.results.clustered import clusters, item_numbers, mean_of_items
 from denouement.study.results.crossed import Numbers
+from denouement.study.results.people import WhoTookPart
 from denouement.study.results.reliability import Alpha, ChecksAnswered, check_results, checks_in_all, ordinal_alpha
 
 
@@ -79,7 +80,7 @@ class RankingResults:
     """The results of best-worst choices and of rankings.
 
     Attributes:
-        studies, statuses, answers, checks: as of `preferences.StudyResults`.
+        studies, statuses, answers, checks, people: as of `preferences.StudyResults`.
         kinds: the results by kind of study.
         reasons: the answers with a reason.
     """
@@ -90,6 +91,7 @@ class RankingResults:
     checks: ChecksAnswered
     kinds: list[RankedKind]
     reasons: list[ReasonForRanking]
+    people: WhoTookPart | None
 
 
 def ranking_results(rankings: pa.Table, items: pa.Table | None = None) -> RankingResults:
@@ -112,6 +114,7 @@ def ranking_results(rankings: pa.Table, items: pa.Table | None = None) -> Rankin
         checks=checks_in_all(rankings, check_results(rankings, items), items),
         kinds=[_kind(kind, rows) for kind, rows in zip(RANKED, of_kind, strict=True) if rows.num_rows],
         reasons=_reasons(accepted, items),
+        people=None,
     )
 
 

@@ -10,9 +10,12 @@ import pyarrow as pa
 from denouement.errors import UserError
 from denouement.present.cells import Cell, Number, Share
 from denouement.present.sections import Section, ShownEnding, ShownStory, Stories, Table
-from denouement.schemas import UNNAMED_ANNOTATOR
+from denouement.schemas import BETTER, UNNAMED_ANNOTATOR
+from denouement.study.design.questions import MUCH, SLIGHTLY
 from denouement.study.results.conduct import FAST, Conduct, conducts, seconds_between
 from denouement.study.results.rules import FLAGS, ConductRule
+
+_STRENGTHS = {MUCH: "much ", SLIGHTLY: "slightly "}  # before the system that is better
 
 
 @dataclass(frozen=True)
@@ -28,8 +31,9 @@ class AnswerReview:
     """An answer to an item.
 
     Attributes:
-        said: the system chosen, both or neither; of ratings each question with its value; of orders the sentences, by
-            their place in the story from 1, as the person put them.
+        said: the system chosen, both or neither, of further questions with their names; of ratings each question with
+            its value; of rankings each system with its rank; of orders the sentences, by their place in the story from
+            1, as the person put them.
         seconds: how long it took; None where that is not known.
     """
 
@@ -154,15 +158,20 @@ def _answer(rows: Sequence[Mapping[str, Any]]) -> AnswerReview:
 def _said(row: Mapping[str, Any]) -> str:
     if "order" in row:
         return " ".join(str(sentence + 1) for sentence in row["order"])
-    said = str(row["choice"] if "choice" in row else row["value"])
-    return f"{row['question']} {said}" if row.get("question") else said
+    if "ranks" in row:
+        ranked = sorted(zip(row["ranks"], row["systems"], strict=True))
+        return ", ".join(f"{rank} {system}" for rank, system in ranked)
+    if "choice" in row:
+        said = _STRENGTHS.get(row["strength"], "") + row["choice"]
+        return said if row["question"] == BETTER else f"{row['question']}: {said}"
+    return f"{row['question']} {row['value']}"
 
 
 def review_sections(found: Review, with_answers: bool = False) -> list[Section]:
     """The people with their flags and, where that is asked for, each item with its answers and reasons."""
     what = f"{found.flagged:,} of {len(found.people):,} people have a flag. A flag says that somebody should look."
     if unnamed := found.unnamed_answers:
-        what += f" {unnamed:,} answers have no known annotator and flag nobody."
+        what += f" {_answers(unnamed)} without a known annotator flag nobody."
     header = ["annotator", "flags", "answers", "median s", "fast", "checks failed", "repeated", "copied", "no word"]
     several = len(found.studies) > 1
     rows: list[list[Cell]] = [
@@ -192,11 +201,15 @@ def _values(conduct: Conduct) -> list[Cell]:
 def _story(item: ItemReview) -> ShownStory:
     chosen = Counter(one.said for one in item.answers)
     endings = [
-        ShownEnding(system, ending, f"{chosen[system]:,} answers" if system in chosen else "")
+        ShownEnding(system, ending, _answers(chosen[system]) if system in chosen else "")
         for system, ending in zip(item.systems, item.endings, strict=True)
     ]
     remarks = [(f"{one.annotator_id}: {one.said}{_remark(one)}", one.reason or "") for one in item.answers]
     return ShownStory(item.case_id, " ".join(item.context), endings, remarks)
+
+
+def _answers(n: int) -> str:
+    return f"{n:,} {'answer' if n == 1 else 'answers'}"
 
 
 def _remark(answer: AnswerReview) -> str:

@@ -13,6 +13,7 @@ from denouement.answers import ANSWER, counted, n_answers, statuses
 from denouement.schemas import TABLES
 from denouement.study.results.clustered import item_numbers, mean_of_items
 from denouement.study.results.pairs import ExactShare, exact_share
+from denouement.study.results.people import WhoTookPart
 from denouement.study.results.rankings import RankingResults, kind_rows, ranking_results
 from denouement.study.results.reliability import ChecksAnswered, check_results, checks_in_all, ordinal_alpha
 
@@ -83,7 +84,7 @@ class RatingResults:
     """The results of ratings.
 
     Attributes:
-        studies, statuses, checks: as of `preferences.StudyResults`.
+        studies, statuses, checks, people: as of `preferences.StudyResults`.
         answers: how many count; an answer rates an item by every question.
         means: a row a question and system.
         alphas: a row a question.
@@ -97,6 +98,7 @@ class RatingResults:
     means: list[MeanRating]
     alphas: list[OrdinalAlpha]
     reasons: list[ReasonForRating]
+    people: WhoTookPart | None = None
 
 
 @dataclass(frozen=True)
@@ -130,7 +132,7 @@ class OrderResults:
     """The results of orders of shuffled sentences.
 
     Attributes:
-        studies, statuses, answers, checks: as of `preferences.StudyResults`.
+        studies, statuses, answers, checks, people: as of `preferences.StudyResults`.
         systems: a row a system.
     """
 
@@ -139,6 +141,7 @@ class OrderResults:
     answers: int
     checks: ChecksAnswered
     systems: list[OrderResult]
+    people: WhoTookPart | None = None
 
 
 ScaleResults: TypeAlias = RatingResults | OrderResults | RankingResults
@@ -219,6 +222,7 @@ def _shared(answers: pa.Table, items: pa.Table | None) -> dict[str, Any]:
         "statuses": statuses(answers),
         "answers": n_answers(counted(answers)),
         "checks": checks_in_all(answers, check_results(answers, items), items),
+        "people": None,
     }
 
 

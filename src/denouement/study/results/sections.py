@@ -11,6 +11,7 @@ from denouement.study.results.choice_model import Strengths
 from denouement.study.results.clustered import Preference, ShareOfAnswers
 from denouement.study.results.crossed import CASES, CASES_AND_ANNOTATORS
 from denouement.study.results.pairs import ExactShare, PairResult, SignTest
+from denouement.study.results.people import WhoTookPart
 from denouement.study.results.preferences import QuestionAgreement, QuestionResults, StudyResults
 from denouement.study.results.rankings import RankedKind, RankingResults
 from denouement.study.results.scales import OrderResults, RatingResults, ScaleResults
@@ -45,6 +46,7 @@ def study_sections(results: StudyResults) -> list[Section]:
     several = bool(results.further)
     return [
         _answers(results),
+        *([people_section(results.people)] if results.people else []),
         *(section for each in results.questions for section in _question(each, several)),
         *([_between(results.between)] if several else []),
         _annotators(results),
@@ -65,6 +67,11 @@ def scale_section(results: ScaleResults) -> Section:
     if isinstance(results, RankingResults):
         return _rankings(results)
     return _orders(results) if isinstance(results, OrderResults) else _ratings(results)
+
+
+def scale_sections(results: ScaleResults) -> list[Section]:
+    """The results of a study of ratings, orders or rankings, and who took part where that is known."""
+    return [scale_section(results), *([people_section(results.people)] if results.people else [])]
 
 
 def reason_sections(results: ScaleResults) -> list[Section]:
@@ -109,6 +116,31 @@ def _rating_reasons(results: RatingResults) -> Section:
     columns = ["case", "system", *(["ending"] if with_endings else []), "ratings", "reason"]
     what = "The answers that have a reason, in the order of the items."
     return Section("Ratings and reasons", what, [Table(columns, rows)])
+
+
+def people_section(who: WhoTookPart) -> Section:
+    """Who took part."""
+    what = f"What the people whose answers count replied to the study's own questions: {who.people:,} people"
+    if who.without_replies:
+        what += f", {who.without_replies:,} of whom replied to nothing"
+    what += "."
+    if who.left_out:
+        what += f" Left out: {who.left_out:,} who replied and have no answer that counts."
+    rows: list[list[Cell]] = []
+    for each in who.questions:
+        if each.type == "number":
+            said = f"median {_plain(each.median)}, from {_plain(each.least)} to {_plain(each.greatest)}"
+            rows.append([each.question, said, each.people])
+        elif each.type == "text":
+            rows.append([each.question, "a text", each.people])
+        else:
+            rows += [[each.question, row.option, CountAndShare(row.n, row.share)] for row in each.options]
+    note = (
+        "Shares are of those who replied to the question. Where several options may be chosen, they add up to more "
+        "than 100%."
+    )
+    blocks: list[Block] = [Table(["question", "reply", "people"], rows, note=note)] if rows else []
+    return Section("Who took part", what, blocks or [Paragraph("There is no reply.")])
 
 
 def scope(named: Iterable[tuple[str, WithInterval]]) -> str:
@@ -473,3 +505,7 @@ def _n(n: int, noun: str) -> str:
 
 def _name(row: PairResult) -> str:
     return f"{row.first} / {row.second}"
+
+
+def _plain(value: float | None) -> str:
+    return str(Number(value, 0 if value is None or value == int(value) else 1))

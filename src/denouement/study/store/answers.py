@@ -1,11 +1,16 @@
 """Checks whether an answer fits the question that was asked."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 
 from denouement.legible import can_be_shown, cleaned, seen, unturned
 from denouement.study.design.description import Design
+from denouement.study.design.items import Item
+from denouement.study.design.marking import runs, word_places
 from denouement.study.design.names import RANKED
 from denouement.study.languages import Texts, texts
+from denouement.study.store.records import Highlight
+
+_MOST_OF_REMARK = 2000  # characters
 
 
 class Unfit(ValueError):  # noqa: N818 (not a fault of the program)
@@ -90,8 +95,7 @@ def checked_reason(design: Design, reason: str | None) -> str | None:
     rules, say = design.reason, texts(design.language)
     if rules.mode == "off":
         return None
-    text = (reason or "").replace("\r\n", "\n").replace("\r", "\n")
-    text = cleaned(unturned(text)).strip()
+    text = _plain(reason)
     length = len(seen(text))
     if not length and rules.mode == "optional":
         return None
@@ -102,3 +106,70 @@ def checked_reason(design: Design, reason: str | None) -> str | None:
     if not can_be_shown(text):
         raise Unfit(say("unfit.reason_not_shown"))
     return text
+
+
+def checked_remark(design: Design, text: str | None) -> str | None:
+    """What a person wrote about a problem with an item, in the form of `checked_reason`; None where it is nothing.
+
+    Raises:
+        Unfit: it is too long, or has characters that cannot be shown.
+    """
+    kept = _plain(text)
+    if not seen(kept):
+        return None
+    if len(kept) > _MOST_OF_REMARK:
+        raise Unfit(texts(design.language)("unfit.remark_long", n=len(kept), most=_MOST_OF_REMARK))
+    if not can_be_shown(kept):
+        raise Unfit(texts(design.language)("unfit.remark_not_shown"))
+    return kept
+
+
+def checked_elements(design: Design, elements: Collection[str]) -> list[str] | None:
+    """The boxes that were ticked, in the design's order; None where the design has none.
+
+    Raises:
+        Unfit: a box that was not offered.
+    """
+    if not design.reason.boxes:
+        return None
+    if set(elements) - set(design.reason.boxes):
+        raise Unfit(texts(design.language)("unfit.other_boxes"))
+    return [box for box in design.reason.boxes if box in elements]
+
+
+def highlights_of(
+    design: Design, item: Item, order: Sequence[int], marks: Collection[tuple[int, int]]
+) -> list[Highlight] | None:
+    """The marked words by sentence, in the story's order; None where the design asks for none.
+
+    Args:
+        design: the study's design.
+        item: the item.
+        order: the order of its endings on the page.
+        marks: which texts of the page (the context's sentences, then the endings in their order) and words, from 0.
+
+    Raises:
+        Unfit: a word that is not on the page.
+    """
+    if not design.reason.highlight:
+        return None
+    n = len(item.context)
+    shown: list[tuple[str | None, int, str]] = [(None, place, text) for place, text in enumerate(item.context)]
+    shown += [(item.systems[place], n, item.endings[place]) for place in order]
+    found: list[Highlight] = []
+    for place in sorted({place for place, _ in marks}):
+        words = {word for its, word in marks if its == place}
+        system, sentence, text = shown[place] if 0 <= place < len(shown) else (None, 0, "")
+        places = word_places(text)
+        if not all(0 <= word < len(places) for word in words):
+            raise Unfit(texts(design.language)("unfit.other_words"))
+        found += [
+            Highlight(system, sentence, start, end, text[places[start][0] : places[end - 1][1]])
+            for start, end in runs(words)
+        ]
+    systems = {system: number for number, system in enumerate(item.systems)}
+    return sorted(found, key=lambda each: (each.sentence, systems.get(each.system or "", -1), each.start))
+
+
+def _plain(text: str | None) -> str:
+    return cleaned(unturned((text or "").replace("\r\n", "\n").replace("\r", "\n"))).strip()

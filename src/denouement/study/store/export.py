@@ -11,6 +11,7 @@ import pyarrow as pa
 
 from denouement.documents import write_document
 from denouement.schemas import TABLES, write_table
+from denouement.study.design.description import Design
 from denouement.study.design.items import Item
 from denouement.study.design.names import Kind
 from denouement.study.design.questions import answer_of
@@ -26,7 +27,10 @@ ANSWER_TABLES: dict[Kind, str] = {
 
 
 def study_tables(store: Store, study: str) -> dict[str, pa.Table]:
-    """The tables `items` and, by the study's kind, one of `ANSWER_TABLES`.
+    """The tables `items` and, by the study's kind, one of `ANSWER_TABLES`, and by what its design asks others.
+
+    These are `replies` (own questions), `highlights` (marked words), `flags` (skips and reported problems) and
+    `corrections` (answers that were corrected later).
 
     Rows are ordered by item and annotator, and those of one answer by question as the study asks, so that the same
     answers give the same tables.
@@ -34,7 +38,54 @@ def study_tables(store: Store, study: str) -> dict[str, pa.Table]:
     Raises:
         UserError: no such study.
     """
-    return _tables(store, study, store.answers(study))
+    answers = store.answers(study)
+    return {name: study_table(store, study, name, answers) for name in table_names(store.design(study))}
+
+
+def study_table(store: Store, study: str, name: str, answers: Sequence[Answer]) -> pa.Table:
+    """One of the tables `table_names` of a study.
+
+    Args:
+        store: the store.
+        study: the study's name.
+        name: which table.
+        answers: the result of `Store.answers`.
+    """
+    kind = store.design(study).kind
+    if name == ANSWER_TABLES[kind]:
+        return answers_table(kind, study, answers)
+    if name == "items":
+        return items_table(study, store.items(study))
+    make: dict[str, Callable[[], list[dict[str, Any]]]] = {
+        "replies": lambda: [vars(reply) for reply in store.replies(study)],
+        "highlights": lambda: [
+            {**_common(study, answer), **vars(each)} for answer in answers for each in answer.highlights or ()
+        ],
+        "flags": lambda: [{**_of_item(each.item), **vars(each)} for each in store.flags(study)],
+        "corrections": lambda: [{**_of_item(each.item), **vars(each)} for each in store.corrections(study)],
+    }
+    return pa.Table.from_pylist([{"study": study, **row} for row in make[name]()], schema=TABLES[name].schema)
+
+
+def answers_and_items(store: Store, study: str) -> tuple[pa.Table, pa.Table]:
+    """The table of a study's answers as they are now, and its `items`.
+
+    Raises:
+        UserError: no such study.
+    """
+    kind = store.design(study).kind
+    return answers_table(kind, study, store.answers(study)), items_table(study, store.items(study))
+
+
+def table_names(design: Design) -> list[str]:
+    """The tables of a study of this design, that of its answers first, `items` second."""
+    asks = {
+        "replies": bool(design.ask.before or design.ask.after),
+        "highlights": design.reason.highlight,
+        "flags": design.flag or design.skip is not None,
+        "corrections": design.back,
+    }
+    return [ANSWER_TABLES[design.kind], "items", *(name for name, is_asked in asks.items() if is_asked)]
 
 
 def answers_table(kind: Kind, study: str, answers: Sequence[Answer]) -> pa.Table:
@@ -99,7 +150,7 @@ def export(store: Store, study: str, out: Path) -> StudyExport:
         UserError: no such study; a folder that cannot be written to.
     """
     answers = store.answers(study)
-    tables = _tables(store, study, answers)
+    tables = {name: study_table(store, study, name, answers) for name in table_names(store.design(study))}
     for name, table in tables.items():
         write_table(table, out / f"{name}.parquet", name)
     if not store.is_read_only:
@@ -115,16 +166,8 @@ def export(store: Store, study: str, out: Path) -> StudyExport:
     )
 
 
-def _tables(store: Store, study: str, answers: Sequence[Answer]) -> dict[str, pa.Table]:
-    kind = store.design(study).kind
-    return {
-        ANSWER_TABLES[kind]: answers_table(kind, study, answers),
-        "items": items_table(study, store.items(study)),
-    }
-
-
 def _votes(study: str, answer: Answer) -> list[dict[str, Any]]:
-    """A row for each question; the reason, which is one for all of them, is in the first."""
+    """A row for each question; the reason and its boxes, which are those of all of them, are in the first."""
     first, second = (answer.item.systems[place] for place in answer.order)
     rows = []
     for number, (question, code) in enumerate(answer.answers.items()):
@@ -139,13 +182,15 @@ def _votes(study: str, answer: Answer) -> list[dict[str, Any]]:
                 "strength": strength,
                 "choice": answer.item.chosen(code, answer.order),
                 "reason": None if number else answer.reason,
+                "elements": None if number else answer.elements,
             }
         )
     return rows
 
 
 def _ratings(study: str, answer: Answer) -> list[dict[str, Any]]:
-    common = {**_common(study, answer), "system": answer.item.systems[0], "reason": answer.reason}
+    why = {"reason": answer.reason, "elements": answer.elements}
+    common = {**_common(study, answer), "system": answer.item.systems[0], **why}
     return [{**common, "question": question, "value": value} for question, value in answer.values.items()]
 
 
@@ -156,21 +201,23 @@ def _order(study: str, answer: Answer) -> list[dict[str, Any]]:
 def _ranking(study: str, answer: Answer) -> list[dict[str, Any]]:
     systems = [answer.item.systems[place] for place in answer.order]
     ranks = [answer.arranged[place] for place in answer.order]
-    kind = answer.item.kind
-    return [{**_common(study, answer), "kind": kind, "systems": systems, "ranks": ranks, "reason": answer.reason}]
+    why = {"reason": answer.reason, "elements": answer.elements}
+    return [{**_common(study, answer), "kind": answer.item.kind, "systems": systems, "ranks": ranks, **why}]
 
 
 def _common(study: str, answer: Answer) -> dict[str, Any]:
     return {
         "study": study,
-        "item_id": answer.item.id,
-        "case_id": answer.item.case_id,
+        **_of_item(answer.item),
         "annotator_id": answer.annotator_id,
-        "is_check": answer.item.is_check,
         "status": answer.status,
         "started_at": answer.started_at,
         "submitted_at": answer.submitted_at,
     }
+
+
+def _of_item(item: Item) -> dict[str, Any]:
+    return {"item_id": item.id, "case_id": item.case_id, "is_check": item.is_check}
 
 
 _ROWS: dict[Kind, Callable[[str, Answer], list[dict[str, Any]]]] = {

@@ -64,14 +64,14 @@ _FREE_OF_OTHER_CASES = _FREE.where(
     )
 )
 
-# Items to judge such that this person answered neither the item nor another one of the same texts.
+# Items to judge such that this person neither answered nor skipped the item or another one of the same texts.
 UNANSWERED = sa.select(items.c.id).where(
     items.c.study_id == sa.bindparam("study"),
     items.c.role == "judge",
     ~sa.exists().where(
         assignments.c.annotator_id == sa.bindparam("annotator"),
         assignments.c.content == items.c.content,
-        assignments.c.state == "answered",
+        assignments.c.state.in_(("answered", "skipped")),
     ),
 )
 

@@ -3,7 +3,7 @@
 import hashlib
 import json
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import astuple, replace
 from datetime import datetime
 from typing import Any
 
@@ -12,11 +12,12 @@ import sqlalchemy as sa
 from denouement.errors import UserError
 from denouement.study.design.names import name_mistakes
 from denouement.study.design.reading import to_json
-from denouement.study.store.answering import Answering
+from denouement.study.store.answering import Answering, flags_of
 from denouement.study.store.base import moment
 from denouement.study.store.log import By, note
 from denouement.study.store.models import metadata, studies
-from denouement.study.store.records import Answer, StudyState
+from denouement.study.store.records import Answer, Flag, Reply, StudyState
+from denouement.study.store.replies import replies_to
 from denouement.study.store.studies import Studies
 
 _DONE: dict[StudyState, str] = {"open": "reopened", "paused": "paused", "closed": "closed"}
@@ -99,7 +100,8 @@ class Life(Studies, Answering):
         at = moment(now)
 
         def job(connection: sa.Connection) -> None:
-            connection.execute(studies.update().where(studies.c.id == of.id).values(exported=_digest(answers)))
+            digest = _digest(answers, replies_to(connection, of), flags_of(connection, of))
+            connection.execute(studies.update().where(studies.c.id == of.id).values(exported=digest))
             note(connection, of, at, by, "exported", detail=f"{len(answers)} answers")
 
         self._write(job)
@@ -121,7 +123,9 @@ class Life(Studies, Answering):
             if row.state != "closed":
                 raise UserError(f"study {study}: is {row.state}; close it first")
             answers = self._answers(connection, of)
-            if answers and not without_export and row.exported != _digest(answers):
+            replies, flags = replies_to(connection, of), flags_of(connection, of)
+            has_any = answers or replies or flags
+            if has_any and not without_export and row.exported != _digest(answers, replies, flags):
                 had = "its answers are in no export" if row.exported is None else "its answers changed since the export"
                 raise UserError(f"study {study}: {had}; export it first, or say that they may be lost")
             for table in reversed(metadata.sorted_tables):
@@ -133,19 +137,23 @@ class Life(Studies, Answering):
         self._forget()
 
 
-def _digest(answers: Sequence[Answer]) -> str:
-    """A digest of what the answers say, and of their statuses."""
-    rows = sorted(
+def _digest(answers: Sequence[Answer], replies: Sequence[Reply], flags: Sequence[Flag]) -> str:
+    """A digest of what the answers say, of their statuses, and of what people replied, skipped and reported."""
+    rows: list[tuple[object, ...]] = sorted(
         (
             each.item.id,
             each.annotator_id,
             each.status,
             each.submitted_at.isoformat(),
-            each.answer or "",
+            sorted(each.answers.items()),
             sorted(each.values.items()),
             each.arranged,
             each.reason or "",
+            each.elements,
+            [astuple(mark) for mark in each.highlights or ()],
         )
         for each in answers
     )
+    rows += [astuple(each) for each in replies]
+    rows += [(each.item.id, each.annotator_id, each.kind, each.text) for each in flags]
     return hashlib.sha256(json.dumps(rows).encode()).hexdigest()

@@ -109,7 +109,9 @@ annotators = sa.Table(
     sa.Column("entry", _json(), nullable=False),
     sa.Column("served", sa.Integer, nullable=False),  # items handed out
     sa.Column("answered", sa.Integer, nullable=False),
-    sa.Column("training_failures", sa.Integer, nullable=False),
+    sa.Column("training_failures", sa.Integer, nullable=False),  # of the practice item that comes next
+    sa.Column("training_passed", sa.Integer, nullable=False),  # practice items
+    sa.Column("after_at", Moment),  # when they replied to the questions after the last item
     sa.Column("entered_at", Moment, nullable=False),
     sa.Column("seen_at", Moment, nullable=False),
     sa.Column("consented_at", Moment),
@@ -137,7 +139,7 @@ assignments = sa.Table(
     sa.Column("annotator_id", sa.ForeignKey("annotators.id"), nullable=False),
     sa.Column("content", sa.String, nullable=False),
     sa.Column("places", _json(), nullable=False),
-    sa.Column("state", sa.String, nullable=False),  # open, lapsed, answered
+    sa.Column("state", sa.String, nullable=False),  # open, lapsed, answered, skipped
     sa.Column("started_at", Moment, nullable=False),
     sa.Column("expires_at", Moment, nullable=False),
     sa.Column("resumes_until", Moment),  # the lease's end before its page was left
@@ -146,6 +148,8 @@ assignments = sa.Table(
     sa.Column("values", _json()),
     sa.Column("arranged", _json()),
     sa.Column("reason", sa.Text),
+    sa.Column("elements", _json()),
+    sa.Column("highlights", _json()),
     sa.Column("submitted_at", Moment),
     sa.UniqueConstraint("annotator_id", "content"),
     sa.CheckConstraint("(state = 'answered') = (status IS NOT NULL AND submitted_at IS NOT NULL)", name="answered"),
@@ -158,4 +162,34 @@ assignments = sa.Table(
         sqlite_where=sa.text("state = 'open'"),
         postgresql_where=sa.text("state = 'open'"),
     ),
+)
+
+# What a person replied to the organiser's own questions; a row for each of several options, counted from 0.
+replies = sa.Table(
+    "replies",
+    metadata,
+    sa.Column("annotator_id", sa.ForeignKey("annotators.id", ondelete="CASCADE"), primary_key=True),
+    sa.Column("question", sa.String, primary_key=True),
+    sa.Column("place", sa.Integer, primary_key=True),
+    sa.Column("value", sa.Text, nullable=False),
+)
+
+# An item that a person skipped, or a problem with it that they reported with their answer.
+flags = sa.Table(
+    "flags",
+    metadata,
+    sa.Column("assignment_id", sa.ForeignKey("assignments.id", ondelete="CASCADE"), primary_key=True),
+    sa.Column("kind", sa.String, primary_key=True),  # skip, flag
+    sa.Column("text", sa.Text),
+    sa.Column("made_at", Moment, nullable=False),
+)
+
+# Answers that were corrected later, the first one with the place 1; `assignments` has the last one.
+corrections = sa.Table(
+    "corrections",
+    metadata,
+    sa.Column("assignment_id", sa.ForeignKey("assignments.id", ondelete="CASCADE"), primary_key=True),
+    sa.Column("place", sa.Integer, primary_key=True),
+    sa.Column("earlier", _json(), nullable=False),
+    sa.Column("submitted_at", Moment, nullable=False),
 )

@@ -13,12 +13,15 @@ from denouement.study.store.links import Links
 from denouement.study.store.log import Log
 from denouement.study.store.people import People
 from denouement.study.store.person import Persons
+from denouement.study.store.replies import Replies
 from denouement.study.store.roster import Roster
 from denouement.study.store.sessions import Sessions
 
 
-class Store(Life, Persons, Links, People, Leavers, Roster, Log, Sessions):
-    """Studies, people, leases and answers. Every method may be called from any thread; `now` is the clock, for tests.
+class Store(Life, Persons, Links, People, Replies, Leavers, Roster, Log, Sessions):
+    """Studies, people, replies, leases and answers.
+
+    Every method may be called from any thread; `now` is the clock, for tests.
 
     When a method returns, its changes are on the disk. All methods raise `StoreUnavailableError` when the database does
     not answer, and UserError for a study that is not in the store.

@@ -13,7 +13,7 @@ from denouement.study.store.base import StoreBase, moment
 from denouement.study.store.leases import HAS_PLACE, close, free, lapse, recount
 from denouement.study.store.links import annotator_id_of
 from denouement.study.store.log import By, note
-from denouement.study.store.models import annotators, assignments, items, studies
+from denouement.study.store.models import annotators, assignments, items, replies, studies
 from denouement.study.store.records import Annotator, State
 from denouement.study.store.stored_study import StoredStudy, could_be_id
 
@@ -25,6 +25,8 @@ PERSON = sa.select(
     annotators.c.served,
     annotators.c.answered,
     annotators.c.training_failures,
+    annotators.c.training_passed,
+    annotators.c.after_at,
     annotators.c.seen_at,
     annotators.c.excluded_from,
     annotators.c.excluded_because,
@@ -100,6 +102,7 @@ class People(StoreBase):
                     served=0,
                     answered=0,
                     training_failures=0,
+                    training_passed=0,
                     entered_at=at,
                     seen_at=at,
                 )
@@ -117,7 +120,7 @@ class People(StoreBase):
         return _annotator(row) if row else None
 
     def consent(self, key: str, now: datetime | None = None) -> Annotator:
-        """From `consenting` to `training` or `answering`; a person in any other state stays in it.
+        """From `consenting` to `asking`, `training` or `answering`; a person in any other state stays in it.
 
         This method and the next three return the person in their new state.
 
@@ -128,7 +131,7 @@ class People(StoreBase):
         at = moment(now)
 
         def step(study: StoredStudy, person: Any) -> dict[str, Any]:
-            return {"state": "training" if study.has_training else "answering", "consented_at": at}
+            return {"state": "asking" if study.design.ask.before else study.first_state, "consented_at": at}
 
         return self._step(key, "consenting", step, at)
 
@@ -136,32 +139,45 @@ class People(StoreBase):
         """From `consenting` to `declined`."""
         return self._step(key, "consenting", lambda study, person: {"state": "declined"}, now)
 
-    def passed_training(self, key: str, now: datetime | None = None) -> Annotator:
-        """From `training` to `answering`."""
-        return self._step(key, "training", lambda study, person: {"state": "answering"}, now)
+    def passed_training(self, key: str, item: int = 0, now: datetime | None = None) -> Annotator:
+        """From a practice item, the `item`-th from 0, to the next one, and from the last to `answering`.
 
-    def failed_training(self, key: str, now: datetime | None = None) -> Annotator:
-        """Count a wrong answer to the training item; after the most that the design allows, they are `screened_out`."""
+        A person who is at another practice item stays there: the answer was sent twice.
+        """
 
         def step(study: StoredStudy, person: Any) -> dict[str, Any]:
+            if person.training_passed != item:
+                return {}
+            is_last = item + 1 >= study.n_training
+            state = "answering" if is_last else "training"
+            return {"training_passed": item + 1, "training_failures": 0, "state": state}
+
+        return self._step(key, "training", step, now)
+
+    def failed_training(self, key: str, item: int = 0, now: datetime | None = None) -> Annotator:
+        """Count a wrong answer to a practice item; after the most that the design allows, they are `screened_out`."""
+
+        def step(study: StoredStudy, person: Any) -> dict[str, Any]:
+            if person.training_passed != item:
+                return {}
             failures = person.training_failures + 1
-            most = study.design.training.attempts if study.design.training else None
+            most = study.design.training[item].attempts
             is_out = most is not None and failures >= most
             return {"training_failures": failures, "state": "screened_out" if is_out else "training"}
 
         return self._step(key, "training", step, now)
 
-    def put(self, key: str, state: State, answered: int = 0, training_failures: int = 0) -> None:
+    def put(self, key: str, state: State, answered: int, training_failures: int, after_at: datetime | None) -> None:
         """Put a person into a state, whatever theirs is, for a preview.
 
         Raises:
             UserError: a key that is no one's.
         """
-        values = {"state": state, "answered": answered, "training_failures": training_failures}
+        values = {"state": state, "answered": answered, "training_failures": training_failures, "after_at": after_at}
         self._write(lambda connection: update(connection, person_with(connection, key).pk, **values))
 
     def withdraw(self, key: str, now: datetime | None = None) -> int:
-        """Delete a person's answers and the values of their entry, and free their items; return the number of answers.
+        """Delete a person's answers, replies and values of entry, and free their items; return the number of answers.
 
         Raises:
             UserError: a key that is no one's.
@@ -186,7 +202,8 @@ class People(StoreBase):
             free(connection, held & (assignments.c.status == "accepted"), taken=1, accepted=1)
             free(connection, held & (assignments.c.state == "open"), taken=1)
             answers = connection.scalar(sa.select(sa.func.count()).where(held & (assignments.c.state == "answered")))
-            connection.execute(assignments.delete().where(held))
+            connection.execute(assignments.delete().where(held))  # with their flags and corrections
+            connection.execute(replies.delete().where(replies.c.annotator_id == person.pk))
             left = {"state": "withdrawn", "entry": {}, "answered": 0, "seen_at": at}
             update(connection, person.pk, **left, excluded_from=None, excluded_because=None)
             study = self._study(person.study, connection)
@@ -307,7 +324,14 @@ def person_named(connection: sa.Connection, study: StoredStudy, annotator_id: st
 
 def _annotator(person: Any) -> Annotator:
     return Annotator(
-        person.annotator_id, person.key, person.study, person.state, person.answered, person.training_failures
+        person.annotator_id,
+        person.key,
+        person.study,
+        person.state,
+        person.answered,
+        person.training_failures,
+        person.training_passed,
+        person.after_at is not None,
     )
 
 

@@ -7,12 +7,13 @@ from datetime import datetime
 import sqlalchemy as sa
 
 from denouement.study.design.names import RANKED
-from denouement.study.store.answering import Answering
+from denouement.study.store.answering import Answering, corrections_of, flags_of
 from denouement.study.store.base import moment
 from denouement.study.store.log import By, LogEntry, note
 from denouement.study.store.models import annotators, log
 from denouement.study.store.people import person_named
 from denouement.study.store.records import Answer, State
+from denouement.study.store.replies import replies_to
 
 
 @dataclass(frozen=True)
@@ -22,10 +23,10 @@ class PersonAnswer:
     Attributes:
         context: the sentences above the question.
         shown: the texts to judge or to order, in the order of the page.
-        answers: to a pair: A, both or another code, by question.
-        values: of a rating: the value by scale.
-        ranks: of several endings: one for each of `shown`, 1 the best.
-        order: of sentences: their places on the page, from 0, in the order in which they were put.
+        answers, values, reason: as given; `answers` and `values` by question.
+        order: the places on the page, from 0, of the sentences in the order given.
+        ranks: the rank given to each text on the page.
+        elements, marked: the boxes of the reason that were ticked, and the words that were marked.
     """
 
     item_id: str
@@ -33,12 +34,41 @@ class PersonAnswer:
     shown: tuple[str, ...]
     answers: Mapping[str, str]
     values: Mapping[str, int]
-    ranks: tuple[int, ...]
     order: tuple[int, ...]
+    ranks: tuple[int, ...]
     reason: str | None
+    elements: tuple[str, ...]
+    marked: tuple[str, ...]
     is_check: bool
     status: str
     started_at: datetime
+    submitted_at: datetime
+
+
+@dataclass(frozen=True)
+class PersonReply:
+    """A reply to one of the study's own questions."""
+
+    question: str
+    value: str
+
+
+@dataclass(frozen=True)
+class PersonFlag:
+    """An item that the person skipped (`skip`), or a problem with it that they reported (`flag`), in their words."""
+
+    item_id: str
+    kind: str
+    text: str | None
+    made_at: datetime
+
+
+@dataclass(frozen=True)
+class PersonCorrection:
+    """An answer before it was corrected, as JSON."""
+
+    item_id: str
+    earlier: str
     submitted_at: datetime
 
 
@@ -49,6 +79,9 @@ class PersonData:
     Attributes:
         annotator_id: the id in the tables.
         entry: what their address said when they came, such as STUDY_ID; hashed unless the study says otherwise.
+        replies: what they replied to the study's own questions.
+        flags: the items that they skipped, and the problems that they reported.
+        corrections: the answers that they corrected, as they were before.
         log: what was done about them.
     """
 
@@ -62,6 +95,9 @@ class PersonData:
     training_failures: int
     excluded_because: str | None
     answers: tuple[PersonAnswer, ...]
+    replies: tuple[PersonReply, ...]
+    flags: tuple[PersonFlag, ...]
+    corrections: tuple[PersonCorrection, ...]
     log: tuple[LogEntry, ...]
 
 
@@ -81,6 +117,9 @@ class Persons(Answering):
             about = sa.select(log).where(log.c.study_id == of.id, log.c.about == of.logged(annotator_id))
             entries = connection.execute(about.order_by(log.c.id)).all()
             answers = [each for each in self._answers(connection, of) if each.annotator_id == annotator_id]
+            replied = [each for each in replies_to(connection, of) if each.annotator_id == annotator_id]
+            flagged = [each for each in flags_of(connection, of) if each.annotator_id == annotator_id]
+            corrected = [each for each in corrections_of(connection, of) if each.annotator_id == annotator_id]
         if not self.is_read_only:
             at = moment(now)
             self._write(lambda connection: note(connection, of, at, by, "gave out data", annotator_id))
@@ -95,12 +134,15 @@ class Persons(Answering):
             training_failures=row.training_failures,
             excluded_because=row.excluded_because,
             answers=tuple(map(_answer, sorted(answers, key=lambda each: each.submitted_at))),
+            replies=tuple(PersonReply(each.question, each.value) for each in replied),
+            flags=tuple(PersonFlag(each.item.id, each.kind, each.text, each.made_at) for each in flagged),
+            corrections=tuple(PersonCorrection(each.item.id, each.earlier, each.submitted_at) for each in corrected),
             log=tuple(LogEntry(each.at, each.by, each.what, each.about, each.detail) for each in entries),
         )
 
 
 def _answer(answer: Answer) -> PersonAnswer:
-    item, arranged = answer.item, answer.arranged
+    item = answer.item
     texts = item.sentences if item.kind == "order" else item.endings
     return PersonAnswer(
         item_id=item.id,
@@ -108,9 +150,11 @@ def _answer(answer: Answer) -> PersonAnswer:
         shown=tuple(texts[place] for place in answer.order),
         answers=answer.answers,
         values=answer.values,
-        ranks=tuple(arranged[place] for place in answer.order) if item.kind in RANKED else (),
-        order=tuple(map(answer.order.index, arranged)) if item.kind == "order" else (),
+        order=() if item.kind in RANKED else answer.arranged_on_page,
+        ranks=answer.arranged_on_page if item.kind in RANKED else (),
         reason=answer.reason,
+        elements=answer.elements or (),
+        marked=tuple(mark.text for mark in answer.highlights or ()),
         is_check=item.is_check,
         status=answer.status,
         started_at=answer.started_at,

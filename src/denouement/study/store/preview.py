@@ -4,15 +4,18 @@ from dataclasses import replace
 from typing import Literal
 
 from denouement.study.design.reading import to_json
+from denouement.study.store.base import moment
 from denouement.study.store.opening import Store
 from denouement.study.store.records import State
 
-Page = Literal["consent", "training", "question", "end", "screened_out"]
+Page = Literal["consent", "before", "training", "question", "after", "end", "screened_out"]
 
 _STATES: dict[Page, State] = {
     "consent": "consenting",
+    "before": "asking",
     "training": "training",
     "question": "answering",
+    "after": "done",
     "end": "done",
     "screened_out": "screened_out",
 }
@@ -21,9 +24,14 @@ _NEVER_FULL = 1_000_000
 
 def pages(store: Store, study: str) -> list[Page]:
     """The pages that annotators of a study may see, in their order."""
-    training = store.design(study).training
-    missing = {"training": training is None, "screened_out": training is None or training.attempts is None}
-    return [page for page in _STATES if not missing.get(page)]
+    design = store.design(study)
+    there: dict[Page, object] = {
+        "before": design.ask.before,
+        "training": design.training,
+        "after": design.ask.after,
+        "screened_out": [item for item in design.training if item.attempts is not None],
+    }
+    return [page for page in _STATES if there.get(page, True)]
 
 
 def stand_at(scratch: Store, store: Store, study: str, page: Page) -> str:
@@ -44,7 +52,12 @@ def stand_at(scratch: Store, store: Store, study: str, page: Page) -> str:
     name = scratch.add_links(study, 1)[0] if by_link else f"preview-{len(scratch.progress(study).people)}"
     person = scratch.enter(study, name)
     assert person is not None
-    has_answered = scratch.most_items(study) if page == "end" else 0
-    failures = design.training.attempts or 0 if page == "screened_out" and design.training else 0
-    scratch.put(person.key, _STATES[page], has_answered, failures)
+    attempts = [item.attempts for item in design.training if item.attempts is not None]
+    scratch.put(
+        person.key,
+        _STATES[page],
+        answered=scratch.most_items(study) if page in ("after", "end") else 0,
+        training_failures=attempts[0] if page == "screened_out" else 0,
+        after_at=moment(None) if page == "end" else None,
+    )
     return person.key

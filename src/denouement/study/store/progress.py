@@ -5,7 +5,15 @@ from collections.abc import Sequence
 from statistics import median
 from typing import Any
 
-from denouement.study.store.records import Answer, ItemProgress, PersonProgress, Progress, StudyState
+from denouement.study.store.records import (
+    Answer,
+    Correction,
+    Flag,
+    ItemProgress,
+    PersonProgress,
+    Progress,
+    StudyState,
+)
 from denouement.study.store.stored_study import StoredStudy
 
 
@@ -15,6 +23,8 @@ def measure(
     people: Sequence[Any],
     leases: Sequence[Any],
     answers: Sequence[Answer],
+    flags: Sequence[Flag] = (),
+    corrections: Sequence[Correction] = (),
 ) -> Progress:
     """The progress of a study.
 
@@ -24,9 +34,12 @@ def measure(
         people: the rows of its annotators.
         leases: the open ones: the ids of the rows of the item and of the annotator.
         answers: all answers of the study.
+        flags: all its skips and reported problems.
+        corrections: all its answers that were corrected later.
     """
     held = Counter[int](lease.item_id for lease in leases)
     holders = {lease.annotator_id for lease in leases}
+    noted = _Noted(flags, corrections)
     by_person: dict[str, list[Answer]] = defaultdict(list)
     for answer in answers:
         by_person[answer.annotator_id].append(answer)
@@ -36,7 +49,16 @@ def measure(
             seconds[answer.item.id].append(answer.seconds)
     statuses = Counter(answer.status for answer in answers if not answer.item.is_check)
     rows = tuple(
-        ItemProgress(item.id, item.case_id, item.systems, len(seconds[item.id]), held[row], _median(seconds[item.id]))
+        ItemProgress(
+            item.id,
+            item.case_id,
+            item.systems,
+            len(seconds[item.id]),
+            held[row],
+            _median(seconds[item.id]),
+            noted.of_items["skip", item.id],
+            noted.of_items["flag", item.id],
+        )
         for row, item in study.items.items()
         if not (item.is_check or item.is_training)
     )
@@ -46,7 +68,7 @@ def measure(
         state=state,
         items=rows,
         people=tuple(
-            _person_progress(person, by_person[person.annotator_id], person.pk in holders) for person in people
+            _person_progress(person, by_person[person.annotator_id], person.pk in holders, noted) for person in people
         ),
         wanted=k * len(rows),
         accepted=statuses["accepted"],
@@ -55,10 +77,22 @@ def measure(
         surplus=statuses["surplus"],
         excluded=statuses["excluded"],
         median_seconds=_median([each for of_item in seconds.values() for each in of_item]),
+        skipped=sum(row.skipped for row in rows),
+        flagged=sum(row.flagged for row in rows),
+        corrected=sum(not each.item.is_check for each in corrections),
     )
 
 
-def _person_progress(person: Any, answers: Sequence[Answer], is_holding: bool) -> PersonProgress:
+class _Noted:
+    """How many skips (`skip`), reported problems (`flag`) and corrections (`correction`) items and people have."""
+
+    def __init__(self, flags: Sequence[Flag], corrections: Sequence[Correction]) -> None:
+        all_noted = [(each.kind, each) for each in flags] + [("correction", each) for each in corrections]
+        self.of_items = Counter((kind, each.item.id) for kind, each in all_noted)
+        self.of_people = Counter((kind, each.annotator_id) for kind, each in all_noted)
+
+
+def _person_progress(person: Any, answers: Sequence[Answer], is_holding: bool, noted: _Noted) -> PersonProgress:
     checks = [answer for answer in answers if answer.item.is_check]
     judged = [answer for answer in answers if not answer.item.is_check]
     return PersonProgress(
@@ -72,6 +106,9 @@ def _person_progress(person: Any, answers: Sequence[Answer], is_holding: bool) -
         last_seen_at=person.seen_at,
         is_holding=is_holding,
         excluded_because=person.excluded_because or "",
+        skipped=noted.of_people["skip", person.annotator_id],
+        flagged=noted.of_people["flag", person.annotator_id],
+        corrected=noted.of_people["correction", person.annotator_id],
     )
 
 

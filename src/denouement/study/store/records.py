@@ -6,8 +6,11 @@ from datetime import datetime
 from typing import Literal
 
 from denouement.study.design.items import Item
+from denouement.study.design.names import RANKED
 
-State = Literal["consenting", "declined", "training", "answering", "done", "withdrawn", "screened_out", "excluded"]
+State = Literal[
+    "consenting", "declined", "asking", "training", "answering", "done", "withdrawn", "screened_out", "excluded"
+]
 
 StudyState = Literal["open", "paused", "closed"]
 
@@ -48,11 +51,14 @@ class Annotator:
         id: the id in the tables: a salted hash unless the study says otherwise.
         key: a secret; a browser that has it counts as this person. It is for the session cookie, never for a page.
         study: its name.
-        state: `consenting`, then `training` (where the study has a training item), then `answering`. `done`: there is
-            no item for this person at present; later there may be one. `declined` (no consent), `withdrawn`,
-            `screened_out` (by the training item) and `excluded` are final.
+        state: `consenting`, then `asking` (where there are questions of the study's own before the items), then
+            `training` (where there are practice items), then `answering`. `done`: there is no item for this person at
+            present; later there may be one. `declined` (no consent), `withdrawn`, `screened_out` (by the training) and
+            `excluded` are final.
         answered: items answered, checks included.
-        training_failures: wrong answers to the training item.
+        training_failures: wrong answers to the practice item that they are at.
+        training_passed: practice items passed.
+        has_replied: whether they replied to the questions after the last item.
     """
 
     id: str
@@ -61,6 +67,8 @@ class Annotator:
     state: State
     answered: int = 0
     training_failures: int = 0
+    training_passed: int = 0
+    has_replied: bool = False
 
 
 @dataclass(frozen=True)
@@ -109,6 +117,24 @@ class Outcome:
 
 
 @dataclass(frozen=True)
+class Highlight:
+    """Words of a story that a person marked as part of the reason for an answer.
+
+    Attributes:
+        system: whose ending it is; None for the story before it.
+        sentence: its place in the story, 0 the first; each ending comes after the last of the context.
+        start, end: the first word (from 0, as `design.marking` divides them), and the one after the last.
+        text: these words.
+    """
+
+    system: str | None
+    sentence: int
+    start: int
+    end: int
+    text: str
+
+
+@dataclass(frozen=True)
 class Answer:
     """An answer that was given, as `export` writes it.
 
@@ -121,6 +147,9 @@ class Answer:
             of several endings: the rank of each of the item's endings.
         status: accepted, excluded or surplus.
         started_at: when the item was first handed to this person.
+        submitted_at: when the answer was given, or last corrected.
+        elements: the boxes of the reason that were ticked; None where the study has none.
+        highlights: the words that were marked, in the story's order; None where the study asks for none.
     """
 
     item: Item
@@ -133,6 +162,8 @@ class Answer:
     status: str
     started_at: datetime
     submitted_at: datetime
+    elements: tuple[str, ...] | None = None
+    highlights: tuple[Highlight, ...] | None = None
 
     @property
     def seconds(self) -> float:
@@ -150,9 +181,58 @@ class Answer:
         return self.item.chosen(self.answer, self.order)
 
     @property
+    def arranged_on_page(self) -> tuple[int, ...]:
+        """`arranged` by places on the page, from 0: of sentences the place of each, of endings the rank at each."""
+        if self.item.kind in RANKED:
+            return tuple(self.arranged[place] for place in self.order)
+        return tuple(self.order.index(place) for place in self.arranged)
+
+    @property
     def is_right(self) -> bool | None:
         """Whether it is the known answer; None where none is known."""
         return self.item.is_right(self.choice, self.values, self.arranged)
+
+
+@dataclass(frozen=True)
+class Reply:
+    """What a person replied to a question of the study's own; one of several options is a reply of its own."""
+
+    annotator_id: str
+    question: str
+    type: str
+    value: str
+
+
+@dataclass(frozen=True)
+class Flag:
+    """An item that a person skipped (`skip`), or a problem with it that they reported with their answer (`flag`).
+
+    Attributes:
+        text: what they wrote; None where they skipped the item and wrote nothing.
+    """
+
+    item: Item
+    annotator_id: str
+    kind: str
+    text: str | None
+    made_at: datetime
+
+
+@dataclass(frozen=True)
+class Correction:
+    """An answer that the person corrected later.
+
+    Attributes:
+        place: which of the answers to this item it was, 1 the first.
+        earlier: what was answered, as JSON.
+        submitted_at: when it was given.
+    """
+
+    item: Item
+    annotator_id: str
+    place: int
+    earlier: str
+    submitted_at: datetime
 
 
 @dataclass(frozen=True)
@@ -164,6 +244,7 @@ class ItemProgress:
         accepted: answers that count.
         open: leases that have not lapsed.
         median_seconds: the median time of an accepted answer; None without any.
+        skipped, flagged: how many people skipped it, and reported a problem with it.
     """
 
     item_id: str
@@ -172,6 +253,8 @@ class ItemProgress:
     accepted: int
     open: int
     median_seconds: float | None
+    skipped: int = 0
+    flagged: int = 0
 
 
 @dataclass(frozen=True)
@@ -186,6 +269,7 @@ class PersonProgress:
         last_seen_at: when they last got an item or sent a form.
         is_holding: whether they hold an item.
         excluded_because: why they are excluded; empty where they are not, or no reason was given.
+        skipped, flagged, corrected: items skipped, items with a problem reported, corrections of answers; with checks.
     """
 
     annotator_id: str
@@ -198,11 +282,14 @@ class PersonProgress:
     last_seen_at: datetime
     is_holding: bool = False
     excluded_because: str = ""
+    skipped: int = 0
+    flagged: int = 0
+    corrected: int = 0
 
 
 @dataclass(frozen=True)
 class Progress:
-    """How far a study is. Items, answers and leases are without those of checks.
+    """How far a study is. Items, answers, leases, skips, flags and corrections are without those of checks.
 
     Attributes:
         state: whether the study is `open`, `paused` (nobody gets a new item) or `closed` (nobody comes in, either).
@@ -212,6 +299,7 @@ class Progress:
         open: leases that have not lapsed.
         surplus, excluded: answers that are kept and do not count.
         median_seconds: the median time of an accepted answer; None without any.
+        skipped, flagged, corrected: how often items were skipped or reported, and answers corrected.
     """
 
     study: str
@@ -225,3 +313,6 @@ class Progress:
     surplus: int
     excluded: int
     median_seconds: float | None
+    skipped: int = 0
+    flagged: int = 0
+    corrected: int = 0

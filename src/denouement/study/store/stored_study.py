@@ -7,7 +7,7 @@ import random
 from dataclasses import dataclass
 from datetime import timedelta
 from functools import cached_property
-from typing import Any
+from typing import Any, Literal
 
 from denouement.study.design.description import Design
 from denouement.study.design.items import Item
@@ -37,9 +37,14 @@ class StoredStudy:
         return timedelta(minutes=self.design.lease_minutes)
 
     @cached_property
-    def has_training(self) -> bool:
-        """Whether there is a training item."""
-        return any(item.is_training for item in self.items.values())
+    def n_training(self) -> int:
+        """How many practice items there are."""
+        return sum(item.is_training for item in self.items.values())
+
+    @property
+    def first_state(self) -> Literal["training", "answering"]:
+        """The state of a person who has consented and replied to the questions before."""
+        return "training" if self.n_training else "answering"
 
     @cached_property
     def most_items(self) -> int:

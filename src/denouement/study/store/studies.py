@@ -87,20 +87,17 @@ class Studies(StoreBase):
         """All items of a study, checks and training item included, in the order that `create` got them in."""
         return list(self._study(study).items.values())
 
-    def training_item(self, study: str) -> Item | None:
-        """The training item of a study, if it has one."""
-        return next((item for item in self.items(study) if item.is_training), None)
+    def training_items(self, study: str) -> list[Item]:
+        """The practice items of a study, in their order."""
+        return [item for item in self.items(study) if item.is_training]
 
-    def training_order(self, study: str, annotator_id: str) -> list[int]:
-        """The order of the training item's texts on a person's page, of the form of `Assignment.order`.
+    def training_order(self, study: str, annotator_id: str, place: int = 0) -> list[int]:
+        """The order of the texts of the practice item at `place` on a person's page, of the form of `Assignment.order`.
 
         Raises:
-            ValueError: the study has no training item.
+            IndexError: the study has no practice item at this place.
         """
-        item = self.training_item(study)
-        if item is None:
-            raise ValueError(f"study {study} has no training item")
-        return self._study(study).drawn_order(annotator_id, item)
+        return self._study(study).drawn_order(annotator_id, self.training_items(study)[place])
 
     def outlook(self, study: str, now: datetime | None = None) -> Outlook:
         """What a person finds who comes to the study now."""

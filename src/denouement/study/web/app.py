@@ -15,7 +15,16 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from denouement.errors import UserError
 from denouement.study.languages import ENGLISH, Texts, languages, texts
 from denouement.study.store import Store, StoreUnavailableError
-from denouement.study.web import answering, entering, leaving, organiser, organiser_life, organiser_review
+from denouement.study.web import (
+    answering,
+    asking,
+    correcting,
+    entering,
+    leaving,
+    organiser,
+    organiser_life,
+    organiser_review,
+)
 from denouement.study.web.organiser_guard import HOME, Guard
 from denouement.study.web.preview import ROOT, Preview
 from denouement.study.web.render import asset, message
@@ -52,9 +61,9 @@ def create_app(store: Store, organiser_token: str, base_url: str = "") -> FastAP
     app.state.base_url = base_url
     app.state.visits = Visits()
     app.state.guard = Guard(organiser_token, store)
-    for part in (entering, answering, leaving, organiser_review, organiser_life, organiser):
-        app.include_router(part.router)
-    pages_of_annotators = [part.router for part in (entering, answering, leaving)]
+    pages_of_annotators = [part.router for part in (entering, asking, answering, correcting, leaving)]
+    for router in (*pages_of_annotators, organiser_review.router, organiser_life.router, organiser.router):
+        app.include_router(router)
     app.state.preview = Preview(pages_of_annotators, _with_error_pages(FastAPI(openapi_url=None)))
     app.mount(ROOT, app.state.preview)
     app.add_api_route("/", _home, methods=["GET"])

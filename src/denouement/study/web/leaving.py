@@ -79,7 +79,7 @@ def not_now(visit: Visit) -> Response:
 
 def _end(visit: Visit, annotator: Annotator) -> Response:
     entry, withdrawal, say = visit.design.entry, visit.url("withdraw"), visit.say
-    if annotator.state in ("consenting", "training"):
+    if annotator.state in ("consenting", "asking", "training"):
         return not_now(visit)
     if annotator.state == "withdrawn":
         texts = [say("end.withdrawn_text")]
@@ -96,6 +96,8 @@ def _end(visit: Visit, annotator: Annotator) -> Response:
     if not annotator.answered:
         if may_get_more:
             return not_now(visit)
+        if not visit.store.left_any(visit.key):
+            return _no_place(visit, "page.thanks", say("end.skipped_all"), withdraw=withdrawal)
         return _no_place(visit, "end.all_answered", say("end.full"), withdraw=withdrawal)
     if visit.outlook.state == "paused" and may_get_more:
         saved = say("wait.saved", n=annotator.answered)
@@ -104,6 +106,8 @@ def _end(visit: Visit, annotator: Annotator) -> Response:
     if entry.kind != "prolific" and may_get_more:
         texts.append(say("end.look_later"))
         onward |= {"back": visit.url("question"), "back_label": say("end.look")}
+    if visit.store.last(visit.key):
+        onward["correct"] = visit.url("back")
     ends = _ends(visit, entry.completion_code, entry.completion_url)
     return visit.message("page.thanks", *texts, *visit.contact, **ends, **onward)
 

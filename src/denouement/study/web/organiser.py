@@ -1,6 +1,8 @@
 """The organiser's pages, which need a token: how far each study is, its people, and the export."""
 
+import io
 from collections.abc import Sequence
+from zipfile import ZipFile
 
 from fastapi import APIRouter, Request, Response
 from fastapi.responses import RedirectResponse
@@ -8,7 +10,7 @@ from fastapi.responses import RedirectResponse
 from denouement.study.results.ballot import count
 from denouement.study.results.pairs import PairItems, pair_items
 from denouement.study.store import Answer, Progress, Store
-from denouement.study.store.export import ANSWER_TABLES, answers_table, items_table, table_file
+from denouement.study.store.export import ANSWER_TABLES, answers_table, study_table, table_file, table_names
 from denouement.study.web.organiser_guard import (
     COOKIE,
     HOME,
@@ -73,8 +75,9 @@ def overview(request: Request, store: Organised, study: str, done: str = "", ann
         design=design,
         progress=progress,
         pairs=_pairs_so_far(progress, design.answers_per_item, answers) if design.kind == "pair" else [],
-        table=ANSWER_TABLES[design.kind] if answers else None,
+        tables=[name for name in table_names(design) if answers or name != ANSWER_TABLES[design.kind]],
         form_token=form_token(request.cookies[COOKIE]),
+        flags=store.flags(study),
         links=[(f"{_address(request)}/s/{study}/link/{token}", who) for token, who in store.opened_by(study).items()],
         entry=f"{_address(request)}/s/{study}/",
         shown_time=shown_time,
@@ -83,37 +86,32 @@ def overview(request: Request, store: Organised, study: str, done: str = "", ann
     )
 
 
-@router.post("/{study}/export/{name}.parquet")
-def export(request: Request, store: Organised, study: str, name: str, form: Form) -> Response:
-    """The table of the answers; the store keeps that they were exported."""
-    require_form_token(request.cookies[COOKIE], form)
-    answers = known(store.answers, study)
-    file = _table_file(store, study, name, answers)
-    if name != "items" and not store.is_read_only:
-        store.exported(study, answers, "organiser")
-    return file
-
-
 @router.get("/{study}/export/{name}.parquet")
 def table(store: Organised, study: str, name: str) -> Response:
-    """A table. A program may ask for an address unseen, so that this is no export after which a study may be deleted."""
-    return _table_file(store, study, name, known(store.answers, study))
-
-
-def _table_file(store: Store, study: str, name: str, answers: Sequence[Answer]) -> Response:
     """A table of a study, as `denouement study export` writes it."""
-    kind = store.design(study).kind
-    if name == ANSWER_TABLES[kind]:
-        made = answers_table(kind, study, answers)
-    elif name == "items":
-        made = items_table(study, store.items(study))
-    else:
+    answers = known(store.answers, study)
+    if name not in table_names(store.design(study)):
         raise unknown()
-    return Response(
-        table_file(made, name),
-        media_type="application/vnd.apache.parquet",
-        headers={"content-disposition": f'attachment; filename="{study}-{name}.parquet"'},
-    )
+    file = table_file(study_table(store, study, name, answers), name)
+    return _download(file, "application/vnd.apache.parquet", f"{study}-{name}.parquet")
+
+
+@router.post("/{study}/export/all.zip")
+def export(request: Request, store: Organised, study: str, form: Form) -> Response:
+    """All tables of a study; the store keeps that they were exported. No link does so: programs follow links."""
+    require_form_token(request.cookies[COOKIE], form)
+    answers = known(store.answers, study)
+    packed = io.BytesIO()
+    with ZipFile(packed, "w") as files:
+        for name in table_names(store.design(study)):
+            files.writestr(f"{name}.parquet", table_file(study_table(store, study, name, answers), name))
+    if not store.is_read_only:
+        store.exported(study, answers, "organiser")
+    return _download(packed.getvalue(), "application/zip", f"{study}.zip")
+
+
+def _download(content: bytes, kind: str, name: str) -> Response:
+    return Response(content, media_type=kind, headers={"content-disposition": f'attachment; filename="{name}"'})
 
 
 def _pairs_so_far(progress: Progress, k: int, answers: Sequence[Answer]) -> list[PairItems]:

@@ -130,7 +130,7 @@ ACTIONS = {
     "delete": Action(
         "Delete {}?",
         "This deletes the study with all its people, answers and links. It cannot be undone. The study must be "
-        "closed, and its answers exported since the last of them.",
+        "closed, and its answers exported since the last of them. Download its other tables, too.",
         "Delete",
         "The study is deleted.",
         _delete,
@@ -190,8 +190,8 @@ ACTIONS = {
     ),
     "withdraw": Action(
         "Delete the answers of {}?",
-        "Do this when the person asks for it. All their answers are deleted and their part in the study ends. It "
-        "cannot be undone. Exports made before still have the answers.",
+        "Do this when the person asks for it. All their answers and replies are deleted and their part in the "
+        "study ends. It cannot be undone. Exports made before still have them.",
         "Delete the answers",
         "The answers of {} are deleted.",
         lambda store, study, form: store.withdraw_for(study, form["annotator"], "organiser"),
@@ -202,8 +202,10 @@ ACTIONS = {
 
 _PAGES = {
     "consent": "Consent",
+    "before": "Questions before",
     "training": "Training",
     "question": "A question",
+    "after": "Questions after",
     "end": "The end",
     "screened_out": "Screened out by the training",
 }

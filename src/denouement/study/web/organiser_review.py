@@ -7,7 +7,7 @@ from denouement.spreadsheets import csv_bytes
 from denouement.study.results.review import review
 from denouement.study.results.rules import FLAGS, MEASURES, rules
 from denouement.study.store.csv_export import csv_tables
-from denouement.study.store.export import study_tables
+from denouement.study.store.export import answers_and_items
 from denouement.study.web.organiser_guard import Organised, known, unknown
 from denouement.study.web.render import page
 
@@ -17,15 +17,14 @@ router = APIRouter(prefix="/organiser")
 @router.get("/{study}/review")
 def review_page(store: Organised, study: str, flags: str = "") -> Response:
     """What came in so far; `flags` are the rules that flag people, with commas between them, or empty for ours."""
-    tables = known(lambda of: study_tables(store, of), study)
-    items = tables.pop("items")
+    answers, items = known(lambda of: answers_and_items(store, of), study)
     given, problem = list(FLAGS), None
     try:
         given = rules([text for text in flags.split(",") if text.strip()]) or given
     except UserError as error:
         problem = str(error)
     states = {each.annotator_id: each.state for each in store.progress(study).people}
-    found = review(tables.popitem()[1], items, given)
+    found = review(answers, items, given)
     return page(
         "review.html",
         422 if problem else 200,

@@ -7,13 +7,16 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from string import ascii_uppercase
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from denouement.study.design.description import Design
+from denouement.study.design.marking import word_places
 from denouement.study.design.names import TIES
 from denouement.study.design.questions import CODES, MUCH, SLIGHTLY, answer_of
 from denouement.study.design.scales import Scale
-from denouement.study.languages import Texts, texts
+from denouement.study.languages import Texts, joined, texts
+
+_MARK = re.compile("mark-([0-9]{1,3})-([0-9]{1,4})")
 
 _ANSWER = "answer"
 
@@ -66,13 +69,33 @@ class Question:
 
 @dataclass(frozen=True)
 class Given:
-    """An answer in the form that `Store.submit` takes: one of the first four, by the study's kind."""
+    """An answer in the form that `Store.submit` takes: one of the first four, by the study's kind.
+
+    `elements` and `marks` are of the reason: boxes that were ticked, and words that were marked.
+    """
 
     answer: str | Mapping[str, str] | None = None
     values: Mapping[str, int] | None = None
     order: Sequence[int] | None = None
     ranks: Sequence[int] | None = None
     reason: str | None = None
+    elements: Sequence[str] = ()
+    marks: Sequence[tuple[int, int]] = ()
+
+
+class Word(NamedTuple):
+    """A word that a person may mark: its field, its text, and the blank after it, or none."""
+
+    field: str
+    text: str
+    gap: str
+
+
+class Marked(NamedTuple):
+    """A part of the story whose words a person may mark."""
+
+    name: str
+    words: Sequence[Word]
 
 
 def question(design: Design, context: Sequence[str], shown: Sequence[str]) -> Question:
@@ -106,30 +129,34 @@ def question(design: Design, context: Sequence[str], shown: Sequence[str]) -> Qu
         return Question(context, groups=[Group(_ANSWER, design.question, choices)], keys=keys)
     if design.choices != "graded":
         choices = [choice._replace(text="") for choice in choices]  # the endings stand above all questions
-    groups = [Group(_answer_name(design, asked.name), asked.text, choices, scale=True) for asked in design.asked]
+    groups = [Group(answer_name(design, asked.name), asked.text, choices, scale=True) for asked in design.asked]
     return Question(context, endings=endings, groups=groups, keys=keys)
 
 
 def given(design: Design, form: Mapping[str, str]) -> Given:
     """The answer in `form`, as far as it can be read; the store checks whether it answers the question."""
-    reason = form.get("reason")
+    why: dict[str, Any] = {
+        "reason": form.get("reason"),
+        "elements": [box for box in design.reason.boxes if f"box-{box}" in form],
+        "marks": [(int(found[1]), int(found[2])) for name in form if (found := _MARK.fullmatch(name))],
+    }
     if design.kind == "order":
-        return Given(order=_order(form), reason=reason)
+        return Given(order=_order(form), **why)
     if design.kind == "rating":
         chosen = {scale.name: form.get(f"scale-{scale.name}", "") for scale in design.scales}
         values = {name: int(value) for name, value in chosen.items() if re.fullmatch("[0-9]{1,3}", value)}
-        return Given(values=values, reason=reason)
+        return Given(values=values, **why)
     if design.kind == "best_worst":
-        return Given(ranks=_best_and_worst(form, design.n_shown or 0), reason=reason)
+        return Given(ranks=_best_and_worst(form, design.n_shown or 0), **why)
     if design.kind == "ranking":
-        return Given(ranks=_places(form), reason=reason)
+        return Given(ranks=_places(form), **why)
     if not design.questions:
-        return Given(answer=form.get(_ANSWER), reason=reason)
-    names = {asked.name: _answer_name(design, asked.name) for asked in design.asked}
-    return Given(answer={name: form[field] for name, field in names.items() if field in form}, reason=reason)
+        return Given(answer=form.get(_ANSWER), **why)
+    names = {asked.name: answer_name(design, asked.name) for asked in design.asked}
+    return Given(answer={name: form[field] for name, field in names.items() if field in form}, **why)
 
 
-def _answer_name(design: Design, question: str) -> str:
+def answer_name(design: Design, question: str) -> str:
     """The name of the field with the answer to a question about a pair."""
     return f"{_ANSWER}-{question}" if design.questions else _ANSWER
 
@@ -164,6 +191,41 @@ def _places(form: Mapping[str, str]) -> list[int]:
     n_shown = sum(name.startswith("place-") for name in form)
     places = [form.get(f"place-{number}", "") for number in range(1, n_shown + 1)]
     return [int(place) for place in places] if all(re.fullmatch("[1-9]", place) for place in places) else []
+
+
+def boxes(design: Design) -> list[tuple[str, str]]:
+    """The boxes of the reason: the field of each, and what it says."""
+    say = texts(design.language)
+    return [(f"box-{box}", say(f"more.elements.{box}")) for box in design.reason.boxes]
+
+
+def markable(design: Design, context: Sequence[str], shown: Sequence[str]) -> list[Marked]:
+    """The words of the story and its endings, where people may mark them; texts are counted as they are shown."""
+    if not design.reason.highlight:
+        return []
+    say = texts(design.language)
+    story = [word for number, text in enumerate(context) for word in _words(number, text)]
+    is_one = len(shown) == 1
+    endings = [
+        Marked(
+            say("question.ending") if is_one else say("more.ending", side=ascii_uppercase[place]),
+            _words(len(context) + place, text),
+        )
+        for place, text in enumerate(shown)
+    ]
+    return [Marked(say("question.story"), story), *endings]
+
+
+def _words(number: int, text: str) -> list[Word]:
+    """The words of the text with this number; the last one is followed by the blank that the next sentence needs."""
+    places = word_places(text)
+    ends = [start for start, _ in places[1:]]
+    after = joined([text, "."])[len(text) : -1]
+    gaps = [text[end:start] for (_, end), start in zip(places, ends, strict=False)] + [after]
+    return [
+        Word(f"mark-{number}-{place}", text[start:end], gap)
+        for place, ((start, end), gap) in enumerate(zip(places, gaps, strict=True))
+    ]
 
 
 def _values(scale: Scale, say: Texts) -> list[Choice]:

@@ -24,7 +24,8 @@ def page(template: str, status: int = 200, **values: Any) -> HTMLResponse:
 
 def message(title: str, *paragraphs: str, status: int = 200, **values: Any) -> HTMLResponse:
     """A page of text without a question."""
-    shared = dict.fromkeys(("code", "forward", "forward_label", "back", "back_label", "withdraw", "again", "seconds"))
+    names = ("code", "forward", "forward_label", "back", "back_label", "correct", "withdraw", "again", "seconds")
+    shared = dict.fromkeys(names)
     return page("message.html", status, title=title, paragraphs=paragraphs, **shared | values)
 
 

@@ -30,7 +30,13 @@ SESSION = "session"  # cookie: the person's key in the store
 BROWSER = "browser"  # cookie: a random id by which an open study recognises a browser
 
 # The step of a person in each state; in the other states the step is `end`.
-STEPS = {"consenting": "consent", "declined": "declined", "training": "training", "answering": "question"}
+STEPS = {
+    "consenting": "consent",
+    "declined": "declined",
+    "asking": "before",
+    "training": "training",
+    "answering": "question",
+}
 
 Form = Annotated[dict[str, str], Depends(read_form)]
 
@@ -125,8 +131,17 @@ class Visit:
         A person in the training stays there while others hold all that is left: it may come free until they passed.
         """
         step = STEPS.get(annotator.state, "end")
-        none_now = {"consent": ("busy", "full", "paused", "closed"), "training": ("full", "paused", "closed")}
+        if annotator.state == "done" and self._has_questions_after(annotator):
+            return "after"
+        gone = ("full", "paused", "closed")
+        none_now = {"consent": ("busy", *gone), "before": gone, "training": gone}
         return "end" if step in none_now and self.outlook.state in none_now[step] else step
+
+    def _has_questions_after(self, annotator: Annotator) -> bool:
+        """Whether a person who is done is still to reply to the last questions: not while more items may come."""
+        if not annotator.answered or not self.design.ask.after or annotator.has_replied:
+            return False
+        return self.outlook.state != "paused" or not self.store.may_get_more(annotator.key)
 
     @cached_property
     def outlook(self) -> Outlook:
@@ -172,7 +187,9 @@ class Visit:
         """
         annotator = self.store.enter(self.study, external_id, entry)
         if not annotator and self.outlook.state == "closed":
-            raise RefusedVisit(403, "closed_prolific" if self.design.entry.kind == "prolific" else "closed")
+            if self.design.entry.kind == "prolific":
+                raise RefusedVisit(403, "closed_prolific")
+            raise RefusedVisit(403, "closed")
         if not annotator:
             raise RefusedVisit(404, "no_link")
         return annotator

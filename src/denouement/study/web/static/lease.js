@@ -13,6 +13,9 @@
     navigator.sendBeacon(what, new URLSearchParams({ form: question.elements.form.value, assignment }));
 
   question.addEventListener("submit", () => { answering = true; });
+  for (const link of question.querySelectorAll("a")) {
+    link.addEventListener("click", () => { answering = true; }); // to the last answer: they come back to this question
+  }
 
   addEventListener("pagehide", () => {
     if (answering) return;

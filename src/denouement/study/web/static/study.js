@@ -4,6 +4,7 @@
 
 const form = document.querySelector("form.question");
 const draft = `draft ${form.action} ${form.elements.assignment.value}`;
+const isBack = form.action.endsWith("/back"); // to the last answer, while another question waits
 let sending = false;
 
 document.documentElement.classList.add("scripted");
@@ -13,7 +14,7 @@ function entered() {
   return [...new FormData(form)].filter(([name]) => name !== "form" && name !== "assignment");
 }
 for (const name of Object.keys(sessionStorage)) {
-  if (name.startsWith("draft ") && name !== draft) sessionStorage.removeItem(name);
+  if (name.startsWith("draft ") && name !== draft && !isBack) sessionStorage.removeItem(name);
 }
 const before = JSON.parse(sessionStorage.getItem(draft) ?? "null");
 for (const field of before ? form.elements : []) {
@@ -95,8 +96,36 @@ form.addEventListener("submit", (event) => {
   if (sending) return;
   sending = true;
   form.querySelector("button").setAttribute("aria-disabled", "true");
+  const { name, value } = event.submitter ?? {};
+  if (name) form.append(Object.assign(document.createElement("input"), { type: "hidden", name, value })); // "skip"
   send(new URLSearchParams(new FormData(form)));
 });
+
+// Words to mark: the mouse marks all that it is dragged over, and arrow keys go from one to the next.
+const marks = [...form.querySelectorAll(".mark input")];
+let dragged = null; // the number of the word at which the button went down
+
+document.addEventListener("mouseup", () => { dragged = null; });
+
+for (const [number, mark] of marks.entries()) {
+  mark.tabIndex = number ? -1 : 0; // one stop for Tab, not a hundred
+  mark.parentElement.addEventListener("mousedown", () => { dragged = number; });
+  mark.parentElement.addEventListener("mouseenter", () => {
+    if (dragged === null) return;
+    const [first, last] = dragged < number ? [dragged, number] : [number, dragged];
+    for (const each of marks.slice(first, last + 1)) each.checked = true;
+    keep();
+  });
+  mark.addEventListener("keydown", (event) => {
+    const step = { ArrowRight: 1, ArrowDown: 1, ArrowLeft: -1, ArrowUp: -1 }[event.key];
+    if (!step) return;
+    event.preventDefault();
+    marks[number + step]?.focus();
+  });
+  mark.addEventListener("focus", () => {
+    for (const each of marks) each.tabIndex = each === mark ? 0 : -1;
+  });
+}
 
 async function send(fields) {
   const notice = document.getElementById("connection");
