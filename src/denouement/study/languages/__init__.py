@@ -115,7 +115,7 @@ def joined(sentences: Sequence[str]) -> str:
 
 
 def _entries(value: Any, key: str, path: Path) -> Iterator[tuple[str, Entry]]:
-    """The entries of a part of a file, which stands under `key`.
+    """The entries of a part of a file, which is under `key`.
 
     Raises:
         UserError: a value that is neither a text nor a list of texts.
