@@ -320,13 +320,7 @@ def _export_blocks(written: "StudyExport") -> "list[Block]":
 @store_option
 @click.option("--host", default="127.0.0.1", show_default=True, help="Name or address to listen at.")
 @click.option("--port", type=click.IntRange(0, 65535), default=8000, show_default=True, help="0: any free one.")
-@click.option(
-    "--base-url",
-    envvar="DENOUEMENT_BASE_URL",
-    default="",
-    metavar="URL",
-    help="Address that people open, such as https://study.example.org, where a web server passes requests on.",
-)
+@base_url_option
 def serve(url: str, host: str, port: int, base_url: str) -> None:
     """Serve the pages of all studies.
 
@@ -346,14 +340,12 @@ def serve(url: str, host: str, port: int, base_url: str) -> None:
     token = given or secrets.token_urlsafe(24)
     store = opened_store(url, make=False)
 
-    public = addresses.base_url(base_url)
-
     def started(address: str) -> None:
-        if not public and not addresses.is_local(host):
+        if not base_url and not addresses.is_local(host):
             click.echo("the links may not work elsewhere: name the address that people open with --base-url", err=True)
         for name in store.studies():
             only = " (by private links only, which the organiser's page has)" if store.links(name) else ""
-            click.echo(f"{name}: {public or address}/s/{name}/{only}")
-        click.echo(f"organiser: {public or address}/organiser/" + ("" if given else f" (token: {token})"))
+            click.echo(f"{name}: {base_url or address}/s/{name}/{only}")
+        click.echo(f"organiser: {base_url or address}/organiser/" + ("" if given else f" (token: {token})"))
 
-    serve_app(create_app(store, token, public), host, port, started)
+    serve_app(create_app(store, token, base_url), host, port, started)

@@ -121,7 +121,7 @@ def delete(name: str, confirm: str | None, without_export: bool, url: str, as_js
     Its answers must have been exported since the last of them, unless --without-export says that they may be lost.
     """
     store = opened_store(url, make=False)
-    store.state(name)  # an unknown study is told before the name is asked for
+    store.state(name)  # an unknown study is refused before the name is asked for
     if (confirm or click.prompt(f"Type {name} to delete the study", err=True)) != name:
         raise UserError(f"study {name}: not deleted, since another name was typed")
     store.delete(name, without_export)
@@ -175,7 +175,7 @@ def _release_reported(name: str, file: Path | None, study_id: str | None, url: s
     from denouement.study.importing.prolific_leavers import release_leavers, submissions_of
 
     store = opened_store(url, make=False)
-    store.design(name)  # an unknown study is told before Prolific is asked
+    store.design(name)  # an unknown study is refused before Prolific is asked
     if file is not None:
         found, unusable = submissions_of(file)
     else:

@@ -1,7 +1,6 @@
 """The option that names the store of studies, and how commands open it."""
 
 import os
-import re
 from typing import TYPE_CHECKING
 
 import click
@@ -25,14 +24,15 @@ store_option = click.option(
 
 def _base_url(_: click.Context, __: click.Parameter, given: str) -> str:
     """The address without its last slash; empty where none is given."""
-    if given and not re.fullmatch(r"https?://[^\s/?#]+/*", given):
-        raise UserError(f"--base-url {given}: must be like https://study.example.org, without a path")
-    return given.rstrip("/")
+    from denouement.study.web.addresses import base_url
+
+    return base_url(given)
 
 
 base_url_option = click.option(
     "--base-url",
     default="",
+    metavar="URL",
     envvar="DENOUEMENT_BASE_URL",
     callback=_base_url,
     help="The address at which people reach the server, such as https://study.example.org.",

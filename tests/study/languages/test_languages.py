@@ -74,6 +74,29 @@ def test_a_file_that_does_not_fit_names_its_keys(tmp_path: Path, monkeypatch: py
         texts.cache_clear()
 
 
+@pytest.mark.parametrize(
+    ("given", "fits"),
+    [
+        ("{n} answers of {who}", True),
+        ({"one": "{n} answer of {who}", "other": "{n} answers of {who}"}, True),
+        ({"one": "an answer of {who}", "other": "{n} answers of {who}"}, True),
+        ({"one": "{n} answer of {whom}", "other": "{n} answers of {who}"}, False),
+        ({"one": "{n} answer", "other": "{n} answers of {who}"}, False),
+        ({"one": "an answer of {who}", "other": "answers of {who}"}, False),
+        ("{n} answers", False),
+        (("{n} answers of {who}",), False),
+    ],
+)
+def test_each_form_of_a_text_has_its_words(given, fits):
+    english = Texts("en", {"key": {"one": "{n} answer of {who}", "other": "{n} answers of {who}"}})
+    assert differences(Texts("xx", {"key": given}), english) == ([] if fits else ["key"])
+
+
+def test_a_text_that_gets_no_number_has_no_forms():
+    forms = {"one": "the answer of {who}", "other": "the answers of {who}"}
+    assert differences(Texts("xx", {"key": forms}), Texts("en", {"key": "the answers of {who}"})) == ["key"]
+
+
 def test_sentences_are_joined_as_their_script_asks():
     assert joined(["One.", "Two."]) == "One. Two."
     assert joined(["一つ。", "二つ。"]) == "一つ。二つ。"

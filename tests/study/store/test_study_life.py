@@ -5,10 +5,12 @@ import sqlite3
 from contextlib import closing
 from datetime import UTC, datetime, timedelta
 
+import hosted
 import pytest
 import sqlalchemy as sa
 from crowd import design, pairs, ready
 
+from denouement.documents import document
 from denouement.errors import UserError
 from denouement.study.design.entry import Entry
 from denouement.study.store import Outlook, StoreUnavailableError, database, open_store
@@ -190,6 +192,18 @@ class TestExclusion:
         with pytest.raises(UserError, match="is not excluded"):
             store.readmit("crowd", who)
 
+    @pytest.mark.parametrize(
+        ("minutes", "became"), [(21, {"accepted": 0, "surplus": 1}), (23, {"accepted": 1, "surplus": 0})]
+    )
+    def test_undone_an_answer_counts_unless_another_still_holds_the_item(self, store, minutes, became):
+        store.create(design(answers_per_item=1, lease_minutes=20), pairs(1))
+        key, other = ready(store, "p"), ready(store, "q")
+        answer(store, key)
+        who = store.annotator(key).id
+        store.exclude("crowd", who, now=after(1))
+        assert store.next(other, now=after(2)).number == 1
+        assert store.readmit("crowd", who, now=after(minutes)) == became
+
     def test_the_state_of_before_comes_back_even_after_two_exclusions(self, store):
         store.create(design(), pairs(1))
         who = store.enter("crowd", "p").id
@@ -223,6 +237,44 @@ class TestPersons:
         assert store.log("crowd").entries[-1].what == "gave out data"
         with pytest.raises(UserError, match="no annotator"):
             store.person("crowd", "nobody")
+
+    @pytest.mark.parametrize(
+        ("keys", "given", "field", "said"),
+        [
+            (
+                {"questions": [{"name": "better", "text": "Better?"}, {"name": "fluent", "text": "Fluent?"}]},
+                {"answer": {"better": "A", "fluent": "neither"}},
+                "answers",
+                {"better": "A", "fluent": "neither"},
+            ),
+            ({"choices": "graded"}, {"answer": "B2"}, "answers", {"better": "B2"}),
+            (
+                {"kind": "rating", "scales": "consistency_readability"},
+                {"values": {"consistency": 2, "readability": 5}},
+                "values",
+                {"consistency": 2, "readability": 5},
+            ),
+            ({"kind": "order"}, {"order": [4, 2, 0, 1, 3]}, "order", (4, 2, 0, 1, 3)),
+            ({"kind": "ranking", "choices": "ties"}, {"ranks": [4, 1, 1, 3]}, "ranks", (4, 1, 1, 3)),
+            ({"kind": "best_worst"}, {"ranks": [2, 3, 1, 2]}, "ranks", (2, 3, 1, 2)),
+        ],
+        ids=lambda value: value.get("kind", "pair") if isinstance(value, dict) else None,
+    )
+    def test_the_data_of_a_person_has_the_answer_as_it_was_on_the_page(self, store, keys, given, field, said):
+        n = {"ranking": 4, "best_worst": 4, "pair": 2}.get(keys.get("kind", "pair"), 1)
+        study = hosted.design(systems=[f"system_{number}" for number in range(n)], **keys)
+        store.create(study, hosted.items_of(study, 3))
+        key = ready(store, "p", "pilot")
+        shown = []
+        while held := store.next(key):
+            shown.append(held.shown)
+            assert store.submit(key, held.id, **given).status == "accepted"
+        found = store.person("pilot", store.annotator(key).id)
+        assert [each.shown for each in found.answers] == shown
+        empty = {"answers": {}, "values": {}, "ranks": (), "order": ()}
+        for each in found.answers:
+            assert {name: getattr(each, name) for name in empty} == empty | {field: said}
+        assert json.dumps(document(found), default=str), "it can be written as JSON"
 
     def test_the_organiser_deletes_for_who_asks(self, store):
         store.create(design(), pairs(1))

@@ -1,9 +1,12 @@
 """What the organiser does to a study and its people on the pages, and the preview."""
 
 import html
+import io
 import json
 import re
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from zipfile import ZipFile
 
 import pytest
 from hosted import TOKEN, Person, design, items_of, statuses, store_with
@@ -92,6 +95,37 @@ def test_title_contact_and_share_are_edited(store: Store, organiser: Person):
     assert len([entry for entry in store.log("pilot").entries if entry.what == "edited"]) == 1
 
 
+def test_a_refused_action_leads_back_to_its_page_once_with_what_was_typed(store: Store, organiser: Person):
+    do(organiser, "edit", title=" ", contact='"me" <me@example.org>', most="7")
+    assert [each.status_code for each in organiser.page.history] == [303]
+    assert organiser.at == "/organiser/pilot/edit"
+    values = dict(re.findall(r'name="(title|contact|most)" value="([^"]*)"', organiser.text))
+    assert {name: html.unescape(value) for name, value in values.items()} == {
+        "title": " ",
+        "contact": '"me" <me@example.org>',
+        "most": "7",
+    }
+    assert "title: is empty" in organiser.problem
+    assert organiser.open("/organiser/pilot/edit").problem == "", "a page that is opened later does not say it again"
+    assert "value=" + '"me' not in organiser.text
+    do(organiser, "copy", name="No!")
+    assert organiser.open("/organiser/pilot/edit").problem == "", "it is about another action"
+    assert "whole number" in do(organiser, "links", n="0").problem
+    do(organiser, "links", n="1")
+    assert organiser.note == "The links are added."
+    long = do(organiser, "copy", name="x" * 9000)
+    assert long.at == "/organiser/pilot/copy"
+    assert "first a letter" in long.problem, "what no cookie can hold is shown at once"
+
+
+def test_a_refused_action_about_a_person_leads_back_to_their_page(store: Store, organiser: Person):
+    come(store, organiser).send(consent="yes")
+    [who] = [each.annotator_id for each in store.progress("pilot").people]
+    assert do(organiser, f"readmit?annotator={who}").problem == f"{who}: is not excluded from study pilot"
+    assert organiser.page.url.query == f"annotator={who}".encode()
+    assert organiser.page.history[-1].status_code == 303
+
+
 def test_copy_then_delete_with_the_name_typed(store: Store, organiser: Person):
     person = come(store, organiser).send(consent="yes").send(answer="A")
     do(organiser, "copy", name="second")
@@ -102,7 +136,17 @@ def test_copy_then_delete_with_the_name_typed(store: Store, organiser: Person):
     assert "in no export" in do(organiser, "delete", name="pilot").problem
     assert organiser.open("/organiser/pilot/export/items.parquet").page.status_code == 200
     assert "in no export" in do(organiser, "delete", name="pilot").problem
-    assert organiser.open("/organiser/pilot/export/votes.parquet").page.status_code == 200
+    seen = organiser.open("/organiser/pilot/export/votes.parquet").page
+    address = "/organiser/pilot/export/all.zip"
+    assert organiser.client.head("/organiser/pilot/export/votes.parquet").status_code == seen.status_code == 200
+    assert organiser.client.get(address).status_code == 405
+    assert organiser.client.post(address, data={"form": "forged"}).status_code == 403
+    assert "in no export" in do(organiser, "delete", name="pilot").problem, "nobody pressed the button"
+    sent = organiser.client.post(address, data=organiser.open("/organiser/pilot").hidden)
+    with ZipFile(io.BytesIO(sent.content)) as files:
+        assert files.namelist() == ["votes.parquet", "items.parquet"]
+        assert files.read("votes.parquet") == seen.content
+    assert [entry.by for entry in store.log("pilot").entries if entry.what == "exported"] == ["organiser"]
     do(organiser, "delete", name="pilot")
     assert organiser.at == "/organiser/"
     assert organiser.note == "The study is deleted."
@@ -184,8 +228,40 @@ def test_a_preview_goes_on_from_page_to_page_and_shows_what_was_edited(store: St
         assert organiser.open("/organiser/pilot/preview").send(page=page).page.status_code == 404, "it has none"
 
 
-def test_a_stranger_sees_no_preview(store: Store, organiser: Person):
+@pytest.mark.parametrize("is_begun", [False, True])
+def test_a_stranger_sees_no_page_of_a_preview(tmp_path: Path, is_begun: bool):
+    store = store_with(tmp_path, design(), n=2)
+    organiser = Person(store).open("/organiser/").send(token=TOKEN)
     assert organiser.other().open("/organiser/pilot/preview").page.status_code == 403
+    if is_begun:
+        organiser.open("/organiser/pilot/preview").send(page="question")
+        assert organiser.page.status_code == 200
+    stranger = organiser.other()
+    stranger.client.cookies.set("organiser", "a guess")
+    pages = ("", "enter", "consent", "question", "end", "link/x", "nothing")
+    for address in [f"/organiser/preview/s/{study}/{page}" for study in ("pilot", "no-study") for page in pages]:
+        assert stranger.open(address).page.status_code == 403
+        assert "This page is the organiser" in stranger.text
+        assert stranger.client.post(address, data={"consent": "yes"}).status_code == 403
+    organiser.client.post("/organiser/logout", data={"log": "out"})
+    assert organiser.open("/organiser/preview/s/pilot/").page.status_code == 403
+
+
+def test_the_organiser_of_a_server_that_was_started_again_sees_that_no_preview_is_begun(store: Store):
+    organiser = Person(store).open("/organiser/").send(token=TOKEN)
+    assert organiser.open("/organiser/preview/s/pilot/").page.status_code == 404
+    assert organiser.open("/organiser/preview/").page.status_code == 404
+
+
+def test_several_previews_are_begun_at_once_after_the_study_was_edited(store: Store, organiser: Person):
     organiser.open("/organiser/pilot/preview").send(page="question")
-    stranger = organiser.other().open("/organiser/preview/s/pilot/question")
-    assert "Tom passed" not in stranger.text
+    own = organiser.open("/organiser/pilot/preview").hidden
+    store.edit("pilot", title="Another title")
+
+    def click(number: int) -> int:
+        form = own | {"page": "question"}
+        return organiser.client.post("/organiser/pilot/preview", data=form, follow_redirects=False).status_code
+
+    with ThreadPoolExecutor(8) as pool:
+        assert set(pool.map(click, range(8))) == {303}
+    assert "Another title" in organiser.open("/organiser/pilot/preview").send(page="consent").text

@@ -75,7 +75,7 @@ def test_who_comes_when_all_is_answered_is_told_so_before_they_agree_to_anything
     person = Person(store).open("/s/pilot/")
     for each in (person, reader.send(consent="yes"), trainee.open("/s/pilot/training")):
         assert "There is no question for you" in each.text
-        assert "DONE1" not in each.text, "the code stands for work"
+        assert "DONE1" not in each.text, "the code means paid work"
         assert "someone@example.org" in each.text
         assert "You have answered" not in each.text
         assert "Withdraw" not in each.text

@@ -101,7 +101,7 @@ def from_json(text: str, where: str = "stored design") -> Design:
 
 
 def _with_named_parts(section: Mapping[str, Any]) -> dict[str, Any]:
-    """`section` with what `true` and names stand for: scales, practice items, boxes of reasons, `skip: true`."""
+    """`section` with what `true` and names mean: scales, practice items, boxes of reasons, `skip: true`."""
     section = dict(section)
     language = section.get("language")
     say = texts(language if language in languages() else ENGLISH)
@@ -141,5 +141,5 @@ def _practice(given: Any, section: Mapping[str, Any], say: Texts) -> Any:
     n_shown = section.get("n_shown") or (len(systems) if isinstance(systems, list | tuple) else 0)
     endings = list(clear_endings(story, kind, n_shown if isinstance(n_shown, int) else 0, say))
     feedback = say(f"design.feedback.{kind}") if kind in get_args(Kind) else ""
-    told = {"feedback": feedback, "feedback_right": feedback}
-    return {"context": list(story.context), "endings": endings, **told, **given}
+    words = {"feedback": feedback, "feedback_right": feedback}
+    return {"context": list(story.context), "endings": endings, **words, **given}

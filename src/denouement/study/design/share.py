@@ -5,9 +5,10 @@ from dataclasses import dataclass
 
 from denouement.study.design.description import Design
 
-# Rough times of one question, in seconds, by what is asked; a reason that must be written comes on top.
-_SECONDS = {"pair": 30, "rating": 30, "order": 60}
-_SECONDS_OF_REASON = 30
+_MOST_SPARE = 3
+
+# Rough times in seconds: of reading a story, of what is then asked about it, and of a reason that must be written.
+_READING, _ASKED, _RANKED_ENDING, _ORDERED, _REASON = 20, 10, 15, 40, 30
 
 
 @dataclass(frozen=True)
@@ -32,6 +33,9 @@ class FairShare:
 def fair_share(design: Design, n_items: int, n_checks: int) -> FairShare:
     """The share of each person: as the file says, or such that all together give all answers, each about as many.
 
+    The computed share has up to three spare questions. Without them the last items may lack an answer that only people
+    can give who did their share already, since the others answered these items before.
+
     Args:
         design: the study's design, as its file has it.
         n_items: the number of items to judge.
@@ -42,10 +46,23 @@ def fair_share(design: Design, n_items: int, n_checks: int) -> FairShare:
     each = design.max_items_per_person
     is_computed = each is None and people is not None
     if people is not None and each is None:
-        each = with_checks(design, min(n_items, math.ceil(answers / people)), n_checks)
-    seconds = _SECONDS.get(design.kind, 30) + (_SECONDS_OF_REASON if design.reason.mode == "required" else 0)
+        least = math.ceil(answers / people)
+        spare = min(_MOST_SPARE, round(least / people)) if design.answers_per_item > 1 else 0
+        each = with_checks(design, min(n_items, least + spare), n_checks)
     asked = each if each is not None else with_checks(design, n_items, n_checks)
-    return FairShare(answers, people, each, math.ceil(asked * seconds / 60), is_computed)
+    return FairShare(answers, people, each, math.ceil(asked * seconds(design) / 60), is_computed)
+
+
+def seconds(design: Design) -> int:
+    """A rough time of one item of a study, in seconds."""
+    asked = {
+        "pair": _ASKED * len(design.asked),
+        "rating": _ASKED * len(design.scales),
+        "best_worst": _ASKED * (design.n_shown or 0),
+        "ranking": _RANKED_ENDING * (design.n_shown or 0),
+        "order": _ORDERED,
+    }[design.kind]
+    return _READING + asked + (_REASON if design.reason.mode == "required" else 0)
 
 
 def shortfall(design: Design, share: FairShare, n_items: int, n_checks: int) -> str | None:

@@ -115,7 +115,7 @@ def joined(sentences: Sequence[str]) -> str:
 
 
 def _entries(value: Any, key: str, path: Path) -> Iterator[tuple[str, Entry]]:
-    """The entries of a part of a file, which stands under `key`.
+    """The entries of a part of a file, which is under `key`.
 
     Raises:
         UserError: a value that is neither a text nor a list of texts.
@@ -132,10 +132,17 @@ def _entries(value: Any, key: str, path: Path) -> Iterator[tuple[str, Entry]]:
 
 
 def _form(entry: Entry | None) -> object:
-    """What the entry under one key has in common in all languages: a list's length, or the words in braces."""
+    """What the entry under one key has in common in all languages: a list's length, or the words in braces.
+
+    The words are those of a text, or of each of its forms for a number; a language may have one text for all numbers.
+    Forms whose words differ, and forms that no value `n` chooses between, are those of no text.
+    """
     if entry is None or isinstance(entry, tuple):
         return entry if entry is None else len(entry)
-    return set(_FILLED_IN.findall(entry if isinstance(entry, str) else entry["other"]))
+    if isinstance(entry, str):
+        return set(_FILLED_IN.findall(entry))
+    one, other = (set(_FILLED_IN.findall(entry[form])) for form in ("one", "other"))
+    return other if one | {"n"} == other else (one, other)
 
 
 def _shown(value: object) -> str:

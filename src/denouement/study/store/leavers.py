@@ -72,7 +72,7 @@ class Leavers(StoreBase):
     ) -> Released:
         """End the leases of people of whom another service, such as Prolific, says that they left or ran out of time.
 
-        Their answers stay. Ids with which nobody came are counted in `Released.without`.
+        Their answers stay. `Released.without` counts the ids of people who held no item or never came.
 
         Args:
             study: its name.

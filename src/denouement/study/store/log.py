@@ -60,7 +60,7 @@ def note(
     about: str | None = None,
     detail: str | None = None,
 ) -> None:
-    """Add a line to the log, in the transaction of what it tells.
+    """Add a line to the log, in the transaction of what it records.
 
     Args:
         connection: that transaction.

@@ -10,11 +10,11 @@ import sqlalchemy as sa
 from denouement.errors import UserError
 from denouement.schemas import shortened
 from denouement.study.store.base import StoreBase, moment
-from denouement.study.store.leases import HAS_PLACE, close, free, recount
+from denouement.study.store.leases import HAS_PLACE, close, free, lapse, recount
 from denouement.study.store.links import annotator_id_of
 from denouement.study.store.log import By, note
 from denouement.study.store.models import annotators, assignments, items, replies, studies
-from denouement.study.store.records import Annotator
+from denouement.study.store.records import Annotator, State
 from denouement.study.store.stored_study import StoredStudy, could_be_id
 
 PERSON = sa.select(
@@ -167,6 +167,15 @@ class People(StoreBase):
 
         return self._step(key, "training", step, now)
 
+    def put(self, key: str, state: State, answered: int, training_failures: int, after_at: datetime | None) -> None:
+        """Put a person into a state, whatever theirs is, for a preview.
+
+        Raises:
+            UserError: a key that is no one's.
+        """
+        values = {"state": state, "answered": answered, "training_failures": training_failures, "after_at": after_at}
+        self._write(lambda connection: update(connection, person_with(connection, key).pk, **values))
+
     def withdraw(self, key: str, now: datetime | None = None) -> int:
         """Delete a person's answers, replies and values of entry, and free their items; return the number of answers.
 
@@ -251,6 +260,7 @@ class People(StoreBase):
             person = person_named(connection, of, annotator_id)
             if person.state != "excluded":
                 raise UserError(f"{shortened([annotator_id])}: is not excluded from study {study}")
+            lapse(connection, of, at)
             theirs = (
                 sa.select(assignments.c.id, assignments.c.item_id)
                 .where(assignments.c.annotator_id == person.pk, assignments.c.status == "excluded")

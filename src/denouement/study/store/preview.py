@@ -6,11 +6,11 @@ from typing import Literal
 from denouement.study.design.reading import to_json
 from denouement.study.store.base import moment
 from denouement.study.store.opening import Store
-from denouement.study.store.people import person_with, update
+from denouement.study.store.records import State
 
 Page = Literal["consent", "before", "training", "question", "after", "end", "screened_out"]
 
-_STATES: dict[Page, str] = {
+_STATES: dict[Page, State] = {
     "consent": "consenting",
     "before": "asking",
     "training": "training",
@@ -53,11 +53,11 @@ def stand_at(scratch: Store, store: Store, study: str, page: Page) -> str:
     person = scratch.enter(study, name)
     assert person is not None
     attempts = [item.attempts for item in design.training if item.attempts is not None]
-    values = {
-        "state": _STATES[page],
-        "answered": scratch.most_items(study) if page in ("after", "end") else 0,
-        "training_failures": attempts[0] if page == "screened_out" else 0,
-        "after_at": moment(None) if page == "end" else None,
-    }
-    scratch._write(lambda connection: update(connection, person_with(connection, person.key).pk, **values))
+    scratch.put(
+        person.key,
+        _STATES[page],
+        answered=scratch.most_items(study) if page in ("after", "end") else 0,
+        training_failures=attempts[0] if page == "screened_out" else 0,
+        after_at=moment(None) if page == "end" else None,
+    )
     return person.key

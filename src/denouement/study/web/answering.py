@@ -82,8 +82,8 @@ def question_page(visit: Visiting, note: str = "") -> Response:
     if not assignment:
         return visit.onward(visit.store.annotator(visit.key))
     typed = visit.typed(assignment.id)
-    told = visit.say(f"note.{note}") if note in NOTES and not typed.problem else None
-    return _question(visit, assignment, typed.fields, problem=typed.problem or None, note=told)
+    shown = visit.say(f"note.{note}") if note in NOTES and not typed.problem else None
+    return _question(visit, assignment, typed.fields, problem=typed.problem or None, note=shown)
 
 
 @router.post("/answer")
@@ -142,8 +142,8 @@ def _about_wrong(visit: Visit, annotator: Annotator, scales: Sequence[str]) -> s
     again = f"training.again.{visit.design.kind}"
     again = say(f"{again}_on", questions=joined(asked)) if asked else say(again)
     left = _attempts_left(visit, annotator)
-    told = [] if left is None else [say("training.left", n=left)]
-    return joined([say("training.wrong"), visit.design.training[annotator.training_passed].feedback, again, *told])
+    attempts = [] if left is None else [say("training.left", n=left)]
+    return joined([say("training.wrong"), visit.design.training[annotator.training_passed].feedback, again, *attempts])
 
 
 def _attempts_left(visit: Visit, annotator: Annotator) -> int | None:

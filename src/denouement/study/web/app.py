@@ -53,7 +53,7 @@ def create_app(store: Store, organiser_token: str, base_url: str = "") -> FastAP
         UserError: a study whose language has no texts here.
     """
     for study in store.studies():
-        texts(store.design(study).language)  # a missing file of texts is told now, and not to annotators
+        texts(store.design(study).language)  # a missing file of texts is reported now, and not to annotators
     app = FastAPI(openapi_url=None)  # no page describes the interface to strangers
     app.add_middleware(SecurityHeaders)
     app.add_middleware(HeadAsGet)
@@ -113,7 +113,7 @@ def _static(digest: str, name: str) -> Response:
 async def _refused(request: Request, error: Exception) -> Response:
     assert isinstance(error, Refused)
     say = _say(request)
-    response = message(*error.told(say), status=error.status, say=say)
+    response = message(*error.words(say), status=error.status, say=say)
     if error.retry_after:
         response.headers["retry-after"] = str(max(1, round(error.retry_after)))
     return response

@@ -23,8 +23,8 @@ def back_page(visit: Visiting, note: str = "") -> Response:
     if not last:
         return visit.onward()
     typed = visit.typed(last[0].id)
-    told = visit.say("note.too_late") if note == "too_late" else None
-    return _page(visit, *last, typed.fields if typed.problem else None, typed.problem or None, note=told)
+    shown = visit.say("note.too_late") if note == "too_late" else None
+    return _page(visit, *last, typed.fields if typed.problem else None, typed.problem or None, note=shown)
 
 
 @router.post("/back")

@@ -122,7 +122,7 @@ def _wait(visit: Visit, title: str, *texts: str, **onward: Any) -> Response:
 
 
 def _no_place(visit: Visit, title: str, *texts: str, **onward: Any) -> Response:
-    """The end for a person without an answer: with the code for those who came in vain, where the study has one."""
+    """The end for a person without an answer: with the code for those who got no question, where the study has one."""
     entry = visit.design.entry
     if entry.kind == "prolific" and not entry.no_place_url:
         texts = (*texts, visit.say("end.withdrawn_prolific"))

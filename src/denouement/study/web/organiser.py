@@ -1,6 +1,8 @@
 """The organiser's pages, which need a token: how far each study is, its people, and the export."""
 
+import io
 from collections.abc import Sequence
+from zipfile import ZipFile
 
 from fastapi import APIRouter, Request, Response
 from fastapi.responses import RedirectResponse
@@ -21,18 +23,18 @@ from denouement.study.web.organiser_guard import (
 )
 from denouement.study.web.organiser_life import note_of
 from denouement.study.web.render import page
-from denouement.study.web.security import set_cookie
+from denouement.study.web.security import form_token, require_form_token, set_cookie
 from denouement.study.web.visits import Form
 
 router = APIRouter(prefix="/organiser")
 
 
 @router.get("/")
-def home(request: Request, done: str = "") -> Response:
-    """The list of studies; in a browser without the token, the form for it."""
+def home(request: Request, done: str = "", wrong: str = "") -> Response:
+    """The list of studies; in a browser without the token, the form for it, which says if it was `wrong`."""
     guard: Guard = request.app.state.guard
     if not guard.knows(request):
-        return page("login.html", title="Organiser")
+        return page("login.html", title="Organiser", problem="That is not the token." if wrong else None)
     store: Store = request.app.state.store
     studies = [(name, store.state(name)) for name in store.studies()]
     note = note_of(done, "")
@@ -44,7 +46,7 @@ def login(request: Request, form: Form) -> Response:
     """Check the token, and open a session."""
     guard: Guard = request.app.state.guard
     if not guard.opens(request, form.get("token", "")):
-        return page("login.html", 403, title="Organiser", problem="That is not the token.")
+        return RedirectResponse(f"{HOME}?wrong=token", 303)
     response = RedirectResponse(HOME, 303)
     set_cookie(response, request, COOKIE, guard.begin(), HOME, days=SESSION_DAYS)
     return response
@@ -74,6 +76,7 @@ def overview(request: Request, store: Organised, study: str, done: str = "", ann
         progress=progress,
         pairs=_pairs_so_far(progress, design.answers_per_item, answers) if design.kind == "pair" else [],
         tables=[name for name in table_names(design) if answers or name != ANSWER_TABLES[design.kind]],
+        form_token=form_token(request.cookies[COOKIE]),
         flags=store.flags(study),
         links=[(f"{_address(request)}/s/{study}/link/{token}", who) for token, who in store.opened_by(study).items()],
         entry=f"{_address(request)}/s/{study}/",
@@ -84,19 +87,31 @@ def overview(request: Request, store: Organised, study: str, done: str = "", ann
 
 
 @router.get("/{study}/export/{name}.parquet")
-def export(store: Organised, study: str, name: str) -> Response:
+def table(store: Organised, study: str, name: str) -> Response:
     """A table of a study, as `denouement study export` writes it."""
     answers = known(store.answers, study)
-    design = store.design(study)
-    if name not in table_names(design):
+    if name not in table_names(store.design(study)):
         raise unknown()
-    if name == ANSWER_TABLES[design.kind] and not store.is_read_only:
+    file = table_file(study_table(store, study, name, answers), name)
+    return _download(file, "application/vnd.apache.parquet", f"{study}-{name}.parquet")
+
+
+@router.post("/{study}/export/all.zip")
+def export(request: Request, store: Organised, study: str, form: Form) -> Response:
+    """All tables of a study; the store keeps that they were exported. No link does so: programs follow links."""
+    require_form_token(request.cookies[COOKIE], form)
+    answers = known(store.answers, study)
+    packed = io.BytesIO()
+    with ZipFile(packed, "w") as files:
+        for name in table_names(store.design(study)):
+            files.writestr(f"{name}.parquet", table_file(study_table(store, study, name, answers), name))
+    if not store.is_read_only:
         store.exported(study, answers, "organiser")
-    return Response(
-        table_file(study_table(store, study, name, answers), name),
-        media_type="application/vnd.apache.parquet",
-        headers={"content-disposition": f'attachment; filename="{study}-{name}.parquet"'},
-    )
+    return _download(packed.getvalue(), "application/zip", f"{study}.zip")
+
+
+def _download(content: bytes, kind: str, name: str) -> Response:
+    return Response(content, media_type=kind, headers={"content-disposition": f'attachment; filename="{name}"'})
 
 
 def _pairs_so_far(progress: Progress, k: int, answers: Sequence[Answer]) -> list[PairItems]:

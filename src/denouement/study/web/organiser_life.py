@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from typing import Any
 from urllib.parse import urlencode
@@ -18,6 +18,7 @@ from denouement.study.web.organiser_guard import COOKIE, HOME, Organised, known,
 from denouement.study.web.preview import ROOT, Preview
 from denouement.study.web.render import page
 from denouement.study.web.security import form_token, require_form_token, set_cookie
+from denouement.study.web.typed import Typed, forget, keep, kept
 from denouement.study.web.visits import SESSION, Form
 
 router = APIRouter(prefix="/organiser")
@@ -259,12 +260,16 @@ def preview(request: Request, store: Organised, study: str, form: Form) -> Respo
 @router.get("/{study}/{name}")
 def action_page(request: Request, store: Organised, study: str, name: str, annotator: str = "") -> Response:
     """What an action does, with a form to confirm. An annotator's id may have any character, so it is in no path."""
-    return _form(request, store, study, _action(store, study, name, annotator), name, annotator)
+    action = _action(store, study, name, annotator)
+    typed = kept(request, request.cookies[COOKIE], _about(name, annotator))
+    response = _form(request, store, study, action, name, annotator, typed)
+    forget(response, f"{HOME}{study}/")  # next time the reason of the refusal may be gone
+    return response
 
 
 @router.post("/{study}/{name}")
 def act(request: Request, store: Organised, study: str, name: str, form: Form) -> Response:
-    """Do it, then go back to the study's page."""
+    """Do it, then go back to the study's page; where it is refused, to the page of the action."""
     require_form_token(request.cookies[COOKIE], form)
     annotator = form.get("annotator", "")
     action = _action(store, study, name, annotator)
@@ -273,7 +278,11 @@ def act(request: Request, store: Organised, study: str, name: str, form: Form) -
     except StoreUnavailableError:
         raise
     except UserError as error:
-        return _form(request, store, study, action, name, annotator, str(error))
+        fields = {field.name: form.get(field.name, "") for field in action.fields(store, study)}
+        typed = Typed(_about(name, annotator), fields, str(error))
+        again = RedirectResponse(_address(study, name, annotator), 303)
+        fits = keep(again, request, request.cookies[COOKIE], f"{HOME}{study}/", typed)
+        return again if fits else _form(request, store, study, action, name, annotator, typed)
     said = {"done": name, **({"annotator": annotator} if action.is_about_person else {})}
     return RedirectResponse(
         f"{HOME}?{urlencode(said)}" if name == "delete" else f"{HOME}{study}?{urlencode(said)}", 303
@@ -292,21 +301,29 @@ def _action(store: Store, study: str, name: str, annotator: str) -> Action:
     return ACTIONS[name]
 
 
+def _about(name: str, annotator: str) -> str:
+    return f"{name} {annotator}"
+
+
+def _address(study: str, name: str, annotator: str) -> str:
+    return f"{HOME}{study}/{name}" + (f"?{urlencode({'annotator': annotator})}" if annotator else "")
+
+
 def _form(
-    request: Request, store: Store, study: str, action: Action, name: str, annotator: str, problem: str | None = None
+    request: Request, store: Store, study: str, action: Action, name: str, annotator: str, typed: Typed
 ) -> Response:
+    fields = action.fields(store, study)
     return page(
         "action.html",
-        422 if problem else 200,
         title=action.title.format(annotator if action.is_about_person else study),
         paragraphs=[action.text],
         action=f"{HOME}{study}/{name}",
         form_token=form_token(request.cookies[COOKIE]),
         hidden={"annotator": annotator} if action.is_about_person else {},
-        fields=action.fields(store, study),
+        fields=[replace(field, value=typed.fields.get(field.name, field.value)) for field in fields],
         button=action.button,
         is_danger=action.is_danger,
-        problem=problem,
+        problem=typed.problem or None,
         back=f"{HOME}{study}",
         logout=True,
     )

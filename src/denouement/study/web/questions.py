@@ -128,7 +128,7 @@ def question(design: Design, context: Sequence[str], shown: Sequence[str]) -> Qu
     if design.choices != "graded" and not design.questions:
         return Question(context, groups=[Group(_ANSWER, design.question, choices)], keys=keys)
     if design.choices != "graded":
-        choices = [choice._replace(text="") for choice in choices]  # the endings stand above all questions
+        choices = [choice._replace(text="") for choice in choices]  # the endings are above all questions
     groups = [Group(answer_name(design, asked.name), asked.text, choices, scale=True) for asked in design.asked]
     return Question(context, endings=endings, groups=groups, keys=keys)
 

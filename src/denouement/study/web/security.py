@@ -54,7 +54,7 @@ class Refused(Exception):  # noqa: N818  (no fault of the program)
         super().__init__(title)
         self.status, self.title, self.message, self.retry_after = status, title, message, retry_after
 
-    def told(self, say: Texts) -> tuple[str, str]:
+    def words(self, say: Texts) -> tuple[str, str]:
         """Title and message."""
         return self.title, self.message
 
@@ -63,15 +63,15 @@ class RefusedVisit(Refused):
     """A request that an annotator may have made: the explanation is `refused.KEY` of the texts of a language."""
 
     def __init__(self, status: int, key: str, retry_after: float = 0) -> None:
-        super().__init__(status, *_told(texts(ENGLISH), key), retry_after)
+        super().__init__(status, *_words(texts(ENGLISH), key), retry_after)
         self.key = key
 
-    def told(self, say: Texts) -> tuple[str, str]:
+    def words(self, say: Texts) -> tuple[str, str]:
         """Title and message in a language."""
-        return _told(say, self.key)
+        return _words(say, self.key)
 
 
-def _told(say: Texts, key: str) -> tuple[str, str]:
+def _words(say: Texts, key: str) -> tuple[str, str]:
     return say(f"refused.{key}.title"), say(f"refused.{key}.text")
 
 

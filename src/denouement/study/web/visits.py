@@ -145,7 +145,7 @@ class Visit:
 
     @cached_property
     def outlook(self) -> Outlook:
-        """What the study has for a person who comes now, so that nobody is asked for consent or work in vain."""
+        """What the study has for a person who comes now, so that nobody agrees and then gets no question."""
         return self.store.outlook(self.study)
 
     def is_at(self, step: str) -> bool:
