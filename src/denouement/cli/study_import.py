@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from denouement.answers import SCALES
 from denouement.cli.options import json_option, named_values, print_result
 from denouement.cli.study_store import STORE_URL, opened_store, store_option
 from denouement.errors import UserError
@@ -100,6 +99,7 @@ def import_(
         check_output(output, files)
     if len({output.resolve() for output in outputs}) < len(outputs):
         raise UserError("--out, --items, --rejects and --participants: must be different files")
+    from denouement.answers import SCALES
     from denouement.present.sections import Paragraph
     from denouement.schemas import write_table
     from denouement.study.importing import import_answers, imported_text
