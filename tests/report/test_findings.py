@@ -29,7 +29,7 @@ def votes(choices: dict[tuple[str, str], str]) -> pa.Table:
     rows = [
         {
             **{"study": "pilot", "item_id": f"{first}-{second}-{place}", "case_id": f"case-{place + 1:02}"},
-            **{"annotator_id": f"p{place}", "position_a": first, "position_b": second},
+            **{"annotator_id": f"p{place}", "position_a": first, "position_b": second, "question": "better"},
             **{"reason": None, "is_check": False, "status": "accepted", "started_at": None, "submitted_at": None},
             "answer": {"f": "A", "s": "B", "b": "both"}[letter],
             "choice": {"f": first, "s": second, "b": "both"}[letter],
@@ -244,7 +244,8 @@ def judged(run, ending: str) -> None:  # noqa: F811
     answers = votes({("seq2seq", "human_right"): "f"})
     write_document(study_results(answers), run.layout.study / "results.json")
     row = {
-        **{"study": "pilot", "item_id": "i", "case_id": "case-01", "first": "seq2seq", "second": "human_right"},
+        **{"study": "pilot", "item_id": "i", "case_id": "case-01", "question": "better"},
+        **{"first": "seq2seq", "second": "human_right"},
         **{"n_first": 1, "n_second": 0, "n_both": 0, "n_neither": 0, "agreement": "seq2seq", "context": CONTEXT},
         **{"ending_first": ending, "ending_second": "Right 1.", "choices": ["seq2seq"], "reasons": [""]},
     }
@@ -275,7 +276,7 @@ def test_a_study_of_other_endings_has_a_row_of_its_own(run):  # noqa: F811
     assert found["seq2seq, as shown in pilot"] == ["100.0% (-)", "", "", "", "", "", ""]
     assert found["seq2seq"][0] == ""
     now = fresh(run)
-    told = key_findings(now, [])[0].grounds
-    assert "The endings in the study are not known to be those that seq2seq wrote in this run." in told
+    grounds = key_findings(now, [])[0].grounds
+    assert "The endings in the study are not known to be those that seq2seq wrote in this run." in grounds
     Path(run.layout.study / "table_3.parquet").unlink()  # what was shown is not known
     assert "seq2seq, as shown in pilot" in rows_of(run)

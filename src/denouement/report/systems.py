@@ -98,8 +98,8 @@ def systems_table(rows: Sequence[SystemValues], stale: Sequence[Stale] = ()) -> 
         "positive": [Share(row.sentiment.positive_share) if row.sentiment else "" for row in rows],
         "perplexity": ["" if row.perplexity is None else Number(row.perplexity, 1) for row in rows],
     }
-    told = {name: cells for name, cells in columns.items() if any(cell != "" for cell in cells)}
-    if not told:
+    measured = {name: cells for name, cells in columns.items() if any(cell != "" for cell in cells)}
+    if not measured:
         return None
     notes = {
         "preferred to human endings": "Preferred: of the answers for its ending or the human one, those for its own, "
@@ -110,10 +110,10 @@ def systems_table(rows: Sequence[SystemValues], stale: Sequence[Stale] = ()) -> 
     }
     marks = "; ".join(each.what for each in stale if each.anchor in _SHOWN)
     return Table(
-        ["endings of", *told],
-        [[row.name, *(cells[place] for cells in told.values())] for place, row in enumerate(rows)],
+        ["endings of", *measured],
+        [[row.name, *(cells[place] for cells in measured.values())] for place, row in enumerate(rows)],
         note=" ".join(
-            [*(text for name, text in notes.items() if name in told), *([f"Stale: {marks}."] if marks else [])]
+            [*(text for name, text in notes.items() if name in measured), *([f"Stale: {marks}."] if marks else [])]
         ),
     )
 
