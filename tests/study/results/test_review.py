@@ -27,6 +27,7 @@ def vote(annotator, item, answer="A", seconds=20.0, reason=None, **other):
         "annotator_id": annotator,
         "position_a": sides[0],
         "position_b": sides[1],
+        "question": "better",
         "answer": answer,
         "choice": {"A": sides[0], "B": sides[1]}.get(answer, answer),
         "reason": reason,
