@@ -10,7 +10,7 @@ import pyarrow as pa
 from denouement.errors import UserError
 from denouement.present.cells import Cell, Number, Share
 from denouement.present.sections import Section, ShownEnding, ShownStory, Stories, Table
-from denouement.schemas import UNNAMED_ANNOTATOR
+from denouement.schemas import BETTER, UNNAMED_ANNOTATOR
 from denouement.study.results.conduct import FAST, Conduct, conducts, seconds_between
 from denouement.study.results.rules import FLAGS, ConductRule
 
@@ -28,8 +28,9 @@ class AnswerReview:
     """An answer to an item.
 
     Attributes:
-        said: the system chosen, both or neither; of ratings each question with its value; of orders the sentences, by
-            their place in the story from 1, as the person put them.
+        said: the system chosen, both or neither; of ratings, of several questions and of another one than `better`,
+            each question with its value; of orders the sentences, by their place in the story from 1, as the person
+            put them.
         seconds: how long it took; None where that is not known.
     """
 
@@ -145,17 +146,18 @@ def _answer(rows: Sequence[Mapping[str, Any]]) -> AnswerReview:
     return AnswerReview(
         annotator_id=first["annotator_id"],
         status=first["status"],
-        said=", ".join(map(_said, rows)),
+        said=", ".join(_said(row, len(rows) > 1) for row in rows),
         reason=next((row["reason"] for row in rows if row.get("reason")), None),
         seconds=seconds_between(first),
     )
 
 
-def _said(row: Mapping[str, Any]) -> str:
+def _said(row: Mapping[str, Any], is_one_of_several: bool) -> str:
     if "order" in row:
         return " ".join(str(sentence + 1) for sentence in row["order"])
     said = str(row["choice"] if "choice" in row else row["value"])
-    return f"{row['question']} {said}" if row.get("question") else said
+    question = row.get("question", BETTER)
+    return f"{question} {said}" if is_one_of_several or question != BETTER else said
 
 
 def review_sections(found: Review, with_answers: bool = False) -> list[Section]:
