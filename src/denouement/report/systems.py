@@ -9,7 +9,8 @@ from denouement.analysis.sentiment import RIGHT, STORIES, WRONG, SentimentCounts
 from denouement.present.cells import Cell, Number, Share, ShareAndInterval
 from denouement.present.sections import Table
 from denouement.report.run_folder import RunFolder
-from denouement.report.stale import Stale, joined_sentiment
+from denouement.report.stale import Stale, joined_repetition, joined_sentiment
+from denouement.schemas import BETTER
 from denouement.study.design.names import HUMAN_RIGHT, HUMAN_WRONG
 from denouement.study.design.showing import shown
 from denouement.study.results.clustered import Preference
@@ -64,17 +65,15 @@ def system_values(run: RunFolder, stale: Sequence[Stale]) -> list[SystemValues]:
 
     for name, history in run.read_histories.items():
         add(name, perplexity=history.used and history.used.validation_perplexity)
-    apart = {name for each in stale if each.anchor == "endings" for name in each.apart}
-    for of_system in run.repetition if run.endings else []:
-        if of_system.system not in apart:
-            add(of_system.system, endings=of_system)
+    for of_system in joined_repetition(run, stale):
+        add(of_system.system, endings=of_system)
     if run.layout.sentiment.exists():
         for group in sentiment_result(joined_sentiment(run.sentiment, stale)).groups:
             if group.group != STORIES:
                 add(group.group, sentiment=group)
-    if run.has_votes:
+    if run.has_votes and run.study.chief.question == BETTER:  # what other questions find is in their own section
         elsewhere, study = shown_elsewhere(run), ", ".join(run.study.studies)
-        for pair in run.study.pairs:
+        for pair in run.study.chief.pairs:
             if pair.second == HUMAN_RIGHT:
                 name = _PEOPLE.get(pair.first, pair.first)
                 add(name, study if name in elsewhere else "", preference=pair.preference)
