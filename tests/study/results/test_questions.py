@@ -10,6 +10,7 @@ from votes_by_hand import votes
 
 from denouement.errors import UserError
 from denouement.schemas import TABLES, read_table, stamp, write_table
+from denouement.stages.study import StudyStage, chief_values
 from denouement.study.results.ballot import count
 from denouement.study.results.preferences import study_results
 from denouement.study.results.sections import study_sections
@@ -60,6 +61,19 @@ def test_questions_that_nobody_answered_both_of():
     apart = pa.concat_tables([asked(better=[N, N]), votes({"k": (N, P, [N])}, question="fluent")])
     (row,) = study_results(apart).between
     assert (row.answers, row.same, row.kappa) == (0, None, None)
+
+
+def test_runs_are_compared_by_the_question_better_and_other_questions_are_named():
+    def compared(table: pa.Table) -> dict[str, object]:
+        values = chief_values(StudyStage(None, {}, study_results(table), {}, None))
+        return {name: value for name, value in values.items() if name != "answers"}
+
+    assert compared(TWO)["net_people"]["first_preferred"] == 3 / 5
+    turned = pa.concat_tables([TWO.filter(pc.equal(TWO["question"], name)) for name in ("fluent", "better")])
+    assert compared(turned) == compared(TWO)
+    alone = compared(TWO.filter(pc.equal(TWO["question"], "fluent")))
+    assert list(alone) == ["fluent_net_people"]
+    assert alone["fluent_net_people"]["first_chosen"] == 2 / 5
 
 
 def test_tables_and_sections_have_a_row_for_each_question():
