@@ -142,7 +142,7 @@ def _generator(name: str, vocabulary: Vocabulary, changes: dict[str, str]) -> Ne
 
 
 class RandomVectors:
-    """Stands for a table of sentence vectors: their values do not matter to the speed."""
+    """In place of a table of sentence vectors: their values do not matter to the speed."""
 
     views = 0
 

@@ -31,7 +31,7 @@ def reproduce(
     """Bring every stage up to date, independent stages side by side.
 
     When a stage fails, those that do not need it still run. Without arguments the run is of the files and settings that
-    are in the checkout. An argument changes them first, and they stay so.
+    are in the checkout. Arguments change them first, all or none, and they stay so.
 
     Args:
         corpus: folder with official files, which are copied to data/raw/brought.
@@ -40,16 +40,28 @@ def reproduce(
 
     Raises:
         StageError: a stage failed.
-        TrackingError: MLflow cannot be reached; nothing was begun.
-        UserError: another reproduction, or another DVC command, runs in this checkout; or there is no such folder.
+        TrackingError: MLflow cannot be reached; nothing was begun or changed.
+        UserError: another reproduction, or another DVC command, runs in this checkout, or the folder is missing or has
+            no official file; nothing was changed.
     """
     flow_runs.name_process()
     with only_one():
-        if corpus:
-            brought.bring(Path(corpus))
-        for key in params.change(_settings(decoding, generators)):
-            print(f"{params.FILE}: {key} is changed")
+        _change(Path(corpus) if corpus else None, _settings(decoding, generators))
         _bring_up_to_date()
+
+
+def _change(corpus: Path | None, settings: Mapping[tuple[str, ...], Any]) -> None:
+    """Bring the files of a folder and write the settings, once it is known that nothing hinders that or the run."""
+    if corpus is None and not settings:
+        return
+    tracking.check()
+    with graph.undisturbed():
+        if corpus:
+            brought.files_in(corpus)
+        for key in params.change(settings):
+            print(f"{params.FILE}: {key} is changed")
+        if corpus:
+            brought.bring(corpus)
 
 
 def _settings(decoding: str | None, generators: Sequence[str] | None) -> dict[tuple[str, ...], Any]:

@@ -26,6 +26,25 @@ def bring(folder: Path | None) -> None:
                 f"no CORPUS is given: the copies in {LAYOUT.brought} are removed; other files in {LAYOUT.raw} are read"
             )
         return
+    taken, others = files_in(folder)
+    warn_of_others(others)
+    for path in taken:
+        copy = LAYOUT.brought / path.name
+        with atomic_write(copy) as beside:
+            shutil.copyfile(path, beside)
+        print(f"{path} is taken: {copy}")
+    names = {path.name for path in taken}
+    for old in LAYOUT.brought.iterdir():
+        if old.name not in names:
+            old.unlink()
+
+
+def files_in(folder: Path) -> tuple[list[Path], list[tuple[Path, str]]]:
+    """The files that `bring` takes from `folder`, and those it leaves out, each with the reason.
+
+    Raises:
+        UserError: as `bring`.
+    """
     if not folder.is_dir():
         raise UserError(
             f"{folder}: {'not a folder' if folder.exists() else 'no such folder'}; name one with official files"
@@ -45,12 +64,4 @@ def bring(folder: Path | None) -> None:
     if len(named) != len(taken):
         twice = sorted(path for path in taken if named[path.name] != path)
         raise UserError(f"{twice[0]}: {named[twice[0].name]} has the same name; rename one of them")
-    warn_of_others([(path, reason) for path, reason in others if path not in answers])
-    for path in taken:
-        copy = LAYOUT.brought / path.name
-        with atomic_write(copy) as beside:
-            shutil.copyfile(path, beside)
-        print(f"{path} is taken: {copy}")
-    for old in LAYOUT.brought.iterdir():
-        if old.name not in named:
-            old.unlink()
+    return taken, [(path, reason) for path, reason in others if path not in answers]

@@ -1,7 +1,11 @@
 """The page of `denouement try`, as a browser without JavaScript uses it."""
 
 import html
+import os
 import re
+import signal
+import threading
+import urllib.request
 
 import pytest
 from small_systems import Fixed, neural
@@ -9,6 +13,7 @@ from starlette.testclient import TestClient
 
 from denouement.completion import page
 from denouement.completion.page import create_app
+from denouement.study.web.app import serve
 from denouement.study.web.security import HEADERS
 
 ORIGIN = "http://127.0.0.1"
@@ -54,6 +59,24 @@ def test_a_story_gets_endings_of_each_system_in_each_way():
     assert "positive, 0.62" in visitor.text
     assert len(re.findall(r"-\d+\.\d\d nats per token", visitor.text)) == 2 + 2
     assert visitor.client.get(visitor.page.url.path).text == visitor.text, "the page can be loaded again"
+
+
+def test_the_page_is_served_until_ctrl_c():
+    pages = []
+
+    def visit(address: str) -> None:
+        try:
+            with urllib.request.urlopen(address, timeout=30) as page:
+                pages.append(page.read().decode())
+        finally:
+            os.kill(os.getpid(), signal.SIGINT)
+
+    def started(address: str) -> None:
+        threading.Thread(target=visit, args=[address]).start()
+
+    serve(create_app({"fixed": Fixed()}), "127.0.0.1", 0, started)
+    (page,) = pages
+    assert "Endings for your story" in page
 
 
 def test_a_quoted_word_and_markup_are_shown_as_typed():

@@ -3,12 +3,16 @@
 import subprocess
 import sys
 from contextlib import contextmanager
+from pathlib import Path
 
+import pytest
 from click.testing import CliRunner
 
+from denouement.errors import UserError
 from denouement.generators import GENERATORS
 from flows import reproduce
 from tasks import ROOT, alone
+from tasks.command import TrackingError
 
 TRY = """
 import sys
@@ -79,6 +83,75 @@ def test_one_that_is_refused_touches_nothing(tmp_path, monkeypatch):
     assert result.exit_code == 2
     assert len(result.stderr.splitlines()) == 1
     assert result.stderr.startswith("error: another reproduction runs in ")
+
+
+@pytest.fixture
+def walked(tmp_path, monkeypatch) -> list[str]:
+    """A checkout with settings, whose graph is only noted, and whether DVC is kept away while files change."""
+    seen = []
+
+    @contextmanager
+    def undisturbed():
+        seen.append("undisturbed")
+        yield
+        seen.append("free")
+
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(alone, "LOCK", tmp_path / "reproduce.lock")
+    Path("params.yaml").write_text("generate:\n  decoding:\n    method: greedy\n")
+    Path("stories").mkdir()
+    header = ",".join(["storyid", "storytitle", *(f"sentence{place}" for place in range(1, 6))])
+    Path("stories/roc.csv").write_text(f"{header}\n1,t,A.,B.,C.,D.,E.\n")
+    monkeypatch.setattr(reproduce.flow_runs, "name_process", lambda: None)
+    monkeypatch.setattr(reproduce.tracking, "check", lambda: seen.append("tracking"))
+    monkeypatch.setattr(reproduce.graph, "undisturbed", undisturbed)
+    monkeypatch.setattr(reproduce, "_bring_up_to_date", lambda: seen.append("walk"))
+    return seen
+
+
+def changed() -> list[str]:
+    """What arguments have changed."""
+    settings = ["params.yaml"] if "beam" in Path("params.yaml").read_text() else []
+    return [*settings, *(path.name for path in Path("data").rglob("*.*"))]
+
+
+def test_arguments_change_files_after_tracking_answers_while_no_dvc_command_runs(walked):
+    reproduce.reproduce.fn(corpus="stories", decoding="beam")
+    assert walked == ["tracking", "undisturbed", "free", "walk"]
+    assert changed() == ["params.yaml", "roc.csv"]
+
+
+def test_without_arguments_nothing_is_changed(walked):
+    reproduce.reproduce.fn()
+    assert walked == ["walk"]
+    assert changed() == []
+
+
+@pytest.mark.parametrize("corpus", ["none", "empty"])
+def test_a_folder_without_official_files_changes_no_setting(walked, corpus):
+    Path("empty").mkdir()
+    with pytest.raises(UserError, match=f"^{corpus}: no "):
+        reproduce.reproduce.fn(corpus=corpus, decoding="beam")
+    assert changed() == []
+    assert "walk" not in walked
+
+
+def test_settings_that_cannot_be_written_bring_no_files(walked):
+    Path("params.yaml").write_text("train: {}\n")
+    with pytest.raises(UserError, match="has no section generate"):
+        reproduce.reproduce.fn(corpus="stories", decoding="beam")
+    assert changed() == []
+
+
+def test_without_tracking_arguments_change_nothing(walked, monkeypatch):
+    def refuse() -> None:
+        raise TrackingError("no answer")
+
+    monkeypatch.setattr(reproduce.tracking, "check", refuse)
+    with pytest.raises(TrackingError):
+        reproduce.reproduce.fn(corpus="stories", decoding="beam")
+    assert changed() == []
+    assert walked == []
 
 
 def test_arguments_of_a_run_are_values_of_params_yaml():

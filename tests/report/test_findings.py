@@ -12,13 +12,15 @@ from denouement.analysis.endings import SystemEndings, repetition
 from denouement.analysis.sentiment_contrast import SentimentContrast
 from denouement.cloze.evaluation.results import ClozeResult, SystemComparison, SystemRow
 from denouement.documents import write_document
-from denouement.report.findings import key_findings, of_endings, of_people, of_ratings, of_story_cloze
-from denouement.report.stale import find_stale
+from denouement.report.findings import key_findings, of_endings, of_people, of_ranks, of_ratings, of_story_cloze
+from denouement.report.stale import Stale, find_stale
 from denouement.report.systems import system_values, systems_table
 from denouement.schemas import TABLES, write_table
+from denouement.study.results.choice_model import Strengths
 from denouement.study.results.clustered import Preference
 from denouement.study.results.preferences import StudyResults, study_results
-from denouement.study.results.reliability import ChecksAnswered
+from denouement.study.results.rankings import RankedKind, RankedSystem
+from denouement.study.results.reliability import Alpha, ChecksAnswered
 from denouement.study.results.scales import MeanRating, RatingResults
 
 CONTEXT = ["One.", "Two.", "Three.", "Four."]
@@ -126,6 +128,65 @@ def test_whose_endings_people_rate_highest_is_said_where_no_interval_reaches_the
     assert of_ratings(RatingResults(["s"], {}, 50, ChecksAnswered(0, 0, 0, 0), means[-1:], [], [])) is None
 
 
+def test_a_preference_needs_p_corrected_for_all_pairs():
+    results = preferring(far=(0.1, 0.05, 0.2), near=(0.62, 0.51, 0.7))
+    corrected = {"far": 0.001, "near": 0.06}
+    pairs = [
+        replace(row, preference=replace(row.preference, p=0.03, p_holm=corrected[row.first])) for row in results.pairs
+    ]
+    found = of_people(replace(results, pairs=pairs))
+    assert found.claim == (
+        "It is open whether people prefer the endings of near or human endings: p, corrected for 2 pairs, is not below "
+        "0.05."
+    )
+    assert "(62.0%, 95% interval 51.0% to 70.0%, corrected p = 0.060)." in found.grounds
+
+
+def asked(*questions: tuple[str, str]) -> StudyResults:
+    """By question a letter for each case, as of `votes`, of `one` against human endings."""
+    tables = []
+    for question, letters in questions:
+        rows = votes({("seq2seq", "human_right"): letters}).to_pylist()
+        tables.append(pa.Table.from_pylist([row | {"question": question} for row in rows], TABLES["votes"].schema))
+    return study_results(pa.concat_tables(tables))
+
+
+def test_only_the_question_better_is_about_what_people_prefer():
+    most, few = "f" * 20 + "s", "s" * 20 + "f"
+    assert of_people(asked(("duller", most))).claim == (
+        "For the question duller, people choose the endings of seq2seq more often than human endings."
+    )
+    assert of_people(asked(("duller", few))).claim == (
+        "For the question duller, people choose human endings more often than those of seq2seq."
+    )
+    assert of_people(asked(("duller", "fsfs"))).claim.startswith(
+        "For the question duller, it is open whether people choose the endings of seq2seq or human endings more often: "
+    )
+    assert of_people(asked(("duller", "bb"))).claim == "For the question duller, people choose no ending."
+    for both in ([("duller", most), ("better", few)], [("better", few), ("duller", most)]):
+        assert of_people(asked(*both)).claim == (
+            "For the question better, people prefer human endings to those of seq2seq."
+        )
+
+
+def ranked(**means: tuple[float, float | None, float | None]) -> RankedKind:
+    systems = [RankedSystem(name, 9, 9, 1, 1, *of, None, None) for name, of in means.items()]
+    return RankedKind("ranking", 27, systems, Strengths([], None, 27, 9, 3, None, "no answers"), Alpha(None, 0, 0))
+
+
+def test_whose_endings_are_the_best_of_several_is_said_where_no_interval_reaches_the_first():
+    found = of_ranks(ranked(human_right=(0.5, 0.3, 0.7), mine=(-0.1, -0.3, 0.2)))
+    assert found.claim == "People find human endings the best of several."
+    assert found.grounds == (
+        "Best-worst scores, from -1 to 1, with 95% intervals, of 27 answers: human_right 0.50 (0.30 to 0.70), "
+        "mine -0.10 (-0.30 to 0.20)."
+    )
+    open_ = "It is open whose endings people find the best of several."
+    assert of_ranks(ranked(human_right=(0.5, 0.1, 0.7), mine=(-0.1, -0.3, 0.2))).claim == open_
+    assert of_ranks(ranked(mine=(0.5, None, None), human_right=(-0.1, -0.3, 0.2))).claim == open_
+    assert of_ranks(ranked(mine=(0.5, 0.3, 0.7))) is None
+
+
 def contrast(system: str, low: float | None, high: float | None) -> SentimentContrast:
     return SentimentContrast(system, 40, 0.25, 0.15, 0.1, low, high)
 
@@ -148,6 +209,16 @@ def test_sentiment_is_said_to_differ_only_where_the_interval_is_beyond_zero():
         "Nothing is said about the sentiment of the endings of lone: there is no interval."
     )
     assert of_endings([], []) is None
+
+
+def test_sentiment_is_open_where_the_corrected_p_is_not_below_the_level():
+    rows = [replace(contrast(name, 0.01, 0.2), p=0.04, p_holm=p) for name, p in (("sure", 0.01), ("one", 0.08))]
+    found = of_endings(rows, [])
+    assert found.claim == (
+        "The endings of sure are more positive than the human endings of the same cases. "
+        "It is open whether the sentiment of the endings of one differs from that of human endings."
+    )
+    assert "one 0.25, human 0.15 (difference +0.10, 95% interval 0.01 to 0.20, corrected p = 0.080, 40" in found.grounds
 
 
 def test_diversity_stands_beside_that_of_human_endings():
@@ -173,9 +244,11 @@ def claim_of(*rows: SystemRow, pair: SystemComparison | None = None) -> str:
 
 def test_the_best_story_cloze_system_is_more_than_the_best_that_never_sees_the_story_only_by_a_test():
     rows = system("ending_reg", 0.7), system("cogcomp", 0.8), system("constant_first", 0.5)
-    most = "cogcomp chooses the right ending most often"
+    most = "cogcomp has the highest share of right choices"
     sure = SystemComparison("ending_reg", "cogcomp", 20, 60, 1e-5, 1e-4)
-    assert claim_of(*rows, pair=sure) == f"{most}, more often than any system that never sees the story."
+    assert claim_of(*rows, pair=sure) == (
+        f"{most}, and chooses right more often than any system that never sees the story."
+    )
     not_shown = f"{most}, but is not shown to be better than every system that never sees the story."
     assert claim_of(*rows, pair=SystemComparison("ending_reg", "cogcomp", 35, 45, 0.3, 0.6)) == not_shown
     assert claim_of(*rows, pair=SystemComparison("cogcomp", "ending_reg", 60, 40, 0.04, 0.4)) == not_shown
@@ -187,17 +260,38 @@ def test_the_best_story_cloze_system_is_more_than_the_best_that_never_sees_the_s
 
 def test_one_system_ties_guessing_and_blind_cases():
     assert claim_of(system("dssm", 0.52)) == (
-        "dssm chooses the right ending most often, but that may be guessing, which is right in 50%."
+        "dssm has the highest share of right choices, but that may be guessing, which is right in 50%."
     )
-    assert claim_of(system("dssm", 0.8)) == "dssm chooses the right ending most often."
+    assert claim_of(system("dssm", 0.8)) == "dssm has the highest share of right choices."
     assert claim_of(system("dssm", 0.7), system("ending_reg", 0.8)) == (
-        "ending_reg chooses the right ending most often, and it never sees the story."
+        "ending_reg has the highest share of right choices, and it never sees the story."
     )
     assert (
-        claim_of(system("dssm", 0.8), system("cogcomp", 0.8)) == "dssm and cogcomp choose the right ending most often."
+        claim_of(system("dssm", 0.8), system("cogcomp", 0.8))
+        == "dssm and cogcomp have the highest share of right choices."
+    )
+    assert claim_of(system("dssm", 0.8), system("ending_reg", 0.8), system("constant_first", 0.5)) == (
+        "dssm and ending_reg have the highest share of right choices, and ending_reg never sees the story."
+    )
+    assert claim_of(system("ending_reg", 0.8), system("constant_first", 0.8)) == (
+        "ending_reg and constant_first have the highest share of right choices, and they never see the story."
     )
     blind = SystemRow("dssm", "", "v1.5", "test", blind=True, n=1571)
     assert of_story_cloze(ClozeResult([blind])) is None
+
+
+def test_each_of_several_equally_good_systems_has_to_be_better_than_the_best_that_never_sees_the_story():
+    rows = system("dssm", 0.8), system("cogcomp", 0.8), system("ending_reg", 0.7)
+    sure = [SystemComparison(name, "ending_reg", 60, 20, 1e-5, 1e-4) for name in ("dssm", "cogcomp")]
+    found = of_story_cloze(ClozeResult(rows, {"v1.0 validation": sure}))
+    assert found.claim == (
+        "dssm and cogcomp have the highest share of right choices, and choose right more often than any system that "
+        "never sees the story."
+    )
+    found = of_story_cloze(ClozeResult(rows, {"v1.0 validation": sure[:1]}))
+    assert found.claim.endswith("choices, but are not shown to be better than every system that never sees the story.")
+    assert "dssm gets 60 (75.0%, 95% interval" in found.grounds
+    assert found.grounds.endswith("No test compares the two.")
 
 
 def test_the_largest_set_of_cases_counts():
@@ -239,21 +333,23 @@ def test_a_finding_of_a_stale_result_is_marked(run):  # noqa: F811
     assert "data/cloze" not in note, "nothing of it is in the table"
 
 
+def test_endings_of_other_cases_are_in_no_finding(run):  # noqa: F811
+    def grounds(*stale: Stale) -> str:
+        return next(each.grounds for each in key_findings(fresh(run), stale) if each.anchor == "sentiment")
+
+    assert "h_seq2seq 100.0% of 11" in grounds()
+    without = grounds(Stale("endings", "it was written for other contexts", "", ["h_seq2seq"]))
+    assert "Distinct: seq2seq 100.0% of 11, human" in without
+
+
 def judged(run, ending: str) -> None:  # noqa: F811
     """A study in which people preferred an ending of seq2seq for case-01 to the human one."""
     answers = votes({("seq2seq", "human_right"): "f"})
     write_document(study_results(answers), run.layout.study / "results.json")
     row = {
-        **{"study": "pilot", "item_id": "i", "case_id": "case-01", "first": "seq2seq", "second": "human_right"},
-        **{
-            "n_first": 1,
-            "n_second": 0,
-            "n_both": 0,
-            "n_neither": 0,
-            "agreement": "seq2seq",
-            "context": CONTEXT,
-            "question": "better",
-        },
+        **{"study": "pilot", "item_id": "i", "case_id": "case-01", "question": "better"},
+        **{"first": "seq2seq", "second": "human_right"},
+        **{"n_first": 1, "n_second": 0, "n_both": 0, "n_neither": 0, "agreement": "seq2seq", "context": CONTEXT},
         **{"ending_first": ending, "ending_second": "Right 1.", "choices": ["seq2seq"], "reasons": [""]},
     }
     table = pa.Table.from_pylist([row], schema=TABLES["table_3"].schema)
@@ -277,13 +373,19 @@ def test_one_row_a_system_sorted_by_what_people_prefer(run):  # noqa: F811
     }
 
 
+def test_what_people_choose_for_another_question_is_no_preference(run):  # noqa: F811
+    judged(run, "Seq2seq wrote 1.")
+    write_document(asked(("duller", "f")), run.layout.study / "results.json")
+    assert rows_of(run)["seq2seq"] == ["11", "100.0%", "3.0", "0.000", "0.0%", "81.5"]
+
+
 def test_a_study_of_other_endings_has_a_row_of_its_own(run):  # noqa: F811
     judged(run, "She was glad.")
     found = rows_of(run)
     assert found["seq2seq, as shown in pilot"] == ["100.0% (-)", "", "", "", "", "", ""]
     assert found["seq2seq"][0] == ""
     now = fresh(run)
-    told = key_findings(now, [])[0].grounds
-    assert "The endings in the study are not known to be those that seq2seq wrote in this run." in told
+    grounds = key_findings(now, [])[0].grounds
+    assert "The endings in the study are not known to be those that seq2seq wrote in this run." in grounds
     Path(run.layout.study / "table_3.parquet").unlink()  # what was shown is not known
     assert "seq2seq, as shown in pilot" in rows_of(run)

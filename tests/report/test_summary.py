@@ -341,7 +341,8 @@ def test_each_table_and_document_of_a_run_is_read_once(run, monkeypatch):
 
     def counted(function):
         def call(path, *args, **kwargs):
-            read[Path(path).name] += 1
+            if Path(path).resolve().is_relative_to(Path.cwd()):  # templates are read once in a process
+                read[Path(path).name] += 1
             return function(path, *args, **kwargs)
 
         return call

@@ -1,13 +1,14 @@
 """Whether a system's endings are more positive or more negative than the human endings of the same cases."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import pyarrow as pa
 
 from denouement.analysis.comparison import compare
 from denouement.analysis.sentiment import RIGHT, STORIES, WRONG, case_of
+from denouement.multiple_tests import holm
 
 
 @dataclass(frozen=True)
@@ -20,6 +21,8 @@ class SentimentContrast:
         mean, right_mean: of VADER's compound scores, from -1 to 1.
         difference: the first mean less the second, with its 95% interval `low`, `high` (Student's t, paired by case).
             The interval is None for one case, and where all differences are equal.
+        p: of the test paired by case; None without an interval.
+        p_holm: the same, corrected for the number of systems that are tested (Holm 1979).
     """
 
     system: str
@@ -29,6 +32,8 @@ class SentimentContrast:
     difference: float
     low: float | None
     high: float | None
+    p: float | None = None
+    p_holm: float | None = None
 
 
 def against_right(sentiment: pa.Table) -> list[SentimentContrast]:
@@ -51,16 +56,17 @@ def against_right(sentiment: pa.Table) -> list[SentimentContrast]:
         case_id = None if group in (RIGHT, WRONG, STORIES) else case_of(group, text_id, right)
         if case_id is not None:
             scores.setdefault(group, {}).setdefault(case_id, []).append(compound)
-    return [_contrast(system, by_case, right) for system, by_case in scores.items()]
+    found = [_contrast(system, by_case, right) for system, by_case in scores.items()]
+    corrected = iter(holm([row.p for row in found if row.p is not None]))
+    return [row if row.p is None else replace(row, p_holm=next(corrected)) for row in found]
 
 
 def _contrast(system: str, by_case: dict[str, list[float]], right: dict[str, float]) -> SentimentContrast:
     own = _values([float(np.mean(scores)) for scores in by_case.values()])
     human = _values([right[case_id] for case_id in by_case])
     found = compare(own, human)
-    return SentimentContrast(
-        system, found.n, float(own.mean()), float(human.mean()), float((own - human).mean()), found.low, found.high
-    )
+    means = float(own.mean()), float(human.mean()), float((own - human).mean())
+    return SentimentContrast(system, found.n, *means, found.low, found.high, found.paired_p)
 
 
 def _values(scores: Sequence[float]) -> "np.ndarray[tuple[int], np.dtype[np.float64]]":

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from denouement.charts.style import BAR, BLUE, GREY, ORANGE, PALE_BLUE, in_percent, panel, quiet, write_inside
 
 if TYPE_CHECKING:  # heavy
+    from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
 _OUTCOMES = {
@@ -111,14 +112,8 @@ def best_and_worst(systems: Sequence[BestAndWorst]) -> "Figure | None":
     figure, only = panel(7.5, 0.9 + 0.4 * len(systems))
     colours = {"worst": ORANGE, "between": GREY, "best": BLUE}
     for place, system in enumerate(systems):
-        left = 0.0
         counts = (system.worst, system.n - system.worst - system.best, system.best)
-        for n, colour in zip(counts, colours.values(), strict=True):
-            share = n / system.n
-            only.barh(place, share, left=left, height=BAR, color=colour)
-            if share >= 0.03:
-                write_inside(only, left + share / 2, place, f"{n:,}", colour != GREY)
-            left += share
+        _bar_of_counts(only, place, list(zip(counts, colours.values(), strict=True)), system.n)
     only.set_yticks(range(len(systems)), [f"{system.label} (n = {system.n:,})" for system in systems])
     only.set_ylim(len(systems) - 0.5, -0.5)
     only.set_xlim(0, 1)
@@ -141,15 +136,8 @@ def study_outcomes(pairs: Sequence[Outcomes]) -> "Figure | None":
         return None
     figure, only = panel(7.5, 1.3 + 0.5 * len(pairs))
     for place, pair in enumerate(pairs):
-        left = 0.0
-        for outcome, (_, colour) in _OUTCOMES.items():
-            n = pair.counts[outcome]
-            share = n / pair.items
-            edge = "black" if outcome == "no_agreement" and n else colour
-            only.barh(place, share, left=left, height=BAR, color=colour, edgecolor=edge, linewidth=0.5)
-            if share >= 0.03:
-                write_inside(only, left + share / 2, place, f"{n:,}", outcome in ("first", "second"))
-            left += share
+        counts = [(pair.counts[outcome], colour) for outcome, (_, colour) in _OUTCOMES.items()]
+        _bar_of_counts(only, place, counts, pair.items)
     other_side = only.twinx()
     quiet(other_side)
     only.set_yticks(range(len(pairs)), [f"{pair.first}\n(n = {pair.items:,})" for pair in pairs])
@@ -166,3 +154,15 @@ def study_outcomes(pairs: Sequence[Outcomes]) -> "Figure | None":
     ]
     figure.legend(handles=handles, ncols=5, loc="outside upper center", frameon=False, fontsize="small")
     return figure
+
+
+def _bar_of_counts(panel: "Axes", place: int, parts: Sequence[tuple[int, str]], of: int) -> None:
+    """A bar of counts and their colours as shares of `of`, with each number where there is room; white has an edge."""
+    left = 0.0
+    for n, colour in parts:
+        share = n / of
+        edge = "black" if colour == "white" and n else colour
+        panel.barh(place, share, left=left, height=BAR, color=colour, edgecolor=edge, linewidth=0.5)
+        if share >= 0.03:
+            write_inside(panel, left + share / 2, place, f"{n:,}", colour in (BLUE, ORANGE))
+        left += share

@@ -70,6 +70,7 @@ class Asked:
 def create_app(systems: Mapping[str, Generator]) -> FastAPI:
     """The page for these generators, by name."""
     app = FastAPI(openapi_url=None)
+    app.state.base_url = ""  # `serve` puts its address here, as for a study's pages
     app.add_middleware(SecurityHeaders)
     # a page elsewhere whose name was made to lead here sends that name
     app.add_middleware(TrustedHostMiddleware, allowed_hosts=["127.0.0.1", "localhost"])

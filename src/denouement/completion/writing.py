@@ -9,7 +9,7 @@ from denouement.generators.decoding import Decoding
 from denouement.text.sentiment import NEGATIVE, POSITIVE, compound
 
 USUAL = Decoding("beam", length_penalty=1, no_repeat_ngram=3)
-"""What `denouement complete` does unless it is told otherwise; docs/decoding.md has the measurement."""
+"""What `denouement complete` does unless --decode is given; docs/decoding.md has the measurement."""
 
 DECODINGS = {
     "Beam": USUAL,

@@ -80,8 +80,8 @@ class Decoding:
     def __str__(self) -> str:
         """The method, the setting that it always needs, and all settings that differ from their defaults, in words."""
         always = {"beam": "beam_width", "sample": "seed"}.get(self.method)
-        told = [each.name for each in fields(self)[1:] if each.name == always or each.name in self.changed]
-        return ", ".join([self.method, *(f"{name} {getattr(self, name):g}" for name in told)])
+        named = [each.name for each in fields(self)[1:] if each.name == always or each.name in self.changed]
+        return ", ".join([self.method, *(f"{name} {getattr(self, name):g}" for name in named)])
 
     @property
     def changed(self) -> list[str]:

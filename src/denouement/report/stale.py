@@ -12,6 +12,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from denouement import provenance
+from denouement.analysis.endings import SystemEndings
 from denouement.analysis.sentiment import RIGHT, STORIES, WRONG, groups_made_from
 from denouement.answers import SCALES
 from denouement.files import file_digest
@@ -57,6 +58,12 @@ def joined_sentiment(scores: pa.Table, stale: Sequence[Stale]) -> pa.Table:
     """The rows of the table `sentiment` that may be set beside the texts of the run."""
     apart = [name for each in stale if each.anchor == "sentiment" for name in each.apart]
     return scores.filter(pc.invert(pc.is_in(scores["group"], pa.array(apart, pa.string()))))
+
+
+def joined_repetition(run: RunFolder, stale: Sequence[Stale]) -> list[SystemEndings]:
+    """How far those endings repeat themselves that may be set beside the cases of the run; empty without any."""
+    apart = {name for each in stale if each.anchor == "endings" for name in each.apart}
+    return [row for row in run.repetition if row.system not in apart] if run.endings else []
 
 
 def _endings(run: RunFolder) -> Iterator[Stale]:

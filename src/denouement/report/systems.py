@@ -9,7 +9,8 @@ from denouement.analysis.sentiment import RIGHT, STORIES, WRONG, SentimentCounts
 from denouement.present.cells import Cell, Number, Share, ShareAndInterval
 from denouement.present.sections import Table
 from denouement.report.run_folder import RunFolder
-from denouement.report.stale import Stale, joined_sentiment
+from denouement.report.stale import Stale, joined_repetition, joined_sentiment
+from denouement.schemas import BETTER
 from denouement.study.design.names import HUMAN_RIGHT, HUMAN_WRONG
 from denouement.study.design.showing import shown
 from denouement.study.results.clustered import Preference
@@ -64,17 +65,15 @@ def system_values(run: RunFolder, stale: Sequence[Stale]) -> list[SystemValues]:
 
     for name, history in run.read_histories.items():
         add(name, perplexity=history.used and history.used.validation_perplexity)
-    apart = {name for each in stale if each.anchor == "endings" for name in each.apart}
-    for of_system in run.repetition if run.endings else []:
-        if of_system.system not in apart:
-            add(of_system.system, endings=of_system)
+    for of_system in joined_repetition(run, stale):
+        add(of_system.system, endings=of_system)
     if run.layout.sentiment.exists():
         for group in sentiment_result(joined_sentiment(run.sentiment, stale)).groups:
             if group.group != STORIES:
                 add(group.group, sentiment=group)
-    if run.has_votes:
+    if run.has_votes and run.study.chief.question == BETTER:  # what other questions find is in their own section
         elsewhere, study = shown_elsewhere(run), ", ".join(run.study.studies)
-        for pair in run.study.pairs:
+        for pair in run.study.chief.pairs:
             if pair.second == HUMAN_RIGHT:
                 name = _PEOPLE.get(pair.first, pair.first)
                 add(name, study if name in elsewhere else "", preference=pair.preference)
@@ -98,8 +97,8 @@ def systems_table(rows: Sequence[SystemValues], stale: Sequence[Stale] = ()) -> 
         "positive": [Share(row.sentiment.positive_share) if row.sentiment else "" for row in rows],
         "perplexity": ["" if row.perplexity is None else Number(row.perplexity, 1) for row in rows],
     }
-    told = {name: cells for name, cells in columns.items() if any(cell != "" for cell in cells)}
-    if not told:
+    measured = {name: cells for name, cells in columns.items() if any(cell != "" for cell in cells)}
+    if not measured:
         return None
     notes = {
         "preferred to human endings": "Preferred: of the answers for its ending or the human one, those for its own, "
@@ -110,10 +109,10 @@ def systems_table(rows: Sequence[SystemValues], stale: Sequence[Stale] = ()) -> 
     }
     marks = "; ".join(each.what for each in stale if each.anchor in _SHOWN)
     return Table(
-        ["endings of", *told],
-        [[row.name, *(cells[place] for cells in told.values())] for place, row in enumerate(rows)],
+        ["endings of", *measured],
+        [[row.name, *(cells[place] for cells in measured.values())] for place, row in enumerate(rows)],
         note=" ".join(
-            [*(text for name, text in notes.items() if name in told), *([f"Stale: {marks}."] if marks else [])]
+            [*(text for name, text in notes.items() if name in measured), *([f"Stale: {marks}."] if marks else [])]
         ),
     )
 

@@ -10,7 +10,7 @@ import pyarrow as pa
 
 from denouement.answers import SCALES
 from denouement.files import existing_file, file_digest
-from denouement.schemas import empty_table, read_table, table_name, write_table
+from denouement.schemas import BETTER, empty_table, read_table, table_name, write_table
 from denouement.study.importing import SYSTEMS, import_answers
 from denouement.study.importing.answers import Imported
 from denouement.study.reasons.files import ReasonsSummary, write_reasons
@@ -243,11 +243,16 @@ def _scale_means(stage: StudyStage) -> dict[str, dict[str, float]]:
 def chief_values(stage: StudyStage, most: int = 5) -> dict[str, Any]:
     """The values by which runs are compared: the number of answers, and of each kind of result the first `most`.
 
-    Of a pair of systems that is how often the first one is preferred, and how far annotators agree (alpha).
+    Of a pair of systems that is how often the first one is preferred, and how far annotators agree (alpha). Where no
+    question was `better`, it is how often the first one is chosen, under the name of the first question.
     """
     values: dict[str, Any] = {"answers": stage.results.answers}
-    for row in stage.results.pairs[:most]:
-        values[_key(row.first, row.second)] = {"first_preferred": row.preference.share, "alpha": row.alpha.alpha}
+    chief = stage.results.chief
+    is_better = chief.question == BETTER
+    for row in chief.pairs[:most]:
+        name = _key(*([] if is_better else [chief.question]), row.first, row.second)
+        share = "first_preferred" if is_better else "first_chosen"
+        values[name] = {share: row.preference.share, "alpha": row.alpha.alpha}
     return values | {name: dict(list(means.items())[:most]) for name, means in _scale_means(stage).items()}
 
 

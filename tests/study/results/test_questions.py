@@ -1,12 +1,16 @@
 """Several questions about the same endings, and how much better one is: values by hand."""
 
+import math
+
 import pyarrow as pa
 import pyarrow.compute as pc
 import pytest
+from scipy.stats import t
 from votes_by_hand import votes
 
 from denouement.errors import UserError
 from denouement.schemas import TABLES, read_table, stamp, write_table
+from denouement.stages.study import StudyStage, chief_values
 from denouement.study.results.ballot import count
 from denouement.study.results.preferences import study_results
 from denouement.study.results.sections import study_sections
@@ -59,6 +63,19 @@ def test_questions_that_nobody_answered_both_of():
     assert (row.answers, row.same, row.kappa) == (0, None, None)
 
 
+def test_runs_are_compared_by_the_question_better_and_other_questions_are_named():
+    def compared(table: pa.Table) -> dict[str, object]:
+        values = chief_values(StudyStage(None, {}, study_results(table), {}, None))
+        return {name: value for name, value in values.items() if name != "answers"}
+
+    assert compared(TWO)["net_people"]["first_preferred"] == 3 / 5
+    turned = pa.concat_tables([TWO.filter(pc.equal(TWO["question"], name)) for name in ("fluent", "better")])
+    assert compared(turned) == compared(TWO)
+    alone = compared(TWO.filter(pc.equal(TWO["question"], "fluent")))
+    assert list(alone) == ["fluent_net_people"]
+    assert alone["fluent_net_people"]["first_chosen"] == 2 / 5
+
+
 def test_tables_and_sections_have_a_row_for_each_question():
     found = study_results(TWO)
     tables = result_tables(found)
@@ -82,6 +99,26 @@ def test_how_much_better_by_hand():
     assert row.graded.values == {"2": 2, "1": 1, "-1": 1, "-2": 1}
     assert (row.graded.answers, row.graded.mean) == (5, pytest.approx(2 / 5))
     assert (row.preference.n, row.preference.of) == (3, 5)  # the direction is as without strengths
+
+
+def test_the_interval_of_how_much_better_by_hand():
+    # Four people about four stories; two people answer one step higher than the others, so nothing else varies.
+    rows = votes({case: (N, P, [N] * 4 if case != "l" else [P] * 4) for case in "ijkl"}).to_pylist()
+    for place, row in enumerate(rows):
+        row |= {"annotator_id": f"p{place % 4}", "strength": [1, 1, 2, 2][place % 4]}
+        if row["choice"] == P:
+            row["strength"] = 3 - row["strength"]  # -2, -2, -1, -1
+    found = study_results(pa.Table.from_pylist(rows, schema=TABLES["votes"].schema))
+    graded = found.pairs[0].graded
+    # Means of stories 1.5, 1.5, 1.5, -1.5, of people 0.25, 0.25, 1.25, 1.25: variances of their means 2.25/4 and 1/12.
+    assert graded.mean == 0.75
+    place = 2.75 / 4  # on the scale from -2 to 2
+    half = t.ppf(0.975, 3) * math.sqrt(2.25 / 4 + 1 / 12) / 4 / (place * (1 - place))
+    ends = [-2 + 4 / (1 + math.exp(-(math.log(place / (1 - place)) + side * half))) for side in (-1, 1)]
+    assert (graded.low, graded.high) == pytest.approx(ends)
+    assert ends == pytest.approx([-1.596, 1.909], abs=0.001)
+    (written,) = result_tables(found)["pairs"].to_pylist()
+    assert (written["graded_low"], written["graded_high"]) == (graded.low, graded.high)
 
 
 def test_without_strengths_there_is_no_mean():

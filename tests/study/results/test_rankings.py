@@ -133,6 +133,30 @@ def test_shared_places_against_the_likelihood_of_davidson_and_luce():
     assert ranking_results(table).kinds[0].strengths.tie is not None
 
 
+def test_choices_that_always_are_ties_of_all_say_nothing_of_strengths():
+    ordered = drawn(20, "abc", 3)
+    one = ranking_results(rankings("ranking", *ordered)).kinds[0].strengths
+    assert one.why_not is None
+    alike = [("abcd", (1, 1, 1, 1))] * 3  # another study, whose endings nobody can tell apart
+    found = ranking_results(rankings("ranking", *ordered, *alike)).kinds[0].strengths
+    assert found.why_not == "no chain of comparisons connects [a, b, c] and [d]"
+    of_three = [("abd", (1, 2, 3)), ("dba", (1, 2, 3)), ("dac", (1, 2, 3)), ("cbd", (1, 2, 3))]
+    without = ranking_results(rankings("ranking", *ordered, *of_three)).kinds[0].strengths
+    found = ranking_results(rankings("ranking", *ordered, *of_three, *alike)).kinds[0].strengths
+    assert without.why_not is None
+    assert (found.systems, found.answers, found.cases) == (without.systems, 27, without.cases)
+
+
+def test_a_tie_wherever_so_many_can_share_a_place_has_no_factor():
+    first_three = [("abcd", (1, 1, 1, 4)), ("bcda", (1, 1, 1, 4)), ("cdab", (1, 1, 1, 4)), ("dabc", (1, 1, 1, 4))]
+    pairs = [(one + other, (1, 2)) for one in "abcd" for other in "abcd" if one != other]
+    (found,) = ranking_results(rankings("ranking", *first_three, *pairs)).kinds
+    assert found.strengths.systems == []
+    assert found.strengths.why_not == (
+        "endings share a place in every choice in which so many can, so the factor of ties would be infinite"
+    )
+
+
 def test_best_and_worst_against_the_likelihood_of_both_choices():
     answers = [
         (systems, tuple({1: 1, len(ranks): 3}.get(rank, 2) for rank in ranks))
@@ -166,7 +190,7 @@ def test_the_order_on_the_page_and_of_the_rows_changes_nothing():
 def test_agreement_on_ranks():
     agreeing = [("abc", (1, 2, 3))] * 6
     (found,) = ranking_results(rankings("ranking", *agreeing, per_item=3)).kinds
-    assert (found.alpha.alpha, found.alpha.items) == (1.0, 6)  # two items of three endings
+    assert (found.alpha.alpha, found.alpha.items) == (1.0, 2)  # of three endings each
     assert found.strengths.why_not.endswith("whose strength would be infinite")
     apart = [("abc", (1, 2, 3)), ("abc", (3, 2, 1))] * 3
     (found,) = ranking_results(rankings("ranking", *apart, per_item=2)).kinds
@@ -213,13 +237,17 @@ def test_the_table_to_write():
         ("ranking", ("aab", (1, 2, 3))),
         ("ranking", ("abc", (0, 1, 2))),
         ("ranking", ("a", (1,))),
+        ("ranking", ("abc", (5, 5, 9))),
+        ("ranking", ("abc", (1, 1, 2))),
+        ("ranking", ("abc", (2, 3, 3))),
         ("best_worst", ("abcd", (1, 1, 2, 3))),
         ("best_worst", ("abcd", (1, 2, 3, 4))),
     ],
 )
 def test_ranks_that_do_not_fit_the_systems_are_refused(kind: str, answer: tuple[str, tuple[int, ...]]):
+    table = rankings(kind, ("abcd", (1, 2, 2, 3 if kind == "best_worst" else 4)), answer)
     with pytest.raises(UserError, match="rankings: in 1 rows the ranks are not one for each of the systems"):
-        ranking_results(rankings(kind, ("abcd", (1, 2, 2, 3)), answer))
+        ranking_results(table)
 
 
 @pytest.mark.slow

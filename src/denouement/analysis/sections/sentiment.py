@@ -47,7 +47,7 @@ def sentiment_blocks(result: SentimentResult) -> list[Block]:
 def contrast_table(found: Sequence[SentimentContrast]) -> Table:
     """The sentiment of each system next to that of the right endings of the same cases."""
     return Table(
-        ["endings of", "cases", "mean", "mean of right endings", "difference", "95% interval"],
+        ["endings of", "cases", "mean", "mean of right endings", "difference", "95% interval", "p, Holm"],
         [
             [
                 row.system,
@@ -56,11 +56,13 @@ def contrast_table(found: Sequence[SentimentContrast]) -> Table:
                 Number(row.right_mean, 3),
                 Number(row.difference, 3),
                 Interval(row.low, row.high, 3),
+                PValue(row.p_holm),
             ]
             for row in found
         ],
         "Systems against the right endings of the same cases",
-        "The interval of the difference (Student's t) takes both endings of a case together. Where it includes 0, no "
+        "The interval of the difference and the test (Student's t) take both endings of a case together. p is "
+        "corrected for the number of systems (Holm 1979), the interval is not: where p is not below 0.05, no "
         "difference is shown.",
     )
 

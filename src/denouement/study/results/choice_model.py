@@ -44,6 +44,11 @@ class ChoicesMade:
     cases: Numbers
     annotators: Numbers | None = None
 
+    @property
+    def systems(self) -> set[str]:
+        """The systems that are compared."""
+        return {name for option in self.options for name in option.loads}
+
     def answered(self) -> "ChoicesMade":
         """The same without rows in which nothing was chosen."""
         kept = self.counts.any(axis=1)
@@ -76,8 +81,9 @@ class Strengths:
     Attributes:
         systems: the strongest first; empty where there is no estimate.
         tie: the factor of options that two systems share; None where no such option was chosen.
-        answers, cases: how many there are.
-        annotators: how many there are; None where they are not known.
+        answers: how many there are.
+        cases, annotators: of how many the choices are that say something of strengths; annotators is None where they
+            are not known.
         over: what intervals allow for, `crossed.CASES` or `crossed.CASES_AND_ANNOTATORS`; None without intervals.
         why_not: why there is no estimate, or no interval, as a clause; None where there are both.
     """
@@ -106,7 +112,8 @@ def estimated(choices: Sequence[ChoicesMade], n_answers: int) -> Strengths:
         n_answers: how many answers these choices are of.
     """
     made = [each.answered() for each in choices if each.counts.any()]
-    names = sorted({name for each in made for option in each.options for name in option.loads})
+    names = sorted({name for each in made for name in each.systems})
+    every, made = made, _without_full_ties(made)
     annotators = _annotators(made)
     no_estimate = Strengths(
         systems=[],
@@ -115,13 +122,13 @@ def estimated(choices: Sequence[ChoicesMade], n_answers: int) -> Strengths:
         cases=len({*np.concatenate([[], *(each.cases for each in made)]).tolist()}),
         annotators=None if annotators is None else len(np.unique(annotators)),
         over=None,
-        why_not=_disconnected(names, made),
+        why_not=_disconnected(names, every) or _only_ties(every) or _disconnected(names, made),
     )
     if no_estimate.why_not:
         return no_estimate
     tied = sorted({option.tied for each in made for option in _chosen(each) if option.tied > 1})
     sets = [_likelihood_of(each, names, tied) for each in made]
-    why_not = _without_bound(names, made, sets)
+    why_not = _without_bound(names, sets)
     if not why_not and no_estimate.cases == 1:
         why_not = "all answers are about one case, so they do not show how strengths differ from case to case"
     if why_not:
@@ -209,6 +216,28 @@ def _annotators(made: Sequence[ChoicesMade]) -> Numbers | None:
     return np.concatenate(known) if known and len(known) == len(made) else None
 
 
+def _without_full_ties(made: Sequence[ChoicesMade]) -> list[ChoicesMade]:
+    """The choices without those that say nothing of strengths: among so many systems all always share one option.
+
+    The factor of options that so many share would be infinite, unless it is also that of options in larger sets. As it
+    grows, these choices become certain whatever the strengths are, so the others have the same likelihood with them
+    and without.
+    """
+    kept = list(made)
+    while kept:
+        most = max(len(each.systems) for each in kept)
+        largest = [each for each in kept if len(each.systems) == most]
+        if any(option.tied < most for each in largest for option in _chosen(each)):
+            break
+        kept = [each for each in kept if len(each.systems) < most]
+    return kept
+
+
+def _only_ties(made: Sequence[ChoicesMade]) -> str | None:
+    is_tie = all(option.tied > 1 for each in made for option in _chosen(each))
+    return "every answer is a tie" if is_tie else None
+
+
 def _disconnected(names: Sequence[str], made: Sequence[ChoicesMade]) -> str | None:
     """Why not all systems can be placed on one scale; None where they can."""
     from scipy.sparse import coo_array
@@ -219,7 +248,7 @@ def _disconnected(names: Sequence[str], made: Sequence[ChoicesMade]) -> str | No
     place = {name: number for number, name in enumerate(names)}
     edges = []
     for each in made:
-        its = sorted({place[name] for option in each.options for name in option.loads})
+        its = sorted(place[name] for name in each.systems)
         edges += [(its[0], other) for other in its[1:]]
     graph = coo_array((np.ones(len(edges)), np.array(edges).T), shape=(len(names), len(names)))
     n_parts, part = connected_components(graph, directed=False)
@@ -229,7 +258,7 @@ def _disconnected(names: Sequence[str], made: Sequence[ChoicesMade]) -> str | No
     return f"no chain of comparisons connects {_joined([f'[{group}]' for group in groups])}"
 
 
-def _without_bound(names: Sequence[str], made: Sequence[ChoicesMade], sets: Sequence[_ChoiceSet]) -> str | None:
+def _without_bound(names: Sequence[str], sets: Sequence[_ChoiceSet]) -> str | None:
     """Why the likelihood has no maximum; None where it has one.
 
     It has none where in some direction no answer that was given becomes less likely. A linear programme finds such a
@@ -237,8 +266,6 @@ def _without_bound(names: Sequence[str], made: Sequence[ChoicesMade], sets: Sequ
     """
     from scipy.optimize import linprog
 
-    if all(option.tied > 1 for each in made for option in _chosen(each)):
-        return "every answer is a tie"
     gains = np.concatenate(
         [each.rows[given] - each.rows for each in sets for given in np.flatnonzero(each.totals).tolist()]
     )
@@ -249,6 +276,8 @@ def _without_bound(names: Sequence[str], made: Sequence[ChoicesMade], sets: Sequ
         return None
     direction = np.concatenate([[0.0], found.x[: len(names) - 1]])
     levels = direction.round(6)
+    if levels.max() == levels.min():
+        return "endings share a place in every choice in which so many can, so the factor of ties would be infinite"
     strongest = _joined([name for name, level in zip(names, levels, strict=True) if level == levels.max()])
     others = _joined([name for name, level in zip(names, levels, strict=True) if level < levels.max()])
     return f"no answer prefers {others} to {strongest}, whose strength would be infinite"

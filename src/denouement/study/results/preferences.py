@@ -9,6 +9,7 @@ import pyarrow as pa
 
 from denouement.answers import ANSWER, questions_of, statuses
 from denouement.multiple_tests import holm
+from denouement.schemas import BETTER
 from denouement.study.results.agreement import BOTH, NEITHER
 from denouement.study.results.ballot import Ballot, count
 from denouement.study.results.bradley_terry import Comparisons, strengths
@@ -132,6 +133,11 @@ class StudyResults:
             QuestionResults(self.question, self.answers, self.pairs, self.strengths, self.sides),
             *self.further,
         ]
+
+    @property
+    def chief(self) -> QuestionResults:
+        """The results of the question `better`; where it was not asked, of the first question."""
+        return next((each for each in self.questions if each.question == BETTER), self.questions[0])
 
 
 def study_results(votes: pa.Table, items: pa.Table | None = None, ballot: Ballot | None = None) -> StudyResults:

@@ -127,7 +127,7 @@ def _check(rankings: pa.Table) -> None:
     if wrong:
         raise UserError(
             f"rankings: in {wrong:,} rows the ranks are not one for each of the systems (of best_worst one 1, one 3, "
-            "else 2); export them again"
+            "else 2; of a ranking one more than the number of better endings); export them again"
         )
 
 
@@ -135,7 +135,9 @@ def _fits(kind: str, systems: list[str], ranks: list[int]) -> bool:
     n = len(systems)
     if n < 2 or len(set(systems)) < n or len(ranks) != n:
         return False
-    return sorted(ranks) == [1, *[2] * (n - 2), 3] if kind == "best_worst" else min(ranks) >= 1
+    if kind == "best_worst":
+        return sorted(ranks) == [1, *[2] * (n - 2), 3]
+    return ranks == [1 + sum(other < rank for other in ranks) for rank in ranks]
 
 
 def _kind(kind: str, rows: pa.Table) -> RankedKind:
@@ -144,16 +146,18 @@ def _kind(kind: str, rows: pa.Table) -> RankedKind:
     systems = [
         _system(rows, shown, ranks, system) for system in sorted({name for systems in shown for name in systems})
     ]
-    item = item_numbers(rows).tolist()
-    units = [(number, name) for number, names in zip(item, shown, strict=True) for name in names]
+    item = item_numbers(rows)
+    units = [(number, name) for number, names in zip(item.tolist(), shown, strict=True) for name in names]
     place = {unit: number for number, unit in enumerate(sorted(set(units)))}
     values = np.array([rank for its in ranks for rank in its], dtype=np.int64)
+    of_endings = ordinal_alpha(values, np.array([place[unit] for unit in units], dtype=np.int64))
+    per_item = np.bincount(item)
     return RankedKind(
         kind=kind,
         answers=rows.num_rows,
         systems=sorted(systems, key=lambda row: -row.mean),
         strengths=estimated(choices_made(rows), rows.num_rows),
-        alpha=ordinal_alpha(values, np.array([place[unit] for unit in units], dtype=np.int64)),
+        alpha=Alpha(of_endings.alpha, int((per_item > 1).sum()), int((per_item == 1).sum())),
     )
 
 

@@ -149,13 +149,13 @@ def _answer(rows: Sequence[Mapping[str, Any]]) -> AnswerReview:
     return AnswerReview(
         annotator_id=first["annotator_id"],
         status=first["status"],
-        said=", ".join(map(_said, rows)),
+        said=", ".join(_said(row, len(rows) > 1) for row in rows),
         reason=next((row["reason"] for row in rows if row.get("reason")), None),
         seconds=seconds_between(first),
     )
 
 
-def _said(row: Mapping[str, Any]) -> str:
+def _said(row: Mapping[str, Any], is_one_of_several: bool) -> str:
     if "order" in row:
         return " ".join(str(sentence + 1) for sentence in row["order"])
     if "ranks" in row:
@@ -163,7 +163,7 @@ def _said(row: Mapping[str, Any]) -> str:
         return ", ".join(f"{rank} {system}" for rank, system in ranked)
     if "choice" in row:
         said = _STRENGTHS.get(row["strength"], "") + row["choice"]
-        return said if row["question"] == BETTER else f"{row['question']}: {said}"
+        return f"{row['question']}: {said}" if is_one_of_several or row["question"] != BETTER else said
     return f"{row['question']} {row['value']}"
 
 

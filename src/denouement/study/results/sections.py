@@ -251,8 +251,8 @@ def _ranked_kind(found: RankedKind) -> Section:
         f"{_KIND_MODELS[found.kind]} They are logarithms with mean 0; an ending is chosen as the best of several as "
         f"often as its share is of the sum of theirs. {sure}",
         "Krippendorff's alpha for ordinal data says how far people agree on the ranks of a story's endings, 1 being "
-        f"always and 0 no more than by chance: {Number(found.alpha.alpha, 3)}, of {_n(found.alpha.items, 'ending')} "
-        "with two answers or more.",
+        f"always and 0 no more than by chance: {Number(found.alpha.alpha, 3)}, of the endings of "
+        f"{_n(found.alpha.items, 'item')} with two answers or more.",
     ]
     what = f"{_n(found.answers, 'answer')}; a row for each system, the best first."
     return Section(_KIND_TITLES[found.kind], what, [Table(columns, rows), *map(Paragraph, notes)])
