@@ -241,3 +241,84 @@ def test_when_no_transaction_can_begin_all_that_waits_fails_at_once(tmp_path, mo
                 thread.join()
             assert sorted(failed) == list(range(8))
             assert time.monotonic() - start < 5  # the first alone, and the others together; each alone would take 8
+
+
+def upgrade(engine: sa.Engine, revision: str) -> None:
+    """Bring an empty database to the form of an earlier version."""
+    from pathlib import Path
+
+    from alembic import command
+    from alembic.config import Config
+
+    config = Config()
+    config.set_main_option("script_location", str(Path(database.__file__).with_name("migrations")))
+    with database.writer(engine).begin() as connection:
+        config.attributes["connection"] = connection
+        command.upgrade(config, revision)
+
+
+# What a server of revision 0005 sends when it hands out an item; it reads the same column for each page.
+OLD_LEASE = """
+    INSERT INTO assignments
+        (token, study_id, item_id, annotator_id, content, places, state, started_at, expires_at)
+    SELECT 't', study_id, id, {person}, content, '[0, 1]', 'open', 1, 2 FROM items LIMIT 1
+"""
+OLD_PEOPLE = """
+    INSERT INTO annotators
+        (study_id, annotator_id, key, state, entry, served, answered, training_failures, training_passed, entered_at,
+        seen_at)
+    SELECT study_id, 'old', 'old', 'answering', '{}', 0, 0, 0, 0, 1, 1 FROM items LIMIT 1
+"""
+
+
+def test_a_server_of_the_version_before_hands_nothing_out_after_the_change(store_url, capsys):
+    engine = database.connect(store_url)
+    upgrade(engine, "0005")
+    with engine.connect() as connection, connection.begin():
+        assert connection.exec_driver_sql(OLD_LEASE.format(person=1)).rowcount == 0  # it fits; there are no items yet
+    capsys.readouterr()
+    with closing(open_store(store_url)) as store:
+        said = capsys.readouterr().err
+        assert said.count("\n") == 1
+        assert "restart each server of an earlier version" in said
+        store.create(design(), pairs(1))
+        store.set_state("crowd", "closed")
+        with engine.begin() as connection:
+            connection.exec_driver_sql(OLD_PEOPLE)
+        with pytest.raises(sa.exc.DBAPIError, match="places"), engine.begin() as connection:
+            person = connection.exec_driver_sql("SELECT id FROM annotators").scalar()
+            connection.exec_driver_sql(OLD_LEASE.format(person=person))
+    engine.dispose()
+    open_store(store_url).close()
+    assert capsys.readouterr().err == ""  # nothing was changed, nothing is said
+
+
+def test_answers_of_before_the_change_keep_their_sides(store_url):
+    with closing(open_store(store_url)) as store:
+        store.create(design(), pairs(1))
+        key = ready(store, "p")
+        order = store.next(key).order
+    engine = database.connect(store_url)
+    with engine.begin() as connection:
+        connection.exec_driver_sql("ALTER TABLE assignments RENAME COLUMN shown TO places")
+        connection.exec_driver_sql("UPDATE alembic_version SET version_num = '0005'")
+    engine.dispose()
+    with closing(open_store(store_url)) as store:
+        assert store.next(key).order == order
+
+
+def test_a_store_that_a_newer_version_changed_is_not_written_to(store_url, store):
+    store.create(design(), pairs(2))
+    key = ready(store, "p")
+    assignment = store.next(key)
+    engine = database.connect(store_url)
+    with engine.begin() as connection:
+        connection.exec_driver_sql("UPDATE alembic_version SET version_num = '9999'")
+    for write in (lambda: store.submit(key, assignment.id, "A"), lambda: store.enter("crowd", "another")):
+        with pytest.raises(StoreUnavailableError, match="restart this program") as raised:
+            write()
+        assert "\n" not in str(raised.value)
+    with engine.begin() as connection:
+        connection.exec_driver_sql(f"UPDATE alembic_version SET version_num = '{database.HEAD}'")
+    engine.dispose()
+    assert store.submit(key, assignment.id, "A").status == "accepted"

@@ -420,7 +420,7 @@ def _kept(study: StoredStudy, assignment: Any, given: _Given) -> dict[str, Any]:
     Raises:
         Unfit: it does not answer the question.
     """
-    item, places = study.items[assignment.item_id], assignment.places
+    item, places = study.items[assignment.item_id], assignment.shown
     check_answer(study.design, len(places), given.answer, given.values, given.order, given.ranks)
     marked = highlights_of(study.design, item, places, given.marks)
     answers = answers_by_question(study.design, given.answer)
@@ -454,7 +454,7 @@ def _answer(study: StoredStudy, row: Any, annotator_id: str) -> Answer:
     return Answer(
         item=study.items[row.item_id],
         annotator_id=annotator_id,
-        order=tuple(row.places),
+        order=tuple(row.shown),
         answers=_answers_of(study.design, row),
         values=row.values or {} if study.design.kind == "rating" else {},
         arranged=tuple(row.arranged or ()),

@@ -72,8 +72,13 @@ class StoreBase:
     def _write(self, job: Callable[[sa.Connection], Result]) -> Result:
         if self.is_read_only:
             raise StoreUnavailableError(f"{database.shown(self._engine.url)}: cannot be written to, only read")
+
+        def checked(connection: sa.Connection) -> Result:
+            database.require_head(connection)
+            return job(connection)
+
         with database.failures_in_one_line(self._engine):
-            return self._writer.run(job)
+            return self._writer.run(checked)
 
     def _forget(self) -> None:
         """Call this after rows were deleted: SQLite's log of changes must not keep them, either."""

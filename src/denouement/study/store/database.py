@@ -17,15 +17,17 @@ from sqlalchemy.exc import (
     SQLAlchemyError,
 )
 
+from denouement.console import warn
 from denouement.errors import UserError
 
-HEAD = "0005"  # the newest revision in `migrations/versions`
+HEAD = "0006"  # the newest revision in `migrations/versions`
 
 _WRITES = "denouement_writes"
 _BARE = "denouement_bare"
 _READS = "denouement_reads"
 _LOCK = 0x64656E6F75656D  # PostgreSQL's number of the lock for all writing; any number that no other program uses
 _WAIT_SECONDS = 30
+_REVISION = sa.text("SELECT version_num FROM alembic_version")
 
 
 class StoreUnavailableError(UserError):
@@ -123,6 +125,8 @@ def shown(url: sa.URL) -> str:
 def migrate(engine: sa.Engine) -> None:
     """Make the tables, or change them to the form of this version. Two processes may do so at the same time.
 
+    Warns that servers of an earlier version must be restarted where tables were changed.
+
     Raises:
         UserError: the database is of a newer version, or of another program; or of an earlier version, and cannot be
             written to.
@@ -156,6 +160,24 @@ def migrate(engine: sa.Engine) -> None:
             )
         config.attributes["connection"] = connection
         command.upgrade(config, "head")
+    if revision is not None:
+        warn(
+            f"{shown(engine.url)}: changed to the form of this version; restart each server of an earlier version, "
+            "since it can hand out no question and keep no answer any more"
+        )
+
+
+def require_head(connection: sa.Connection) -> None:
+    """Check that no newer version changed the form of the tables since this program opened the store.
+
+    Raises:
+        StoreUnavailableError: one did. This program does not know what its tables mean.
+    """
+    if connection.scalar(_REVISION) != HEAD:
+        raise StoreUnavailableError(
+            f"{shown(connection.engine.url)}: changed by another version of this package since it was opened; restart "
+            "this program with that version"
+        )
 
 
 @contextmanager
@@ -211,7 +233,7 @@ def _read_only(file: Path) -> sa.Engine:
 def _revision(connection: sa.Connection) -> str | None:
     if not sa.inspect(connection).has_table("alembic_version"):
         return None
-    found: str | None = connection.scalar(sa.text("SELECT version_num FROM alembic_version"))
+    found: str | None = connection.scalar(_REVISION)
     return found
 
 

@@ -95,7 +95,7 @@ _SERVE = (
     )
 )
 # The sides of the answers and leases that count: of these items, or of all items to judge that this person had.
-_SIDES = sa.select(assignments.c.item_id, assignments.c.places).where(
+_SIDES = sa.select(assignments.c.item_id, assignments.c.shown).where(
     sa.or_(assignments.c.state == "open", assignments.c.status == "accepted")
 )
 _SIDES_OF_ITEMS = _SIDES.where(assignments.c.item_id.in_(sa.bindparam("items", expanding=True)))
@@ -204,7 +204,7 @@ def leased(connection: sa.Connection, study: StoredStudy, person: Any, now: date
         "item_id": chosen.id,
         "annotator_id": person.pk,
         "content": chosen.content,
-        "places": study.drawn_order(person.annotator_id, study.items[chosen.id], is_turned),
+        "shown": study.drawn_order(person.annotator_id, study.items[chosen.id], is_turned),
         "state": "open",
         "started_at": now,
         "expires_at": now + study.lease,
@@ -239,7 +239,7 @@ def _evened(
 
 def _lean(shown: Sequence[Any]) -> int:
     """How many more of these pairs were shown in their own order than with their sides changed."""
-    return sum(1 if list(row.places) == [0, 1] else -1 for row in shown)
+    return sum(1 if list(row.shown) == [0, 1] else -1 for row in shown)
 
 
 def counted(connection: sa.Connection, assignment: int) -> bool:

@@ -104,7 +104,7 @@ class StoredStudy:
         return Assignment(
             id=row.token,
             item=self.items[row.item_id],
-            order=tuple(row.places),
+            order=tuple(row.shown),
             started_at=row.started_at,
             expires_at=row.expires_at,
             number=answered + 1,
