@@ -91,7 +91,7 @@ def test_links_are_full_addresses_where_the_server_s_is_known(url: str, person: 
     assert [each.removeprefix(START_OF_LINK).count("/") for each in given] == [0, 0]
     monkeypatch.setenv("DENOUEMENT_BASE_URL", "https://study.example.org")
     assert run(url, "links", "crowd").count(START_OF_LINK) == 2
-    assert "must be like https://" in run(url, "links", "crowd", "--base-url", "study.example.org/x", status=2)
+    assert "and a host, such as https://" in run(url, "links", "crowd", "--base-url", "study.example.org/x", status=2)
 
 
 def test_the_store_that_a_command_makes_is_its_owner_s_alone(url: str, person: str, tmp_path: Path):
