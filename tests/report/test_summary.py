@@ -15,6 +15,7 @@ from denouement.files import file_digest
 from denouement.layout import Layout
 from denouement.provenance import CONTEXTS, as_metadata, contexts_digest, write_record
 from denouement.report import summary as written
+from denouement.report.findings import key_findings
 from denouement.report.front import front
 from denouement.report.page import write_page as written_page
 from denouement.report.run_folder import RunFolder
@@ -251,6 +252,8 @@ def test_rankings_stand_there_too_with_their_chart(run):
     assert "| human_right | 1 | 2 | 2 (100.0%) | 0 (0.0%) | 1.00 |" in section
     assert "| net | 1 | 2 | 0 (0.0%) | 1 (50.0%) | -0.50 |" in section
     assert "](best_worst.svg)" in section
+    people = [each for each in key_findings(fresh(run), []) if each.anchor == "human-evaluation"]
+    assert [each.claim for each in people] == ["It is open whose endings people find the best of several."]
 
 
 def test_ratings_and_orders_stand_there_too(run):
