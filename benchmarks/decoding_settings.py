@@ -207,7 +207,7 @@ def as_markdown(rows: Sequence[SettingRow]) -> str:
     """The rows as a table, the decoding beside the model; a column that no row has a value for is left out."""
     columns = {name: [cell(row) for row in rows] for name, cell in _COLUMNS.items()}
     shown = {name: cells for name, cells in columns.items() if any(cells)}
-    return markdown.table(list(shown), [list(row) for row in zip(*shown.values(), strict=True)])
+    return markdown.table(list(shown), [list(row) for row in zip(*shown.values(), strict=True)], left=(0,))
 
 
 def _number(value: float | None, style: str) -> str:

@@ -63,6 +63,7 @@ def as_text(rows: Sequence[Row]) -> str:
             )
             for row in rows
         ],
+        left=(0, 1, 4),
     )
 
 

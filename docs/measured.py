@@ -22,7 +22,7 @@ from denouement.files import file_digest, write_text
 from denouement.generators.history import History
 from denouement.layout import Layout
 from denouement.present import markdown
-from denouement.present.cells import Number, PValue
+from denouement.present.cells import Cell, Number, PValue
 from denouement.report.front import front
 from denouement.report.run_folder import RunFolder
 from denouement.report.stale import find_stale
@@ -185,13 +185,18 @@ def _accuracy(share: float | None) -> str:
     return "-" if share is None else f"{share:.3f}".removeprefix("0")
 
 
+def _table(header: Sequence[str], rows: Sequence[Sequence[Cell]]) -> str:
+    """A table whose first column is of texts, and the others of numbers, which may be written as texts already."""
+    return markdown.table(header, rows, left=(0,))
+
+
 def _training_table(values: Values) -> str:
     header = ["generator", "stories", "held out", "words", "epoch used", "perplexity", "nats per token"]
     rows = []
     for name, of in values["training"].items():
         counts = [f"{of[key]:,}" for key in ("stories", "held_out", "vocabulary", "epoch")]
         rows.append([name, *counts, f"{of['perplexity']:.1f}", f"{of['loss']:.3f}"])
-    return markdown.table(header, rows)
+    return _table(header, rows)
 
 
 def _epochs_table(values: Values) -> str:
@@ -206,7 +211,7 @@ def _epochs_table(values: Values) -> str:
         ):
             shown = [f"{each:.1f}" for each in perplexities]
             rows.append([f"{name}, {what}", *shown, *[""] * (most - len(shown))])
-    return markdown.table(["epoch", *map(str, range(1, most + 1))], rows)
+    return _table(["epoch", *map(str, range(1, most + 1))], rows)
 
 
 def _endings_rows(values: Values) -> str:
@@ -225,7 +230,7 @@ def _endings_rows(values: Values) -> str:
         numbers = [_share(of["distinct_share"]), f"{of['mean_words']:.1f}", f"{of['distinct_1']:.3f}"]
         numbers += [f"{of['distinct_2']:.3f}", log_prob, f"{of['most_frequent']} ({of['most_frequent_count']:,})"]
         rows.append([name, *numbers])
-    return markdown.table(header, rows)
+    return _table(header, rows)
 
 
 def _readme_table(values: Values) -> str:
@@ -242,7 +247,7 @@ def _readme_table(values: Values) -> str:
         )
         rows.append([group, f"{of['n']:,}", _share(distinct), f"{of['mean']:.3f}", _share(of["positive_share"])])
         rows[-1] += [_share(of["negative_share"]), *published]
-    return markdown.table(header, rows)
+    return _table(header, rows)
 
 
 def _sentiment_rows(values: Values) -> str:
@@ -251,7 +256,7 @@ def _sentiment_rows(values: Values) -> str:
         rows.append([f"{group}, {of['of']}" if of["of"] else group, *_counts(of), Number(of["t"], 2), PValue(of["p"])])
         if of["paper"]:
             rows.append(["paper", *_counts(of["paper"]), "", ""])
-    return markdown.table(["group", "n", "mean", "positive", "negative", "t", "p"], rows)
+    return _table(["group", "n", "mean", "positive", "negative", "t", "p"], rows)
 
 
 def _counts(of: Mapping[str, Any]) -> list[str]:
@@ -273,7 +278,7 @@ def _features_table(values: Values) -> str:
         numbers += [PValue(row[key]) for key in ("p", "paired_p", "paired_p_holm")]
         published = f"{paper['right']:g}, {paper['wrong']:g}, {PValue(paper['p'])}" if paper else ""
         rows.append([row["feature"], *numbers, published])
-    return markdown.table(header, rows)
+    return _table(header, rows)
 
 
 def _bias_table(values: Values) -> str:
@@ -285,7 +290,7 @@ def _bias_table(values: Values) -> str:
     rows = [[variant or "all features", *(of.get(name, "") for name in sets)] for variant, of in variants.items()]
     rows.append(["given away (80% and more)", *(f"{_share(of['certain'] / _n(of))}" for of in sets.values())])
     rows.append(["expected calibration error", *(f"{of['reliability']['error']:.3f}" for of in sets.values())])
-    return markdown.table(["a model that sees endings alone is right in", *sets], rows)
+    return _table(["a model that sees endings alone is right in", *sets], rows)
 
 
 def _n(of_set: Mapping[str, Any]) -> int:
@@ -297,7 +302,7 @@ def _distances_table(values: Values) -> str:
         [group, f"{of['mean']:.3f}", *("" if of[key] is None else f"{of[key]:.3f}" for key in ("distance", "chance"))]
         for group, of in values["statistics"]["distances"].items()
     ]
-    return markdown.table(["endings", "mean", "earth mover's distance from right endings", "by chance"], rows)
+    return _table(["endings", "mean", "earth mover's distance from right endings", "by chance"], rows)
 
 
 def _people_table(values: Values) -> str:
@@ -305,7 +310,7 @@ def _people_table(values: Values) -> str:
     for pair in values["study"]["pairs"]:
         agreed = [pair["agreement"][name] for name in ("first", "second", "both", "neither", "no_agreement")]
         rows.append([f"{pair['first']}, {pair['second']}", *(f"{of['n']:,} ({_share(of['share'])})" for of in agreed)])
-    return markdown.table(["pair", "the first", "the second", "both", "neither", "no agreement"], rows)
+    return _table(["pair", "the first", "the second", "both", "neither", "no agreement"], rows)
 
 
 def _elements_table(values: Values) -> str:
@@ -316,7 +321,7 @@ def _elements_table(values: Values) -> str:
     for row in elements["elements"]:
         counts = [f"{row['n']:,} ({_share(row['share'])})", f"{row['denied']:,}"]
         rows.append([row["element"], *counts, *_chosen(row["choices"], choices)])
-    return markdown.table(header, rows)
+    return _table(header, rows)
 
 
 def _chosen(found: Sequence[Mapping[str, Any]], choices: Sequence[str]) -> list[str]:
@@ -349,7 +354,7 @@ def _cloze_table(values: Values) -> str:
             row = of.get(each)
             cells += _cloze_cells(row) if row else [""] * 5
         rows.append([f"`{system}`", variant, *cells])
-    return markdown.table(header, rows)
+    return _table(header, rows)
 
 
 def _cloze_cells(row: Mapping[str, Any]) -> list[str]:

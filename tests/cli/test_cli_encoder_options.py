@@ -9,9 +9,9 @@ from click.testing import CliRunner
 
 from denouement import schemas
 from denouement.cli import main
-from denouement.completion.writing import USUAL
 from denouement.encoders.base import load_encoder
 from denouement.generators.checkpoints import load_generator, save_generator
+from denouement.generators.decoding import USUAL
 from denouement.text.vocabulary import Vocabulary
 
 STORY = ["Tom bought a red car.", "He drove it."]

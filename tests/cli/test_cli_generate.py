@@ -12,11 +12,10 @@ from click.testing import CliRunner
 
 from denouement import schemas
 from denouement.cli import main
-from denouement.completion.writing import USUAL
 from denouement.encoders.base import load_encoder
 from denouement.generators.base import generator_class
 from denouement.generators.checkpoints import load_generator, save_generator
-from denouement.generators.decoding import Decoding
+from denouement.generators.decoding import USUAL, Decoding
 from denouement.generators.retrieval import Retrieval
 from denouement.text.vocabulary import Vocabulary
 
@@ -215,6 +214,20 @@ def test_each_setting_of_decoding_is_an_option():
         assert chosen[setting.name] is None  # what is not given is the default of `Decoding`
     assert parameters["seed"].type.max == 2**32 - 1
     assert isinstance(parameters["top_k"].type, type(parameters["beam_width"].type))
+
+
+@pytest.mark.parametrize(
+    ("command", "method", "penalty", "ngram"),
+    [
+        ("complete", "beam", "1 without --decode, else 0", "3 without --decode, else allowed"),
+        ("generate", "greedy", "0", "allowed"),
+    ],
+)
+def test_the_help_names_the_decoding_that_a_command_uses(command, method, penalty, ngram):
+    text = " ".join(run(command, "--help").stdout.split())
+    assert f"Method. [default: {method}]" in text
+    assert f"Above 0 favours longer endings. [beam; default: {penalty}]" in text
+    assert f"Have no sequence of this many words twice. [default: {ngram}]" in text
 
 
 # --- try

@@ -90,6 +90,27 @@ def test_quality_is_told_where_reasons_are_labelled(votes, tmp_path):
     assert "| micro " in run("elements", votes, "--labels", labels).stdout
 
 
+def test_reasons_that_are_not_in_english_are_left_out_and_counted(votes_of, tmp_path):
+    path = tmp_path / "mixed.parquet"
+    write_table(votes_of(*REASONS, ("話の流れに合っているから。", "ours"), ("猫が好き", "both")), path, "votes")
+    for command in ("words", "elements", "topics"):
+        words = [command, path, *(["--topics", "2", "--min-reasons", "1"] if command == "topics" else [])]
+        assert "Left out, since they do not look English: 2 further reasons." in run(*words).stdout
+        found = json.loads(run(*words, "--json").stdout)
+        assert (found["reasons"], found["not_english"]) == (4, 2)
+    assert "2 reasons do not look English" in run("examples", path).stderr
+
+
+@pytest.mark.parametrize("reason", ["話に合っているから。", "Das passt besser zur Geschichte, die vorher kam."])
+def test_reasons_in_another_language_alone_are_refused(reason, votes_of, tmp_path):
+    path = tmp_path / "votes.parquet"
+    write_table(votes_of(reason, reason), path, "votes")
+    for command in ("words", "elements", "topics", "examples"):
+        found = run(command, path)
+        assert found.exit_code == 2
+        assert "none of the 2 reasons looks English" in found.stderr
+
+
 def test_examples_of_one_element_keep_to_a_line(votes):
     text = run("examples", votes, "--element", "emotion", "-n", "9").stdout
     assert "She would be happy | sad or \\x1b *angry*." in text

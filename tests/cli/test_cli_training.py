@@ -153,6 +153,7 @@ def test_train_refuses(stories, official, make_cases, tmp_path):
         result = CliRunner().invoke(main, ["train", "h_seq2seq", *missing])
         assert result.exit_code == 2
         assert "Missing option" in result.stderr
+    assert "Missing option '--embeddings'. `denouement encode` writes" in result.stderr
     assert CliRunner().invoke(main, ["train", "gpt"]).exit_code == 2
 
 

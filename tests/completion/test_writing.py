@@ -4,8 +4,8 @@ import pytest
 from small_systems import Fixed, neural
 
 from denouement.completion.reading import read_story
-from denouement.completion.writing import DECODINGS, USUAL, JudgedEnding, usual, write_side_by_side
-from denouement.generators.decoding import Decoding
+from denouement.completion.writing import DECODINGS, JudgedEnding, usual, write_side_by_side
+from denouement.generators.decoding import USUAL, Decoding
 
 STORY = read_story("Tom bought a red car. He drove it to the hill.")
 

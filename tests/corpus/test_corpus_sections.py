@@ -37,9 +37,9 @@ def test_files_and_splits_are_counted_with_thousands_apart() -> None:
     counts = {"stories": {"rocstories": {"train": 7794, "validation": 366}}, "cloze": {"v1.5": {"test": 1571}}}
     assert render(ingest_blocks(summary(*files, **counts), rejects())) == "\n".join(
         [
-            "| file  |            holds | rows read | = kept | + rejected | of these excluded | blank |",
-            "| ----- | ---------------: | --------: | -----: | ---------: | ----------------: | ----: |",
-            "| a.csv |       rocstories |     8,160 |  8,160 |          0 |                 0 |     0 |",
+            "| file  | holds            | rows read | = kept | + rejected | of these excluded | blank |",
+            "| ----- | ---------------- | --------: | -----: | ---------: | ----------------: | ----: |",
+            "| a.csv | rocstories       |     8,160 |  8,160 |          0 |                 0 |     0 |",
             "| b.csv | v1.5 test, blind |     1,572 |  1,571 |          1 |                 0 |     0 |",
             "",
             "| rows kept          | train | validation |  test |",

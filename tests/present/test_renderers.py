@@ -68,10 +68,10 @@ What it is.
 
 ### Accuracy
 
-| system |     n | accuracy |   95% interval |        p |   note |
-| ------ | ----: | -------: | -------------: | -------: | -----: |
+| system |     n | accuracy |   95% interval | p        | note   |
+| ------ | ----: | -------: | -------------: | -------- | ------ |
 | a\\|b   | 1,652 |    44.1% | 0.157 to 0.843 | 1.00e-09 | 13 / 3 |
-| dssm   |     3 |        - |              - |     best |        |
+| dssm   |     3 |        - |              - | best     |        |
 
 As printed.
 

@@ -49,8 +49,12 @@ def test_a_long_text_of_few_sentences_takes_time_by_its_length(part):
 
 @pytest.mark.parametrize(
     ("sentence", "finished"),
-    [("He ran.", True), ("“He ran!”)", True), ("«Run…»", True), ("He ran", False), ("He ran.,", False), ("", False)],
-)
+    [
+        ("He ran.", True), ("“He ran!”)", True), ("«Run…»", True), ("He ran", False), ("He ran.,", False), ("", False),
+        ("走った……。", True), ("「走った！」", True), ("（走ったのか？）", True), ("「走った」", False),
+        ("走った、", False),
+    ],
+)  # fmt: skip
 def test_a_finished_sentence_ends_in_a_stop(sentence, finished):
     assert is_finished(sentence) == finished
 

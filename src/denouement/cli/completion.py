@@ -17,6 +17,7 @@ from denouement.cli.generators import (
 )
 from denouement.cli.options import json_option, print_result
 from denouement.errors import UserError, printable
+from denouement.generators.decoding import USUAL
 
 if TYPE_CHECKING:  # heavy
     from denouement.generators.base import Generator
@@ -53,7 +54,7 @@ class CompletedStory:
 
 @click.command()
 @click.argument("text")
-@model_options
+@model_options(USUAL)
 @click.option("-n", "count", type=click.IntRange(min=1), default=1, show_default=True, help="Endings to print.")
 @json_option
 def complete(
@@ -71,7 +72,7 @@ def complete(
     A sentence of TEXT ends at . ! ? before a capital letter or a digit, and at a line break. Standard error says what
     was read of it, and which words the model does not know.
 
-    Without --decode a beam is used, as docs/decoding.md found best; --decode sample with --seed gives others.
+    The beam that is used without --decode is what docs/decoding.md found best; --decode sample with --seed gives others.
     """
     from denouement.completion.reading import read_story, remarks, unknown_words
     from denouement.completion.writing import usual

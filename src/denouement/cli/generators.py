@@ -52,11 +52,11 @@ def _type(setting: "Field[Any]", hint: Any) -> Any:
     return hint
 
 
-def _decoding_options() -> list[Callable[[Any], Any]]:
-    """An option for each setting of decoding; those that are not given are None."""
+def _decoding_options(usual: Decoding) -> list[Callable[[Any], Any]]:
+    """An option for each setting of decoding, which is `usual` without them; those that are not given are None."""
     hints = typing.get_type_hints(Decoding)
     return [
-        click.option(_flag(each.name), each.name, type=_type(each, hints[each.name]), help=described(each))
+        click.option(_flag(each.name), each.name, type=_type(each, hints[each.name]), help=described(each, usual))
         for each in fields(Decoding)
     ]
 
@@ -74,18 +74,26 @@ device_option = click.option(
 )
 
 
-def model_options(command: Callable[..., Any]) -> Callable[..., Any]:
-    """--model and what goes with it, and the settings of decoding, which arrive as keywords."""
+def model_options(usual: Decoding) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+    """--model and what goes with it, and the settings of decoding, which arrive as keywords.
+
+    Args:
+        usual: how a command decodes unless it is told otherwise, which the help says.
+    """
     options = (
         click.option("--model", required=True, type=click.Path(path_type=Path), help="Checkpoint of a generator."),
         click.option("--embeddings", type=click.Path(path_type=Path), help="Table of sentence vectors, to look up."),
         encoder_option,
         device_option,
-        *_decoding_options(),
+        *_decoding_options(usual),
     )
-    for option in reversed(options):
-        command = option(command)
-    return command
+
+    def with_options(command: Callable[..., Any]) -> Callable[..., Any]:
+        for option in reversed(options):
+            command = option(command)
+        return command
+
+    return with_options
 
 
 def chosen_decoding(model: Path, options: Mapping[str, Any], usual: Decoding, n: int) -> Decoding:
@@ -139,7 +147,7 @@ def check_device(device: str) -> None:
 
 
 @click.command()
-@model_options
+@model_options(Decoding())
 @click.option("--contexts", required=True, type=click.Path(path_type=Path), help="Cloze table, or another file.")
 @click.option("--out", required=True, type=click.Path(path_type=Path), help="Parquet table of endings to write.")
 @click.option("--release", help="Only cases of this release of a cloze table, such as v1.0.")

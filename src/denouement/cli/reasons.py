@@ -1,13 +1,14 @@
 """`denouement reasons`: the reasons that annotators gave. Heavy imports stay inside the commands."""
 
 from collections.abc import Callable, Iterable
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from denouement.cli.options import json_option, print_result
-from denouement.console import print_json
+from denouement.console import print_json, warn
 from denouement.errors import UserError
 from denouement.files import check_output
 from denouement.study.reasons import ELEMENTS
@@ -37,7 +38,7 @@ def _rules(command: Callable[..., Any]) -> Callable[..., Any]:
 def reasons() -> None:
     """Read the reasons that annotators gave: frequent words, topics, and what mattered to them.
 
-    VOTES is a votes table. Accepted answers with a reason are read; attention checks are not.
+    VOTES is a votes table. Accepted answers with a reason in English are read; attention checks are not.
     """
 
 
@@ -58,7 +59,7 @@ def words(votes: Path, cache: Path | None, out: Path | None, as_json: bool, top:
     from denouement.study.reasons.sections import word_blocks
     from denouement.study.reasons.words import most_frequent, word_chart, word_frequencies, word_table
 
-    texts = _content_words(votes, cache)
+    texts, strange = _content_words(votes, cache)
     words = word_frequencies(texts)
     if not words:
         raise UserError(f"{votes}: no reason has a noun, adjective, verb or adverb")
@@ -66,7 +67,7 @@ def words(votes: Path, cache: Path | None, out: Path | None, as_json: bool, top:
         write_table(word_table(words), out, "reason_words")
     if figure and (chart := word_chart(words[:top], len(texts))):
         save(chart, figure)
-    print_result(most_frequent(len(texts), words, top), word_blocks, as_json)
+    print_result(most_frequent(len(texts), words, top, strange), word_blocks, as_json)
 
 
 @reasons.command()
@@ -105,7 +106,8 @@ def topics(
     from denouement.study.reasons.topics import TopicSettings, find_topics, topic_table
 
     settings = TopicSettings(topics=n_topics, words=n_words, min_reasons=min_reasons, seed=seed)
-    found = find_topics(_content_words(votes, cache), settings)
+    texts, strange = _content_words(votes, cache)
+    found = replace(find_topics(texts, settings), not_english=strange)
     if out:
         write_table(topic_table(found), out, "reason_topics")
     print_result(found, topic_blocks, as_json)
@@ -172,8 +174,11 @@ def examples(
     from denouement.schemas import write_table
     from denouement.study.reasons.examples import draw_examples
     from denouement.study.reasons.sections import example_blocks
+    from denouement.study.reasons.written import not_english
 
-    _, tags = _tagged(votes, cache, rules_file)
+    table, tags = _tagged(votes, cache, rules_file)
+    if strange := not_english(table):
+        warn(f"{strange:,} reasons do not look English and are left out")
     drawn = draw_examples(tags, list(dict.fromkeys(names)) or ELEMENTS, count, seed)
     if out:
         write_table(drawn, out, "reason_elements")
@@ -202,12 +207,14 @@ def _check_outputs(outputs: Iterable[Path | None], read: Iterable[Path | None]) 
         check_output(path, filter(None, read))
 
 
-def _content_words(votes: Path, cache: Path | None) -> list[list[str]]:
+def _content_words(votes: Path, cache: Path | None) -> tuple[list[list[str]], int]:
+    """The words of each reason in English, and how many reasons are not in English."""
     from denouement.schemas import read_table
     from denouement.study.reasons.words import content_words
-    from denouement.study.reasons.written import written_reasons
+    from denouement.study.reasons.written import not_english, written_reasons
 
-    return content_words(written_reasons(read_table(votes, "votes"))["reason"].to_pylist(), cache)
+    table = read_table(votes, "votes")
+    return content_words(written_reasons(table)["reason"].to_pylist(), cache), not_english(table)
 
 
 def _tagged(votes: Path, cache: Path | None, rules_file: Path | None) -> tuple["pa.Table", "pa.Table"]:

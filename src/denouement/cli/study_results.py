@@ -85,7 +85,7 @@ def results(
         if isinstance(found, StudyResults):
             shown: list[Block] = [*study_sections(found)]
             if of_answers.stories is not None:
-                text = Paragraph(table_3_text(of_answers.stories))
+                text = Paragraph(table_3_text(of_answers.stories) or "No answer counts, so there is no story to show.")
                 shown.append(Section("Table 3: stories, endings and reasons", "", [text]))
         else:
             shown = [*scale_sections(found), *(reason_sections(found) if with_reasons else [])]

@@ -28,6 +28,14 @@ if TYPE_CHECKING:  # heavy
     from denouement.present.sections import Block
 
 
+class _Vectors(click.Path):
+    """The path of a table of sentence vectors; where it is missing, the message says how to make one."""
+
+    def get_missing_message(self, param: click.Parameter, ctx: click.Context | None) -> str:
+        """What stands after `Missing option '--embeddings'.`"""
+        return "`denouement encode` writes this table of sentence vectors."
+
+
 class _OrNull(click.ParamType[Any, Any]):
     """A value of another type, or None where the word `null` is given, as in params.yaml."""
 
@@ -124,7 +132,10 @@ def _training(name: str) -> click.Command:
 
     path = click.Path(path_type=Path)
     embeddings = click.Option(
-        ["--embeddings"], type=path, required=True, help="Table of sentence vectors, which `denouement encode` writes."
+        ["--embeddings"],
+        type=_Vectors(path_type=Path),
+        required=True,
+        help="Table of sentence vectors, which `denouement encode` writes.",
     )
     command = click.Command(
         name,

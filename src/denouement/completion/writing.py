@@ -5,11 +5,8 @@ from dataclasses import dataclass, replace
 
 from denouement.completion.reading import TypedStory
 from denouement.generators.base import Ending, Generator
-from denouement.generators.decoding import Decoding
+from denouement.generators.decoding import USUAL, Decoding
 from denouement.text.sentiment import NEGATIVE, POSITIVE, compound
-
-USUAL = Decoding("beam", length_penalty=1, no_repeat_ngram=3)
-"""What `denouement complete` does unless --decode is given; docs/decoding.md has the measurement."""
 
 DECODINGS = {
     "Beam": USUAL,

@@ -121,12 +121,23 @@ class Decoding:
             raise UserError(f"a beam of width {self.beam_width} gives at most as many endings, not {n}: widen it")
 
 
-def described(setting: "Field[Any]") -> str:
-    """The help of a field of `Decoding`, such as `Partial endings kept for each context.  [beam; default: 5]`."""
-    owner = setting.metadata["method"]
-    return f"{setting.metadata['help']}  [{f'{owner}; ' if owner else ''}default: {setting.metadata['default']}]"
+def described(setting: "Field[Any]", usual: Decoding) -> str:
+    """The help of a field of `Decoding`, such as `Partial endings kept for each context.  [beam; default: 5]`.
+
+    Args:
+        setting: the field.
+        usual: what a command does without `--decode`; where a method is named, the field's own default holds.
+    """
+    owner, default, of_usual = setting.metadata["method"], setting.metadata["default"], getattr(usual, setting.name)
+    if of_usual != setting.default:
+        default = of_usual if setting.name == "method" else f"{of_usual:g} without --decode, else {default}"
+    return f"{setting.metadata['help']}  [{f'{owner}; ' if owner else ''}default: {default}]"
 
 
 def _require(holds: bool, key: str, wanted: str, found: object) -> None:
     if not holds:
         raise ValueError(f"{key}: must be {wanted}, not {found}")
+
+
+USUAL = Decoding("beam", length_penalty=1, no_repeat_ngram=3)
+"""What `denouement complete` does unless it is told otherwise; docs/decoding.md has the measurement."""

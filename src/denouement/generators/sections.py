@@ -28,7 +28,7 @@ def training_section(histories: Mapping[str, History]) -> list[Block]:
         )
     note = (
         "Perplexity and nats per token (END is a token, and all unknown words are one) of the stories held out, at the "
-        "epoch used, whose weights wrote the endings. Epochs count from 1."
+        "epoch used, whose weights the generator has. Epochs count from 1."
     )
     if any(history.used is None for history in histories.values()):
         note += " A generator without epochs learns no probabilities of words."

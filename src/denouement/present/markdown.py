@@ -1,7 +1,7 @@
 """Sections as Markdown that is also readable as text, such as in a log."""
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 
 from denouement.present.cells import Cell, written
 from denouement.present.sections import (
@@ -27,15 +27,27 @@ def without_html(markdown: str) -> str:
     return re.sub(r"<(?=[a-z/!?])", r"\\<", markdown, flags=re.IGNORECASE)
 
 
-def table(columns: Sequence[str], rows: Iterable[Sequence[Cell]]) -> str:
-    """A table padded to be read as text, too: the first column to the left, the others to the right."""
+def table(columns: Sequence[str], rows: Iterable[Sequence[Cell]], left: Collection[int] | None = None) -> str:
+    """A table padded to be read as text, too: columns of texts to the left, those of numbers to the right.
+
+    Args:
+        columns: their headings.
+        rows: each as long as `columns`.
+        left: the places of the columns of texts, where all cells are; None: the kinds of the cells decide.
+    """
+    rows = list(rows)
+    typed = Table(columns, rows)
+    to_the_right = [typed.is_of_numbers(place) if left is None else place not in left for place in range(len(columns))]
     texts = [[_cell(cell) for cell in row] for row in (columns, *rows)]
     widths = [max(3, *(len(row[place]) for row in texts)) for place in range(len(columns))]
     lines = [
-        [row[0].ljust(widths[0]), *(cell.rjust(width) for cell, width in zip(row[1:], widths[1:], strict=True))]
+        [
+            cell.rjust(width) if right else cell.ljust(width)
+            for cell, width, right in zip(row, widths, to_the_right, strict=True)
+        ]
         for row in texts
     ]
-    rule = ["-" * widths[0], *("-" * (width - 1) + ":" for width in widths[1:])]
+    rule = ["-" * (width - right) + ":" * right for width, right in zip(widths, to_the_right, strict=True)]
     return "\n".join(f"| {' | '.join(line)} |" for line in (lines[0], rule, *lines[1:]))
 
 

@@ -49,7 +49,8 @@ def sentiment_chart(result: SentimentResult) -> Chart:
         return Sentiments(label, row.n, row.negative_share, row.positive_share, published)
 
     groups = [bar(row.group, row, bar(cited("mori_2019"), row.paper) if row.paper else None) for row in result.groups]
-    caption = "Negative, neutral and positive endings by group, the paper's paler, below ours"
+    beside = ", the paper's paler, below ours" if any(group.published for group in groups) else ""
+    caption = f"Negative, neutral and positive endings by group{beside}"
     return Chart("sentiment.svg", sentiment_shares(groups), caption)
 
 

@@ -36,6 +36,8 @@ from denouement.report.run_folder import Origin, RunFolder, read_beside
 from denouement.report.stale import Stale, joined_endings, joined_sentiment
 from denouement.report.terms import SYSTEMS, TERMS
 from denouement.schemas import read_table
+from denouement.study.results.pairs import PairResult
+from denouement.study.results.preferences import StudyResults
 
 _SPREAD = "sentiment"  # the finding of the statistics that is shown with the sentiment of endings
 _EXAMPLES = 3  # reasons shown for each element
@@ -134,7 +136,7 @@ def _section(kind: _Kind, run: RunFolder, stale: Sequence[Stale]) -> ReportSecti
             "one of a study that was run here), and run"
         )
     else:
-        needs = "It has not been run. Run"
+        needs = "Run"
     return replace(section, missing=(f"dvc repro {kind.stages[-1]} report", needs))
 
 
@@ -222,7 +224,7 @@ def _human_evaluation(run: RunFolder, _: Sequence[Stale]) -> Content | None:
     from denouement.study.results.table_3 import shown_story
 
     scales = [scale_section(results) for results in run.scale_results]
-    pairs = study_sections(run.study) if run.has_votes else []
+    pairs = study_sections(_beside_papers(run)) if run.has_votes else []
     if not (pairs or scales):
         return None
     ranked = [kind for results in run.scale_results if isinstance(results, RankingResults) for kind in results.kinds]
@@ -265,6 +267,22 @@ def _reasons(run: RunFolder, _: Sequence[Stale]) -> Content:
         ],
         [Paragraph(intro), named_elements(run.reasons.elements), chart],
     )
+
+
+def _beside_papers(run: RunFolder) -> StudyResults:
+    """The results of pairs; of a study of this run's stories without a paper's values, unless the stories are official.
+
+    The answers of the paper itself, which a run on other stories may have, keep them.
+    """
+    cases = run.cases["case_id"].to_pylist() if run.layout.cloze.exists() else []
+    if run.is_official or not {*run.judged["case_id"].to_pylist()} & {*cases}:
+        return run.study
+
+    def alone(rows: Sequence[PairResult]) -> list[PairResult]:
+        return [replace(row, paper=None) for row in rows]
+
+    further = [replace(question, pairs=alone(question.pairs)) for question in run.study.further]
+    return replace(run.study, pairs=alone(run.study.pairs), further=further)
 
 
 _KINDS = (

@@ -102,7 +102,7 @@ def systems_table(rows: Sequence[SystemValues], stale: Sequence[Stale] = ()) -> 
         return None
     notes = {
         "preferred to human endings": "Preferred: of the answers for its ending or the human one, those for its own, "
-        "with the 95% interval; rows are sorted by it.",
+        "with the 95% interval; human endings stand first, the others are sorted by it.",
         "distinct": "Distinct: how many of the endings differ. Words: mean length.",
         "mean sentiment": "Sentiment: from -1, negative, to 1, positive (VADER).",
         "perplexity": "Perplexity: among how many words the generator is undecided; lower is better.",

@@ -17,6 +17,16 @@ _LEAST_SHARE = (
 )
 
 
+def is_latin(text: str) -> bool:
+    """Whether nearly all letters of `text` are Latin ones, as in English; a text without letters is.
+
+    >>> is_latin("Naïve, but it fits."), is_latin("話に合っている。")
+    (True, False)
+    """
+    letters = [character for character in text if character.isalpha()]
+    return sum(unicodedata.name(letter, "").startswith("LATIN") for letter in letters) >= 0.8 * len(letters)
+
+
 def looks_english(text: str) -> bool:
     """Whether `text` may be English; a text of few words always may, if its letters are Latin.
 
@@ -25,9 +35,7 @@ def looks_english(text: str) -> bool:
     >>> looks_english("Er kam zu spät zur Schule, denn sein Auto sprang nicht an.")
     False
     """
-    letters = [character for character in text if character.isalpha()]
-    latin = sum(unicodedata.name(letter, "").startswith("LATIN") for letter in letters)
-    if latin < 0.8 * len(letters):
+    if not is_latin(text):
         return False
     words = [word for word in lowered(text) if any(map(str.isalpha, word))]
     if len(words) < _FEWEST_WORDS:

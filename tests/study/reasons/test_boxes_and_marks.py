@@ -50,6 +50,16 @@ def test_boxes_beside_rules(votes):
     assert "Elements that people ticked themselves" in [getattr(each, "title", "") for each in element_blocks(summary)]
 
 
+def test_a_reason_in_another_language_is_not_compared_with_the_rules(votes_of):
+    table = votes_of(("It makes sense.", "ours"), ("話に合っているから。", "ours"))
+    field = TABLES["votes"].schema.field("elements")
+    boxes = pa.array([["logic"], ["logic"]], field.type)
+    votes = table.set_column(table.schema.get_field_index("elements"), field, boxes)
+    found = boxes_ticked(votes, tag_reasons(votes, read_rules()))
+    assert (found.answers, found.reasons) == (2, 1)
+    assert (found.elements[0].n, found.elements[0].ticked, found.elements[0].recall) == (2, 1, 1.0)
+
+
 def test_without_boxes_there_is_no_table(votes_of):
     votes = votes_of(("It makes sense.", "ours"))
     assert elements_summary(votes, tag_reasons(votes, read_rules()), {}).boxes is None

@@ -10,7 +10,7 @@ from click.testing import CliRunner
 
 from denouement.cli import main
 from denouement.legible import can_be_shown
-from denouement.schemas import TABLES, write_table
+from denouement.schemas import TABLES, empty_table, write_table
 
 NASTY = "\x1b[2J\x1b]0;owned\x07 happy \x9b31m\u202egood\u202c \x7f"
 
@@ -108,3 +108,19 @@ def test_a_reader_that_ends_early_is_no_error(tables):
     done = subprocess.run(["bash", "-o", "pipefail", "-c", command], capture_output=True, text=True, check=False)
     assert done.stdout == "{"
     assert done.stderr == ""
+
+
+def test_without_answers_table_3_says_that_there_is_nothing(tmp_path):
+    for name in ("votes", "items"):
+        write_table(empty_table(name), tmp_path / f"{name}.parquet", name)
+    words = [
+        "study",
+        "results",
+        str(tmp_path / "votes.parquet"),
+        "--items",
+        str(tmp_path / "items.parquet"),
+        "--reasons",
+    ]
+    found = CliRunner().invoke(main, words)
+    assert found.exit_code == 0, found.output
+    assert found.stdout.rstrip().endswith("No answer counts, so there is no story to show.")

@@ -289,6 +289,27 @@ def test_ratings_and_orders_on_a_phone(tmp_path: Path, browsers: Callable[..., B
         assert answer.arranged == answer.order
 
 
+@pytest.mark.parametrize("phone", [False, True], ids=["desk", "phone"])
+@pytest.mark.parametrize("n", [4, 7, 11])
+def test_the_values_of_a_scale_stand_in_one_row_where_they_fit(
+    tmp_path: Path, browsers: Callable[..., Browser], n: int, phone: bool
+):
+    labels = ["strongly disagree", *[""] * (n - 2), "strongly agree"]
+    scale = {"name": "quality", "text": "It fits.", "low": 1, "high": n, "labels": labels}
+    store_with(tmp_path, design(kind="rating", systems=["human_right"], scales=[scale]), n=1)
+    browser = browsers(phone=phone)
+    with served(tmp_path) as address:
+        browser.open(f"{address}/s/pilot/")
+        browser.leaves(browser.one("button").click)
+        browser.keep(f"scale_{n}_{phone}")
+        browser.check_looks()
+        cells = browser.all(".scale .choice")
+        for cell in cells:
+            assert cell.get_property("scrollWidth") <= cell.get_property("clientWidth"), cell.text
+        rows = len({cell.rect["y"] for cell in cells})
+    assert rows == ({4: 2, 7: 1, 11: 11}[n] if phone else 1)
+
+
 def test_sentences_are_put_into_order_by_keys_alone(tmp_path: Path, browsers: Callable[..., Browser]):
     store = store_with(tmp_path, design(kind="order", systems=["human_right"]), n=2)
     browser = browsers()

@@ -7,10 +7,9 @@ import numpy.typing as npt
 import pyarrow as pa
 
 from denouement.answers import counted
-from denouement.legible import seen
 from denouement.study.reasons import ELEMENTS
 from denouement.study.reasons.quality import tag_counts
-from denouement.study.reasons.written import Key, key_of
+from denouement.study.reasons.written import Key, english_reasons, key_of
 
 
 @dataclass(frozen=True)
@@ -45,7 +44,7 @@ class Boxes:
     Attributes:
         answers: those that count and have boxes.
         none: for how many of them no box is ticked.
-        reasons: how many of them have a written reason.
+        reasons: how many of them have a written reason in English.
         elements: a row for each element that is ticked for any answer; tables do not say which boxes were offered.
     """
 
@@ -68,7 +67,7 @@ def boxes_ticked(votes: pa.Table, tags: pa.Table) -> Boxes | None:
     by_rules: dict[Key, set[str]] = {}
     for tag in tags.to_pylist():
         by_rules.setdefault(key_of(tag), set()).add(tag["element"])
-    written = [row for row in answers if seen(row["reason"] or "")]
+    written = [row for row in english_reasons(votes).to_pylist() if row["elements"] is not None]
     of_people = [set(row["elements"]) for row in written]
     of_rules = [by_rules.get(key_of(row), set()) for row in written]
     rows = []

@@ -23,7 +23,7 @@ from denouement.study.reasons import ELEMENTS
 from denouement.study.reasons.boxes import Boxes, boxes_ticked
 from denouement.study.reasons.quality import Quality, TagCounts, tag_counts
 from denouement.study.reasons.rules import Rules, matches
-from denouement.study.reasons.written import Key, key_of, written_reasons
+from denouement.study.reasons.written import Key, key_of, not_english, written_reasons
 from denouement.study.results.clustered import clusters, mean_with_interval
 from denouement.study.results.crossed import Clusters
 from denouement.text.syntax import parse
@@ -133,6 +133,7 @@ class ElementsSummary:
         rules: a row for every rule that tags a reason.
         quality: how well the rules agree with labels; None where no reason has labels.
         boxes: what people ticked beside their reasons; None where no answer has boxes.
+        not_english: how many further reasons were left out, since they do not look English.
     """
 
     reasons: int
@@ -143,6 +144,7 @@ class ElementsSummary:
     rules: list[RuleCount]
     quality: RulesQuality | None
     boxes: Boxes | None
+    not_english: int = 0  # documents of earlier versions have none
 
 
 def tag_reasons(votes: pa.Table, rules: Rules, cache: Path | None = None) -> pa.Table:
@@ -206,6 +208,7 @@ def elements_summary(votes: pa.Table, tags: pa.Table, labels: Mapping[str, froze
         rules=[RuleCount(element, rule, n) for (element, rule), n in rules.items()],
         quality=rules_quality(votes, tags, labels),
         boxes=boxes_ticked(votes, tags),
+        not_english=not_english(votes),
     )
 
 

@@ -7,6 +7,7 @@ import pyarrow as pa
 
 from denouement import provenance
 from denouement.charts.output import save
+from denouement.console import warn
 from denouement.documents import write_document
 from denouement.errors import UserError
 from denouement.provenance import MadeFrom
@@ -21,7 +22,7 @@ from denouement.study.reasons.words import (
     word_frequencies,
     word_table,
 )
-from denouement.study.reasons.written import written_reasons
+from denouement.study.reasons.written import not_english, written_reasons
 
 
 @dataclass(frozen=True)
@@ -45,21 +46,26 @@ def write_reasons(out: Path, votes: pa.Table, made_from: MadeFrom, cache: Path |
         cache: a Parquet file that keeps parses.
 
     Returns:
-        None where no answer that counts has a reason, or no reason has a word to count; no file is written then.
+        None where no answer that counts has a reason in English, or no reason has a word to count; no file is written
+        then.
 
     Raises:
         UserError: no parser, or a folder that cannot be written to.
     """
+    strange = not_english(votes)
     try:
         reasons = written_reasons(votes)["reason"].to_pylist()
-    except UserError:
+    except UserError as error:
+        if strange:
+            warn(str(error))
         return None
     texts = content_words(reasons, cache)
     words = word_frequencies(texts)
     if not words:
         return None
     tags = tag_reasons(votes, read_rules(), cache)
-    summary = ReasonsSummary(most_frequent(len(texts), words), elements_summary(votes, tags, read_labels()))
+    frequent = most_frequent(len(texts), words, not_english=strange)
+    summary = ReasonsSummary(frequent, elements_summary(votes, tags, read_labels()))
     metadata = provenance.as_metadata(made_from)
     write_table(word_table(words), out / "reason_words.parquet", "reason_words", metadata)
     write_table(tags, out / "reason_elements.parquet", "reason_elements", metadata)

@@ -20,7 +20,7 @@ def word_blocks(words: FrequentWords) -> list[Block]:
     """The most frequent words."""
     note = (
         f"Of {words.distinct:,} words in {words.reasons:,} reasons: lemmas of nouns, adjectives, verbs and adverbs, "
-        "without stop words (Mori et al. 2019, A.4)."
+        f"without stop words (Mori et al. 2019, A.4).{_left_out(words.not_english)}"
     )
     rows: list[list[Cell]] = [[row.word, row.count, row.reasons] for row in words.words]
     return [Table(["word", "times", "reasons"], rows, note=note)]
@@ -43,7 +43,7 @@ def topic_blocks(topics: Topics) -> list[Block]:
     note = (
         f"{topics.reasons:,} reasons, {topics.vocabulary:,} words. Share of the words; reasons in which the topic is "
         "the strongest; coherence, which is higher where the words of a topic are often used together: "
-        f"{', '.join(coherences) or 'undefined'}."
+        f"{', '.join(coherences) or 'undefined'}.{_left_out(topics.not_english)}"
     )
     table = Table(["topic", "share", "reasons", "C_v", "words"], rows, note=note)
     if topics.reasons >= topics.enough_reasons:
@@ -66,7 +66,7 @@ def named_elements(summary: ElementsSummary) -> Table:
     """How often each element is named."""
     note = (
         f"Of {summary.reasons:,} reasons, {summary.untagged:,} name no element. Denied: named only to say that it is "
-        "missing, or that something is not so."
+        f"missing, or that something is not so.{_left_out(summary.not_english)}"
     )
     rows: list[list[Cell]] = [[row.element, CountAndShare(row.n, row.share), row.denied] for row in summary.elements]
     return Table(["element", "reasons", "denied"], rows, note=note)
@@ -174,6 +174,13 @@ def _quality(quality: RulesQuality) -> Table:
 
 def _measures(of: ElementQuality | ElementTicked | TagCounts | Quality) -> Sequence[Cell]:
     return [_or_blank(value, 2) for value in (of.precision, of.recall, of.f1)]
+
+
+def _left_out(not_english: int) -> str:
+    """What a note says of reasons in other languages; nothing where there are none."""
+    if not not_english:
+        return ""
+    return f" Left out, since they do not look English: {not_english:,} further reasons."
 
 
 def _or_blank(value: float | None, decimals: int) -> Cell:

@@ -78,6 +78,7 @@ class Topics:
         coherence_c_v, coherence_u_mass: means over the topics of two measures of how often the words of a topic are
             used together: C_v (Roeder et al. 2015), from 0 to 1, and U_mass (Mimno et al. 2011), below 0. More is
             better for both; None where undefined.
+        not_english: how many further reasons were left out, since they do not look English.
     """
 
     reasons: int
@@ -86,6 +87,7 @@ class Topics:
     topics: list[Topic]
     coherence_c_v: float | None
     coherence_u_mass: float | None
+    not_english: int = 0
 
 
 def find_topics(texts: Sequence[Sequence[str]], settings: TopicSettings) -> Topics:

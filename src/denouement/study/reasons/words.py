@@ -38,11 +38,13 @@ class FrequentWords:
         reasons: how many there are.
         distinct: how many different words they have.
         words: the most frequent ones, ordered by frequency.
+        not_english: how many further reasons were left out, since they do not look English.
     """
 
     reasons: int
     distinct: int
     words: list[FrequentWord]
+    not_english: int = 0  # documents of earlier versions have none
 
 
 @kept
@@ -92,9 +94,11 @@ def word_frequencies(texts: Sequence[Sequence[str]]) -> list[FrequentWord]:
     return [FrequentWord(word, counts[word], reasons[word]) for word in ordered]
 
 
-def most_frequent(n_reasons: int, words: Sequence[FrequentWord], top: int = MOST_FREQUENT) -> FrequentWords:
+def most_frequent(
+    n_reasons: int, words: Sequence[FrequentWord], top: int = MOST_FREQUENT, not_english: int = 0
+) -> FrequentWords:
     """The `top` most frequent of all words of so many reasons, which `word_frequencies` returned."""
-    return FrequentWords(n_reasons, len(words), list(words[:top]))
+    return FrequentWords(n_reasons, len(words), list(words[:top]), not_english)
 
 
 def word_table(words: Sequence[FrequentWord]) -> pa.Table:
