@@ -10,7 +10,7 @@ from typing import Any
 import sqlalchemy as sa
 
 from denouement.errors import UserError
-from denouement.study.design.names import name_mistakes
+from denouement.study.design.names import study_name_mistakes
 from denouement.study.design.reading import to_json
 from denouement.study.store.answering import Answering, flags_of
 from denouement.study.store.base import moment
@@ -93,7 +93,7 @@ class Life(Studies, Answering):
             UserError: a name that no study may have, or that one has.
         """
         of = self._study(study)
-        if mistakes := [mistake.text for mistake in name_mistakes(name)]:
+        if mistakes := [mistake.text for mistake in study_name_mistakes(name)]:
             raise UserError("; ".join(mistakes))
         self.create(replace(of.design, name=name), list(of.items.values()), now, by, copy_of=study)
 
