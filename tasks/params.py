@@ -8,7 +8,7 @@ from typing import Any, TypeVar
 from ruamel.yaml import YAML
 
 from denouement.errors import UserError
-from denouement.files import write_text
+from denouement.files import atomic_write
 from denouement.settings import build
 from denouement.yaml_files import read_yaml
 
@@ -16,6 +16,7 @@ Settings = TypeVar("Settings")
 
 FILE = Path("params.yaml")
 
+_BOM = "\ufeff"
 _NULL = "tag:yaml.org,2002:null"
 
 
@@ -32,7 +33,7 @@ def everything() -> dict[str, dict[str, Any]]:
 
 
 def change(values: Mapping[tuple[str, ...], Any]) -> list[str]:
-    """Write values into `params.yaml`, as `dvc exp run -S` does; its comments stay.
+    """Write values into `params.yaml`, as `dvc exp run -S` does; its comments, line ends and byte order mark stay.
 
     Args:
         values: by keys, such as `("generate", "decoding", "method")`.
@@ -48,7 +49,8 @@ def change(values: Mapping[tuple[str, ...], Any]) -> list[str]:
     yaml.preserve_quotes = True
     yaml.width = 120
     yaml.representer.add_representer(type(None), lambda writer, _: writer.represent_scalar(_NULL, "null"))
-    content = yaml.load(FILE.read_text(encoding="utf-8"))
+    before = FILE.read_bytes().decode()
+    content = yaml.load(before.removeprefix(_BOM).replace("\r\n", "\n"))
     changed = []
     for keys, value in values.items():
         place = content
@@ -62,7 +64,9 @@ def change(values: Mapping[tuple[str, ...], Any]) -> list[str]:
     if changed:
         text = io.StringIO()
         yaml.dump(content, text)
-        write_text(FILE, text.getvalue())
+        after = text.getvalue().replace("\n", "\r\n") if "\r\n" in before else text.getvalue()
+        with atomic_write(FILE) as part:
+            part.write_bytes(f"{_BOM if before.startswith(_BOM) else ''}{after}".encode())
     return changed
 
 

@@ -214,9 +214,8 @@ def _interrupted(note: Path | None) -> str | None:
     """The id in a note, if this tracking server has that run and it did not end well; else None."""
     if note is None or not note.exists():
         return None
-    found = mlflow.search_runs(
-        filter_string=f"attributes.run_id = '{_RUN_ID.sub('', note.read_text(encoding='utf-8'))}'", output_format="list"
-    )
+    told = note.read_text(encoding="utf-8", errors="replace")  # what a damaged note has is no run's id
+    found = mlflow.search_runs(filter_string=f"attributes.run_id = '{_RUN_ID.sub('', told)}'", output_format="list")
     return found[0].info.run_id if found and found[0].info.status in ("FAILED", "KILLED") else None
 
 

@@ -108,6 +108,38 @@ def atomic_write(path: Path) -> Iterator[Path]:
             part.unlink()
 
 
+@contextmanager
+def alone_in(folder: Path) -> Iterator[None]:
+    """Make a folder and lock it for the block, then delete it and its parents where they were made and are empty.
+
+    The lock ends with the process, also where that is killed.
+
+    Raises:
+        UserError: another process has it, or it cannot be made.
+    """
+    import fcntl  # not on Windows
+
+    made = [each for each in (folder, *folder.parents) if not each.exists()]
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        opened = os.open(folder, os.O_RDONLY)
+    except OSError as error:
+        raise _unwritable(folder, error) from error
+    try:
+        try:
+            fcntl.flock(opened, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError as error:
+            raise UserError(f"{folder}: another process writes into it; wait until it ends, or name another") from error
+        try:
+            yield
+        finally:
+            for each in made:
+                with suppress(OSError):  # not empty
+                    each.rmdir()
+    finally:
+        os.close(opened)
+
+
 def write_text(path: Path, text: str) -> None:
     """Write UTF-8 text with `\\n` line ends, atomically."""
     with atomic_write(path) as part:

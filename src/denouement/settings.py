@@ -75,7 +75,7 @@ def at_least(settings: object, least: int, *names: str) -> None:
     """Refuse settings that are set and below `least`, with the ValueError that `build` expects."""
     for name in names:
         value = getattr(settings, name)
-        if value is not None and value < least:
+        if value is not None and not value >= least:  # NaN is not
             raise ValueError(f"{name}: must be at least {least}, not {value}")
 
 
@@ -87,10 +87,10 @@ def at_most(settings: object, most: int, *names: str) -> None:
 
 
 def above_zero(settings: object, *names: str) -> None:
-    """Refuse settings that are 0 or below it, as `at_least` does those below its bound."""
+    """Refuse settings that are 0 or below it, infinite or no number, as `at_least` does those below its bound."""
     for name in names:
-        if getattr(settings, name) <= 0:
-            raise ValueError(f"{name}: must be above 0, not {getattr(settings, name)}")
+        if not 0 < getattr(settings, name) < math.inf:
+            raise ValueError(f"{name}: must be a number above 0, not {getattr(settings, name)}")
 
 
 def _read(

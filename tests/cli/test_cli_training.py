@@ -2,6 +2,8 @@
 
 import csv
 import json
+import subprocess
+import sys
 from dataclasses import fields
 
 import pyarrow as pa
@@ -14,6 +16,7 @@ from denouement.cli import main
 from denouement.cli.training import encode
 from denouement.corpus import sample
 from denouement.encoders.embeddings import EmbeddingTable, EncodeSettings, text_id
+from denouement.errors import UserError
 from denouement.generators import GENERATORS
 from denouement.generators.base import generator_class
 from denouement.generators.checkpoints import load_generator
@@ -140,6 +143,9 @@ def test_train_refuses(stories, official, make_cases, tmp_path):
         return refused("train", generator, "--stories", stories, "--out", out, *options)
 
     assert of("seq2seq", "--epochs", 0) == "error: --epochs: must be at least 1, not 0\n"
+    for value in ("nan", "inf", "-1"):
+        assert "--learning-rate: must be a number above 0" in of("seq2seq", "--learning-rate", value)
+    assert "--beta-1: must be at least 0 and below 1" in of("seq2seq", "--beta-1", "nan")
     assert "--max-time: must be like" in of("seq2seq", "--max-time", "soon")
     assert "no such file" in of("seq2seq", stories=tmp_path / "absent.csv")
     assert "no such file" in of("h_seq2seq", "--embeddings", tmp_path / "absent.parquet")
@@ -155,6 +161,44 @@ def test_train_refuses(stories, official, make_cases, tmp_path):
         assert "Missing option" in result.stderr
     assert "Missing option '--embeddings'. `denouement encode` writes" in result.stderr
     assert CliRunner().invoke(main, ["train", "gpt"]).exit_code == 2
+
+
+def test_a_second_training_into_a_folder_is_refused_while_the_first_one_runs(stories, tmp_path, monkeypatch):
+    out = tmp_path / "new" / "model"
+    command = ("train", "seq2seq", "--stories", stories, *SMALL, "--layers", 1, "--out", out)
+    second = []
+    line = "denouement.generators.history.epoch_line"
+
+    def meanwhile(epoch, *_):
+        if not second:
+            alone = [sys.executable, "-m", "denouement", *map(str, command)]
+            second.append(subprocess.run(alone, capture_output=True, text=True, check=False))
+        return f"epoch {epoch}"
+
+    with monkeypatch.context() as patch:
+        patch.setattr(line, meanwhile)
+        run(*command)
+    assert second[0].returncode == 2
+    assert second[0].stderr == f"error: {out}: another process writes into it; wait until it ends, or name another\n"
+    assert load_generator(out / "best.parquet", "cpu").name == "seq2seq"
+
+
+def test_a_model_that_is_there_is_replaced_aloud(stories, tmp_path):
+    command = ("train", "seq2seq", "--stories", stories, "--layers", 1, "--out", tmp_path, *SMALL)
+    assert "replaces" not in run(*command).stderr
+    before = (tmp_path / "best.parquet").read_bytes()
+    told = run(*command, "--seed", 9).stderr.splitlines()
+    assert told[0] == f"{tmp_path / 'best.parquet'}: is there; the new generator replaces it when the training ends"
+    assert (tmp_path / "best.parquet").read_bytes() != before
+
+
+def test_a_training_that_fails_leaves_no_empty_folders(stories, tmp_path, monkeypatch):
+    def fails(*_, **__):
+        raise UserError("no memory")
+
+    monkeypatch.setattr("denouement.generators.seq2seq.Seq2Seq.fit", fails)
+    assert "no memory" in refused("train", "seq2seq", "--stories", stories, "--out", tmp_path / "a" / "b")
+    assert list(tmp_path.iterdir()) == []
 
 
 def test_encode_refuses(stories, tmp_path):

@@ -156,6 +156,7 @@ def test_every_response_has_the_headers_of_the_study_pages():
         assert "script" not in response.headers["content-security-policy"]
         assert response.headers["cache-control"] == "no-store"
     assert visitor.client.get("/nothing").status_code == 404
+    assert "There is no such page here." in visitor.client.get("/nothing").text
 
 
 def test_stories_are_kept_for_a_while(monkeypatch):

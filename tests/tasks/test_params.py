@@ -107,6 +107,17 @@ def test_a_changed_value_leaves_comments_and_the_other_values(tmp_path, monkeypa
     assert params.change(asked) == []
 
 
+@pytest.mark.parametrize("mark", [b"", b"\xef\xbb\xbf"])
+@pytest.mark.parametrize("end", [b"\n", b"\r\n"])
+def test_a_changed_value_leaves_line_ends_and_the_byte_order_mark(tmp_path, monkeypatch, mark, end):
+    file = tmp_path / "params.yaml"
+    before = mark + end.join([b"# Settings", b"sample:", b"  seed: 1  # any", b"  n: 300", b""])
+    file.write_bytes(before)
+    monkeypatch.setattr(params, "FILE", file)
+    assert params.change({("sample", "seed"): 7}) == ["sample.seed"]
+    assert file.read_bytes() == before.replace(b"seed: 1", b"seed: 7")
+
+
 def test_a_section_that_is_missing_is_not_made(tmp_path, monkeypatch):
     file = tmp_path / "params.yaml"
     file.write_text("sample: {seed: 1}\n")

@@ -209,13 +209,13 @@ def test_interrupted_work_goes_on_in_its_run(tmp_path):
     assert [value.value for value in mlflow.MlflowClient().get_metric_history(first.info.run_id, "loss")] == [2.0, 1.0]
 
 
-@pytest.mark.parametrize("content", ["", "0" * 32, "' OR 1 = 1", None])
+@pytest.mark.parametrize("content", [b"", b"0" * 32, b"' OR 1 = 1", b"\xff\xfe\x00", None])
 def test_work_whose_note_names_no_interrupted_run_gets_a_new_one(tmp_path, content):
     note = tmp_path / "mlflow_run"
     with tracking.run("done", "train", {}, note) as done:
         pass
     if content is not None:  # else the note names a run that ended well
-        note.write_text(content)
+        note.write_bytes(content)
     with tracking.run("new", "train", {}, note) as new:
         pass
     assert new.info.run_id != done.info.run_id

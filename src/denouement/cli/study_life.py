@@ -132,7 +132,7 @@ def delete(name: str, confirm: str | None, without_export: bool, url: str, as_js
 @study_argument
 @click.option("--annotator", metavar="ID", help="Of this person, by the id in the tables.")
 @click.option("--item", metavar="ID", help="Of this item.")
-@click.option("--idle", type=click.FloatRange(0), metavar="MINUTES", help="Of people who did nothing for so long.")
+@click.option("--idle", type=float, metavar="MINUTES", help="Of people who did nothing for so long.")
 @click.option(
     "--prolific",
     type=click.Path(path_type=Path),
@@ -156,6 +156,8 @@ def release(
 
     Who comes back gets the item again, if it is still free.
     """
+    if idle is not None and not 0 <= idle <= _MOST_MINUTES:
+        raise UserError(f"--idle: must be minutes from 0 to {_MOST_MINUTES:,}, not {idle}")
     own, reported = (annotator, item, idle), (prolific, study_id)
     if all(each is None for each in (*own, *reported)):
         raise UserError("release: name --annotator, --item, --idle, --prolific or --prolific-api")
@@ -167,6 +169,9 @@ def release(
     minutes = None if idle is None else timedelta(minutes=idle)
     released = opened_store(url, make=False).release(name, annotator, item, minutes)
     print_result(released, _released_blocks, as_json)
+
+
+_MOST_MINUTES = 1_000_000  # two years; NaN is not below it
 
 
 def _release_reported(name: str, file: Path | None, study_id: str | None, url: str, as_json: bool) -> None:

@@ -5,7 +5,7 @@ import re
 import types
 import typing
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import fields
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -18,7 +18,7 @@ from denouement.cli.options import json_option, print_result
 from denouement.encoders import ENCODERS
 from denouement.encoders.settings import EncodeSettings
 from denouement.errors import UserError, printable
-from denouement.files import check_output, existing_file
+from denouement.files import alone_in, check_output, existing_file
 from denouement.generators import GENERATORS
 
 if TYPE_CHECKING:  # heavy
@@ -165,18 +165,23 @@ def _train(
     for name in (BEST, LAST):
         check_output(out / name, filter(None, (stories, embeddings)))
     work = out / "unfinished"
-    if any(work.glob(f"{kind.name}-*/{LAST}")):
-        click.echo(
-            f"{work}: an unfinished training; it is continued if its stories and settings are the same", err=True
-        )
 
     def on_epoch(epoch: int, losses: Mapping[str, float]) -> None:
         click.echo(epoch_line(epoch, values["epochs"], losses), err=True)
 
-    with _table_of(stories) as table:
-        history = run(kind.name, settings, TrainPaths(table, embeddings, work, out), on_epoch)
-    if not any(work.iterdir()):
-        work.rmdir()
+    with alone_in(out), _table_of(stories) as table:
+        if (out / BEST).exists():
+            click.echo(f"{out / BEST}: is there; the new generator replaces it when the training ends", err=True)
+        if any(work.glob(f"{kind.name}-*/{LAST}")):
+            click.echo(
+                f"{work}: an unfinished training; it is continued if its stories and settings are the same", err=True
+            )
+        try:
+            history = run(kind.name, settings, TrainPaths(table, embeddings, work, out), on_epoch)
+        finally:
+            for folder in (*work.glob("*"), work):
+                with suppress(OSError):  # it has a state to continue from
+                    folder.rmdir()
 
     def blocks(trained: "History") -> "list[Block]":
         return [*training_section({kind.name: trained}), Paragraph(f"The generator, for --model: {out / BEST}")]

@@ -126,7 +126,9 @@ def create_app(systems: Mapping[str, Generator]) -> FastAPI:
 
     @app.exception_handler(HTTPException)
     async def not_found(request: Request, error: HTTPException) -> Response:
-        return message("These endings are no longer kept: send the story again.", error.status_code)
+        gone = request.method == "GET" and request.url.path.startswith("/endings/")
+        text = "These endings are no longer kept: send the story again." if gone else "There is no such page here."
+        return message(text, error.status_code)
 
     @app.exception_handler(Exception)
     async def failed(request: Request, error: Exception) -> Response:

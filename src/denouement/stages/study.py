@@ -9,6 +9,7 @@ from typing import Any
 import pyarrow as pa
 
 from denouement.answers import SCALES
+from denouement.console import warn
 from denouement.files import existing_file, file_digest
 from denouement.schemas import BETTER, empty_table, read_table, table_name, write_table
 from denouement.study.importing import SYSTEMS, import_answers
@@ -18,6 +19,7 @@ from denouement.study.results.agreement import like_an_answer
 from denouement.study.results.ballot import count
 from denouement.study.results.conduct import FAST
 from denouement.study.results.exclusion import Exclusion, excluded
+from denouement.study.results.items_of_answers import lacking
 from denouement.study.results.output import write_results, write_scale_results
 from denouement.study.results.people import who_took_part
 from denouement.study.results.preferences import StudyResults, study_results
@@ -174,12 +176,12 @@ def work_out(
         fast: for the rules, seconds below which an answer is fast.
 
     Raises:
-        UserError: a table that cannot be read, or a folder that cannot be written.
+        UserError: a table that cannot be read, items of another study, or a folder that cannot be written.
     """
     kind = table_name(existing_file(paths.answers))
     name = kind if kind in SCALES else "votes"
     answers = read_table(paths.answers, name)
-    items = read_table(paths.items, "items") if paths.items else None
+    items = _items_of(answers, paths.items) if paths.items else None
     people = who_took_part(read_table(paths.replies, "replies"), answers) if paths.replies else None
     others = {"items": paths.items, "replies": paths.replies}
     read = {name: paths.answers, **{each: path for each, path in others.items() if path}}
@@ -203,6 +205,18 @@ def work_out(
         results = replace(study_results(answers, items, ballot), people=people)
     stories = table_3(ballot, items) if with_stories and items is not None else None
     return AnswersResults(results, stories, exclusion)
+
+
+def _items_of(answers: pa.Table, path: Path) -> pa.Table:
+    """The table `items` at this path; warns where some of the items that were answered are not in it."""
+    items = read_table(path, "items")
+    without, of = lacking(answers, items)
+    if without:
+        warn(
+            f"{path}: {without:,} of {of:,} items that were answered are not in it: their texts are not shown, and "
+            "their checks not known to be right or wrong"
+        )
+    return items
 
 
 def logged_values(stage: StudyStage) -> dict[str, Any]:

@@ -49,6 +49,10 @@ def test_the_life_of_a_study_by_commands(url: str, person: str, tmp_path: Path):
     assert "is a copy of crowd" in run(url, "copy", "crowd", "second")
     assert "1 item is released, of " + person in run(url, "release", "crowd", "--annotator", person)
     assert "0 items are released" in run(url, "release", "crowd", "--idle", "5")
+    for minutes in ("nan", "inf", "1e12", "-1"):
+        assert "--idle: must be minutes from 0 to 1,000,000" in run(
+            url, "release", "crowd", "--idle", minutes, status=2
+        )
     assert "name --annotator, --item, --idle, --prolific or --prolific-api" in run(url, "release", "crowd", status=2)
     assert "with 1 answers" in run(url, "exclude", "crowd", person, "--reason", "too fast")
     assert "1 answers count, 0 do not" in run(url, "readmit", "crowd", person)

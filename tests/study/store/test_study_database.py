@@ -285,8 +285,8 @@ def test_a_server_of_the_version_before_hands_nothing_out_after_the_change(store
         store.set_state("crowd", "closed")
         with engine.begin() as connection:
             connection.exec_driver_sql(OLD_PEOPLE)
-        with pytest.raises(sa.exc.DBAPIError, match="places"), engine.begin() as connection:
             person = connection.exec_driver_sql("SELECT id FROM annotators").scalar()
+        with pytest.raises(sa.exc.DBAPIError, match="places"), engine.begin() as connection:
             connection.exec_driver_sql(OLD_LEASE.format(person=person))
     engine.dispose()
     open_store(store_url).close()

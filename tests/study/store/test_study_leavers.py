@@ -108,6 +108,27 @@ class TestPagesThatAreLeft:
         assert store.next(key, now=after(LEASE - 0.1)) == held
         assert store.next(key, now=after(LEASE)).expires_at == after(2 * LEASE), "a new lease after the first one's end"
 
+    @pytest.mark.parametrize("state", ["paused", "closed"])
+    @pytest.mark.parametrize("leaves_first", [True, False])
+    def test_in_a_study_that_is_not_open_the_question_stays(self, study, state, leaves_first):
+        store, key, held = study
+        if leaves_first:
+            store.leave(key, held.id, now=after(2))
+        store.set_state("crowd", state, now=after(2.5))
+        if not leaves_first:
+            store.leave(key, held.id, now=after(3))
+        assert store.next(key, now=after(6)) == held
+        assert store.submit(key, held.id, "A", now=after(7)).status == "accepted"
+
+    def test_a_pause_brings_back_no_lease_that_has_ended_and_none_of_another_study(self, study):
+        store, key, held = study
+        store.leave(key, held.id, now=after(2))
+        store.create(design(name="other", answers_per_item=1), pairs(1))
+        store.set_state("other", "paused", now=after(2))
+        assert store.outlook("crowd", now=after(2)) == Outlook("busy", GRACE), "of another study"
+        store.set_state("crowd", "paused", now=after(2 + GRACE))
+        assert store.next(key, now=after(2 + GRACE)) is None
+
     def test_leaving_never_lengthens_a_lease(self, study):
         store, key, held = study
         store.leave(key, held.id, now=after(LEASE - 0.5))

@@ -383,6 +383,7 @@ class TestFiles:
             for table, columns in added.items():
                 for column in columns:
                     connection.execute(f"ALTER TABLE {table} DROP COLUMN {column}")
+            connection.execute("ALTER TABLE assignments RENAME COLUMN shown TO places")
             connection.execute("UPDATE alembic_version SET version_num = '0002'")
             connection.execute("UPDATE annotators SET state = 'excluded'")
         monkeypatch.setattr(database, "_is_writable", lambda file: False)

@@ -126,6 +126,17 @@ def test_a_refused_action_about_a_person_leads_back_to_their_page(store: Store, 
     assert organiser.page.history[-1].status_code == 303
 
 
+@pytest.mark.parametrize("number", ["9" * 5000, "1" * 6, "٣", "1e3", "0", "-1"])
+def test_what_is_no_number_of_the_form_is_refused(store: Store, organiser: Person, number: str):
+    assert "must be a whole number from 1 to 10,000" in do(organiser, "links", n=number).problem
+    assert len(store.links("pilot")) == 2
+
+
+def test_no_copy_is_named_as_the_previews(store: Store, organiser: Person):
+    assert "address of the organiser's previews" in do(organiser, "copy", name="preview").problem
+    assert store.studies() == ["pilot"]
+
+
 def test_copy_then_delete_with_the_name_typed(store: Store, organiser: Person):
     person = come(store, organiser).send(consent="yes").send(answer="A")
     do(organiser, "copy", name="second")

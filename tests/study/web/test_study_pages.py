@@ -192,6 +192,43 @@ def test_a_link_that_is_opened_after_another_one_is_that_of_its_own_person(tmp_p
     assert Person(store).open("/s/pilot/arrive").page.status_code == 403
 
 
+@pytest.mark.parametrize(
+    "cookie",
+    ["id=<b>&STUDY_ID=s&SESSION_ID=s", "id=p&STUDY_ID=s", "id=p&STUDY_ID=s&SESSION_ID=a%20b", "id=%00&STUDY_ID=s"],
+)
+def test_a_written_cookie_brings_nobody_in_whom_the_link_would_refuse(tmp_path: Path, cookie: str):
+    keys = {"kind": "prolific", "completion_code": "C1ABC"}
+    store = store_with(tmp_path, design(entry=keys, hash_ids=False))
+    person = Person(store)
+    person.client.cookies.set("arrival", cookie, path="/s/pilot/")
+    assert person.open("/s/pilot/arrive").page.status_code == 400
+    assert store.progress("pilot").people == ()
+
+
+def test_of_a_written_cookie_only_the_names_of_prolific_are_kept(tmp_path: Path):
+    keys = {"kind": "prolific", "completion_code": "C1ABC"}
+    store = store_with(tmp_path, design(entry=keys, hash_ids=False))
+    person = Person(store)
+    person.client.cookies.set("arrival", "id=p1&STUDY_ID=s1&SESSION_ID=e1&paid=yes&PROLIFIC_PID=p2", path="/s/pilot/")
+    assert person.open("/s/pilot/arrive").at == "/s/pilot/consent"
+    assert store.person("pilot", "p1").entry == {"STUDY_ID": "s1", "SESSION_ID": "e1"}
+
+
+def test_who_declined_does_not_become_withdrawn_and_a_second_withdrawal_is_not_logged(tmp_path: Path):
+    store = store_with(tmp_path, design(entry={"kind": "links", "links": 2}))
+    first, second = store.links("pilot")
+    person = Person(store).open(f"/s/pilot/link/{first}").open("/s/pilot/withdraw")
+    form = person.hidden
+    person.open("/s/pilot/decline").send(decline="yes")
+    assert person.client.post("/s/pilot/withdraw", data=form).url.path == "/s/pilot/declined"
+    assert store.person("pilot", store.annotator_id("pilot", first)).state == "declined"
+    other = person.other().open(f"/s/pilot/link/{second}").open("/s/pilot/withdraw")
+    form = other.hidden
+    for _ in range(3):
+        assert other.client.post("/s/pilot/withdraw", data=form).url.path == "/s/pilot/end"
+    assert [entry.what for entry in store.log("pilot").entries].count("withdrew") == 1
+
+
 def test_nobody_arrives_in_an_open_study_without_consent(person: Person):
     person.client.cookies.set("arrival", "id=someone", path="/s/pilot/")
     person.open("/s/pilot/arrive")

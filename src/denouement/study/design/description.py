@@ -15,7 +15,7 @@ from denouement.study.design.cases import Cases
 from denouement.study.design.entry import Entry
 from denouement.study.design.known_items import Checks, KnownItem, Training
 from denouement.study.design.mistakes import UNSHOWN, Mistake, repeated, text_mistakes
-from denouement.study.design.names import CHECK_SYSTEMS, RANKED, TIES, Kind, name_mistakes
+from denouement.study.design.names import CHECK_SYSTEMS, RANKED, TIES, Kind, study_name_mistakes
 from denouement.study.design.questions import CODES, Choices, PairQuestion
 from denouement.study.design.reason import Reason
 from denouement.study.design.scales import SCALES, Scale
@@ -137,7 +137,7 @@ class Design:
 
     def mistakes(self) -> Iterator[Mistake]:
         """What is missing, out of range or contradicts another key."""
-        yield from name_mistakes(self.name)
+        yield from study_name_mistakes(self.name)
         if self.language not in languages():
             yield Mistake(("language",), f"language: must be one of {', '.join(languages())}, not {self.language!r}")
         yield from self._systems_mistakes()

@@ -27,6 +27,16 @@ CHECK_SYSTEMS = (
 _NAME = re.compile(r"[a-z0-9][a-z0-9_-]{0,39}")
 
 
+_PREVIEW = "preview"  # the organiser's address of previews
+
+
+def study_name_mistakes(name: str) -> Iterator[Mistake]:
+    """What is wrong with the name of a new study."""
+    yield from name_mistakes(name)
+    if name == _PREVIEW:
+        yield Mistake(("name",), f"name: {_PREVIEW} is the address of the organiser's previews; choose another name")
+
+
 def name_mistakes(name: str) -> Iterator[Mistake]:
     """What is wrong with the name of a study or of a scale, which is used in addresses and tables."""
     if not _NAME.fullmatch(name):

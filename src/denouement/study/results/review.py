@@ -7,12 +7,12 @@ from typing import Any
 
 import pyarrow as pa
 
-from denouement.errors import UserError
 from denouement.present.cells import Cell, Number, Share
 from denouement.present.sections import Section, ShownEnding, ShownStory, Stories, Table
 from denouement.schemas import BETTER, UNNAMED_ANNOTATOR
 from denouement.study.design.questions import MUCH, SLIGHTLY
 from denouement.study.results.conduct import FAST, Conduct, conducts, seconds_between
+from denouement.study.results.items_of_answers import lacking
 from denouement.study.results.rules import FLAGS, ConductRule
 
 _STRENGTHS = {MUCH: "much ", SLIGHTLY: "slightly "}  # before the system that is better
@@ -121,9 +121,9 @@ def _items(answers: pa.Table, items: pa.Table | None) -> list[ItemReview]:
     rows: dict[tuple[str, str], dict[str, list[dict[str, Any]]]] = {}
     for row in answers.to_pylist():
         rows.setdefault((row["study"], row["item_id"]), {}).setdefault(row["annotator_id"], []).append(row)
+    if items is not None:
+        lacking(answers, items)
     known = {(each["study"], each["item_id"]): each for each in items.to_pylist()} if items is not None else {}
-    if known and rows and not known.keys() & rows.keys():
-        raise UserError("items: none of the items that were answered is in this table; give that of the same study")
     found = []
     for key in [*(each for each in known if each in rows), *(each for each in rows if each not in known)]:
         item = known.get(key, {"context": [], "systems": [], "endings": []})

@@ -169,6 +169,13 @@ def resumed(connection: sa.Connection, held: Any) -> Any:
     return connection.execute(HELD, {"annotator": held.annotator_id}).one()
 
 
+def make_whole(connection: sa.Connection, study: StoredStudy, now: datetime) -> None:
+    """Let all open leases of a study whose pages were left go on to their own ends again."""
+    left = (assignments.c.study_id == study.id) & live(study, now) & assignments.c.resumes_until.is_not(None)
+    whole = {"expires_at": assignments.c.resumes_until, "resumes_until": None}
+    connection.execute(assignments.update().where(left).values(**whole))
+
+
 def renewed(connection: sa.Connection, study: StoredStudy, person: Any, now: datetime) -> Any:
     """Lease again the latest of this person's lapsed leases whose place is still free; None where there is none."""
     if not study.may_see_more(person.answered):

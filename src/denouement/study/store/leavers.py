@@ -96,6 +96,8 @@ class Leavers(StoreBase):
     def leave(self, key: str, assignment_id: str, now: datetime | None = None) -> None:
         """The page of this assignment was left: its lease ends after `GRACE`, unless the person is back by then.
 
+        While the study is paused or closed the lease keeps its own end: nobody else would get the item.
+
         Raises:
             UserError: a key that is no one's.
         """
@@ -105,7 +107,8 @@ class Leavers(StoreBase):
                 return  # answered meanwhile, as when a page is left for the next question: no need to write
 
         def job(connection: sa.Connection) -> None:
-            if lease := self._open_one(connection, key, assignment_id, at):
+            lease = self._open_one(connection, key, assignment_id, at)
+            if lease and person_with(connection, key).study_state == "open":
                 whole = lease.resumes_until or lease.expires_at
                 early = {"expires_at": min(whole, at + GRACE), "resumes_until": whole}
                 connection.execute(assignments.update().where(assignments.c.id == lease.id).values(**early))

@@ -10,10 +10,11 @@ from typing import Any
 import sqlalchemy as sa
 
 from denouement.errors import UserError
-from denouement.study.design.names import name_mistakes
+from denouement.study.design.names import study_name_mistakes
 from denouement.study.design.reading import to_json
 from denouement.study.store.answering import Answering, flags_of
 from denouement.study.store.base import moment
+from denouement.study.store.leases import make_whole
 from denouement.study.store.log import By, note
 from denouement.study.store.models import metadata, studies
 from denouement.study.store.records import Answer, Flag, Reply, StudyState
@@ -37,7 +38,7 @@ class Life(Studies, Answering):
         """Pause, close or reopen a study.
 
         In a paused study nobody gets a new item; in a closed one nobody comes in either. Answers to open leases are
-        accepted in both.
+        accepted in both, also of people who left the page a moment before.
 
         Raises:
             UserError: the study is in this state already.
@@ -49,6 +50,8 @@ class Life(Studies, Answering):
             if connection.scalar(sa.select(studies.c.state).where(studies.c.id == of.id)) == state:
                 raise UserError(f"study {study}: is {state} already")
             connection.execute(studies.update().where(studies.c.id == of.id).values(state=state))
+            if state != "open":
+                make_whole(connection, of, at)
             note(connection, of, at, by, _DONE[state])
 
         self._write(job)
@@ -90,7 +93,7 @@ class Life(Studies, Answering):
             UserError: a name that no study may have, or that one has.
         """
         of = self._study(study)
-        if mistakes := [mistake.text for mistake in name_mistakes(name)]:
+        if mistakes := [mistake.text for mistake in study_name_mistakes(name)]:
             raise UserError("; ".join(mistakes))
         self.create(replace(of.design, name=name), list(of.items.values()), now, by, copy_of=study)
 

@@ -198,6 +198,8 @@ class People(StoreBase):
 
         def job(connection: sa.Connection) -> int:
             person = find(connection)
+            if person.state == "withdrawn":
+                return 0  # nothing is left, and the log has it
             held = assignments.c.annotator_id == person.pk
             free(connection, held & (assignments.c.status == "accepted"), taken=1, accepted=1)
             free(connection, held & (assignments.c.state == "open"), taken=1)

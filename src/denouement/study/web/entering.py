@@ -26,9 +26,7 @@ def entry(visit: Visiting) -> Response:
     """The one link of an open study or of a study on Prolific; a person who was here before goes on where they were."""
     kind, query = visit.design.entry.kind, visit.request.query_params
     if kind == "prolific" and PROLIFIC[0] in query:
-        given = {name: query.get(name, "") for name in PROLIFIC}
-        if not all(re.fullmatch(r"[A-Za-z0-9_-]{1,64}", value) for value in given.values()):
-            raise RefusedVisit(400, "incomplete_link")
+        given = _of_prolific(query)
         return _coming(visit, given.pop(PROLIFIC[0]), given)
     if visit.annotator:
         return visit.onward()
@@ -58,12 +56,16 @@ def arrive(visit: Visiting) -> Response:
 
     Programs that look at a link to show a preview of it, or fetch it in advance, add nobody.
     """
-    given = dict(parse_qsl(visit.request.cookies.get(ARRIVAL, "")))
-    if visit.design.entry.kind == "open" or not given.get(_ID):
+    kind, kept = visit.design.entry.kind, dict(parse_qsl(visit.request.cookies.get(ARRIVAL, "")))
+    external_id, values = kept.get(_ID), dict[str, str]()
+    if kind == "open" or not external_id:
         return visit.onward()
+    if kind == "prolific":  # anybody can write a cookie: it is checked as the link was
+        values = _of_prolific({**kept, PROLIFIC[0]: external_id})
+        external_id = values.pop(PROLIFIC[0])
     if visit.is_only_a_look:
         return Response()
-    response = visit.remembering(visit.entered(given.pop(_ID), given))
+    response = visit.remembering(visit.entered(external_id, values))
     response.delete_cookie(ARRIVAL, visit.url(""))
     return response
 
@@ -134,6 +136,18 @@ def declined(visit: Visiting) -> Response:
     if visit.design.contact:
         texts.append(say("declined.contact", contact=visit.design.contact))
     return visit.message("declined.title", *texts)
+
+
+def _of_prolific(given: Mapping[str, str]) -> dict[str, str]:
+    """The values of `PROLIFIC` among those given.
+
+    Raises:
+        RefusedVisit: one is missing, or can be no id of Prolific's.
+    """
+    values = {name: given.get(name, "") for name in PROLIFIC}
+    if not all(re.fullmatch(r"[A-Za-z0-9_-]{1,64}", value) for value in values.values()):
+        raise RefusedVisit(400, "incomplete_link")
+    return values
 
 
 def _coming(visit: Visit, external_id: str, entry: Mapping[str, str]) -> Response:

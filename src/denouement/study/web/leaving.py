@@ -42,6 +42,8 @@ def withdraw_page(visit: Visiting) -> Response:
 def withdraw(visit: Visiting, form: Form) -> Response:
     """Delete what this person answered."""
     visit.require_form(form)
+    if visit.annotator and visit.annotator.state == "declined":
+        return visit.onward()
     visit.store.withdraw(visit.key)
     return visit.to("end")
 

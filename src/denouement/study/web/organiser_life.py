@@ -1,6 +1,7 @@
 """The organiser's pages on which something is done to a study or to its people; each asks first, then posts."""
 
 import json
+import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
@@ -61,7 +62,7 @@ class Action:
 
 def _number(form: Mapping[str, str], name: str, label: str) -> int:
     text = form.get(name, "").strip()
-    if not (text.isascii() and text.isdigit() and 1 <= int(text) <= 10_000):
+    if not (re.fullmatch("[0-9]{1,5}", text) and 1 <= int(text) <= 10_000):
         raise UserError(f"{label}: must be a whole number from 1 to 10,000")
     return int(text)
 
