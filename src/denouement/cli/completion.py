@@ -72,7 +72,7 @@ def complete(
     A sentence of TEXT ends at . ! ? before a capital letter or a digit, and at a line break. Standard error says what
     was read of it, and which words the model does not know.
 
-    The beam that is used without --decode is what docs/decoding.md found best; --decode sample with --seed gives others.
+    docs/decoding.md found the beam best that is used without --decode; --decode sample with --seed gives others.
     """
     from denouement.completion.reading import read_story, remarks, unknown_words
     from denouement.completion.writing import usual
