@@ -107,7 +107,7 @@ def create(
     from denouement.schemas import read_table
     from denouement.study.design.endings import read_endings
     from denouement.study.design.making import make_items
-    from denouement.study.design.reading import DesignMistakes, read_design
+    from denouement.study.design.reading import DesignError, read_design
     from denouement.study.design.share import fair_share, shortfall
 
     known = read_table(cases, "cloze")
@@ -117,7 +117,7 @@ def create(
     systems = {system for table in written for system in table["system"].unique().to_pylist()}
     try:
         design = read_design(file, systems)
-    except DesignMistakes as error:
+    except DesignError as error:
         for mistake in error.mistakes[:-1]:
             click.echo(f"error: {printable(mistake)}", err=True)
         raise UserError(error.mistakes[-1]) from error

@@ -26,7 +26,7 @@ _MOST_BYTES = 1 << 20  # of a study's file; texts and checks of a large study ar
 _MOST_SHOWN = 300  # characters of a mistake, which may contain a whole value
 
 
-class DesignMistakes(UserError):
+class DesignError(UserError):
     """All mistakes in a study's file; as text they are one line, joined by `; `."""
 
     def __init__(self, mistakes: Sequence[str]) -> None:
@@ -43,7 +43,7 @@ def read_design(path: Path, written: Collection[str] | None = None) -> Design:
 
     Raises:
         UserError: no such file, or a file that is too large or no YAML.
-        DesignMistakes: all mistakes.
+        DesignError: all mistakes.
     """
     if existing_file(path).stat().st_size > _MOST_BYTES:
         raise UserError(f"{path}: larger than {_MOST_BYTES:,} bytes, so it is no study's file")
@@ -59,7 +59,7 @@ def design_from(section: Mapping[str, Any] | None, where: str, written: Collecti
         written: as in `read_design`.
 
     Raises:
-        DesignMistakes: all mistakes, each with `where` and its key.
+        DesignError: all mistakes, each with `where` and its key.
     """
     if isinstance(section, Mapping):
         section = _with_named_parts(section)
@@ -70,7 +70,7 @@ def design_from(section: Mapping[str, Any] | None, where: str, written: Collecti
     if written is not None and isinstance(section, Mapping):
         mistakes += [f"{where}.{text}" for text in _not_written(section.get("systems"), written)]
     if design is None or mistakes:
-        raise DesignMistakes([text if len(text) <= _MOST_SHOWN else f"{text[:_MOST_SHOWN]}..." for text in mistakes])
+        raise DesignError([text if len(text) <= _MOST_SHOWN else f"{text[:_MOST_SHOWN]}..." for text in mistakes])
     return design
 
 
