@@ -17,7 +17,7 @@ from denouement.cli.study_results import results
 from denouement.cli.study_rules import review
 from denouement.cli.study_store import base_url_option, opened_store, store_option
 from denouement.console import warn
-from denouement.errors import UserError
+from denouement.errors import UserError, printable
 from denouement.files import check_output
 
 if TYPE_CHECKING:  # heavy
@@ -101,13 +101,13 @@ def create(
     """Make a study of STUDY.yaml, with its items and links.
 
     They are added to the store, and the private links of its annotators are printed. All mistakes in the file are
-    named at once. What was left out, such as pairs of identical endings, is counted.
+    named at once, one a line. What was left out, such as pairs of identical endings, is counted.
     """
     from denouement.provenance import check_contexts
     from denouement.schemas import read_table
     from denouement.study.design.endings import read_endings
     from denouement.study.design.making import make_items
-    from denouement.study.design.reading import read_design
+    from denouement.study.design.reading import DesignError, read_design
     from denouement.study.design.share import fair_share, shortfall
 
     known = read_table(cases, "cloze")
@@ -115,7 +115,12 @@ def create(
     for path in endings:
         check_contexts(path, known)
     systems = {system for table in written for system in table["system"].unique().to_pylist()}
-    design = read_design(file, systems)
+    try:
+        design = read_design(file, systems)
+    except DesignError as error:
+        for mistake in error.mistakes[:-1]:
+            click.echo(f"error: {printable(mistake)}", err=True)
+        raise UserError(error.mistakes[-1]) from error
     items, counts = make_items(design, known, written)
     share = fair_share(design, counts["items"], counts["checks"])
     design = replace(design, max_items_per_person=share.each)
@@ -138,6 +143,11 @@ def _created_blocks(made: CreatedStudy) -> "list[Block]":
         f"Study {made.study}{'' if made.addresses else ' (nothing is written)'}: {n_items:,} items, "
         f"{made.answers_wanted // n_items} answers each, {made.answers_wanted:,} in all."
     )
+    if same := made.counts["identical_endings"]:
+        what += (
+            f" These are {n_items:,} of {n_items + same:,}: in {same:,}, texts to choose from read the same, so they "
+            "are left out, also where a system writes just what a person did."
+        )
     counts = Table(["counted", "n"], [[_counted(name), n] for name, n in made.counts.items()])
     return [Paragraph(what), Paragraph(_shared(made.share)), counts, *(_address_blocks(made) if made.addresses else [])]
 

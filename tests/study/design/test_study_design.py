@@ -74,7 +74,7 @@ def test_every_mistake_is_named_at_once():
         "checks.items.1.context: must be a list of sentences",
         "pairs: nobody is not among the systems",
         "pairs: h_seq2seq and human_right is listed twice",
-        "training.attempts: must be at least 1",
+        "training.1.attempts: must be at least 1",
     ):
         assert sum(key in each for each in found) == 1, (key, found)
     assert len(found) == 15
@@ -101,18 +101,18 @@ def test_every_mistake_is_named_at_once():
         ({"reason": {"question": "Why?"}}, "reason.question: no reason is asked"),
         ({"checks": {"items": [KNOWN]}}, "checks.items: are never shown"),
         ({"checks": {"rate": 0.1, "items": [{**KNOWN, "values": {"fun": [1]}}]}}, "checks.items.1.values: a study of"),
-        ({**ORDER, "training": {**ONE, "expected": "first"}}, "training.expected: a study of kind order has none"),
-        ({**ORDER, "training": {**ONE, "values": {"fun": [1]}}}, "training.values: a study of kind order has none"),
+        ({**ORDER, "training": {**ONE, "expected": "first"}}, "training.1.expected: a study of kind order has none"),
+        ({**ORDER, "training": {**ONE, "values": {"fun": [1]}}}, "training.1.values: a study of kind order has none"),
         (
             {**ORDER, "kind": "rating", "scales": "bad_to_perfect", "training": {**ONE, "values": RIGHT}},
-            "training.values: fun is not among the scales",
+            "training.1.values: fun is not among the scales",
         ),
         ({"systems": ["a", "b", "c"], "pairs": [["a", "b"]]}, "pairs: c is in none"),
         ({"entry": {"completion_code": "a b"}}, "entry.completion_code: must be letters"),
         ({"question": " "}, "question: is empty"),
         ({"lease_minutes": 0}, "lease_minutes: must be between 1"),
         ({"consent": "a bell \x07"}, "consent: holds characters that cannot be shown"),
-        ({"training": {"context": ["One."], "endings": ["Two."]}}, "training.endings: must be 2"),
+        ({"training": {"context": ["One."], "endings": ["Two."]}}, "training.1.endings: must be 2"),
         ({"name": None}, "name: must be text"),
         ({"lease_minutes": 0.5}, "lease_minutes: must be between 1 and 10,080"),
         ({"lease_minutes": 10_081}, "lease_minutes: must be between 1 and 10,080"),
@@ -136,11 +136,11 @@ def test_every_mistake_is_named_at_once():
             {"checks": {"rate": 0.1, "items": [{**KNOWN, "endings": ["Two.", "two.\u200b"]}]}},
             "checks.items.1.endings: two",
         ),
-        ({"training": {**KNOWN, "endings": ["a", "b\x9b"]}}, "training.endings: holds characters"),
-        ({"training": {**KNOWN, "feedback": "\x07"}}, "training.feedback: holds characters"),
+        ({"training": {**KNOWN, "endings": ["a", "b\x9b"]}}, "training.1.endings: holds characters"),
+        ({"training": {**KNOWN, "feedback": "\x07"}}, "training.1.feedback: holds characters"),
         (
             {**ORDER, "training": {"context": ["One.", "Two."], "endings": ["one. "]}},
-            "training.endings: two sentences",
+            "training.1.endings: two sentences",
         ),
         ({**RATING, "scales": [{"name": "fun", "text": "Fun\x07?"}]}, "scales.1.text, labels: holds characters"),
         (

@@ -87,7 +87,7 @@ def test_endings_that_were_written_elsewhere(folder, write):
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("case_id,text\nc1,H.\n", "no endings; give a table of"),
+        ("case_id,text\nc1,H.\n", "no column system, ending among case_id, text; give a table of"),
         ("case_id,system,ending\nc1,h\n", "line 2 has 2 cells where the header has 3"),
         ("case_id,system,ending\nc1,h,H.\n,h,H.\n", "line 3 lacks its case_id"),
         ({"case_id": ["c1"], "system": ["h"]}, "case_id, system, ending"),
@@ -238,6 +238,26 @@ def test_a_study_is_in_its_one_file_once_it_is_made(folder):
     copy = folder / "elsewhere.db"
     copy.write_bytes(store.read_bytes())
     assert run("progress", "--store", f"sqlite:///{copy}") == "pilot\n"
+
+
+def test_mistakes_in_a_file_are_told_one_a_line(folder):
+    (folder / "STUDY.yaml").write_text((STUDY % "open").replace("pilot", "no name!") + "colour: red\n")
+    tables = ("--cases", folder / "cloze.parquet", "--endings", folder / "h.parquet")
+    found = CliRunner().invoke(main, ["study", "create", *map(str, (folder / "STUDY.yaml", *tables))])
+    assert found.exit_code == 2
+    lines = found.stderr.splitlines()
+    assert len(lines) == 2
+    assert all(line.startswith(f"error: {folder / 'STUDY.yaml'}") for line in lines)
+    assert {word for word in ("colour", "name") if any(word in line for line in lines)} == {"colour", "name"}
+
+
+def test_items_whose_endings_are_the_same_are_told(folder):
+    (folder / "STUDY.yaml").write_text((STUDY % "open").replace("n: 3", "n: 4"))
+    same = cases(4).to_pylist()[0]
+    right = same[f"ending_{same['right_ending']}"]
+    texts = {f"c{n}": f"H {n}." for n in range(4)} | {same["case_id"]: right}
+    write_table(endings("h", texts), folder / "h.parquet", "endings")
+    assert "These are 3 of 4: in 1, texts to choose from read the same" in " ".join(create(folder).split())
 
 
 def test_too_few_links_are_told(folder):

@@ -232,8 +232,7 @@ class Design:
         known: list[tuple[str, KnownItem]] = [
             (f"checks.items.{number}", item) for number, item in enumerate(self.checks.items, 1)
         ]
-        several = len(self.training) > 1
-        known += [(f"training.{n}" if several else "training", item) for n, item in enumerate(self.training, 1)]
+        known += [(f"training.{number}", item) for number, item in enumerate(self.training, 1)]
         for where, item in known:
             for text in item.mistakes_as(self.kind, self.scales, self.choices, self.n_shown):
                 keys = (where.partition(".")[0], "kind", "scales", "choices", "n_shown", "systems")

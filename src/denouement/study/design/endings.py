@@ -1,5 +1,6 @@
 """Reads endings to judge: those that this package generated, and those from elsewhere."""
 
+from collections.abc import Sequence
 from pathlib import Path
 
 import pyarrow as pa
@@ -7,7 +8,7 @@ import pyarrow as pa
 from denouement.delimited import header_of, rows_of
 from denouement.errors import UserError
 from denouement.files import existing_file
-from denouement.schemas import read_parquet, read_table, table_name
+from denouement.schemas import read_parquet, read_table, shortened, table_name
 
 COLUMNS = ("case_id", "system", "ending")
 
@@ -33,7 +34,7 @@ def read_endings(path: Path) -> pa.Table:
 def _of_parquet(path: Path) -> pa.Table:
     table = read_parquet(path)
     if not set(COLUMNS) <= set(table.column_names):
-        raise _no_endings(path)
+        raise _no_endings(path, table.column_names)
     columns = {}
     for name in COLUMNS:
         try:
@@ -48,7 +49,8 @@ def _of_parquet(path: Path) -> pa.Table:
 def _of_csv(path: Path) -> pa.Table:
     header = header_of(path, lambda names: set(COLUMNS) <= set(names))
     if header is None:
-        raise _no_endings(path)
+        first = header_of(path, lambda _: True)
+        raise _no_endings(path, first.names if first else [])
     places = [header.names.index(name) for name in COLUMNS]
     rows = []
     for row in rows_of(path, header):
@@ -61,8 +63,9 @@ def _of_csv(path: Path) -> pa.Table:
     return pa.table({name: pa.array([row[place] for row in rows], pa.string()) for place, name in enumerate(COLUMNS)})
 
 
-def _no_endings(path: Path) -> UserError:
+def _no_endings(path: Path, found: Sequence[str]) -> UserError:
+    lacking = [name for name in COLUMNS if name not in found]
     return UserError(
-        f"{path}: no endings; give a table of `denouement generate`, or a CSV or Parquet file with the columns "
-        f"{', '.join(COLUMNS)}"
+        f"{path}: no endings: no column {', '.join(lacking)} among {shortened(found) or 'none'}; give a table of "
+        f"`denouement generate`, or a CSV or Parquet file with the columns {', '.join(COLUMNS)} (system: who wrote it)"
     )

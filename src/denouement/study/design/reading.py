@@ -6,7 +6,7 @@ stricter rules of a later version do not stop a running study.
 
 import dataclasses
 import json
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, get_args
 
@@ -26,6 +26,14 @@ _MOST_BYTES = 1 << 20  # of a study's file; texts and checks of a large study ar
 _MOST_SHOWN = 300  # characters of a mistake, which may contain a whole value
 
 
+class DesignError(UserError):
+    """All mistakes in a study's file; as text they are one line, joined by `; `."""
+
+    def __init__(self, mistakes: Sequence[str]) -> None:
+        super().__init__("; ".join(mistakes))
+        self.mistakes = mistakes
+
+
 def read_design(path: Path, written: Collection[str] | None = None) -> Design:
     """The design that the YAML file `path` holds.
 
@@ -34,8 +42,8 @@ def read_design(path: Path, written: Collection[str] | None = None) -> Design:
         written: the systems that have endings, without the human ones; None where these are not known.
 
     Raises:
-        UserError: no such file, a file that is too large or no YAML, or mistakes: all of them in one line, joined by
-            `; `.
+        UserError: no such file, or a file that is too large or no YAML.
+        DesignError: all mistakes.
     """
     if existing_file(path).stat().st_size > _MOST_BYTES:
         raise UserError(f"{path}: larger than {_MOST_BYTES:,} bytes, so it is no study's file")
@@ -51,7 +59,7 @@ def design_from(section: Mapping[str, Any] | None, where: str, written: Collecti
         written: as in `read_design`.
 
     Raises:
-        UserError: mistakes: all of them in one line, joined by `; `, each with `where` and its key.
+        DesignError: all mistakes, each with `where` and its key.
     """
     if isinstance(section, Mapping):
         section = _with_named_parts(section)
@@ -62,9 +70,7 @@ def design_from(section: Mapping[str, Any] | None, where: str, written: Collecti
     if written is not None and isinstance(section, Mapping):
         mistakes += [f"{where}.{text}" for text in _not_written(section.get("systems"), written)]
     if design is None or mistakes:
-        raise UserError(
-            "; ".join(text if len(text) <= _MOST_SHOWN else f"{text[:_MOST_SHOWN]}..." for text in mistakes)
-        )
+        raise DesignError([text if len(text) <= _MOST_SHOWN else f"{text[:_MOST_SHOWN]}..." for text in mistakes])
     return design
 
 
