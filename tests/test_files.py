@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from denouement.errors import UserError
-from denouement.files import atomic_write, check_output, existing_file, visible_files, write_text
+from denouement.files import alone_in, atomic_write, check_output, existing_file, visible_files, write_text
 
 
 def test_a_failure_keeps_the_old_file_and_leaves_nothing_beside(tmp_path: Path) -> None:
@@ -120,3 +120,15 @@ def test_visible_files_are_those_below_a_folder_that_are_not_hidden(tmp_path):
         path.parent.mkdir(exist_ok=True)
         path.touch()
     assert list(visible_files(tmp_path)) == [tmp_path / "a" / "c.csv", tmp_path / "b.csv"]
+
+
+def test_a_folder_is_locked_for_one_and_goes_with_its_parents_when_it_stays_empty(tmp_path):
+    folder = tmp_path / "a" / "b"
+    with alone_in(folder), pytest.raises(UserError, match="another process writes into it"), alone_in(folder):
+        pass
+    assert list(tmp_path.iterdir()) == []
+    with alone_in(folder):
+        (folder / "kept").touch()
+    assert (folder / "kept").exists()
+    with pytest.raises(UserError, match="cannot write"), alone_in(folder / "kept"):
+        pass

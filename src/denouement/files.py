@@ -130,6 +130,8 @@ def alone_in(folder: Path) -> Iterator[None]:
             fcntl.flock(opened, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError as error:
             raise UserError(f"{folder}: another process writes into it; wait until it ends, or name another") from error
+        except OSError as error:  # such as a network disk without locks
+            raise _unwritable(folder, error) from error
         try:
             yield
         finally:

@@ -173,3 +173,16 @@ def test_the_default_texts_and_items_are_those_of_the_language(language: str):
     assert check_items(made)[0].endings[0] == say("check_stories.keys.right")
     rating = {"name": "pilot", "systems": ["one"], "language": language, "kind": "rating"}
     assert design_from({**rating, "scales": "bad_to_perfect"}, "test").scales[0].text == say("scales.quality.text")
+
+
+def test_a_stored_study_is_read_though_the_file_of_its_language_is_damaged(tmp_path, monkeypatch):
+    stored = to_json(design(language="ja", reason={"mode": "required"}, training=True))
+    (tmp_path / "ja.yaml").write_text("page: [", encoding="utf-8")
+    monkeypatch.setattr(languages, "_FOLDER", tmp_path)
+    texts.cache_clear()
+    try:
+        with pytest.raises(UserError, match=re.escape("ja.yaml")):
+            texts("ja")
+        assert to_json(from_json(stored)) == stored
+    finally:
+        texts.cache_clear()

@@ -1,6 +1,7 @@
 import html
 import io
 import re
+from contextlib import closing
 from pathlib import Path
 from urllib.parse import quote
 
@@ -11,7 +12,7 @@ from starlette.testclient import TestClient
 
 from denouement.schemas import read_table
 from denouement.study.design.items import Item
-from denouement.study.store import Store
+from denouement.study.store import Store, StoreUnavailableError, database, open_store
 from denouement.study.web.app import create_app
 
 
@@ -228,3 +229,15 @@ def test_too_few_links_are_told(tmp_path: Path):
     assert "2 links are too few: each item needs answers of 3 different people" in organiser.text
     store.add_links("pilot", 1)
     assert "too few" not in organiser.open("/organiser/pilot").text
+
+
+def test_a_store_that_can_only_be_read_says_so_at_the_login(tmp_path, monkeypatch):
+    store_with(tmp_path, design()).close()
+    monkeypatch.setattr(database, "_is_writable", lambda file: False)
+    with closing(open_store(f"sqlite:///{tmp_path / 'studies.db'}")) as store:
+        person = Person(store).open("/organiser/").send(token=TOKEN)
+        assert person.page.status_code == 503
+        assert "The store can only be read" in person.text
+        with pytest.raises(StoreUnavailableError) as raised:
+            store.set_state("pilot", "closed")
+    assert str(raised.value) == f"sqlite:///{tmp_path / 'studies.db'}: cannot be written to, only read"

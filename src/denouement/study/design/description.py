@@ -103,7 +103,10 @@ class Design:
         """Put the default texts of the language in the place of empty ones."""
         if self.language not in languages() or self.kind not in get_args(Kind):
             return  # one of the mistakes
-        say = texts(self.language)
+
+        def say(key: str) -> str:  # a stored design has its texts, and is read without the language's file
+            return texts(self.language)(key)
+
         instructions = "pair_forced" if self.kind == "pair" and self.choices != "ties" else self.kind
         why = "rating" if self.kind == "rating" else "pair"
         values: dict[str, object] = {

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
-from urllib.parse import quote
+from urllib.parse import quote, unquote
 
 import sqlalchemy as sa
 from sqlalchemy.exc import (
@@ -27,6 +27,7 @@ _BARE = "denouement_bare"
 _READS = "denouement_reads"
 _LOCK = 0x64656E6F75656D  # PostgreSQL's number of the lock for all writing; any number that no other program uses
 _WAIT_SECONDS = 30
+_AS_URI = "file:"  # what makes SQLite read a name as a URI
 _REVISION = sa.text("SELECT version_num FROM alembic_version")
 
 
@@ -56,7 +57,7 @@ def connect(url: str, make: bool = True) -> sa.Engine:
         raise UserError(f"{url!r}: not a database URL; write sqlite:///FILE or postgresql+psycopg://...") from error
     if backend == "sqlite":
         file = Path(parsed.database or "")
-        if not parsed.database or parsed.database == ":memory:" or parsed.database.startswith("file:"):
+        if not parsed.database or parsed.database == ":memory:" or parsed.database.startswith(_AS_URI):
             raise UserError(f"{url}: names no file; write sqlite:///FILE")
         if not file.exists() and not make:
             raise UserError(f"{file}: no such file; `denouement study create` makes it")
@@ -118,7 +119,9 @@ def forget(engine: sa.Engine) -> bool:
 
 
 def shown(url: sa.URL) -> str:
-    """The URL for a message, without its password."""
+    """The URL for a message, without its password and without what `_read_only` puts around a path."""
+    if url.database and url.database.startswith(_AS_URI):
+        return f"sqlite:///{unquote(url.database.removeprefix(_AS_URI))}"
     return url.render_as_string(hide_password=True)
 
 
@@ -226,7 +229,7 @@ def _read_only(file: Path) -> sa.Engine:
             "where they can be written"
         )
     query = {"mode": "ro", "immutable": "1", "uri": "true"}
-    url = sa.URL.create("sqlite", database=f"file:{quote(str(file.absolute()))}", query=query)
+    url = sa.URL.create("sqlite", database=f"{_AS_URI}{quote(str(file.absolute()))}", query=query)
     return sa.create_engine(url, execution_options={_READS: True})
 
 

@@ -48,7 +48,18 @@ class Guard:
         return same_secret(token, self._token)
 
     def begin(self) -> str:
-        """Open a session and return its key for the browser."""
+        """Open a session and return its key for the browser.
+
+        Raises:
+            Refused: the store cannot be written to, so it keeps no session.
+        """
+        if self._store.is_read_only:
+            raise Refused(
+                503,
+                "The store can only be read",
+                "The file of the store, or its folder, cannot be written to: nobody can log in or answer. Make both "
+                "writable, then restart the server.",
+            )
         key = secrets.token_urlsafe(32)
         self._store.open_session(self._session(key), datetime.now(UTC) + timedelta(days=SESSION_DAYS))
         return key
