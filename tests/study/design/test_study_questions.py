@@ -61,12 +61,12 @@ def test_without_questions_there_is_one():
         (RANKED | {"pairs": [["a", "b"]]}, "pairs: a study of kind best_worst has none"),
         (
             {"choices": "forced", "training": KNOWN | {"expected": "both"}},
-            "training.expected: must be one of first, second, not 'both'",
+            "training.1.expected: must be one of first, second, not 'both'",
         ),
-        (RANKED | {"training": KNOWN}, "training.endings: must be 6 in a study of kind best_worst, not 2"),
+        (RANKED | {"training": KNOWN}, "training.1.endings: must be 6 in a study of kind best_worst, not 2"),
         (
             RANKED | {"n_shown": 3, "training": {"context": ["1."], "endings": ["2.", "3.", "4."], "expected": "both"}},
-            "training.expected: must be one of first, order, not 'both'",
+            "training.1.expected: must be one of first, order, not 'both'",
         ),
     ],
 )
