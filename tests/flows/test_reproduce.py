@@ -60,7 +60,14 @@ def test_everything_runs_once_and_the_tables_are_shown(first_run):
     assert done.returncode == 0, done.stdout + done.stderr
     assert stages_run(done.stdout) == STAGES
     assert sorted(project.locked()) == STAGES
-    for title in ("Training", "Generated endings", "Sentiment of endings", "Story Cloze Test"):
+    for title in (
+        "Findings",
+        "Systems",
+        "Stories and their endings",
+        "Training",
+        "Sentiment of endings",
+        "Story Cloze Test",
+    ):
         assert f"## {title}" in done.stdout
     for place in ("data/endings/*.parquet", "make pages"):
         assert place in done.stdout
