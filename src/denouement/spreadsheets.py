@@ -17,7 +17,7 @@ def csv_bytes(columns: Sequence[str], rows: Iterable[Mapping[str, Any]], bom: bo
     """A CSV file in UTF-8, with a header and lines that end in CR LF.
 
     Numbers stay numbers, times are written in ISO 8601, truth values as true and false, lists with blanks between their
-    parts, None as nothing. Texts are `defused`.
+    parts, an empty list as [], None as nothing. Texts are `defused`.
 
     Args:
         columns: the names, in their order.
@@ -57,5 +57,5 @@ def _cell(value: Any) -> Any:
     if isinstance(value, datetime):
         return value.isoformat(sep=" ")
     if isinstance(value, list | tuple):
-        return defused(" ".join(map(str, value)))
+        return defused(" ".join(map(str, value))) if value else "[]"
     return defused(value) if isinstance(value, str) else value

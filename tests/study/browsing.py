@@ -1,5 +1,6 @@
 """A person at a real Chromium, at the pages of a server as `denouement study serve` starts it."""
 
+import base64
 import os
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -91,15 +92,20 @@ class Browser:
             self.one("textarea").send_keys(reason)
         self.leaves(self.one("form.question button").click)
 
+    @property
+    def endings(self) -> dict[str, str]:
+        """The endings on the page of a pair, by their sides, A and B."""
+        return {side: self.one(f'label:has([value="{side}"]) .word').text for side in "AB"}
+
     def side_of(self, ending: str) -> str:
         """A or B: where an ending stands."""
-        labels = [each for each in self.all("label.choice") if ending in each.text]
-        return str(labels[0].find_element(By.CSS_SELECTOR, "input").get_attribute("value"))
+        return next(side for side, text in self.endings.items() if ending in text)
 
     def keep(self, name: str) -> None:
         """Save the whole page as it is seen, for a person to look at, where DENOUEMENT_SCREENSHOTS says."""
         if folder := os.environ.get("DENOUEMENT_SCREENSHOTS"):
-            self.driver.save_screenshot(str(Path(folder) / f"study_{name}.png"))
+            taken = self.driver.execute_cdp_cmd("Page.captureScreenshot", {"captureBeyondViewport": True})
+            (Path(folder) / f"study_{name}.png").write_bytes(base64.b64decode(taken["data"]))
 
     def check_looks(self) -> None:
         """Nothing is pale, cut off at the side, or too small to press."""

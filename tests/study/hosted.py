@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+import httpx
 from starlette.testclient import TestClient
 
 from denouement.study.design.description import Design
@@ -67,13 +68,19 @@ class Person:
         self.client.headers["origin"] = base_url
         self.page: Any = None
 
+    @classmethod
+    def at_server(cls, client: httpx.Client, address: str) -> "Person":
+        """One at the pages of a server that runs elsewhere; `client` knows its cookies."""
+        person = object.__new__(cls)
+        client.base_url, client.follow_redirects, client.headers["origin"] = address, True, address
+        person.client, person.page = client, None
+        return person
+
     def other(self) -> "Person":
         """Another browser at the same pages."""
-        other = object.__new__(Person)
-        other.client = TestClient(self.client.app, str(self.client.base_url), raise_server_exceptions=False)
-        other.client.headers["origin"] = self.client.headers["origin"]
-        other.page = None
-        return other
+        address = str(self.client.base_url)
+        client = TestClient(self.client.app, address, raise_server_exceptions=False)
+        return Person.at_server(client, self.client.headers["origin"])
 
     def open(self, address: str) -> "Person":
         self.page = self.client.get(address)
@@ -104,10 +111,15 @@ class Person:
     def hidden(self) -> dict[str, str]:
         return dict(re.findall(r'<input type="hidden" name="([^"]+)" value="([^"]*)">', self.text))
 
+    @property
+    def endings(self) -> dict[str, str]:
+        """The endings on the page of a pair, by their sides, A and B."""
+        found = re.findall(r'value="([AB])".*?<span class="word">(.*?)</span>', self.text, re.S)
+        return {side: html.unescape(text) for side, text in found}
+
     def side_of(self, ending: str) -> str:
         """A or B: where an ending stands on the page of a pair."""
-        found = re.findall(r'value="([AB])".*?<span class="word">(.*?)</span>', self.text, re.S)
-        return next(side for side, text in found if html.unescape(text) == ending)
+        return next(side for side, text in self.endings.items() if text == ending)
 
     @property
     def problem(self) -> str:

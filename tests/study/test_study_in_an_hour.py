@@ -13,12 +13,7 @@ import pytest
 from click.testing import CliRunner
 from hosted import Person
 
-from denouement import provenance
 from denouement.cli import main
-from denouement.corpus import sample
-from denouement.corpus.ingest import ingest
-from denouement.corpus.readers import find_files
-from denouement.schemas import TABLES, read_table, write_table
 from denouement.stages.study import StudyPaths, StudySettings, run
 from denouement.study.importing import find_answers
 
@@ -26,22 +21,6 @@ pytestmark = [pytest.mark.slow, pytest.mark.timeout(600)]
 
 README = (Path(__file__).parents[2] / "README.md").read_text(encoding="utf-8")
 REASON = "It goes on with what the story tells, and he is happy."
-
-
-@pytest.fixture
-def folder(tmp_path: Path) -> Path:
-    """A folder with what `make run` leaves that the commands read."""
-    sample.write_sample(tmp_path / "data/sample", 80, 40, seed=1)
-    ingest(find_files(tmp_path / "data/sample")[0], tmp_path / "data/corpus")
-    cases = read_table(tmp_path / "data/corpus/cloze.parquet", "cloze")
-    rows = [
-        {"case_id": case_id, "system": "h_seq2seq", "ending": f"Number {n} ended.", "log_prob": -1.0, "n_tokens": 4}
-        for n, case_id in enumerate(cases["case_id"].to_pylist())
-    ]
-    table = TABLES["endings"].schema.empty_table().from_pylist(rows, TABLES["endings"].schema)
-    made_from = provenance.as_metadata({provenance.CONTEXTS: provenance.contexts_digest(cases)})
-    write_table(table, tmp_path / "data/endings/h_seq2seq.parquet", "endings", made_from)
-    return tmp_path
 
 
 def section() -> str:
@@ -74,8 +53,8 @@ def served(command: str, folder: Path) -> Iterator[str]:
 
 def answer_all(address: str, link: str) -> int:
     """How many questions a person answers who follows a private link."""
-    person = object.__new__(Person)
-    with httpx.Client(base_url=address, headers={"origin": address}, follow_redirects=True) as person.client:
+    with httpx.Client() as client:
+        person = Person.at_server(client, address)
         person.open(link).send(consent="yes")
         answered = 0
         while not person.at.endswith("/end"):
@@ -85,7 +64,8 @@ def answer_all(address: str, link: str) -> int:
         return answered
 
 
-def test_the_commands_lead_from_a_file_to_the_report(folder: Path, monkeypatch: pytest.MonkeyPatch):
+def test_the_commands_lead_from_a_file_to_the_report(run_folder: Path, monkeypatch: pytest.MonkeyPatch):
+    folder = run_folder
     monkeypatch.chdir(folder)
     lines = commands()
     [design] = re.findall(r"```yaml\n(.*?)```", section(), re.DOTALL)

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from denouement.answers import SCALES
 from denouement.console import warn
@@ -21,7 +22,7 @@ from denouement.study.results.conduct import FAST
 from denouement.study.results.exclusion import Exclusion, excluded
 from denouement.study.results.items_of_answers import lacking
 from denouement.study.results.output import write_results, write_scale_results
-from denouement.study.results.people import who_took_part
+from denouement.study.results.people import WhoTookPart, who_took_part
 from denouement.study.results.preferences import StudyResults, study_results
 from denouement.study.results.rankings import RankingResults
 from denouement.study.results.rules import ConductRule
@@ -101,7 +102,8 @@ class StudyStage:
 def run(settings: StudySettings, paths: StudyPaths) -> StudyStage:
     """Import all files of answers, and work out the results; everything is written into the folder `out`.
 
-    What a platform's export says about its participants is not written.
+    The results say who took part, by the replies in the exports whose answers are read. Neither the replies nor what a
+    platform's export says about its participants is written.
 
     Raises:
         UserError: a file that cannot be read, answers that contradict each other, or a folder that cannot be written.
@@ -124,12 +126,32 @@ def run(settings: StudySettings, paths: StudyPaths) -> StudyStage:
         write_table(table, paths.out / f"{name}.parquet", name, metadata)
     read = {name: paths.out / f"{name}.parquet" for name in tables if name != "rejects"}
     made_from = {name: file_digest(path) for name, path in read.items()}
-    results = write_results(paths.out, tables["votes"], tables["items"], made_from)
-    scales = {name: scale_results(name, tables[name], tables["items"]) for name in SCALES if name in tables}
+    replies = _replies(paths.answers)
+    people = _who_took_part(replies, tables["votes"])
+    results = write_results(paths.out, tables["votes"], tables["items"], made_from, people=people)
+    scales = {
+        name: replace(scale_results(name, tables[name], tables["items"]), people=_who_took_part(replies, tables[name]))
+        for name in SCALES
+        if name in tables
+    }
     for name, of_scale in scales.items():
         write_scale_results(paths.out / name, of_scale, made_from)
     reasons = write_reasons(paths.out, tables["votes"], made_from, paths.parses)
     return StudyStage(imported, read, results, scales, reasons)
+
+
+def _replies(answers: Sequence[Path]) -> pa.Table:
+    """The replies beside these files of answers. A reply that several exports of one study have is there once."""
+    folders = dict.fromkeys(path.resolve().parent for path in answers)
+    found = [read_table(path, "replies") for folder in folders if (path := folder / "replies.parquet").is_file()]
+    whole = pa.concat_tables([empty_table("replies"), *found])
+    return whole.group_by(whole.column_names, use_threads=False).aggregate([])
+
+
+def _who_took_part(replies: pa.Table, answers: pa.Table) -> WhoTookPart | None:
+    """Who took part in the studies of these answers; None where nobody replied to anything."""
+    theirs = replies.filter(pc.is_in(replies["study"], value_set=answers["study"].combine_chunks()))
+    return who_took_part(theirs, answers) if theirs.num_rows else None
 
 
 @dataclass(frozen=True)

@@ -14,6 +14,7 @@ from votes_by_hand import votes
 from denouement.cli import main
 from denouement.errors import UserError
 from denouement.schemas import TABLES, read_table, write_table
+from denouement.spreadsheets import write_csv
 from denouement.study.importing import import_answers, imported_text
 from denouement.study.importing.copies import STRICTNESS, Copy, settle
 
@@ -313,6 +314,17 @@ def test_votes_as_csv_with_and_without_boxes(tmp_path, cell, kept):
     text = csv_of_votes() if cell is None else csv_of_votes(elements=cell)
     [vote] = import_answers([write(tmp_path / "v.csv", text)]).tables["votes"].to_pylist()
     assert vote["elements"] == kept
+
+
+def test_an_export_and_its_spreadsheet_in_one_folder_are_the_same_answers(tmp_path):
+    table = votes({"i": ("net", "us", ["net", "us", "both"])}, reason="=fine")
+    boxes = pa.array([["logic", "emotion"], [], None], table.schema.field("elements").type)  # none ticked; none shown
+    table = table.set_column(table.schema.get_field_index("elements"), "elements", boxes)
+    write_table(table, tmp_path / "votes.parquet", "votes")
+    write_csv(tmp_path / "answers.csv", table.column_names, table.to_pylist())
+    found = import_answers([tmp_path / "votes.parquet", tmp_path / "answers.csv"])
+    assert found.counts.get("conflicts") is None
+    assert found.tables["votes"]["elements"].to_pylist() == boxes.to_pylist()
 
 
 def test_a_box_that_there_is_not_is_refused(tmp_path):

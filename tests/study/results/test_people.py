@@ -11,6 +11,8 @@ from denouement.cli import main
 from denouement.documents import read_document
 from denouement.errors import UserError
 from denouement.schemas import TABLES, write_table
+from denouement.stages.study import StudyPaths, StudySettings, run
+from denouement.study.importing import find_answers
 from denouement.study.results.people import who_took_part
 from denouement.study.results.preferences import StudyResults
 
@@ -64,3 +66,34 @@ def test_the_command_prints_and_writes_who_took_part(tmp_path):
     wrong = CliRunner().invoke(main, [*given[:3], "--replies", str(tmp_path / "votes.parquet")])
     assert wrong.exit_code == 2
     assert "is a table 'votes', not 'replies'" in wrong.output
+
+
+def stage_of(folder):
+    """What the stage makes of the exports below a folder."""
+    return run(StudySettings(), StudyPaths(find_answers(folder), folder.parent / "out"))
+
+
+def exported(folder, study="s"):
+    """An export of the study, with its replies."""
+    table = votes(ANSWERS)
+    table = table.set_column(0, table.schema.field("study"), pa.array([study] * table.num_rows))
+    write_table(table, folder / "votes.parquet", "votes")
+    write_table(replies(study), folder / "replies.parquet", "replies")
+
+
+def test_the_stage_reads_the_replies_of_each_export_once(tmp_path):
+    for name in ("first", "again"):
+        exported(tmp_path / "raw" / name)
+    write_table(replies("elsewhere"), tmp_path / "raw" / "alone" / "replies.parquet", "replies")
+    made = stage_of(tmp_path / "raw")
+    assert made.results.people == who_took_part(replies(), votes(ANSWERS))
+    assert not (tmp_path / "out" / "replies.parquet").exists()
+    exported(tmp_path / "raw" / "another", "t")
+    both = stage_of(tmp_path / "raw").results.people
+    assert (both.people, both.without_replies, both.left_out) == (6, 2, 2)
+
+
+def test_a_stage_without_replies_says_nothing_of_people(tmp_path):
+    exported(tmp_path / "raw")
+    (tmp_path / "raw" / "replies.parquet").unlink()
+    assert stage_of(tmp_path / "raw").results.people is None

@@ -285,9 +285,10 @@ def test_a_server_of_the_version_before_hands_nothing_out_after_the_change(store
         store.set_state("crowd", "closed")
         with engine.begin() as connection:
             connection.exec_driver_sql(OLD_PEOPLE)
+        with engine.connect() as connection:
             person = connection.exec_driver_sql("SELECT id FROM annotators").scalar()
-        with pytest.raises(sa.exc.DBAPIError, match="places"), engine.begin() as connection:
-            connection.exec_driver_sql(OLD_LEASE.format(person=person))
+            with pytest.raises(sa.exc.DBAPIError, match="places"):
+                connection.exec_driver_sql(OLD_LEASE.format(person=person))
     engine.dispose()
     open_store(store_url).close()
     assert capsys.readouterr().err == ""  # nothing was changed, nothing is said

@@ -22,7 +22,7 @@ REASON = "It fits. それは物語に合っています。"
 
 
 class Walk:
-    """Somebody who looks at each page, with axe-core and with their eyes: in English at both widths, else narrow."""
+    """Somebody who looks at each page, with axe-core and by eye: in English at both widths, else on a phone."""
 
     def __init__(self, browser: Browser, address: str, language: str) -> None:
         self.browser, self.address, self.language, self.seen = browser, address, language, []

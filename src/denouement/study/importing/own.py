@@ -84,7 +84,8 @@ def _vote(cells: dict[str, str]) -> dict[str, Any]:
 def _elements(cell: str | None) -> list[str] | None:
     """The boxes in a cell: their names, whatever is between; None where the cell is empty.
 
-    pandas writes `['logic' 'emotion']`, others `logic emotion` or `["logic", "emotion"]`.
+    `[]` says that none was ticked. pandas writes `['logic' 'emotion']`, others `logic emotion` or
+    `["logic", "emotion"]`.
     """
     if not cell:
         return None
