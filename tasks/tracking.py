@@ -40,7 +40,7 @@ PARENT = "DENOUEMENT_PARENT_RUN"  # the environment variable that gives the stag
 PROCESS = "process"  # the tag that names the process of a run
 ANSWER_SECONDS = 10  # in which a tracking server has to answer
 
-_RUN_ID = re.compile(r"[^0-9a-f]")  # what no id of a run has
+_RUN_ID = re.compile(r"[^0-9a-f]")  # characters that are in no id of a run
 
 _lost = False  # whether MLflow was lost during the run that is open
 

@@ -17,7 +17,7 @@ from denouement.quoting import is_quoted
 DELIMITERS = (",", "\t", ";")
 UTF16 = "utf-16"
 WINDOWS = "cp1252"
-"""The encoding in which spreadsheets on Windows write CSV unless they are told otherwise."""
+"""The encoding in which spreadsheets on Windows write CSV by default."""
 
 _HEAD_BYTES = 1 << 16  # a header is far shorter
 _UTF32_MARKS = (b"\xff\xfe\0\0", b"\0\0\xfe\xff")

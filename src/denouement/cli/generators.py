@@ -78,7 +78,7 @@ def model_options(usual: Decoding) -> Callable[[Callable[..., Any]], Callable[..
     """--model and what goes with it, and the settings of decoding, which arrive as keywords.
 
     Args:
-        usual: how a command decodes unless it is told otherwise, which the help says.
+        usual: how a command decodes without options, which the help shows.
     """
     options = (
         click.option("--model", required=True, type=click.Path(path_type=Path), help="Checkpoint of a generator."),

@@ -140,4 +140,4 @@ def _require(holds: bool, key: str, wanted: str, found: object) -> None:
 
 
 USUAL = Decoding("beam", length_penalty=1, no_repeat_ngram=3)
-"""What `denouement complete` does unless it is told otherwise; docs/decoding.md has the measurement."""
+"""How `denouement complete` decodes without --decode; docs/decoding.md has the measurement."""

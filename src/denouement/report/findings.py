@@ -297,7 +297,7 @@ def _strongest(results: QuestionResults, rows: Sequence[PairResult]) -> PairResu
 
 
 def _direction(low: float | None, high: float | None, none: float, p_holm: float | None = None) -> str:
-    """Where an interval is: `above` or `below` the value of no difference, `open` where it includes it, `unknown`.
+    """Where an interval is: `above` or `below` the value that means no difference, `open` if it includes it, `unknown`.
 
     With the corrected p of several tests it is `open`, too, where that is not below 0.05.
     """

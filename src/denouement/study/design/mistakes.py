@@ -18,7 +18,7 @@ class Mistake(NamedTuple):
 def text_mistakes(section: object, *keys: str) -> Iterator[Mistake]:
     """The mistakes in the texts under `keys`, which annotators read: only blanks, or characters that cannot be shown.
 
-    A text of no character at all takes its default.
+    An empty text takes its default.
     """
     for key in keys:
         text = getattr(section, key)

@@ -76,7 +76,7 @@ def sources_of(files: Sequence[Path], columns: Mapping[str, str] | None = None) 
 
     Args:
         files: in any order.
-        columns: by role the column that has it. A table of no known format is one of answers where it has the column of
+        columns: by role the column that has it. A table in an unknown format counts as answers if it has the column of
             an answer.
     """
     paths = list({path.resolve(): path for path in files}.values())

@@ -135,7 +135,7 @@ def _form(entry: Entry | None) -> object:
     """What the entry under one key has in common in all languages: a list's length, or the words in braces.
 
     The words are those of a text, or of each of its forms for a number; a language may have one text for all numbers.
-    Forms whose words differ, and forms that no value `n` chooses between, are those of no text.
+    A text whose two forms have other words in braces, or forms without `{n}` to choose between them, fits no text.
     """
     if entry is None or isinstance(entry, tuple):
         return entry if entry is None else len(entry)
