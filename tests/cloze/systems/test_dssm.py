@@ -147,7 +147,7 @@ def test_without_stories_it_says_how_to_give_them(stories, cases):
     [
         ({"hidden": 0}, "dssm.hidden: must be at least 1, not 0"),
         ({"batch_size": 1}, "dssm.batch_size: must be at least 2, not 1"),
-        ({"gamma": 0.0}, "dssm.gamma: must be above 0, not 0.0"),
+        ({"gamma": 0.0}, "dssm.gamma: must be a number above 0, not 0.0"),
         ({"layers": 3}, "unknown key layers"),
     ],
 )

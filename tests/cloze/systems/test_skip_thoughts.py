@@ -122,7 +122,7 @@ def test_without_stories_it_says_how_to_give_them(stories, make_cases):
     [
         ({"dimension": 5}, "skip_thoughts.dimension: must be even and at least 2, not 5"),
         ({"epochs": 0}, "skip_thoughts.epochs: must be at least 1, not 0"),
-        ({"learning_rate": 0.0}, "skip_thoughts.learning_rate: must be above 0, not 0.0"),
+        ({"learning_rate": 0.0}, "skip_thoughts.learning_rate: must be a number above 0, not 0.0"),
     ],
 )
 def test_wrong_options_are_named(options, message):

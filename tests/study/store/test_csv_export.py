@@ -116,7 +116,6 @@ def test_people_who_came_before_the_time_of_consent_was_kept(tmp_path):
     with database.writer(engine).begin() as connection:
         connection.exec_driver_sql("ALTER TABLE assignments RENAME COLUMN shown TO places")
         connection.exec_driver_sql("ALTER TABLE annotators DROP COLUMN consented_at")
-        connection.exec_driver_sql("ALTER TABLE assignments RENAME COLUMN shown TO places")
         connection.execute(sa.text("UPDATE alembic_version SET version_num = '0004'"))
     engine.dispose()
     with closing(open_store(url)) as store:

@@ -80,7 +80,9 @@ def test_the_overview_counts_answers_people_and_failed_checks(store: Store, orga
     row = text.partition(f'<th scope="row">{careless}</th>')[2].partition("</tr>")[0]
     checks = store.progress("pilot").people[-1].checks
     assert checks
-    assert text.count("<td>plain_system / human_right</td><td>2</td>") == 2, "of each item the systems and answers"
+    assert text.count('<td class="left">plain_system / human_right</td><td>2</td>') == 2, (
+        "of each item the systems and answers"
+    )
     assert f"<td>2</td><td>{checks} of {checks}</td>" in row, "both is never the answer to a check, nor one to an item"
     assert "plain_system / human_right" in text
     first, second, *others = map(int, re.findall(r"<td>(\d) \(\d+\.\d%\)</td>", text))
@@ -199,7 +201,7 @@ def test_which_links_were_opened_is_told(tmp_path: Path, hash_ids: bool):
     [who] = store.progress("pilot").people
     text = Person(store).open("/organiser/").send(token=TOKEN).open("/organiser/pilot").text
     assert "1 of 3 were opened" in text
-    opened = dict(re.findall(r'<th scope="row">\S+/link/([\w-]+)</th><td>(.*?)</td>', text))
+    opened = dict(re.findall(r'<th scope="row">\S+/link/([\w-]+)</th><td class="left">(.*?)</td>', text))
     assert opened == dict.fromkeys(store.links("pilot"), "–") | {token: who.annotator_id}
 
 
