@@ -261,6 +261,8 @@ def take_part(address: str, links: list[str], browsers: Callable[..., Browser]) 
         Organiser(browsers(phone=phone), address, "phone" if phone else "desk").log_in() for phone in (True, False)
     )
     in_between = Voter(browsers(phone=True), links[2], 70, "leaver").come_in().answer(3)
+    while opinion(in_between.browser.endings).is_check:  # the organiser sees who holds an item, not who holds a check
+        in_between.answer(1)
     in_between.click(opinion(in_between.browser.endings))
     in_between.look("half")
     in_between.browser.driver.quit()
@@ -331,8 +333,10 @@ def check_export() -> None:
     assert Counter(tuple(row["elements"]) for row in judged) == {("logic",): 30, ("emotion",): 78, (): 12}
     assert sum("I have thought about it." in row["reason"] for row in votes) == 1
     of_each = Counter(row["annotator_id"] for row in votes)
-    assert len(of_each) == 6  # five who finished, and one who closed the browser after three answers
-    assert min(of_each.values()) == 3
+    assert (
+        len(of_each) == 6
+    )  # five who finished, and one who left after three answers or a few more
+    assert 3 <= min(of_each.values()) <= 5
     assert max(of_each.values()) == 30
     assert read_table(Path("data/raw/whole/highlights.parquet"), "highlights").num_rows == 30
     replies = read_table(Path("data/raw/whole/replies.parquet"), "replies").to_pylist()
