@@ -333,9 +333,7 @@ def check_export() -> None:
     assert Counter(tuple(row["elements"]) for row in judged) == {("logic",): 30, ("emotion",): 78, (): 12}
     assert sum("I have thought about it." in row["reason"] for row in votes) == 1
     of_each = Counter(row["annotator_id"] for row in votes)
-    assert (
-        len(of_each) == 6
-    )  # five who finished, and one who left after three answers or a few more
+    assert len(of_each) == 6  # five who finished, and one who left after three answers or a few more
     assert 3 <= min(of_each.values()) <= 5
     assert max(of_each.values()) == 30
     assert read_table(Path("data/raw/whole/highlights.parquet"), "highlights").num_rows == 30
