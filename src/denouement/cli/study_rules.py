@@ -14,7 +14,6 @@ if TYPE_CHECKING:  # heavy
     import pyarrow as pa
 
     from denouement.present.sections import Block
-    from denouement.study.store import Store
 
 _FAST = 3.0  # that of `conduct.FAST`, which a test compares
 
@@ -75,16 +74,12 @@ def _tables_of(what: str, items: Path | None, url: str) -> "tuple[pa.Table, pa.T
     if not Path(what).suffix:
         if items:
             raise UserError("--items: is for a file of answers; the store has the items of its studies")
-        return _stored(opened_store(url, make=False), what)
+        from denouement.study.store.export import answers_and_items
+
+        return answers_and_items(opened_store(url, make=False), what)
     kind = table_name(existing_file(Path(what)))
     answers = read_table(Path(what), kind if kind in SCALES else "votes")
     return answers, read_table(items, "items") if items else None
-
-
-def _stored(store: "Store", study: str) -> "tuple[pa.Table, pa.Table]":
-    from denouement.study.store.export import answers_and_items
-
-    return answers_and_items(store, study)
 
 
 @dataclass(frozen=True)
@@ -109,10 +104,11 @@ def exclude_by_rules(study: str, texts: tuple[str, ...], is_done: bool, fast: fl
     """List the people for whom one of the rules holds, and exclude them where `is_done` says so."""
     from denouement.study.results.conduct import conducts
     from denouement.study.results.rules import rules
+    from denouement.study.store.export import answers_and_items
 
     given = rules(texts)
     store = opened_store(url, make=False)
-    answers, items = _stored(store, study)
+    answers, items = answers_and_items(store, study)
     may_go = {each.annotator_id for each in store.progress(study).people if each.state != "excluded"}
     of = [each for each in conducts(answers, items, fast) if each.annotator_id in may_go]
     holding = {each.annotator_id: [one.text for one in given if one.holds(each)] for each in of}

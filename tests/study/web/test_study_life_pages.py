@@ -115,7 +115,7 @@ def test_a_refused_action_leads_back_to_its_page_once_with_what_was_typed(store:
     assert organiser.note == "The links are added."
     long = do(organiser, "copy", name="x" * 9000)
     assert long.at == "/organiser/pilot/copy"
-    assert "first a letter" in long.problem, "what no cookie can hold is shown at once"
+    assert "first a letter" in long.problem, "a form that is too long for a cookie is shown at once"
 
 
 def test_a_refused_action_about_a_person_leads_back_to_their_page(store: Store, organiser: Person):
