@@ -22,9 +22,9 @@ from mlflow.data.dataset_source_registry import get_dataset_source_from_json
 from mlflow.data.meta_dataset import MetaDataset
 from mlflow.entities import Metric, Run
 from mlflow.exceptions import MlflowException
-from mlflow.protos.databricks_pb2 import INVALID_PARAMETER_VALUE, ErrorCode
+from mlflow.protos.databricks_pb2 import INVALID_PARAMETER_VALUE, RESOURCE_ALREADY_EXISTS, ErrorCode
 from mlflow.utils.credentials import get_default_host_creds
-from mlflow.utils.mlflow_tags import MLFLOW_PARENT_RUN_ID
+from mlflow.utils.mlflow_tags import MLFLOW_MODEL_VERSIONS, MLFLOW_PARENT_RUN_ID, MLFLOW_RUN_NOTE
 from mlflow.utils.rest_utils import http_request
 from sqlalchemy.exc import SQLAlchemyError
 
@@ -39,6 +39,8 @@ ARTIFACTS = ROOT / "mlartifacts"
 PARENT = "DENOUEMENT_PARENT_RUN"  # the environment variable that gives the stages the id of the reproduction's run
 PROCESS = "process"  # the tag that names the process of a run
 ANSWER_SECONDS = 10  # in which a tracking server has to answer
+
+_DESCRIPTION = "One reproduction of the whole graph; below it is a run for each stage that was not up to date."
 
 _RUN_ID = re.compile(r"[^0-9a-f]")  # characters that are in no id of a run
 
@@ -111,6 +113,7 @@ def run(name: str, stage: str, parameters: Mapping[str, Any], note: Path | None 
 def reproduction(name: str, parameters: Mapping[str, Any]) -> Iterator[Run]:
     """The run of a whole reproduction: runs that other processes start meanwhile go below it."""
     with run(name, "reproduce", parameters) as active:
+        log_tags({MLFLOW_RUN_NOTE: _DESCRIPTION})
         os.environ[PARENT] = active.info.run_id
         try:
             yield active
@@ -157,9 +160,15 @@ def keep_plot(name: str, rows: Sequence[Mapping[str, Any]]) -> None:
     write_text(LAYOUT.plot(name), json.dumps(rows, indent=2) + "\n")
 
 
-def register_model(uri: str, name: str) -> None:
-    """Give a logged model the next version of a registered name."""
-    _record(lambda: mlflow.register_model(uri, name, await_registration_for=0))
+def register_model(uri: str, name: str, description: str) -> None:
+    """Give the model that the run has just logged the next version of a registered name.
+
+    Args:
+        uri: `models:/` and the model's id, as MLflow returns it.
+        name: the registered name.
+        description: one sentence for its page, unless somebody has written another one there.
+    """
+    _record(partial(_register, uri, name, description))
 
 
 def log_tags(tags: Mapping[str, str]) -> None:
@@ -178,6 +187,23 @@ def log_inputs(**tables: Path) -> None:
         source = get_dataset_source_from_json(json.dumps({"uri": str(path)}), source_type="local")
         dataset = MetaDataset(source, name=name, digest=file_digest(path)[:36])  # MLflow keeps 36 characters
         _record(partial(mlflow.log_input, dataset))
+
+
+def _register(uri: str, name: str, description: str) -> None:
+    """`mlflow.register_model`, which would print what it does among the lines of the stage."""
+    client = mlflow.MlflowClient()
+    try:
+        found = client.create_registered_model(name)
+    except MlflowException as error:
+        if error.error_code != ErrorCode.Name(RESOURCE_ALREADY_EXISTS):
+            raise
+        found = client.get_registered_model(name)
+    if not found.description:
+        client.update_registered_model(name, description)
+    model = uri.removeprefix("models:/")
+    made = client.create_model_version(name, uri, _active().info.run_id, await_creation_for=0, model_id=model)
+    link = json.dumps([{"name": name, "version": made.version}])  # by which the model's page names its version
+    client.set_logged_model_tags(model, {MLFLOW_MODEL_VERSIONS: link})
 
 
 def _begin(name: str, stage: str, parameters: Mapping[str, Any], note: Path | None) -> Run:

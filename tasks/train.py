@@ -39,7 +39,11 @@ def train_generator(generator: str) -> None:
         tracking.log_inputs(**reads)
         history = train.run(generator, chosen, paths, _reporter(getattr(chosen, "epochs", 0)))
         tracking.keep_values(f"train@{generator}", logged_values(history), chief_values(history))
-        tracking.register_model(log_model(LAYOUT.model(generator)), f"denouement-{generator}")
+        tracking.register_model(
+            log_model(LAYOUT.model(generator)),
+            f"denouement-{generator}",
+            f"Writes the last sentence of a story: the generator {generator}, a version for each training.",
+        )
 
 
 def _reporter(epochs: int) -> Callable[[int, Mapping[str, float]], None]:

@@ -1,5 +1,6 @@
 """Runs in a real MLflow database."""
 
+import json
 import os
 import subprocess
 import sys
@@ -232,3 +233,41 @@ def test_the_address_of_the_runs_is_that_of_the_table():
 def test_a_name_has_the_settings_in_which_runs_differ():
     assert tracking.described("train", "small", None) == "train (small)"
     assert tracking.described("cloze") == "cloze"
+
+
+ECHO = """
+import mlflow
+
+class Echo(mlflow.pyfunc.PythonModel):
+    def predict(self, model_input: list[str]) -> list[str]:
+        return model_input
+
+mlflow.models.set_model(Echo())
+"""
+
+
+def test_each_model_is_the_next_version_of_its_name_and_nothing_is_printed(tmp_path, capfd):
+    code = tmp_path / "echo.py"
+    code.write_text(ECHO)
+    made = []
+    for description in ("First.", "Second."):
+        with tracking.run("x", "train", {}) as run:
+            uri = mlflow.pyfunc.log_model(name="model", python_model=str(code), pip_requirements=[]).model_uri
+            capfd.readouterr()
+            tracking.register_model(uri, "echo", description)
+            assert "".join(capfd.readouterr()) == ""
+        made.append((run.info.run_id, uri.removeprefix("models:/")))
+    client = mlflow.MlflowClient()
+    assert client.get_registered_model("echo").description == "First."
+    for version, (run_id, model) in enumerate(made, 1):
+        found = client.get_model_version("echo", str(version))
+        assert (found.run_id, found.source) == (run_id, f"models:/{model}")
+        assert mlflow.pyfunc.load_model(f"models:/echo/{version}").predict(["a"]) == ["a"]
+        tags = client.get_logged_model(model).tags
+        assert json.loads(tags["mlflow.modelVersions"]) == [{"name": "echo", "version": version}]
+
+
+def test_the_run_of_a_reproduction_says_what_it_is():
+    with tracking.reproduction("reproduce", {}) as run:
+        pass
+    assert mlflow.get_run(run.info.run_id).data.tags["mlflow.note.content"].startswith("One reproduction of the")
