@@ -4,7 +4,7 @@ import json
 import os
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Final, Literal
 
 import click
 from prefect import flow
@@ -20,13 +20,14 @@ from tasks.command import INTERRUPTED, errors_as_lines, lose
 from tasks.stages import StageError, end_running, run_stage, was_not_tracked, was_restored
 
 GeneratorName = Literal[tuple(GENERATORS)]  # type: ignore[valid-type]  # so that the page's form offers these names
+UNCHANGED: Final = "as in params.yaml"
 
 
 @flow(flow_run_name="reproduce", task_runner=ThreadPoolTaskRunner())
 def reproduce(
-    corpus: str | None = None,
-    decoding: Literal["greedy", "beam", "sample"] | None = None,
-    generators: list[GeneratorName] | None = None,
+    corpus: str = "",
+    decoding: Literal["as in params.yaml", "greedy", "beam", "sample"] = UNCHANGED,
+    generators: list[GeneratorName] = [],  # noqa: B006  # a tuple is no default of a list on the page's form
 ) -> None:
     """Bring every stage up to date, independent stages side by side.
 
@@ -34,9 +35,9 @@ def reproduce(
     are in the checkout. Arguments change them first, all or none, and they stay so.
 
     Args:
-        corpus: folder with official files, which are copied to data/raw/brought.
+        corpus: folder with official files, which are copied to data/raw/brought; empty: the files that are there.
         decoding: how endings are chosen; written to params.yaml as generate.decoding.method.
-        generators: which ones are trained and write endings; written to params.yaml as generators.
+        generators: which ones are trained and write endings; written to params.yaml as generators; none: those in it.
 
     Raises:
         StageError: a stage failed.
@@ -64,10 +65,10 @@ def _change(corpus: Path | None, settings: Mapping[tuple[str, ...], Any]) -> Non
             brought.bring(corpus)
 
 
-def _settings(decoding: str | None, generators: Sequence[str] | None) -> dict[tuple[str, ...], Any]:
+def _settings(decoding: str, generators: Sequence[str]) -> dict[tuple[str, ...], Any]:
     """The arguments of the flow as values of `params.yaml`."""
     values: dict[tuple[str, ...], Any] = {}
-    if decoding:
+    if decoding != UNCHANGED:
         values["generate", "decoding", "method"] = decoding
     if generators:
         tables = {True: LAYOUT.embeddings.as_posix(), False: LAYOUT.stories.as_posix()}

@@ -155,7 +155,7 @@ def test_without_tracking_arguments_change_nothing(walked, monkeypatch):
 
 
 def test_arguments_of_a_run_are_values_of_params_yaml():
-    assert reproduce._settings(None, None) == {}
+    assert reproduce._settings(reproduce.UNCHANGED, []) == {}
     assert reproduce._settings("beam", ["seq2seq", "retrieval"]) == {
         ("generate", "decoding", "method"): "beam",
         ("generators",): {
@@ -166,5 +166,16 @@ def test_arguments_of_a_run_are_values_of_params_yaml():
 
 
 def test_the_form_of_a_run_offers_the_registered_generators():
-    offered = reproduce.reproduce.parameters.properties["generators"]["anyOf"][0]["items"]["enum"]
+    offered = reproduce.reproduce.parameters.properties["generators"]["items"]["enum"]
     assert sorted(offered) == sorted(GENERATORS)
+
+
+def test_the_form_of_a_run_says_what_happens_when_nothing_is_chosen(walked):
+    form = reproduce.reproduce.parameters.properties
+    shown = {name: each["default"] for name, each in form.items()}
+    assert shown == {"corpus": "", "decoding": "as in params.yaml", "generators": []}
+    assert "empty: the files that are there" in form["corpus"]["description"]
+    assert "none: those in it" in form["generators"]["description"]
+    given = reproduce.reproduce.validate_parameters(shown)  # as the page sends them
+    reproduce.reproduce.fn(**given)
+    assert changed() == []
