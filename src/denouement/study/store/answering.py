@@ -1,7 +1,7 @@
 """Handing out items, keeping answers, and how far a study is."""
 
 import json
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from datetime import datetime
 from typing import Any
@@ -184,27 +184,17 @@ class Answering(StoreBase):
         at = moment(now)
         given = _Given(answer, reason, values, order, ranks, elements, marks)
 
-        def job(connection: sa.Connection) -> Outcome:
-            person = person_with(connection, key)
-            study = self._study(person.study, connection)
+        def job(connection: sa.Connection, study: StoredStudy, person: Any, assignment: Any) -> Outcome:
             say = texts(study.design.language)
-            if person.state not in ("answering", "done"):
-                return Outcome("refused", say("unfit.left"))
-            assignment = _of(connection, person, assignment_id)
-            if assignment is None:
-                return Outcome("refused", say("unfit.not_yours"))
             if assignment.state == "answered":
                 return Outcome("duplicate")
             if assignment.state == "skipped":
-                return Outcome("refused", say("unfit.skipped"))
-            try:
-                kept = _kept(study, assignment, given)
-                flag = checked_remark(study.design, problem) if study.design.flag else None
-            except Unfit as unfit:
-                return Outcome("refused", str(unfit))
+                raise Unfit(say("unfit.skipped"))
+            kept = _kept(study, assignment, given)
+            flag = checked_remark(study.design, problem) if study.design.flag else None
             lapse(connection, study, at)
             if person.study_state == "closed" and not is_live(study, assignment, at):
-                return Outcome("refused", say("unfit.closed"))
+                raise Unfit(say("unfit.closed"))
             counts = counted(connection, assignment.id)
             status = {"status": "accepted" if counts else "surplus"}
             submitted = max(at, assignment.started_at)  # the clock may have been set back
@@ -214,7 +204,7 @@ class Answering(StoreBase):
                 _note(connection, assignment.id, "flag", flag, at)
             return Outcome("accepted" if counts else "surplus")
 
-        return self._write(job)
+        return self._about(key, assignment_id, job)
 
     def skip(self, key: str, assignment_id: str, why: str | None = None, now: datetime | None = None) -> Outcome:
         """Leave an item unanswered: its place is free again, and this person does not get it again.
@@ -234,24 +224,16 @@ class Answering(StoreBase):
         """
         at = moment(now)
 
-        def job(connection: sa.Connection) -> Outcome:
-            person = person_with(connection, key)
-            study = self._study(person.study, connection)
+        def job(connection: sa.Connection, study: StoredStudy, person: Any, assignment: Any) -> Outcome:
             say = texts(study.design.language)
-            if person.state not in ("answering", "done"):
-                return Outcome("refused", say("unfit.left"))
-            assignment = _of(connection, person, assignment_id)
             allowed = study.design.skip
-            if assignment is None or allowed is None:
-                return Outcome("refused", say("unfit.not_yours"))
+            if allowed is None:
+                raise Unfit(say("unfit.not_yours"))
             if assignment.state in ("answered", "skipped"):
                 return Outcome("duplicate")
             if not _may_skip(connection, person, allowed.most):
-                return Outcome("refused", say("unfit.skipped_most", n=allowed.most))
-            try:
-                text = checked_remark(study.design, why)
-            except Unfit as unfit:
-                return Outcome("refused", str(unfit))
+                raise Unfit(say("unfit.skipped_most", n=allowed.most))
+            text = checked_remark(study.design, why)
             this = assignments.c.id == assignment.id
             if assignment.state == "open":  # a lapsed lease holds no place
                 free(connection, this, taken=1)
@@ -260,7 +242,7 @@ class Answering(StoreBase):
             connection.execute(annotators.update().where(annotators.c.id == person.pk).values(seen_at=at))
             return Outcome("accepted")
 
-        return self._write(job)
+        return self._about(key, assignment_id, job)
 
     def may_skip(self, key: str) -> bool:
         """Whether this person may skip the item that they have.
@@ -318,24 +300,16 @@ class Answering(StoreBase):
         at = moment(now)
         given = _Given(answer, reason, values, order, ranks, elements, marks)
 
-        def job(connection: sa.Connection) -> Outcome:
-            person = person_with(connection, key)
-            study = self._study(person.study, connection)
+        def job(connection: sa.Connection, study: StoredStudy, person: Any, assignment: Any) -> Outcome:
             say = texts(study.design.language)
-            if person.state not in ("answering", "done"):
-                return Outcome("refused", say("unfit.left"))
-            assignment = _of(connection, person, assignment_id)
-            if assignment is None or assignment.state != "answered" or not study.design.back:
-                return Outcome("refused", say("unfit.not_yours"))
+            if assignment.state != "answered" or not study.design.back:
+                raise Unfit(say("unfit.not_yours"))
             last = connection.execute(_LAST, {"annotator": person.pk}).one()
             if last.id != assignment.id:
-                return Outcome("refused", say("note.too_late"))
+                raise Unfit(say("note.too_late"))
             if person.study_state == "closed":
-                return Outcome("refused", say("unfit.closed"))
-            try:
-                kept = _kept(study, assignment, given)
-            except Unfit as unfit:
-                return Outcome("refused", str(unfit))
+                raise Unfit(say("unfit.closed"))
+            kept = _kept(study, assignment, given)
             earlier = {name: getattr(assignment, name) for name in _GIVEN}
             if earlier == kept:
                 return Outcome("duplicate")
@@ -355,7 +329,36 @@ class Answering(StoreBase):
             connection.execute(annotators.update().where(annotators.c.id == person.pk).values(seen_at=at))
             return Outcome("accepted")
 
-        return self._write(job)
+        return self._about(key, assignment_id, job)
+
+    def _about(
+        self, key: str, assignment_id: str, job: Callable[[sa.Connection, StoredStudy, Any, Any], Outcome]
+    ) -> Outcome:
+        """What `job` returns, which gets the study, the person and their assignment.
+
+        Returns:
+            `refused` where the person does not answer (any more), where the assignment is not theirs, and where the job
+            raises `Unfit`.
+
+        Raises:
+            UserError: a key that is no one's.
+        """
+
+        def checked(connection: sa.Connection) -> Outcome:
+            person = person_with(connection, key)
+            study = self._study(person.study, connection)
+            say = texts(study.design.language)
+            try:
+                if person.state not in ("answering", "done"):
+                    raise Unfit(say("unfit.left"))
+                assignment = _of(connection, person, assignment_id)
+                if assignment is None:
+                    raise Unfit(say("unfit.not_yours"))
+                return job(connection, study, person, assignment)
+            except Unfit as unfit:
+                return Outcome("refused", str(unfit))
+
+        return self._write(checked)
 
     def progress(self, study: str, now: datetime | None = None, answers: Sequence[Answer] | None = None) -> Progress:
         """How far a study is.
