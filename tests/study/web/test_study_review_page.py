@@ -1,9 +1,13 @@
 """The organiser's page of what came in."""
 
+import html
+import re
 from pathlib import Path
 
 import pytest
 from hosted import TOKEN, Person, design, store_with
+
+from denouement.study.web import organiser_review
 
 
 @pytest.fixture
@@ -50,3 +54,43 @@ def test_tables_for_spreadsheets(organiser: Person):
     assert page.headers["content-type"] == "text/csv; charset=utf-8"
     assert organiser.open("/organiser/pilot/export/nothing.csv").page.status_code == 404
     assert organiser.other().open("/organiser/pilot/export/people.csv").page.status_code == 403
+
+
+@pytest.fixture
+def full(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Person:
+    """An organiser of a study with answers to five items, of which a page shows two."""
+    monkeypatch.setattr(organiser_review, "_ITEMS", 2)
+    store = store_with(tmp_path, design(), n=5)
+    person = Person(store).go()
+    while person.at.endswith("question"):
+        person.send(answer="A")
+    return person.other().open("/organiser/").send(token=TOKEN)
+
+
+def shown(organiser: Person) -> list[str]:
+    return re.findall("<summary>([^ ]+): 1 answer</summary>", organiser.text)
+
+
+def test_every_item_is_on_one_page_and_links_lead_from_page_to_page(full: Person):
+    seen, addresses = [], ["/organiser/pilot/review?flags=answers%3C99"]
+    while addresses:
+        full.open(html.unescape(addresses[0]))
+        seen.append(shown(full))
+        assert "answers&lt;99</textarea>" in full.text, "the rules stay"
+        addresses = re.findall('<a rel="next" href="([^"]+)"', full.text)
+        assert len(addresses) in (0, 2), "above and below"
+    assert [len(each) for each in seen] == [2, 2, 1]
+    assert len({case for each in seen for case in each}) == 5
+    assert "Items 5 to 5 of 5." in full.text
+    [back, _] = re.findall('<a rel="prev" href="([^"]+)"', full.text)
+    assert shown(full.open(html.unescape(back))) == seen[1]
+
+
+@pytest.mark.parametrize(("page", "first"), [("0", 1), ("", 1), ("-1", 1), ("two", 1), ("99", 5), ("9" * 40, 1)])
+def test_a_page_that_is_none_is_the_first_or_the_last(full: Person, page: str, first: int):
+    text = full.open(f"/organiser/pilot/review?page={page}").text
+    assert f"Items {first} to " in text
+
+
+def test_few_items_have_no_links(organiser: Person):
+    assert 'rel="next"' not in organiser.open("/organiser/pilot/review").text
