@@ -19,6 +19,7 @@ from denouement.errors import UserError
 from denouement.legible import can_be_shown
 from denouement.present.markdown import render
 from denouement.schemas import TABLES, table_name, write_table
+from denouement.study.results.page import scale_page
 from denouement.study.results.reliability import ChecksAnswered
 from denouement.study.results.scales import OrderResults, RatingResults, order_results, rating_results
 from denouement.study.results.sections import scale_section
@@ -268,6 +269,12 @@ def written(folder, name, table) -> dict[str, bytes]:
     one, two = ({path.name: path.read_bytes() for path in (folder / out).iterdir()} for out in ("one", "two"))
     assert one == two
     return one
+
+
+def test_a_page_of_many_ratings_folds_the_reasons_of_all_but_the_first_hundred():
+    table = ratings(*(("a", f"i{number:03}", "p", number % 3) for number in range(101)), reason="Because.")
+    shown, folded = scale_page(rating_results(table)).split("<summary>Answers 101 to 101 of 101</summary>")
+    assert (shown.count("Because."), folded.count("Because.")) == (100, 1)
 
 
 def test_ratings_are_written(tmp_path):

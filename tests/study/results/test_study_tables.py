@@ -189,6 +189,21 @@ def test_a_page_and_a_text_without_answers():
     assert "0 answers count" in study_page(nothing, None)
 
 
+def test_a_page_of_many_stories_folds_all_but_the_first_hundred(tmp_path):
+    names = [f"i{number:03}" for number in range(205)]
+    answers = votes({name: ("new", "plain", ["new"]) for name in names}, reason="why")
+    write_results(tmp_path, answers, items(*names), {})
+    page = (tmp_path / "results.html").read_text()
+    shown, *folded = page.split("<details>")
+    of_stories = [part for part in folded if part.startswith("<summary>Stories ")]
+    assert [part[: part.index("</summary>")] for part in of_stories] == [
+        "<summary>Stories 101 to 200 of 205",
+        "<summary>Stories 201 to 205 of 205",
+    ]
+    assert [part.count('<article class="story">') for part in (shown, *of_stories)] == [100, 100, 5]
+    assert re.findall("case-(i[0-9]{3})", page) == names, "each once, in the order of the answers"
+
+
 def test_whichever_system_is_preferred_is_named_with_its_own_share():
     table = votes({f"i{place}": ("new", "plain", [choice]) for place, choice in enumerate(["plain"] * 4 + ["new"])})
     text = text_of(study_results(table))
