@@ -5,6 +5,7 @@ from contextlib import closing
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
+import hosted
 import pytest
 from click.testing import CliRunner
 from crowd import design, pairs, ready
@@ -87,6 +88,33 @@ def test_results_without_people_say_what_was_left_out_and_what_it_changes(folder
     assert not Path("found/exclusion.json").exists(), "it would say something wrong beside the new results"
 
 
+def test_results_of_a_live_study_are_those_of_its_export(folder):
+    exported = ("results", "out/votes.parquet", "--items", "out/items.parquet")
+    assert run("results", "crowd", "--reasons") == run(*exported, "--reasons")
+    run("results", "crowd", "--out", "live")
+    run(*exported, "--out", "exported")
+    files = [{path.name: path.read_bytes() for path in Path(name).iterdir()} for name in ("live", "exported")]
+    assert files[0] == files[1]
+    with closing(open_store("sqlite:///studies.db")) as store:
+        assert [entry.what for entry in store.log("crowd").entries].count("exported") == 1, "results are no export"
+        answer(store, "late", 30)
+    assert json.loads(run("results", "crowd", "--json"))["statuses"] == {"accepted": 6}
+    assert json.loads(run("results", "crowd", "--exclude", "median_seconds<5s", "--json"))["results"]["answers"] == 3
+
+
+def test_results_of_a_live_study_say_who_took_part(folder):
+    age = {"name": "age", "text": "How old are you?", "type": "number"}
+    with closing(open_store("sqlite:///studies.db")) as store:
+        store.create(hosted.design(name="asking", ask={"before": [age]}), pairs(2))
+    assert "replied" not in run("results", "asking"), "nobody came yet"
+    with closing(open_store("sqlite:///studies.db")) as store:
+        person = hosted.Person(store).go("asking").send(**{"reply-0": "30"})
+        person.send(answer="A")
+        assert store.progress("asking").accepted == 1
+    printed = run("results", "asking")
+    assert "median 30" in printed
+
+
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
@@ -98,6 +126,10 @@ def test_results_without_people_say_what_was_left_out_and_what_it_changes(folder
         (["review", "nothing"], "no study nothing"),
         (["review", "no.parquet"], "no.parquet: no such file"),
         (["review", "out/items.parquet"], "out/items.parquet"),
+        (["results", "crowd", "--items", "out/items.parquet"], "--items and --replies: are for a file of answers"),
+        (["results", "crowd", "--replies", "out/replies.parquet"], "--items and --replies: are for a file of answers"),
+        (["results", "nothing"], "no study nothing in the store; it holds crowd"),
+        (["results", "no.parquet"], "no.parquet: no such file"),
         (["results", "out/votes.parquet", "--exclude", "failed_checks>0"], "give it with --items"),
         (["results", "out/votes.parquet", "--exclude", "one_side>90"], "write 90%"),
     ],

@@ -77,7 +77,7 @@ def test_the_commands_lead_from_a_file_to_the_report(run_folder: Path, monkeypat
     assert len(links) == 3
     with served(serve, folder) as address:
         assert [answer_all(address, link) for link in links] == [20, 20, 20]
-    progress, export, results, elements = map(typed, after)
+    progress, results, export, elements = map(typed, after)
     assert "60 of 60 answers" in progress
     assert "60 accepted" in export
     assert REASON in results

@@ -2,13 +2,14 @@
 
 from dataclasses import dataclass
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
 
 import click
 
 from denouement.cli.options import json_option, print_result
 from denouement.cli.study_rules import exclude_option, fast_option
-from denouement.cli.study_store import names_of_studies
+from denouement.cli.study_store import is_study, opened_store, store_option
 from denouement.errors import UserError
 from denouement.files import existing_file
 
@@ -25,25 +26,29 @@ class ResultsWithout:
 
 
 @click.command()
-@click.argument("votes", type=click.Path(path_type=Path))
+@click.argument("what", metavar="STUDY|VOTES")
 @click.option("--items", type=click.Path(path_type=Path), help="Items table: stories and endings, checks' answers.")
 @click.option("--out", type=click.Path(path_type=Path), help="Folder for all tables, as Parquet and as a page.")
 @click.option("--replies", type=click.Path(path_type=Path), help="Replies to the study's own questions: who took part.")
 @click.option("--reasons", "with_reasons", is_flag=True, help="Also print all reasons; for votes as Table 3.")
 @exclude_option
 @fast_option
+@store_option
 @json_option
 def results(
-    votes: Path,
+    what: str,
     items: Path | None,
     out: Path | None,
     replies: Path | None,
     with_reasons: bool,
     exclude: tuple[str, ...],
     fast: float,
+    url: str,
     as_json: bool,
 ) -> None:
     """Print agreement, tests and tables of answers.
+
+    STUDY is a study of the store, as it is now; VOTES a Parquet file of answers, exported or imported.
 
     The tables are those of Mori et al. 2019, Tables 2 and 3. --out writes results.html, results.json, and as Parquet
     pairs, agreements, strengths, annotators and table_3.
@@ -54,15 +59,17 @@ def results(
     --exclude leaves out people for whom a rule holds, such as failed_checks>1 or median_seconds<5s, and prints what
     the results would be with them. docs/study_results.md lists what a rule may name.
     """
-    from denouement.schemas import shortened, table_name
+    from denouement.schemas import table_name
 
-    if not votes.exists() and (names := names_of_studies()):
-        raise UserError(
-            f"{votes}: no such file; `denouement study export STUDY --out FOLDER` writes one, of {shortened(names)}"
-        )
-    kind = table_name(existing_file(votes))
+    if is_study(what):
+        if items or replies:
+            raise UserError("--items and --replies: are for a file of answers; the store has those of its studies")
+        votes, items, replies = _tables_of(what, url)
+    else:
+        votes = existing_file(Path(what))
+    kind = table_name(votes)
     if with_reasons and kind == "orders":
-        raise UserError(f"{votes}: a table 'orders' has no reasons; leave --reasons out")
+        raise UserError(f"{what}: a table 'orders' has no reasons; leave --reasons out")
     if with_reasons and kind not in ("ratings", "rankings") and not items:
         raise UserError("--reasons: stories and endings are in the items table; give it with --items")
     from denouement.present.sections import Block, Paragraph, Section
@@ -97,3 +104,19 @@ def results(
         first = exclusion_section(exclusion)
         whole = ResultsWithout(exclusion, of_answers.results)
         print_result(whole, lambda _: [first, *blocks(whole.results)], as_json)
+
+
+def _tables_of(study: str, url: str) -> tuple[Path, Path, Path | None]:
+    """A study's answers, items and replies, as they are exported, until the command ends; None without any reply."""
+    from denouement.schemas import write_table
+    from denouement.study.store.export import ANSWER_TABLES, study_tables
+
+    store = opened_store(url, make=False)
+    answers = ANSWER_TABLES[store.design(study).kind]
+    folder = Path(click.get_current_context().with_resource(TemporaryDirectory()))
+    paths = {}
+    for name, table in study_tables(store, study).items():
+        if name in (answers, "items") or (name == "replies" and table.num_rows):
+            paths[name] = folder / f"{name}.parquet"
+            write_table(table, paths[name], name)
+    return paths[answers], paths["items"], paths.get("replies")

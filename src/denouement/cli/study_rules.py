@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import click
 
 from denouement.cli.options import json_option, print_result
-from denouement.cli.study_store import opened_store, store_option
+from denouement.cli.study_store import is_study, opened_store, store_option
 from denouement.errors import UserError
 
 if TYPE_CHECKING:  # heavy
@@ -66,12 +66,12 @@ def review(
 
 
 def _tables_of(what: str, items: Path | None, url: str) -> "tuple[pa.Table, pa.Table | None]":
-    """The answers and the items of a file, which has an ending, or of a study, whose name has none."""
+    """The answers and the items of a file, or of a study."""
     from denouement.answers import SCALES
     from denouement.files import existing_file
     from denouement.schemas import read_table, table_name
 
-    if not Path(what).suffix:
+    if is_study(what):
         if items:
             raise UserError("--items: is for a file of answers; the store has the items of its studies")
         from denouement.study.store.export import answers_and_items

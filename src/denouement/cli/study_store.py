@@ -1,23 +1,21 @@
 """The option that names the store of studies, and how commands open it."""
 
-import os
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
-from denouement.errors import UserError
-
 if TYPE_CHECKING:  # heavy
     from denouement.study.store import Store
 
-STORE_URL, _VARIABLE = "sqlite:///studies.db", "DENOUEMENT_STUDY_STORE"
+STORE_URL = "sqlite:///studies.db"
 
 store_option = click.option(
     "--store",
     "url",
     default=STORE_URL,
     show_default=True,
-    envvar=_VARIABLE,
+    envvar="DENOUEMENT_STUDY_STORE",
     help="URL of the database: sqlite:///FILE or postgresql+psycopg://USER:PASSWORD@HOST/NAME.",
 )
 
@@ -48,9 +46,6 @@ def opened_store(url: str, make: bool = True) -> "Store":
     return store
 
 
-def names_of_studies() -> list[str]:
-    """The studies in the store that commands use when no store is named; none where there is no such store."""
-    try:
-        return opened_store(os.environ.get(_VARIABLE, STORE_URL), make=False).studies()
-    except UserError:
-        return []
+def is_study(what: str) -> bool:
+    """Whether an argument is the name of a study; that of a file has an ending."""
+    return not Path(what).suffix
