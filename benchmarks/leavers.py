@@ -93,9 +93,10 @@ def simulate(store: Store, shape: Shape, seed: int) -> Simulated:
         entry=Entry("prolific", people=shape.people),
         answers_per_item=shape.answers,
     )
-    share = fair_share(design, shape.items, 0).each
+    items = _items(shape.items)
+    share = fair_share(design, items).each
     assert share is not None
-    store.create(Design(**{**vars(design), "max_items_per_person": share}), _items(shape.items), now=_START)
+    store.create(Design(**{**vars(design), "max_items_per_person": share}), items, now=_START)
     numbers, order = count(), count()
     waiting: list[tuple[datetime, int, _Person, str]] = []
 

@@ -122,9 +122,9 @@ def create(
             click.echo(f"error: {printable(mistake)}", err=True)
         raise UserError(error.mistakes[-1]) from error
     items, counts = make_items(design, known, written)
-    share = fair_share(design, counts["items"], counts["checks"])
+    share = fair_share(design, items)
     design = replace(design, max_items_per_person=share.each)
-    if lacking := shortfall(design, share, counts["items"], counts["checks"]):
+    if lacking := shortfall(design, share, items):
         warn(lacking)
     addresses: list[str] = []
     if not dry_run:

@@ -1,6 +1,8 @@
 """People's states, leases, late answers, withdrawal and exclusion, with a clock of our own."""
 
+import secrets
 from contextlib import closing
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 
 import pytest
@@ -329,6 +331,20 @@ class TestLeases:
         key = ready(store, "p", "few")
         store.submit(key, lease(store, key).id, "A", now=START)
         assert not store.may_get_more(key)
+
+    def test_nothing_more_comes_to_who_lost_an_item_whose_texts_another_one_has(self, store, monkeypatch):
+        monkeypatch.setattr(secrets, "randbelow", lambda n: 0)  # both people get the items in one order
+        [first] = pairs(1)
+        store.create(design(answers_per_item=1), [first, replace(first, id="same", systems=("one", "three"))])
+        slow, quick = ready(store, "slow"), ready(store, "quick")
+        lost = lease(store, slow).item
+        taken, later = lease(store, quick, 60), after(60)
+        assert taken.item == lost
+        assert store.next(slow, now=later) is None
+        assert store.may_get_more(slow), "quick may leave, and then slow gets the item again"
+        store.submit(quick, taken.id, "A", now=later)
+        assert store.next(slow, now=later) is None
+        assert not store.may_get_more(slow), "the other item lacks an answer, and cannot be slow's"
 
     @pytest.mark.parametrize("rate", [0.1, 0.3, 0.5])
     def test_the_most_that_is_told_is_never_passed_and_sometimes_reached(self, store, rate):

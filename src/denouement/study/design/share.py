@@ -1,9 +1,12 @@
 """How many items each person has to answer so that a study fills."""
 
 import math
+from collections import Counter
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from denouement.study.design.description import Design
+from denouement.study.design.items import Item
 
 _MOST_SPARE = 3
 
@@ -30,7 +33,7 @@ class FairShare:
     is_computed: bool
 
 
-def fair_share(design: Design, n_items: int, n_checks: int) -> FairShare:
+def fair_share(design: Design, items: Sequence[Item]) -> FairShare:
     """The share of each person: as the file says, or such that all together give all answers, each about as many.
 
     The computed share has up to three spare questions. Without them the last items may lack an answer that only people
@@ -38,18 +41,18 @@ def fair_share(design: Design, n_items: int, n_checks: int) -> FairShare:
 
     Args:
         design: the study's design, as its file has it.
-        n_items: the number of items to judge.
-        n_checks: the number of checks.
+        items: the items of the study.
     """
-    answers = n_items * design.answers_per_item
+    of_texts, n_checks = _counted(items)
+    answers = of_texts.total() * design.answers_per_item
     people = design.entry.links or design.entry.people
     each = design.max_items_per_person
     is_computed = each is None and people is not None
     if people is not None and each is None:
         least = math.ceil(answers / people)
         spare = min(_MOST_SPARE, round(least / people)) if design.answers_per_item > 1 else 0
-        each = with_checks(design, min(n_items, least + spare), n_checks)
-    asked = each if each is not None else with_checks(design, n_items, n_checks)
+        each = with_checks(design, min(len(of_texts), least + spare), n_checks)
+    asked = each if each is not None else with_checks(design, len(of_texts), n_checks)
     return FairShare(answers, people, each, math.ceil(asked * seconds(design) / 60), is_computed)
 
 
@@ -65,26 +68,40 @@ def seconds(design: Design) -> int:
     return _READING + asked + (_REASON if design.reason.mode == "required" else 0)
 
 
-def shortfall(design: Design, share: FairShare, n_items: int, n_checks: int) -> str | None:
-    """Why a study of this share cannot fill, in one line for its organiser; None where it can, or nobody knows."""
+def shortfall(design: Design, share: FairShare, items: Sequence[Item]) -> str | None:
+    """Why a study of this share cannot fill, in one line for its organiser; None where it can, or nobody knows.
+
+    An item needs as many people as it gets answers. Items of the same texts together need as many as they all get,
+    since nobody sees the same texts twice.
+    """
+    if share.people is None or share.each is None:
+        return None
     k = design.answers_per_item
     is_by_links = design.entry.kind == "links"
+    there = f"{share.people} {'private links' if is_by_links else 'people'}"
     how = "raise entry.links, or add links later" if is_by_links else "raise entry.people"
-    if share.people is None:
-        return None
     if share.people < k:
+        return f"{there} cannot give {k} answers to each item: {how}"
+    of_texts, n_checks = _counted(items)
+    same = [n for n in of_texts.values() if n * k > share.people]
+    if same:
         return (
-            f"{share.people} {'private links' if is_by_links else 'people'} cannot give {k} answers to each item: {how}"
+            f"systems wrote the same endings, so {sum(same):,} items read like another one, and nobody sees the "
+            f"same texts twice: {there} cannot give the {max(same) * k} answers of {max(same)} such items: {how}"
         )
-    if share.each is None:
-        return None
-    judged = max(n for n in range(n_items + 1) if with_checks(design, n, n_checks) <= share.each)
+    judged = max(n for n in range(len(of_texts) + 1) if with_checks(design, n, n_checks) <= share.each)
     if judged * share.people < share.answers:
         return (
             f"{share.people} people who answer {judged} items each, apart from checks, give {judged * share.people:,} "
             f"of {share.answers:,} answers: raise max_items_per_person, or {how}"
         )
     return None
+
+
+def _counted(items: Sequence[Item]) -> tuple[Counter[str], int]:
+    """By texts how many items to judge have them, and the number of checks."""
+    to_judge = Counter(item.content for item in items if not (item.is_check or item.is_training))
+    return to_judge, sum(item.is_check for item in items)
 
 
 def with_checks(design: Design, judged: int, n_checks: int) -> int:

@@ -42,15 +42,17 @@ _RENEWABLE = (
 
 _CHOSEN_FROM = 20  # items whose sides are looked at for one that evens out the person's
 
+_HAS_ITS_TEXTS = sa.exists().where(
+    assignments.c.annotator_id == sa.bindparam("annotator"), assignments.c.content == items.c.content
+)
+
 _FREE = (
     sa.select(items.c.id, items.c.content, items.c.taken)
     .where(
         items.c.study_id == sa.bindparam("study"),
         items.c.role == sa.bindparam("role"),
         HAS_PLACE,
-        ~sa.exists().where(
-            assignments.c.annotator_id == sa.bindparam("annotator"), assignments.c.content == items.c.content
-        ),
+        ~_HAS_ITS_TEXTS,
     )
     .order_by(items.c.taken, items.c.drawn < sa.bindparam("first"), items.c.drawn)
     .limit(_CHOSEN_FROM)
@@ -64,21 +66,17 @@ _FREE_OF_OTHER_CASES = _FREE.where(
     )
 )
 
+_TO_JUDGE = sa.select(items.c.id).where(items.c.study_id == sa.bindparam("study"), items.c.role == "judge")
+_IS_DONE = assignments.c.state.in_(("answered", "skipped"))
+
 # Items to judge such that this person neither answered nor skipped the item or another one of the same texts.
-UNANSWERED = sa.select(items.c.id).where(
-    items.c.study_id == sa.bindparam("study"),
-    items.c.role == "judge",
-    ~sa.exists().where(
-        assignments.c.annotator_id == sa.bindparam("annotator"),
-        assignments.c.content == items.c.content,
-        assignments.c.state.in_(("answered", "skipped")),
-    ),
-)
+UNANSWERED = _TO_JUDGE.where(~_HAS_ITS_TEXTS.where(_IS_DONE))
 
 LACKS_ANSWER = items.c.accepted < items.c.wanted
 
-# Those of them that lack an answer: nobody holds them, or somebody does who may not answer.
-UNFINISHED = UNANSWERED.where(LACKS_ANSWER)
+# Those of them that lack an answer: nobody holds them, or somebody does who may not answer. A person whose lease of
+# another item of the same texts lapsed gets that one again, or none.
+UNFINISHED = _TO_JUDGE.where(LACKS_ANSWER, ~_HAS_ITS_TEXTS.where(sa.or_(_IS_DONE, assignments.c.item_id != items.c.id)))
 
 _COUNT = (
     items.update()
