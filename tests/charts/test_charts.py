@@ -1,10 +1,14 @@
 import math
+import re
 import warnings
 import xml.etree.ElementTree as ET
 from pathlib import Path
 
 import pytest
+from matplotlib import font_manager
+from matplotlib.text import Text
 
+from denouement.charts import fonts as fonts_module
 from denouement.charts.bars import Bar, opposed_bars, share_bars, word_bars
 from denouement.charts.intervals import Calibration, Estimate, accuracies, effects, reliability_curve
 from denouement.charts.lines import Distribution, TrainingCourse, sentence_lengths, training_curves, vocabulary_growth
@@ -187,8 +191,67 @@ def test_names_in_a_chart_are_drawn_as_they_are(tmp_path: Path, capsys, make):
 
 
 def test_a_character_that_the_font_lacks_is_a_warning_of_one_line(tmp_path: Path, capsys):
-    save(sentiment_shares([Sentiments("\u4e2d", 100, 0.2, 0.5)]), tmp_path / "one.svg")
+    save(sentiment_shares([Sentiments("\u0e01", 100, 0.2, 0.5)]), tmp_path / "one.svg")
     assert capsys.readouterr().err.startswith("warning: a chart: Glyph")
+
+
+@pytest.fixture
+def fonts():
+    """The module that chooses fonts, which keeps nothing of other tests."""
+    kept = (fonts_module._installed, fonts_module._say_that_none_is_installed)
+    for each in kept:
+        each.cache_clear()
+    yield fonts_module
+    for each in kept:
+        each.cache_clear()
+
+
+def without(monkeypatch: pytest.MonkeyPatch, *hidden: str) -> None:
+    """Hide fonts with these words in their names from Matplotlib, and from its search of the system."""
+    known = [font for font in font_manager.fontManager.ttflist if not any(word in font.name for word in hidden)]
+    monkeypatch.setattr(font_manager.fontManager, "ttflist", known)
+    monkeypatch.setattr(font_manager, "findSystemFonts", list)
+
+
+ASIAN = ("CJK", "IPA", "WenQuanYi", "Nanum", "Noto Sans JP", "Noto Sans SC", "Source Han")
+
+
+def test_japanese_is_drawn_where_a_font_is_installed(tmp_path: Path, capsys, fonts):
+    if not fonts._installed():
+        pytest.skip("no font with Japanese characters is installed, such as fonts-ipafont")
+    figure = word_bars([Bar("\u732b", 3), Bar("cat", 2)], "\u8a00\u8449")
+    save(figure, tmp_path / "one.svg")
+    assert capsys.readouterr().err == ""
+    assert {tuple(text.get_family()) for text in figure.findobj(Text)} == {("sans-serif", *fonts._installed())}
+    outlines = re.findall('<path id="([A-Za-z-]+)-[0-9a-f]+"', (tmp_path / "one.svg").read_text())
+    assert len([name for name in outlines if name != "DejaVuSans"]) == 3, "one of each character"
+    assert not any(name.startswith("LastResort") for name in outlines)
+
+
+def test_other_charts_keep_the_usual_font(tmp_path: Path, fonts, monkeypatch):
+    monkeypatch.setattr(fonts, "_installed", lambda: pytest.fail("fonts were looked for"))
+    figure = word_bars([Bar("caf\u00e9 \u201cx\u201d", 3)], "words")
+    save(figure, tmp_path / "one.svg")
+    assert {tuple(text.get_family()) for text in figure.findobj(Text)} == {("sans-serif",)}
+
+
+def test_without_a_font_one_line_for_all_charts_names_a_package(tmp_path: Path, capsys, fonts, monkeypatch):
+    without(monkeypatch, *ASIAN)
+    for name in ("one.svg", "two.png"):
+        save(word_bars([Bar("\u732b", 3), Bar("\uc5b8", 2)], "\u8a00\u8449"), tmp_path / name)
+    said = capsys.readouterr().err
+    assert len(said.splitlines()) == 1
+    assert "fonts-noto-cjk or fonts-ipafont" in said
+
+
+def test_a_font_that_was_installed_after_matplotlib_s_list_was_written_is_found(fonts, monkeypatch):
+    if not (found := fonts._installed()):
+        pytest.skip("no font with Japanese characters is installed, such as fonts-ipafont")
+    paths = [font.fname for font in font_manager.fontManager.ttflist if font.name == found[0]]
+    without(monkeypatch, *found)
+    fonts._installed.cache_clear()
+    monkeypatch.setattr(font_manager, "findSystemFonts", lambda: [*paths, __file__])
+    assert found[0] in fonts._installed()
 
 
 def test_charts_of_little_raise_no_warning():

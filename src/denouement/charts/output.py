@@ -5,6 +5,7 @@ import re
 from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO
 
+from denouement.charts.fonts import CHARACTER, families
 from denouement.console import warn
 from denouement.files import atomic_write
 from denouement.legible import cleaned, printed
@@ -12,6 +13,7 @@ from denouement.legible import cleaned, printed
 if TYPE_CHECKING:  # heavy
     from matplotlib.figure import Figure
 
+_LACKING = re.compile(r"Glyph ([0-9]+) ")  # how a warning of a character that no font has begins
 _NOT_IN_XML = re.compile("[\ufffe\uffff]")
 
 
@@ -37,25 +39,40 @@ def _save(figure: "Figure", target: "Path | BinaryIO", kind: str) -> None:
     import warnings
 
     import matplotlib
+    from matplotlib.text import Text
 
     metadata = {"Date": None, "Creator": None} if kind == "svg" else {"Software": None}
-    _take_literally(figure)
-    with (
-        warnings.catch_warnings(record=True) as raised,
-        matplotlib.rc_context({"svg.hashsalt": "denouement", "text.parse_math": False}),
-    ):
+    fonts = families(_take_literally(figure))
+    settings = {"svg.hashsalt": "denouement", "text.parse_math": False}
+    if fonts:
+        settings["font.family"] = fonts  # of text that is made when the figure is drawn
+        for text in figure.findobj(Text):
+            text.set_family(fonts)
+    with warnings.catch_warnings(record=True) as raised, matplotlib.rc_context(settings):
         warnings.simplefilter("always")
         figure.savefig(target, format=kind, dpi=150, metadata=metadata)
     for message in dict.fromkeys(str(each.message) for each in raised):
-        warn(f"a chart: {message}")  # such as a character that the font lacks, which is drawn as a box
+        if fonts or not _is_said_once(message):
+            warn(f"a chart: {message}")  # such as a character that the font lacks, which is drawn as a box
 
 
-def _take_literally(figure: "Figure") -> None:
-    """Draw each text, which may be a name or words of a story, as it is: no TeX, no control characters."""
+def _is_said_once(message: str) -> bool:
+    """Whether a warning is of a character of which `families` says that no font has it."""
+    found = _LACKING.match(message)
+    return found is not None and CHARACTER.match(chr(int(found[1]))) is not None
+
+
+def _take_literally(figure: "Figure") -> list[str]:
+    """Draw each text, which may be a name or words of a story, as it is: no TeX, no control characters.
+
+    Returns:
+        All texts.
+    """
     from matplotlib.category import StrCategoryLocator
     from matplotlib.text import Text
     from matplotlib.ticker import FixedFormatter, FixedLocator
 
+    texts = []
     for panel in figure.axes:
         for axis in (panel.xaxis, panel.yaxis):
             locator = axis.get_major_locator()
@@ -64,6 +81,9 @@ def _take_literally(figure: "Figure") -> None:
                 labels = [*map(literal, axis.get_major_formatter().format_ticks(places))]
                 axis.set_major_locator(FixedLocator(places))
                 axis.set_major_formatter(FixedFormatter(labels))
+                texts += labels
     for text in figure.findobj(Text):
         text.set_parse_math(False)
         text.set_text(literal(text.get_text()))
+        texts.append(text.get_text())
+    return texts
