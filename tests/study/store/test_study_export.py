@@ -95,7 +95,7 @@ def test_endings_that_were_written_elsewhere(folder, write):
         ({"case_id": ["c1", None], "system": ["h"] * 2, "ending": ["H."] * 2}, "column case_id is empty in 1 rows"),
     ],
 )
-def test_what_is_no_file_of_endings_is_told_in_one_line(tmp_path, text, message):
+def test_what_is_no_file_of_endings_is_refused_in_one_line(tmp_path, text, message):
     path = tmp_path / "own"
     path.write_text(text) if isinstance(text, str) else pq.write_table(pa.table(text), path)
     with pytest.raises(UserError, match=re.escape(message)) as raised:
@@ -237,7 +237,7 @@ def test_a_study_is_in_its_one_file_once_it_is_made(folder):
     assert run("progress", "--store", f"sqlite:///{copy}") == "pilot\n"
 
 
-def test_mistakes_in_a_file_are_told_one_a_line(folder):
+def test_mistakes_in_a_file_are_printed_one_a_line(folder):
     (folder / "STUDY.yaml").write_text((STUDY % "open").replace("pilot", "no name!") + "colour: red\n")
     tables = ("--cases", folder / "cloze.parquet", "--endings", folder / "h.parquet")
     found = CliRunner().invoke(main, ["study", "create", *map(str, (folder / "STUDY.yaml", *tables))])
@@ -248,7 +248,7 @@ def test_mistakes_in_a_file_are_told_one_a_line(folder):
     assert {word for word in ("colour", "name") if any(word in line for line in lines)} == {"colour", "name"}
 
 
-def test_items_whose_endings_are_the_same_are_told(folder):
+def test_items_whose_endings_are_the_same_are_counted(folder):
     (folder / "STUDY.yaml").write_text((STUDY % "open").replace("n: 3", "n: 4"))
     same = cases(4).to_pylist()[0]
     right = same[f"ending_{same['right_ending']}"]
@@ -257,11 +257,11 @@ def test_items_whose_endings_are_the_same_are_told(folder):
     assert "These are 3 of 4: in 1, texts to choose from read the same" in " ".join(create(folder).split())
 
 
-def test_too_few_links_are_told(folder):
+def test_too_few_links_are_a_warning(folder):
     (folder / "STUDY.yaml").write_text(STUDY.replace("{kind: %s}", "{kind: links, links: 1}"))
     tables = ("--cases", folder / "cloze.parquet", "--endings", folder / "h.parquet")
     told = run("create", folder / "STUDY.yaml", *tables, "--dry-run")
-    assert "1 private links cannot give 2 answers to each item" in told
+    assert "1 private link cannot give 2 answers to each item" in told
 
 
 def test_links_are_made_while_a_study_runs(folder):
@@ -279,7 +279,7 @@ def test_no_line_of_the_commands_is_cut_short():
     assert "..." not in run("--help").partition("Commands:")[2]
 
 
-def test_training_to_order_tells_of_orders():
+def test_training_to_order_speaks_of_orders():
     given = {"name": "o", "kind": "order", "systems": ["h"], "training": True, "reason": {"mode": "off"}}
     design = design_from(given, "STUDY.yaml")
     assert "order" in design.training[0].feedback

@@ -78,7 +78,8 @@ def shortfall(design: Design, share: FairShare, items: Sequence[Item]) -> str | 
         return None
     k = design.answers_per_item
     is_by_links = design.entry.kind == "links"
-    there = f"{share.people} {'private links' if is_by_links else 'people'}"
+    who = ("private link", "private links") if is_by_links else ("person", "people")
+    there = f"{share.people} {who[share.people > 1]}"
     how = "raise entry.links, or add links later" if is_by_links else "raise entry.people"
     if share.people < k:
         return f"{there} cannot give {k} answers to each item: {how}"
