@@ -62,7 +62,7 @@ def test_the_line_that_is_no_text_is_named_whatever_ends_lines(tmp_path: Path, e
         read(tmp_path / "a.csv", f"id,text{end}1,A.{end}2,\xe9{end}".encode("latin-1"))
 
 
-def test_the_rows_below_a_header_of_several_lines_tell_whether_quotes_quote(tmp_path: Path, capsys) -> None:
+def test_the_rows_below_a_header_of_several_lines_show_whether_quotes_quote(tmp_path: Path, capsys) -> None:
     path = tmp_path / "a.tsv"
     path.write_bytes(b'id\t"the\ntext"\n1\t"Two\twords"\n')
     header = header_of(path, lambda names: "the text" in names)
@@ -74,7 +74,7 @@ def test_the_rows_below_a_header_of_several_lines_tell_whether_quotes_quote(tmp_
 @pytest.mark.parametrize(
     ("cells", "told"), [(["1"], "1 cell where"), (["1", "2", "3"], "3 cells where"), (["1", "2"], None)]
 )
-def test_a_row_of_another_width_is_told(cells: list[str], told: str | None) -> None:
+def test_a_row_of_another_width_is_said(cells: list[str], told: str | None) -> None:
     problem = Header(("id", "text"), ",").misfit(cells)
     assert problem == (told and f"{told} the header has 2")
 

@@ -38,7 +38,7 @@ def endings(path: Path, *cases: tuple[str, list[str]]) -> Path:
     return path
 
 
-def test_a_digest_is_of_the_rows_whatever_their_order_and_tells_cells_apart():
+def test_a_digest_is_of_the_rows_whatever_their_order_and_differs_for_other_cells():
     rows = [("1", "a"), ("2", "b")]
     assert provenance.rows_digest(rows) == provenance.rows_digest([*reversed(rows), ("1", "a")])
     assert provenance.rows_digest([("1", "a b")]) != provenance.rows_digest([("1", "a", "b")])

@@ -125,7 +125,7 @@ def test_scores_made_elsewhere_need_no_system(table, tmp_path):
     assert "gpt.csv has no scores for 1 of 1 cases of v1.5 test" in rows[1]["missing"]
 
 
-def test_a_failing_system_is_told_by_the_exit_status_and_the_rest_is_written(table, tmp_path):
+def test_a_failing_system_ends_with_its_own_exit_status_and_the_rest_is_written(table, tmp_path):
     checkpoint = tmp_path / "model.parquet"
     checkpoint.write_bytes(b"PAR1 damaged")
     systems = ("--system", "likelihood", "--system", "constant_first")

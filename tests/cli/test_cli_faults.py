@@ -117,7 +117,7 @@ def test_no_command_writes_over_what_it_reads(folder: Path) -> None:
     assert (folder / "corpus" / "ingest.json").read_text() == STORIES
 
 
-def test_told_to_end_it_leaves_nothing_half_written(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_signal_to_end_leaves_nothing_half_written(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (folder / "stories.csv").write_text(STORIES)
     ingest([folder / "stories.csv"], folder / "out")
     before = {path.name: path.read_bytes() for path in (folder / "out").iterdir()}

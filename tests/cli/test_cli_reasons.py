@@ -71,7 +71,7 @@ def test_words_are_drawn(votes, tmp_path):
     assert [(row["word"], row["count"]) for row in document["words"]] == [("happy", 2), ("make", 2)]
 
 
-def test_elements_are_told_with_the_choice_and_without_labels(votes):
+def test_elements_are_printed_with_the_choice_and_without_labels(votes):
     document = json.loads(run("elements", votes, "--json").stdout)
     assert document["quality"] is None  # none of these reasons is among the labelled ones
     assert document["reasons"] == 4
@@ -80,7 +80,7 @@ def test_elements_are_told_with_the_choice_and_without_labels(votes):
     assert "precision" not in text
 
 
-def test_quality_is_told_where_reasons_are_labelled(votes, tmp_path):
+def test_quality_is_printed_where_reasons_are_labelled(votes, tmp_path):
     from denouement.study.reasons.elements import reason_digest
 
     labels = tmp_path / "labels.csv"

@@ -54,7 +54,7 @@ def test_without_a_case_nothing_counts_and_nothing_is_left_out():
     assert (cases.num_rows, left_out) == (0, [])
 
 
-def test_the_label_tells_right_from_wrong():
+def test_the_label_says_which_ending_is_right():
     right, wrong = right_and_wrong(cloze(("a", "v1.0", 1), ("b", "v1.0", 2)))
     assert right.to_pylist() == ["a: first.", "b: second."]
     assert wrong.to_pylist() == ["a: second.", "b: first."]

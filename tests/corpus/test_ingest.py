@@ -228,7 +228,7 @@ def test_a_failure_while_writing_replaces_nothing(tmp_path: Path, monkeypatch: p
     assert {path.name: path.read_bytes() for path in (tmp_path / "out").iterdir()} == before
 
 
-def test_the_sample_corpus_is_told_from_official_stories() -> None:
+def test_the_sample_corpus_is_distinguished_from_official_stories() -> None:
     assert corpus_kind(pa.table({"source": ["sample", "sample"]})) == "sample"
     assert corpus_kind(pa.table({"source": ["sample", "rocstories"]})) == "official"
     assert corpus_kind(schemas.empty_table("stories")) == "official"

@@ -67,12 +67,12 @@ def test_any_other_header_is_not(header: str) -> None:
         ("evaluation v1.0.csv", "v1.0", None),
     ],
 )
-def test_a_name_tells_release_and_split_or_neither(name: str, release: str | None, split: str | None) -> None:
+def test_a_name_has_release_and_split_or_neither(name: str, release: str | None, split: str | None) -> None:
     assert layouts.release_of(name) == release
     assert layouts.split_of(name, labelled=True) == split
 
 
-def test_a_blind_file_whose_name_tells_no_split_is_a_test() -> None:
+def test_a_blind_file_whose_name_has_no_split_is_a_test() -> None:
     assert layouts.split_of("cloze.csv", labelled=False) == "test"
     assert layouts.split_of("cloze_val.csv", labelled=False) == "validation"
     assert layouts.split_of("val_test.csv", labelled=False) is None
@@ -88,5 +88,5 @@ def test_a_blind_file_whose_name_tells_no_split_is_a_test() -> None:
         ("sample_stories.csv", "sample"),
     ],
 )
-def test_a_name_tells_the_source(name: str, source: str) -> None:
+def test_a_name_has_the_source(name: str, source: str) -> None:
     assert layouts.source_of(name) == source

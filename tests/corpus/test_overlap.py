@@ -73,7 +73,7 @@ def test_what_leaks_is_taken_from_the_training_side() -> None:
     assert overlap.without(TRAIN, TEST.slice(3)).equals(TRAIN)
 
 
-def test_pairs_tell_the_same_endings_from_others() -> None:
+def test_pairs_distinguish_the_same_endings_from_others() -> None:
     table = cases(
         case("a", "Ann", ("Yes.", "No.")),
         case("b", "Bob", ("Yes.", "No.")),

@@ -289,7 +289,7 @@ def test_a_bad_file_is_one_line_that_names_it(tmp_path: Path, content: bytes, sa
     assert len(str(error.value)) < 400
 
 
-def test_a_folder_a_missing_file_and_a_name_that_tells_too_little(tmp_path: Path) -> None:
+def test_a_folder_a_missing_file_and_a_name_that_says_too_little(tmp_path: Path) -> None:
     with pytest.raises(UserError, match="a folder"):
         read_file(tmp_path)
     with pytest.raises(UserError, match="no such file"):

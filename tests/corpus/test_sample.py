@@ -67,7 +67,7 @@ def test_stories_are_distinct_have_five_sentences_and_come_equally_from_every_br
     assert max(per_branch.values()) - min(per_branch.values()) <= 1
 
 
-def test_the_same_seed_tells_the_same_and_a_shorter_corpus_is_the_beginning_of_a_longer_one(stories):
+def test_the_same_seed_writes_the_same_and_a_shorter_corpus_is_the_beginning_of_a_longer_one(stories):
     assert list(telling.stories(300, seed=7)) == stories[:300]
     assert list(telling.cloze_cases(50, seed=7)) == list(telling.cloze_cases(80, seed=7))[:50]
     other = {story.sentences for story in telling.stories(2000, seed=8)}
@@ -200,7 +200,7 @@ def test_endings_are_sad_as_often_as_happy(stories, compound):
     assert sum(score <= -0.05 for score in scores) / len(scores) > 0.2
 
 
-def test_sentiment_alone_does_not_tell_the_right_ending(compound):
+def test_sentiment_alone_does_not_find_the_right_ending(compound):
     right = 0.0
     cases = list(telling.cloze_cases(2000, seed=5))
     for case in cases:
@@ -304,13 +304,13 @@ def test_files_have_the_official_layout(tmp_path: Path):
 
 
 @pytest.mark.parametrize(("stories", "cases"), [(0, 1), (1, 0), (-3, 1), (10**9, 1), (1, 10**9)])
-def test_more_than_can_be_told_is_refused_before_anything_is_written(tmp_path: Path, stories: int, cases: int):
+def test_more_than_can_be_made_is_refused_before_anything_is_written(tmp_path: Path, stories: int, cases: int):
     with pytest.raises(UserError, match="ask for 1 to"):
         write_sample(tmp_path / "out", stories=stories, cases=cases, seed=1)
     assert not (tmp_path / "out").exists()
 
 
-def test_the_grammar_can_tell_a_corpus_of_the_size_of_the_real_one():
+def test_the_grammar_can_make_a_corpus_of_the_size_of_the_real_one():
     assert telling.most_stories() >= 98_161
     assert telling.most_cases() >= 3_742
     assert telling.possible_stories() > 10 * telling.most_stories() > 0

@@ -60,7 +60,7 @@ def test_each_trained_generator_is_a_version_of_a_registered_model(runs, generat
     assert version.run_id == runs[f"train {generator}"].info.run_id
 
 
-def test_runs_tell_the_code_and_the_parameters_they_were_made_with(runs, first_run):
+def test_runs_have_the_code_and_the_parameters_they_were_made_with(runs, first_run):
     project, _ = first_run
     commit = project.run("git", "rev-parse", "HEAD").stdout.strip()
     for run in runs.values():
@@ -69,7 +69,7 @@ def test_runs_tell_the_code_and_the_parameters_they_were_made_with(runs, first_r
         assert len(run.data.tags["parameters"]) == 16
 
 
-def test_training_tells_what_it_read(runs, first_run):
+def test_training_logs_what_it_read(runs, first_run):
     project, _ = first_run
     inputs = {each.dataset.name: each.dataset for each in runs["train h_seq2seq"].inputs.dataset_inputs}
     content = (project.folder / "data/corpus/stories.parquet").read_bytes()

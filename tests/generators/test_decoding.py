@@ -378,5 +378,5 @@ def _sampling_distribution(toy, max_length):
         ({"method": "sample", "top_p": 0.9, "no_repeat_ngram": 3}, "sample, top_p 0.9, no_repeat_ngram 3, seed 1"),
     ],
 )
-def test_settings_are_told_in_words(settings, told):
+def test_settings_are_said_in_words(settings, told):
     assert str(Decoding(**settings)) == told

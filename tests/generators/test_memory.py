@@ -42,7 +42,7 @@ def test_more_layers_than_can_be_made_are_refused():
         Seq2SeqSettings(layers=10**7)
 
 
-def test_memory_that_is_refused_is_told_by_the_settings():
+def test_memory_that_is_refused_names_the_settings():
     with (
         pytest.raises(UserError, match=r"^units: 12, layers: 2, batch_size: 8: does not fit in memory; lower one"),
         reported_if_short(small("seq2seq")),

@@ -106,7 +106,7 @@ def page_of(folder: Path) -> str:
     return (folder / "out/report.html").read_text()
 
 
-def test_each_section_tells_command_parameters_digest_and_commit(page):
+def test_each_section_has_command_parameters_digest_and_commit(page):
     origin = section(page(), "sentiment")
     assert "<code>python -m flows.sentiment</code>" in origin
     assert "<code>sentiment.workers = null</code>" in origin
@@ -173,7 +173,7 @@ def test_odd_ends_of_lines_and_controls_in_names_and_endings_break_no_table(page
     [("a", "mine", float("nan")), ("a", "mine", float("inf")), ("case-01", "right", 0.5)],
     ids=["nan", "inf", "id"],
 )
-def test_a_sentiment_that_is_no_number_or_of_no_text_is_told(run, row):  # noqa: F811
+def test_a_sentiment_that_is_no_number_or_of_no_text_is_refused(run, row):  # noqa: F811
     write(run.layout.sentiment, "sentiment", [(*row, 0.0, 0.0, 0.0), ("b", "mine", 0.5, 0.0, 0.0, 0.0)])
     with pytest.raises(UserError, match=r"sentiment.parquet: 1 of 2 scores are no numbers or of no text"):
         write_page(run, Path("reports"), None)

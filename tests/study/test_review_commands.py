@@ -60,7 +60,7 @@ def test_a_live_study_and_its_export_say_the_same(folder):
     assert "End 0." in printed
 
 
-def test_rules_list_people_and_exclude_them_when_told(folder):
+def test_rules_list_people_and_exclude_them_when_asked(folder):
     listed = run("exclude", "crowd", "--rule", "median_seconds<5s", "--rule", "answers<1")
     assert "1 person with 3 answers would be excluded" in listed
     with closing(open_store("sqlite:///studies.db")) as store:

@@ -48,7 +48,7 @@ def test_the_stage_encodes_with_the_options_of_the_section_encode(
         write_endings.fn("h_seq2seq", GenerateSettings(), {})
 
 
-def test_the_logged_model_is_told_where_the_encoder_s_files_are_when_it_is_loaded(
+def test_the_logged_model_gets_the_places_of_the_encoder_s_files_when_it_is_loaded(
     model, infersent_files, expected, monkeypatch
 ):
     with tracking.run("train", "train", {}) as run:

@@ -110,7 +110,7 @@ def port_of(address: str) -> int:
     return int(address.rpartition(":")[2])
 
 
-def test_a_program_that_ends_at_once_is_told_in_one_line_and_leaves_no_record(home):
+def test_a_program_that_ends_at_once_is_one_line_and_leaves_no_record(home):
     with pytest.raises(UserError, match=r"ended while starting \(status 3\): see .*toy.log"), shared(fails):
         pass
     assert not (home / "toy.json").exists()

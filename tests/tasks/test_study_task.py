@@ -137,7 +137,7 @@ def test_the_state_after_the_rejections_counts_whatever_the_files_are_called(cap
         assert f"{late} line 2 counts" in capsys.readouterr().out
 
 
-def test_what_prolific_tells_of_people_is_not_written():
+def test_what_prolific_says_of_people_is_not_written():
     (LAYOUT.raw / "batch.csv").write_text(BATCH.format(status="Approved"))
     (LAYOUT.raw / "people.csv").write_text("Submission id,Participant id,Status,Age\ns1,w1,RETURNED,33\n")
     work_out_results.fn(StudySettings(values={1: "A", 2: "B"}))
@@ -154,6 +154,6 @@ def test_what_prolific_tells_of_people_is_not_written():
         ("values", {"1": True}, "values: '1': True must be a text and its answer"),
     ],
 )
-def test_settings_that_yaml_made_something_else_of_are_told(key, value, message):
+def test_settings_that_yaml_made_something_else_of_are_refused(key, value, message):
     with pytest.raises(UserError, match=message):
         build(StudySettings, {key: value}, "params.yaml: study")

@@ -47,7 +47,7 @@ def test_who_is_who(sentences: list[str], expected: set[str]):
     assert chains(*sentences) == expected
 
 
-def test_nothing_speaks_of_nothing():
+def test_nothing_has_no_entities():
     assert entities([]) == []
     assert entities([Parse(), Parse()]) == []
 

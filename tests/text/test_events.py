@@ -42,7 +42,7 @@ def test_particle_and_negation_make_another_event() -> None:
     assert marked_predicates(GAVE_UP) == ["person: not give up"]
 
 
-def test_the_doer_of_a_passive_is_not_told() -> None:
+def test_the_doer_of_a_passive_is_not_known() -> None:
     assert events(STOLEN) == [Event("steal", "nobody", "it")]
 
 

@@ -70,7 +70,7 @@ def test_damaged_files_are_one_line(database):
 
 @pytest.mark.parametrize("name", FILES)
 @pytest.mark.parametrize("lines", [1, 2])
-def test_a_file_that_ends_too_early_is_told_and_nothing_is_lost_silently(database, name, lines):
+def test_a_file_that_ends_too_early_is_refused_and_nothing_is_lost_silently(database, name, lines):
     (database / name).write_text("".join(FILES[name].splitlines(keepends=True)[:-lines]))
     with pytest.raises(NoWordNetError, match="or a damaged one") as caught:
         read_events(database)

@@ -202,7 +202,7 @@ def test_the_training_item_of_the_package_needs_right_values_in_a_study_of_ratin
     assert "other one" not in made.training[0].feedback
 
 
-def test_feedback_on_a_training_item_of_ones_own_tells_nothing_of_ours():
+def test_feedback_on_a_training_item_of_ones_own_says_nothing_of_ours():
     assert "cake" not in design_from({**LEAST, "training": KNOWN}, "STUDY.yaml").training[0].feedback
     assert "cake" not in design_from({**LEAST, "training": KNOWN}, "STUDY.yaml").training[0].feedback_right
     ours = design_from({**LEAST, "training": True}, "STUDY.yaml").training[0]
@@ -218,7 +218,7 @@ def test_the_reason_for_a_rating_is_asked_as_one():
     assert design_from({**LEAST, **RATING, "reason": {"mode": "off"}}, "x").reason.mode == "off"
 
 
-def test_a_system_without_endings_is_told_with_all_other_mistakes(tmp_path: Path):
+def test_a_system_without_endings_is_named_with_all_other_mistakes(tmp_path: Path):
     path = tmp_path / "STUDY.yaml"
     path.write_text("name: No\nsystems: [h_seqseq, human_right]\nanswers_per_item: 0\n")
     with pytest.raises(UserError) as raised:
@@ -230,7 +230,7 @@ def test_a_system_without_endings_is_told_with_all_other_mistakes(tmp_path: Path
     assert read_design(path, {"h_seq2seq", "other"}).systems[0] == "h_seq2seq"
 
 
-def test_a_mistake_tells_no_more_than_a_part_of_a_long_value():
+def test_a_mistake_prints_no_more_than_a_part_of_a_long_value():
     assert len(mistakes(name="a" * 100_000)[0]) < 400
 
 
@@ -289,7 +289,7 @@ def test_a_stored_design_is_read_whatever_the_rules_are_now():
         ({"entry": {"kind": "links", "sms": True}}, "entry: unknown key sms"),
     ],
 )
-def test_a_stored_design_of_a_newer_version_is_told(keys, message):
+def test_a_stored_design_of_a_newer_version_is_refused(keys, message):
     text = changed(to_json(design_from(LEAST, "STUDY.yaml")), **keys)
     with pytest.raises(UserError, match=f"study pilot.*{message}.*of another version of this package") as raised:
         from_json(text, "study pilot")
@@ -379,7 +379,7 @@ def test_replies_that_do_not_fit(kind, given):
         OwnQuestion("q", "Which?", kind, options).replied(given, texts("en"))
 
 
-def test_what_true_stands_for():
+def test_what_true_means():
     design = design_from({**LEAST, "skip": True, "reason": {"mode": "optional", "boxes": True}}, "x")
     assert design.reason.boxes == ELEMENTS
     assert design.skip is not None

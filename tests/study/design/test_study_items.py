@@ -150,7 +150,7 @@ def test_one_release_alone_is_drawn_from():
         make_items(design(cases={"split": "test"}), both, generated)
 
 
-def test_too_few_cases_and_unknown_systems_are_told():
+def test_too_few_cases_and_unknown_systems_are_refused():
     with pytest.raises(UserError, match="3 cases are asked for, but only 2 of 2"):
         make_items(design(cases={"n": 3}), cases(2), [endings("h", {"c0": "H.", "c1": "H."})])
     with pytest.raises(UserError, match=r"no ending of h .* hold other"):
@@ -178,7 +178,7 @@ def test_too_few_cases_and_unknown_systems_are_told():
         ("Tom Smith は 3.5 km 走った", "Tom Smithは3.5 km走った。"),
     ],
 )
-def test_the_form_of_a_text_does_not_tell_who_wrote_it(written, seen):
+def test_the_form_of_a_text_does_not_show_who_wrote_it(written, seen):
     assert shown(written) == seen
     assert shown(seen) == seen
 

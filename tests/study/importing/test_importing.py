@@ -116,7 +116,7 @@ def test_forms_of_an_answer(given, choice, tmp_path):
         ({"taskAnswers": '{"choice": "A"}'}, "Answer.taskAnswers is not a JSON list of one object"),
     ],
 )
-def test_what_is_no_answer_is_told_with_its_line(given, problem, tmp_path):
+def test_what_is_no_answer_is_refused_with_its_line(given, problem, tmp_path):
     rows = [assignment(1, "A1", {"choice": "A"}), assignment(2, "A2", given)]
     found = import_answers([write(tmp_path / "batch.csv", csv_text(rows))])
     assert found.rejects.to_pylist() == [{"file": "batch.csv", "line": 3, "reason": problem}]
@@ -145,7 +145,7 @@ def test_an_accepted_answer_is_kept_before_a_rejected_one_of_the_same_person(tmp
     assert [(row["choice"], row["status"]) for row in found.tables["votes"].to_pylist()] == [("people", "accepted")]
 
 
-def test_sides_may_be_told_by_the_generated_ending_or_by_the_right_one(tmp_path):
+def test_sides_may_be_known_by_the_generated_ending_or_by_the_right_one(tmp_path):
     row = assignment(1, "A1", {"answer": "A"})
     for name in ("Input.system_a", "Input.system_b"):
         del row[name]
@@ -205,7 +205,7 @@ def test_a_check_asks_for_an_answer_or_a_system(told, choice, tmp_path):
     assert found.tables["items"]["expected"].to_pylist() == [choice]
 
 
-def test_a_check_that_nobody_could_pass_is_told(tmp_path):
+def test_a_check_that_nobody_could_pass_is_rejected(tmp_path):
     rows = [
         assignment(1, "A1", {"answer": "A"}, **{"Input.expected": "see notes"}),
         assignment(2, "A2", {"answer": "A"}, **{"Input.expected": ""}),
@@ -332,7 +332,7 @@ def test_a_file_that_cannot_be_read_is_one_line(content, message, tmp_path):
         ("items", "items and no answers; name the votes.parquet beside it too"),
     ],
 )
-def test_our_own_tables_without_votes_are_told_by_name(name, message, tmp_path):
+def test_our_own_tables_without_votes_are_named(name, message, tmp_path):
     write_table(TABLES[name].schema.empty_table(), tmp_path / "t.parquet", name)
     with pytest.raises(UserError, match=message):
         import_answers([tmp_path / "t.parquet"])
@@ -351,7 +351,7 @@ def test_times_that_cannot_be_are_left_empty_and_counted(time, tmp_path):
 
 
 @pytest.mark.parametrize("time", ["9999-12-31T23:59:59-08:00", "0001-01-01T00:00:00+14:00", "soon"])
-def test_times_of_an_export_that_cannot_be_are_told(time, tmp_path):
+def test_times_of_an_export_that_cannot_be_are_refused(time, tmp_path):
     row = dict(
         zip(TABLES["votes"].earlier[1].names, ("s", "i", "c", "p", *"abAa", "why", "false", "accepted"), strict=False)
     )
@@ -378,7 +378,7 @@ def test_columns_that_stand_twice_are_named(extra, told, tmp_path):
 
 
 @pytest.mark.parametrize("nested", ["[" * 50_000, '[{"a":' * 20_000, f'[{{"choice": {"9" * 5000}}}]'])
-def test_json_that_cannot_be_read_is_told_with_its_line(nested, tmp_path):
+def test_json_that_cannot_be_read_is_refused_with_its_line(nested, tmp_path):
     rows = [assignment(1, "w", {"taskAnswers": nested}), assignment(2, "v", {"taskAnswers": '[{"choice": "A"}]'})]
     found = import_answers([write(tmp_path / "b.csv", csv_text(rows))])
     assert found.rejects["reason"].to_pylist() == ["Answer.taskAnswers is not JSON"]
@@ -390,7 +390,7 @@ def test_halves_of_characters_in_json_are_replaced(tmp_path):
     assert found.tables["votes"]["reason"].to_pylist() == ["🙂 \ufffd \ufffd\ufffd!"]
 
 
-def test_wrong_options_are_told():
+def test_wrong_options_are_refused():
     with pytest.raises(UserError, match="no role left"):
         import_answers([], columns={"left": "x"})
     with pytest.raises(UserError, match="both are called net"):

@@ -99,7 +99,7 @@ def test_values_are_mapped(tmp_path):
     assert only(import_answers([boxes], values={"Left One": "A", "right one": "B"}))["choice"] == "net"
 
 
-def test_values_that_stand_nowhere_and_meanings_that_are_none_are_told(tmp_path):
+def test_values_that_are_nowhere_and_meanings_that_are_none_are_refused(tmp_path):
     path = batch(tmp_path, assignment(1, "w", {"answer": "tie"}))
     found = import_answers([path], values={"tie": "both", "5": "A"})
     assert only(found)["choice"] == "both"
@@ -160,7 +160,7 @@ def test_all_questions_of_a_row_are_read(tmp_path):
     assert found.tables["votes"]["choice"].to_pylist() == ["net", "people"]
 
 
-def test_a_question_without_an_answer_is_told_by_its_number(tmp_path):
+def test_a_question_without_an_answer_is_named_by_its_number(tmp_path):
     found = import_answers([batch(tmp_path, several({"answer_1": "A", "answer_2": ""}))])
     assert found.rejects["reason"].to_pylist() == ["question 2: no answer is given"]
     assert found.counts["accepted"] == 1

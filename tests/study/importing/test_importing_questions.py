@@ -64,7 +64,7 @@ def test_a_csv_of_the_version_before_has_the_question_better(tmp_path):
     assert found.tables["votes"].to_pylist() == votes(ITEM).to_pylist()
 
 
-def test_a_strength_that_cannot_be_is_told(tmp_path):
+def test_a_strength_that_cannot_be_is_refused(tmp_path):
     rows = [row | {"strength": 7} for row in two_questions()]
     with pytest.raises(UserError, match="strength is '7', not 1 or 2, or empty"):
         import_answers([as_csv(tmp_path / "votes.csv", rows)])

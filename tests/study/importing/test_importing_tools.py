@@ -290,7 +290,7 @@ def test_other_layouts_of_potato(tmp_path):
     ]
 
 
-def test_potato_answers_that_changed_are_refused_since_no_time_tells(tmp_path):
+def test_potato_answers_that_changed_are_refused_since_no_time_says_which_is_the_last(tmp_path):
     data = lines(tmp_path / "data.jsonl", TEXTS)
     files = [
         lines(
@@ -346,7 +346,7 @@ def statuses(found):
     return dict(rows(found, "annotator_id", "status"))
 
 
-def test_prolific_statuses_and_what_is_told_of_people(tmp_path):
+def test_prolific_statuses_and_what_is_printed_of_people(tmp_path):
     told = ["APPROVED", "AWAITING REVIEW", "REJECTED", "RETURNED", "TIMED-OUT", "screened_out", "ODD"]
     path = answered(tmp_path, *(f"p{place}" for place in range(8)))
     people = [submission(f"p{place}", status) for place, status in enumerate(told)]

@@ -164,7 +164,7 @@ def test_each_error_of_the_api_is_one_line_without_the_token(ids, api, status, h
 
 
 @pytest.mark.parametrize("body", [b"<html>", b"[]", b'{"results": [{"id": "s"}]}', b'{"results": 1}', b"\xff"])
-def test_an_answer_that_is_no_list_is_told(api, body):
+def test_an_answer_that_is_no_list_is_refused(api, body):
     api.instead = 200, body, {}
     with pytest.raises(UserError, match="is PROLIFIC_API_URL right"):
         submissions("64abc", TOKEN, api.url)

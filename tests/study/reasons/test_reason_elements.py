@@ -71,7 +71,7 @@ def test_summary_counts_elements_and_what_is_named_together(tagged):
     assert RuleCount("logic", "makes sense", 3) in summary.rules
 
 
-def test_summary_tells_what_was_chosen(tagged):
+def test_the_summary_says_what_was_chosen(tagged):
     summary = elements_summary(*tagged, {})
     assert [(row.choice, row.n) for row in summary.choices] == [
         ("ours", 3),

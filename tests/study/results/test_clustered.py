@@ -44,7 +44,7 @@ def test_an_interval_of_a_share_of_independent_answers_is_student_s_on_logits():
     assert found.p == pytest.approx(2 * t.sf(np.log(3) / np.sqrt((1 / 30 + 1 / 10) * 40 / 39), 39))
 
 
-def test_annotators_who_differ_make_it_wider_than_their_cases_tell():
+def test_annotators_who_differ_make_it_wider_than_their_cases_do():
     clusters = everyone(50, 4)
     is_first = np.random.default_rng(1).random(200) < np.array([0.95, 0.8, 0.7, 0.3])[clusters.annotators]
     both = preference(is_first, clusters)

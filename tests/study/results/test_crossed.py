@@ -121,7 +121,7 @@ def test_few_annotators_have_no_more_degrees_of_freedom_than_they_are(n):
     assert variation(of_mean(drawn(everyone(30, 5), annotator=0), everyone(30, 5))).degrees > 10
 
 
-def test_what_one_cluster_alone_tells_has_no_variance():
+def test_what_only_one_cluster_shows_has_no_variance():
     # The second parameter is in the answers of the first case only.
     scores = np.array([[1.0, 0.5], [-1.0, -0.5], [0.3, 0.0], [-0.3, 0.0]])
     informations = np.array([np.eye(2), np.diag([1.0, 0.0])])

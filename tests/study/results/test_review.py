@@ -159,7 +159,7 @@ class TestRules:
             ("answers<1e9", "must be like"),
         ],
     )
-    def test_what_is_no_rule_is_told_in_one_line(self, text, said):
+    def test_what_is_no_rule_is_refused_in_one_line(self, text, said):
         with pytest.raises(UserError, match=said.replace("?", r"\?")) as told:
             rule(text)
         assert "\n" not in str(told.value)

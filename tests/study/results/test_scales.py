@@ -61,7 +61,7 @@ def test_means_are_of_items():
     assert (b.mean, b.low, b.high) == (1, None, None)
 
 
-def test_items_that_are_all_alike_tell_no_interval():
+def test_items_that_are_all_alike_have_no_interval():
     (row,) = rating_results(ratings(*(("a", f"i{place}", "p", 2) for place in range(12)))).means
     assert (row.mean, row.low, row.high) == (2, None, None)
     assert row.why_not == "all answers are the same"
@@ -95,14 +95,14 @@ def test_an_interval_of_an_order_is_of_other_annotators_too():
     assert "The 95% interval shows what other cases and other annotators would give." in told
 
 
-def test_why_a_mean_has_no_interval_is_told_by_name():
+def test_why_a_mean_has_no_interval_is_printed_with_its_name():
     few = ratings(*RATED, *(("b", f"j{place}", "pq"[place % 2], place % 3) for place in range(12)))
     told = render([scale_section(rating_results(few))])
     assert "There is no 95% interval of logic a, since the answers are about 3 cases, fewer than 10." in told
     assert "The 95% interval of logic b shows what other cases and other annotators would give." in told
 
 
-def test_questions_stay_in_their_order_and_values_between_the_ends_are_told():
+def test_questions_stay_in_their_order_and_values_between_the_ends_are_printed():
     table = pa.concat_tables([ratings(*RATED), ratings(("a", "i1", "p", 5), ("b", "i3", "p", 2), question="grammar")])
     found = rating_results(table)
     assert [(row.question, row.system) for row in found.means] == [
@@ -123,7 +123,7 @@ def items_of(**expected: str | None) -> pa.Table:
     return pa.Table.from_pylist(rows, schema=TABLES["items"].schema)
 
 
-def test_ratings_that_do_not_count_and_checks_are_told(tmp_path):
+def test_ratings_that_do_not_count_and_checks_are_printed(tmp_path):
     both = [("logic", [2]), ("grammar", [1, 2])]
     right = json.dumps(dict(both))
     tables = [ratings(("a", "i1", "p", 1), ("a", "i1", "q", 2), question=question) for question, _ in both] + [
@@ -147,7 +147,7 @@ def test_ratings_that_do_not_count_and_checks_are_told(tmp_path):
     assert "are in the table of items (--items)" in CliRunner().invoke(main, words).output
 
 
-def test_checks_of_orders_are_told():
+def test_checks_of_orders_are_printed():
     table = orders(("i", "p", [0, 1, 2]), ("c", "p", [0, 1, 2]), ("c", "q", [1, 0, 2]))
     is_check = pa.array([False, True, True])
     table = table.set_column(table.schema.get_field_index("is_check"), table.schema.field("is_check"), is_check)
@@ -156,7 +156,7 @@ def test_checks_of_orders_are_told():
     assert found.checks == ChecksAnswered(2, 2, 1, 1)
 
 
-def test_reasons_for_ratings_are_told(tmp_path):
+def test_reasons_for_ratings_are_printed(tmp_path):
     evil = "It\nreads <b>well</b> | \x1b[2J."
     table = pa.concat_tables(
         [

@@ -239,7 +239,7 @@ def test_strengths_without_intervals_say_why():
     )
 
 
-def test_the_paper_s_row_tells_where_it_comes_from():
+def test_the_paper_s_row_says_where_it_comes_from():
     (_, pair, *_) = study_sections(study_results(votes({"i": ("h_seq2seq", "human_right", ["human_right"])})))
     text = render([pair])
     assert cells(text, "| Mori et al. 2019 ")[1:4] == ["200", "4 (2.0%)", "179 (89.5%)"]

@@ -59,7 +59,7 @@ def test_databases_of_others_and_of_newer_versions_are_refused(tmp_path):
         open_store(f"sqlite:///{newer}")
 
 
-def test_what_is_no_database_is_told_in_one_line(tmp_path):
+def test_what_is_no_database_is_refused_in_one_line(tmp_path):
     path = tmp_path / "notes.db"
     path.write_text("not a database, but long enough to be taken for one by its size" * 20)
     with pytest.raises(StoreUnavailableError) as raised:
@@ -69,7 +69,7 @@ def test_what_is_no_database_is_told_in_one_line(tmp_path):
         open_store(f"sqlite:///{tmp_path / 'none' / 's.db'}")
 
 
-def test_a_password_is_never_told():
+def test_a_password_is_never_printed():
     with pytest.raises(StoreUnavailableError) as raised:
         open_store("postgresql+psycopg://me:secret@127.0.0.1:1/none")
     assert "secret" not in str(raised.value)

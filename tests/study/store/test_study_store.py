@@ -277,7 +277,7 @@ class TestLeases:
         assert store.most_items("crowd") == 1, "of the same texts one is announced"
         assert not store.left_any(key)
 
-    def test_who_comes_is_told_whether_there_is_an_item(self, store):
+    def test_who_comes_reads_whether_there_is_an_item(self, store):
         store.create(design(answers_per_item=1), pairs(2))
         one, other = ready(store, "p"), ready(store, "q")
         first = lease(store, one)
@@ -347,7 +347,7 @@ class TestLeases:
         assert not store.may_get_more(slow), "the other item lacks an answer, and cannot be slow's"
 
     @pytest.mark.parametrize("rate", [0.1, 0.3, 0.5])
-    def test_the_most_that_is_told_is_never_passed_and_sometimes_reached(self, store, rate):
+    def test_the_most_that_is_shown_is_never_passed_and_sometimes_reached(self, store, rate):
         made = design(checks=Checks(rate=rate), answers_per_item=12)
         store.create(made, [*pairs(9), *check_items(made)])
         reached = set()
@@ -577,7 +577,7 @@ class TestStudies:
         with pytest.raises(UserError, match="in the store already"):
             store.create(design(), pairs(1))
 
-    def test_an_unknown_study_is_told_with_those_there_are(self, store):
+    def test_an_unknown_study_is_refused_with_the_names_of_those_there_are(self, store):
         store.create(design(), pairs(1))
         with pytest.raises(UserError, match="no study other in the store; it holds crowd"):
             store.progress("other")
@@ -608,7 +608,7 @@ def test_what_was_withdrawn_is_in_no_file_while_the_study_runs(tmp_path):
         assert not store.answers("crowd")[1:]
 
 
-def test_an_id_that_would_stand_for_nobody_known_is_no_ones(tmp_path):
+def test_an_id_like_those_of_unnamed_people_is_no_ones(tmp_path):
     with closing(open_store(f"sqlite:///{tmp_path / 's.db'}")) as store:
         store.create(design(hash_ids=False), pairs(1))
         store.create(design(name="hashed"), pairs(1))

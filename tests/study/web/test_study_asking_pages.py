@@ -159,7 +159,7 @@ class TestSkipAndFlag:
         assert (flag["kind"], flag["text"]) == ("skip", "it is too sad")
         assert len(store.answers("pilot")) == 1
 
-    def test_who_skipped_all_is_told_so(self, tmp_path):
+    def test_who_skipped_all_reads_so(self, tmp_path):
         store = store_with(tmp_path, design(skip=True), 1)
         person = Person(store).go().send(skip="yes")
         assert "You have skipped all questions that there were for you." in person.text

@@ -194,7 +194,7 @@ def test_private_links_are_listed(tmp_path: Path):
 
 
 @pytest.mark.parametrize("hash_ids", [True, False])
-def test_which_links_were_opened_is_told(tmp_path: Path, hash_ids: bool):
+def test_which_links_were_opened_is_shown(tmp_path: Path, hash_ids: bool):
     store = store_with(tmp_path, design(entry={"kind": "links", "links": 3}, hash_ids=hash_ids))
     token = store.links("pilot")[1]
     Person(store).open(f"/s/pilot/link/{token}")
@@ -225,7 +225,7 @@ def test_every_page_of_the_organiser_s_leads_out(store: Store, organiser: Person
     assert "logout" not in Person(store).open("/s/pilot/").text
 
 
-def test_too_few_links_are_told(tmp_path: Path):
+def test_too_few_links_are_a_warning(tmp_path: Path):
     store = store_with(tmp_path, design(answers_per_item=3, entry={"kind": "links", "links": 2}))
     organiser = Person(store).open("/organiser/").send(token=TOKEN).open("/organiser/pilot")
     assert "2 links are too few: each item needs answers of 3 different people" in organiser.text

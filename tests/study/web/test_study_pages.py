@@ -65,7 +65,7 @@ def test_a_check_that_did_not_come_is_not_put_down_to_others(tmp_path: Path):
         assert ("the 4 announced were the most that there might be" in text) == (answered == 3)
 
 
-def test_who_comes_when_all_is_answered_is_told_so_before_they_agree_to_anything(tmp_path: Path):
+def test_who_comes_when_all_is_answered_reads_so_before_they_agree_to_anything(tmp_path: Path):
     store = store_with(tmp_path, design(answers_per_item=1, training={"attempts": 1}), n=1)
     reader, trainee = (Person(store).open("/s/pilot/") for _ in range(2))
     trainee.send(consent="yes")
@@ -95,7 +95,7 @@ def test_nobody_is_screened_out_of_a_full_study(tmp_path: Path):
 
 
 @pytest.mark.parametrize("code", ["", "N7FUL"])
-def test_who_comes_from_prolific_in_vain_is_told_before_consent_and_never_gets_the_code_for_work(
+def test_who_comes_from_prolific_in_vain_reads_so_before_consent_and_never_gets_the_code_for_work(
     tmp_path: Path, code: str
 ):
     entry = {"kind": "prolific", "completion_code": "C1ABC", "no_place_code": code}
@@ -422,7 +422,7 @@ def test_what_was_typed_is_shown_with_its_own_question_and_person_alone(tmp_path
     assert "too few" not in person.open("/s/pilot/question").text
 
 
-def test_an_answer_to_a_question_that_one_does_not_have_is_told(tmp_path: Path):
+def test_an_answer_to_a_question_that_one_does_not_have_is_refused(tmp_path: Path):
     person = Person(store_with(tmp_path, design())).go()
     person.page = person.client.post(person.action, data=person.hidden | {"assignment": "unknown", "answer": "A"})
     assert (person.at, person.page.status_code) == ("/s/pilot/question", 200)
@@ -484,7 +484,7 @@ def test_text_is_escaped_everywhere(tmp_path: Path):
         assert "<script>" not in text
 
 
-def test_no_page_tells_which_system_wrote_what(tmp_path: Path):
+def test_no_page_shows_which_system_wrote_what(tmp_path: Path):
     pages_by_writer = []
     for number, systems in enumerate((("plain_system", "human_right"), ("human_right", "plain_system"))):
         study = design()
@@ -594,7 +594,7 @@ def test_the_training_item_stands_otherwise_for_other_people(tmp_path: Path, kin
     assert places == ({1, 2} if kind == "pair" else {1, 2, 3, 4, 5})
 
 
-def test_one_s_own_feedback_is_told_of_a_wrong_answer_alone(tmp_path: Path):
+def test_one_s_own_feedback_is_shown_after_a_wrong_answer_alone(tmp_path: Path):
     known = {"context": ["One.", "Two."], "endings": ["Three.", "Nine."]}
     texts = {"feedback": "Think about numbers.", "feedback_right": "Three comes after two."}
     for name, told in (("own", {**known, **texts}), ("hint", {**known, "feedback": texts["feedback"]})):
@@ -783,7 +783,7 @@ def test_a_defect_shows_no_traceback(person: Person, monkeypatch: pytest.MonkeyP
     assert person.page.headers["content-security-policy"]
 
 
-def test_a_database_that_does_not_answer_is_told_as_such(person: Person, monkeypatch: pytest.MonkeyPatch):
+def test_a_database_that_does_not_answer_has_a_page_that_says_so(person: Person, monkeypatch: pytest.MonkeyPatch):
     person.go()
 
     def fail(*_: object, **__: object) -> None:
@@ -839,7 +839,7 @@ def test_a_rating_asks_the_question_of_the_design(tmp_path: Path):
     assert "Well &lt;told&gt;?" in Person(store_with(tmp_path, study, n=1)).go().text
 
 
-def test_the_script_is_told_where_to_go(person: Person):
+def test_the_script_knows_where_to_go(person: Person):
     person.go()
     told = person.client.post(
         person.action, data=person.hidden | {"answer": "A"}, headers={"accept": "application/json"}

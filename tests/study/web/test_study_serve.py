@@ -79,7 +79,7 @@ def test_links_are_printed_with_the_base_url(tmp_path: Path, monkeypatch: pytest
 
 @pytest.mark.slow
 @pytest.mark.parametrize("told", [signal.SIGINT, signal.SIGTERM])
-def test_it_says_where_it_is_and_ends_when_told_to(tmp_path: Path, told: signal.Signals):
+def test_it_says_where_it_is_and_ends_on_a_signal(tmp_path: Path, told: signal.Signals):
     store_with(tmp_path, design()).close()
     with serving(f"sqlite:///{tmp_path / 'studies.db'}") as (process, address):
         assert re.fullmatch(r"http://127\.0\.0\.1:\d+", address)
