@@ -8,6 +8,7 @@ from dataclasses import dataclass, field, replace
 from itertools import combinations
 from typing import get_args
 
+from denouement.answers import QuestionAsked
 from denouement.legible import can_be_shown, seen
 from denouement.schemas import BETTER
 from denouement.study.design.ask import Ask
@@ -132,6 +133,21 @@ class Design:
     def asked(self) -> tuple[PairQuestion, ...]:
         """The questions of a pair study, the first of which checks and the training item ask."""
         return self.questions or (PairQuestion(BETTER, self.question),)
+
+    @property
+    def asks_better(self) -> bool:
+        """Whether a pair study asks nothing but which ending is better, in our words of any language."""
+        return not self.questions and self.question in {texts(each)("design.question.pair") for each in languages()}
+
+    def questions_asked(self) -> dict[str, QuestionAsked]:
+        """The questions of a pair study, by name.
+
+        The one `question` has the name `better` whatever it asks, so its words decide whether it asks that.
+        """
+        return {
+            each.name: QuestionAsked(each.text, each.name == BETTER if self.questions else self.asks_better)
+            for each in self.asked
+        }
 
     @property
     def codes(self) -> tuple[str, ...]:
