@@ -77,10 +77,11 @@ def test_the_commands_lead_from_a_file_to_the_report(run_folder: Path, monkeypat
     assert len(links) == 5
     with served(serve, folder) as address:
         assert [answer_all(address, link) for link in links] == [20] * 5
-    progress, results, export, elements = map(typed, after)
+    progress, results, review, export, elements = map(typed, after)
     assert "100 of 100 answers" in progress
     assert "100 accepted" in export
     assert REASON in results
+    assert "fast" in review
     assert re.search(r"\| emotion +\| +100 \(100.0%\)", elements), elements
     # `make run` would run these two stages, and nothing else, again
     run(StudySettings(), StudyPaths(find_answers(folder / "data/raw"), folder / "data/study"))

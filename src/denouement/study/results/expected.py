@@ -4,6 +4,7 @@ from dataclasses import dataclass
 from statistics import median
 
 import numpy as np
+import numpy.typing as npt
 
 from denouement.study.results.clustered import preference
 from denouement.study.results.crossed import Clusters, Floats, Numbers
@@ -57,11 +58,12 @@ def expected_interval(share: float, cases: int, per_case: int, people: int) -> E
     return ExpectedInterval(share, median(low for low, _ in ends), median(high for _, high in ends))
 
 
-def _answers(middle: float, by: Clusters, rng: np.random.Generator) -> "np.typing.NDArray[np.bool_]":
+def _answers(middle: float, by: Clusters, rng: np.random.Generator) -> npt.NDArray[np.bool_]:
     """bool [answers]: whether each is for the first system."""
     assert by.annotators is not None
     noise = np.sqrt(1 - _OF_CASE - _OF_PERSON) * rng.standard_normal(len(by.cases))
-    return middle + _effects(_OF_CASE, by.cases, rng) + _effects(_OF_PERSON, by.annotators, rng) + noise > 0
+    latent: Floats = middle + _effects(_OF_CASE, by.cases, rng) + _effects(_OF_PERSON, by.annotators, rng) + noise
+    return latent > 0
 
 
 def _effects(variance: float, cluster: Numbers, rng: np.random.Generator) -> Floats:
