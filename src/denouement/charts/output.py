@@ -43,12 +43,13 @@ def _save(figure: "Figure", target: "Path | BinaryIO", kind: str) -> None:
 
     metadata = {"Date": None, "Creator": None} if kind == "svg" else {"Software": None}
     fonts = families(_take_literally(figure))
-    settings = {"svg.hashsalt": "denouement", "text.parse_math": False}
-    if fonts:
-        settings["font.family"] = fonts  # of text that is made when the figure is drawn
-        for text in figure.findobj(Text):
-            text.set_family(fonts)
-    with warnings.catch_warnings(record=True) as raised, matplotlib.rc_context(settings):
+    for text in figure.findobj(Text) if fonts else ():
+        text.set_fontfamily(fonts)
+    of_later_text = fonts or matplotlib.rcParams["font.family"]  # such as labels of ticks that are made when drawn
+    with (
+        warnings.catch_warnings(record=True) as raised,
+        matplotlib.rc_context({"svg.hashsalt": "denouement", "text.parse_math": False, "font.family": of_later_text}),
+    ):
         warnings.simplefilter("always")
         figure.savefig(target, format=kind, dpi=150, metadata=metadata)
     for message in dict.fromkeys(str(each.message) for each in raised):
