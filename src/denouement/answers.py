@@ -1,13 +1,39 @@
-"""Which rows of the tables of people's answers count, and how many answers these are."""
+"""Which rows of the tables of people's answers count, how many answers these are, and what people were asked."""
+
+import json
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
 
 import pyarrow as pa
 import pyarrow.compute as pc
+
+from denouement.errors import UserError
+from denouement.schemas import BETTER
 
 SCALES = ("ratings", "orders", "rankings")
 """Tables of answers that are not votes; folders of the same names hold their results."""
 
 ANSWER = ("study", "item_id", "annotator_id")
 """The columns that identify an answer; in `votes` and `ratings` it has a row for each question."""
+
+_QUESTIONS_KEY = "denouement.questions"  # in the metadata of a table `votes`
+
+
+@dataclass(frozen=True)
+class QuestionAsked:
+    """A question about two endings.
+
+    Attributes:
+        words: as people read them; None where they are not known.
+        is_better: whether it asks which ending is better: only then do its answers say what people prefer.
+    """
+
+    words: str | None
+    is_better: bool
+
+
+QuestionsOfStudies = Mapping[str, Mapping[str, QuestionAsked]]
+"""By study and the question's name."""
 
 
 def counted(answers: pa.Table) -> pa.Table:
@@ -36,3 +62,33 @@ def statuses(answers: pa.Table) -> dict[str, int]:
     judged = answers.filter(pc.invert(answers["is_check"]))
     found = sorted(judged["status"].unique().to_pylist())
     return {status: n_answers(judged.filter(pc.equal(judged["status"], status))) for status in found}
+
+
+def as_metadata(questions: QuestionsOfStudies) -> dict[str, str]:
+    """The questions as an entry of the metadata of a table `votes`, for `schemas.write_table`."""
+    its = {study: {name: asdict(each) for name, each in of.items()} for study, of in questions.items()}
+    return {_QUESTIONS_KEY: json.dumps(its, ensure_ascii=False, sort_keys=True)}
+
+
+def questions_asked(votes: pa.Table) -> dict[str, dict[str, QuestionAsked]]:
+    """The questions in the metadata of a table `votes`; empty where there are none, as in tables of other tools.
+
+    Raises:
+        UserError: a damaged entry.
+    """
+    entry = (votes.schema.metadata or {}).get(_QUESTIONS_KEY.encode(), b"{}")
+    try:
+        return {
+            study: {name: QuestionAsked(each["words"], each["is_better"]) for name, each in of.items()}
+            for study, of in json.loads(entry).items()
+        }
+    except (ValueError, KeyError, TypeError, AttributeError) as error:
+        raise UserError("votes: what they say of their questions is damaged; export them again") from error
+
+
+def question_asked(votes: pa.Table, name: str) -> QuestionAsked:
+    """What people were asked under this name; without words where they are not known, or differ between studies."""
+    of_name = votes.filter(pc.equal(votes["question"], name))
+    known, usual = questions_asked(votes), QuestionAsked(None, name == BETTER)
+    found = {known.get(study, {}).get(name, usual) for study in of_name["study"].unique().to_pylist()} or {usual}
+    return found.pop() if len(found) == 1 else QuestionAsked(None, all(each.is_better for each in found))

@@ -11,6 +11,7 @@ import pytest
 from small_systems import Fixed, neural
 from starlette.testclient import TestClient
 
+from denouement.cli import completion
 from denouement.completion import page
 from denouement.completion.page import create_app
 from denouement.study.web.app import serve
@@ -157,6 +158,17 @@ def test_every_response_has_the_headers_of_the_study_pages():
         assert response.headers["cache-control"] == "no-store"
     assert visitor.client.get("/nothing").status_code == 404
     assert "There is no such page here." in visitor.client.get("/nothing").text
+
+
+def test_without_a_browser_one_line_says_what_to_open(tmp_path, monkeypatch, capfd):
+    failing = tmp_path / "xdg-open"
+    failing.write_text("#!/bin/sh\necho xdg-open: no method available >&2\nexit 3\n")
+    failing.chmod(0o755)
+    monkeypatch.setenv("PATH", str(tmp_path))
+    monkeypatch.setattr("click.launch", None)  # the browser is opened in a process of its own
+    completion._open("http://127.0.0.1:4000")
+    told = capfd.readouterr()
+    assert (told.out, told.err) == ("", "no browser can be opened here: open http://127.0.0.1:4000/ in one yourself\n")
 
 
 def test_stories_are_kept_for_a_while(monkeypatch):

@@ -12,7 +12,15 @@ from denouement.analysis.endings import SystemEndings, repetition
 from denouement.analysis.sentiment_contrast import SentimentContrast
 from denouement.cloze.evaluation.results import ClozeResult, SystemComparison, SystemRow
 from denouement.documents import write_document
-from denouement.report.findings import key_findings, of_endings, of_people, of_ranks, of_ratings, of_story_cloze
+from denouement.report.findings import (
+    KeyFinding,
+    key_findings,
+    of_endings,
+    of_questions,
+    of_ranks,
+    of_ratings,
+    of_story_cloze,
+)
 from denouement.report.stale import Stale, find_stale
 from denouement.report.systems import system_values, systems_table
 from denouement.schemas import TABLES, write_table
@@ -40,6 +48,11 @@ def votes(choices: dict[tuple[str, str], str]) -> pa.Table:
         for place, letter in enumerate(letters)
     ]
     return pa.Table.from_pylist(rows, schema=TABLES["votes"].schema)
+
+
+def of_people(results: StudyResults) -> KeyFinding | None:
+    """The first finding of a study."""
+    return next(iter(of_questions(results)), None)
 
 
 def preferring(**shares: tuple[float, float | None, float | None]) -> StudyResults:
@@ -166,6 +179,9 @@ def test_only_the_question_better_is_about_what_people_prefer():
     for both in ([("duller", most), ("better", few)], [("better", few), ("duller", most)]):
         assert of_people(asked(*both)).claim == (
             "For the question better, people prefer human endings to those of seq2seq."
+        )
+        assert of_questions(asked(*both))[1].claim == (
+            "For the question duller, people choose the endings of seq2seq more often than human endings."
         )
 
 

@@ -74,14 +74,15 @@ def test_the_commands_lead_from_a_file_to_the_report(run_folder: Path, monkeypat
     assert create.startswith("denouement study create study.yaml ")
     assert (serve, make) == ("denouement study serve", "make run")
     links = re.findall(r"/s/pilot/link/\S+", typed(create))
-    assert len(links) == 3
+    assert len(links) == 5
     with served(serve, folder) as address:
-        assert [answer_all(address, link) for link in links] == [20, 20, 20]
-    progress, results, export, elements = map(typed, after)
-    assert "60 of 60 answers" in progress
-    assert "60 accepted" in export
+        assert [answer_all(address, link) for link in links] == [20] * 5
+    progress, results, review, export, elements = map(typed, after)
+    assert "100 of 100 answers" in progress
+    assert "100 accepted" in export
     assert REASON in results
-    assert re.search(r"\| emotion +\| +60 \(100.0%\)", elements), elements
+    assert "fast" in review
+    assert re.search(r"\| emotion +\| +100 \(100.0%\)", elements), elements
     # `make run` would run these two stages, and nothing else, again
     run(StudySettings(), StudyPaths(find_answers(folder / "data/raw"), folder / "data/study"))
     assert "report.html" in typed("denouement report --out reports")

@@ -11,11 +11,11 @@ if TYPE_CHECKING:  # heavy
     from matplotlib.figure import Figure
 
 _OUTCOMES = {
-    "first": ("first one better", BLUE),
+    "first": ("first one {}", BLUE),
     "both": ("both", PALE_BLUE),
     "no_agreement": ("no agreement", "white"),
     "neither": ("neither", GREY),
-    "second": ("second one better", ORANGE),
+    "second": ("second one {}", ORANGE),
 }
 
 
@@ -124,10 +124,10 @@ def best_and_worst(systems: Sequence[BestAndWorst]) -> "Figure | None":
     return figure
 
 
-def study_outcomes(pairs: Sequence[Outcomes]) -> "Figure | None":
+def study_outcomes(pairs: Sequence[Outcomes], what: str = "better") -> "Figure | None":
     """What people agree on, a bar a pair of systems with one at either end, and the numbers of items.
 
-    None without an item.
+    `what` they say of an ending that they choose is in the legend. None without an item.
     """
     from matplotlib.patches import Patch
 
@@ -148,7 +148,7 @@ def study_outcomes(pairs: Sequence[Outcomes]) -> "Figure | None":
     only.set_xlabel("share of items")
     in_percent(only.xaxis)
     handles = [
-        Patch(facecolor=colour, edgecolor="black" if outcome == "no_agreement" else "none", label=label)
+        Patch(facecolor=colour, edgecolor="black" if outcome == "no_agreement" else "none", label=label.format(what))
         for outcome, (label, colour) in _OUTCOMES.items()
         if outcome != "no_agreement" or any(pair.counts[outcome] for pair in pairs)
     ]

@@ -1,8 +1,10 @@
 """`denouement complete` and `denouement try`: endings for a story that is typed. Heavy imports stay inside."""
 
+import subprocess
 import sys
 from dataclasses import dataclass
 from pathlib import Path
+from threading import Thread
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -145,9 +147,20 @@ def try_(
     def started(address: str) -> None:
         click.echo(f"{', '.join(systems)}: {address}/ (Ctrl-C ends it)")
         if in_browser:
-            click.launch(address)
+            Thread(target=_open, args=(address,), daemon=True).start()
 
     serve(create_app(systems), "127.0.0.1", port, started)
+
+
+def _open(address: str) -> None:
+    """Open an address in the browser, without what its programs print; a line says so where there is none."""
+    launch = "import sys, click; sys.exit(click.launch(sys.argv[1], wait=True))"
+    quiet = subprocess.DEVNULL
+    done = subprocess.run(  # noqa: S603 -- our own address
+        [sys.executable, "-c", launch, address], stdin=quiet, stdout=quiet, stderr=quiet, check=False
+    )
+    if done.returncode:
+        click.echo(f"no browser can be opened here: open {address}/ in one yourself", err=True)
 
 
 def _systems(

@@ -1,7 +1,7 @@
 """`denouement study`: human evaluation. Heavy imports stay inside the commands."""
 
 import os
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from decimal import Decimal
 from pathlib import Path
@@ -15,21 +15,23 @@ from denouement.cli.study_convert import convert
 from denouement.cli.study_import import import_
 from denouement.cli.study_results import results
 from denouement.cli.study_rules import review
-from denouement.cli.study_store import base_url_option, opened_store, store_option
+from denouement.cli.study_store import LOCAL_URL, PORT, base_url_option, opened_store, store_option
 from denouement.console import warn
 from denouement.errors import UserError, printable
 from denouement.files import check_output
 
 if TYPE_CHECKING:  # heavy
     from denouement.present.sections import Block
+    from denouement.study.design.description import Design
     from denouement.study.design.share import FairShare
+    from denouement.study.results.expected import ExpectedInterval
     from denouement.study.store.export import StudyExport
     from denouement.study.store.records import Progress
 
 
 @dataclass(frozen=True)
 class StudyLinks:
-    """A study's private links: as full addresses where the server's is known, else within it."""
+    """A study's private links, as addresses."""
 
     study: str
     addresses: list[str]
@@ -43,6 +45,8 @@ class CreatedStudy:
         counts: the items and what was left out, as `make_items` counts them.
         answers_wanted: to all items together.
         share: what each person is asked for.
+        general_texts: keys that the file does not give, whose texts fit questions of the organiser's own.
+        expected: in a study of pairs of which the number of people is known, the intervals that its results may have.
         addresses: where annotators come in, as in `StudyLinks`; empty where nothing was written.
     """
 
@@ -51,6 +55,8 @@ class CreatedStudy:
     counts: dict[str, int]
     answers_wanted: int
     share: "FairShare"
+    general_texts: list[str]
+    expected: list["ExpectedInterval"]
     addresses: list[str]
 
 
@@ -84,6 +90,7 @@ for command in study_life.COMMANDS:
 
 @study.command()
 @click.argument("file", type=click.Path(path_type=Path), metavar="STUDY.yaml")
+@click.argument("more", nargs=-1, metavar="")
 @click.option("--cases", required=True, type=click.Path(path_type=Path), help="Cloze table of the stories.")
 @click.option(
     "--endings",
@@ -96,7 +103,14 @@ for command in study_life.COMMANDS:
 @store_option
 @json_option
 def create(
-    file: Path, cases: Path, endings: tuple[Path, ...], dry_run: bool, base_url: str, url: str, as_json: bool
+    file: Path,
+    more: tuple[str, ...],
+    cases: Path,
+    endings: tuple[Path, ...],
+    dry_run: bool,
+    base_url: str,
+    url: str,
+    as_json: bool,
 ) -> None:
     """Make a study of STUDY.yaml, with its items and links.
 
@@ -110,6 +124,11 @@ def create(
     from denouement.study.design.reading import DesignError, read_design
     from denouement.study.design.share import fair_share, shortfall
 
+    if more:
+        raise UserError(
+            f"{more[0]}: is too much: name one STUDY.yaml, and each table of endings with an --endings of its own"
+        )
+    base_url = base_url or LOCAL_URL
     known = read_table(cases, "cloze")
     written = [read_endings(path) for path in endings]
     for path in endings:
@@ -126,12 +145,17 @@ def create(
     design = replace(design, max_items_per_person=share.each)
     if lacking := shortfall(design, share, items):
         warn(lacking)
+    if not design.contact:
+        warn("the file has no contact: people read of nobody whom they may ask; add contact: NAME, ADDRESS")
     addresses: list[str] = []
     if not dry_run:
         store = opened_store(url)
         store.create(design, items)
         addresses = _link_addresses(design.name, store.links(design.name), base_url) or [f"{base_url}/s/{design.name}/"]
-    made = CreatedStudy(design.name, design.kind, counts, share.answers, share, addresses)
+    expected = _expected(design, counts["items"], share.people)
+    made = CreatedStudy(
+        design.name, design.kind, counts, share.answers, share, design.general_texts, expected, addresses
+    )
     print_result(made, _created_blocks, as_json)
 
 
@@ -145,11 +169,43 @@ def _created_blocks(made: CreatedStudy) -> "list[Block]":
     )
     if same := made.counts["identical_endings"]:
         what += (
-            f" These are {n_items:,} of {n_items + same:,}: in {same:,}, texts to choose from read the same, so they "
-            "are left out, also where a system writes just what a person did."
+            f" {same:,} more {'is' if same == 1 else 'are'} left out, since there is nothing to choose: two of the "
+            "texts read the same, as where a system wrote just what a person did."
         )
+        if n := made.counts.get("cases_for_all_items"):
+            what += f" For {n_items + same:,} items write cases: {{n: {n}}}."
     counts = Table(["counted", "n"], [[_counted(name), n] for name, n in made.counts.items()])
-    return [Paragraph(what), Paragraph(_shared(made.share)), counts, *(_address_blocks(made) if made.addresses else [])]
+    lines = [what, _shared(made.share)]
+    if made.expected:
+        lines.append(_how_sure(made.expected))
+    if made.general_texts:
+        lines.append(
+            f"The file asks questions of its own, and has no {' and no '.join(made.general_texts)}: people read our "
+            "texts that fit any question (the organiser's page Preview shows them)."
+        )
+    return [*map(Paragraph, lines), counts, *(_address_blocks(made) if made.addresses else [])]
+
+
+def _expected(design: "Design", n_items: int, people: int | None) -> "list[ExpectedInterval]":
+    """The intervals to expect of a study of pairs where its people are known, and enough to answer each item."""
+    from denouement.study.results.expected import expected_interval
+
+    cases = n_items // max(1, len(design.pairs))
+    if design.kind != "pair" or people is None or people < design.answers_per_item or cases < 2:
+        return []
+    return [expected_interval(share, cases, design.answers_per_item, people) for share in (0.5, 0.8)]
+
+
+def _how_sure(expected: "Sequence[ExpectedInterval]") -> str:
+    """What the intervals of a study's results will be like, and whether they can decide anything."""
+    from denouement.present.cells import Interval, Share
+
+    shown = [f"{Interval(each.low, each.high, 0, of_share=True)} at {Share(each.share, 0)}" for each in expected]
+    what = f"How sure it can be: of answers for one of two systems, the 95% interval is about {' and '.join(shown)}."
+    low = expected[-1].low
+    if low is None or low <= 0.5:
+        what += " So even a system that is chosen in 80% may stay undecided: ask more people, or about more stories."
+    return what
 
 
 def _shared(share: "FairShare") -> str:
@@ -175,6 +231,7 @@ def _counted(name: str) -> str:
 def links(name: str, add: int | None, base_url: str, url: str, as_json: bool) -> None:
     """Print a study's private links, or make more."""
     store = opened_store(url, make=False)
+    base_url = base_url or LOCAL_URL
     tokens = store.add_links(name, add) if add else store.links(name)
     if not tokens:
         raise UserError(f"study {name}: has no private links; everybody comes in by /s/{name}/")
@@ -188,8 +245,9 @@ def _link_addresses(name: str, tokens: Sequence[str], base_url: str) -> list[str
 def _address_blocks(links: StudyLinks | CreatedStudy) -> "list[Block]":
     from denouement.present.sections import Paragraph
 
-    is_full = not links.addresses[0].startswith("/")
-    what = "Addresses:" if is_full else "Addresses, to be put after that of the server (`denouement study serve`):"
+    what = "Addresses:"
+    if links.addresses[0].startswith(f"{LOCAL_URL}/"):
+        what = "Addresses, on this computer (of a server elsewhere with --base-url):"
     return [Paragraph("\n".join([what, *links.addresses]))]
 
 
@@ -217,7 +275,8 @@ def progress(name: str | None, ids: tuple[str, ...], url: str, as_json: bool) ->
         return
     found = store.progress(name)
     if not ids:
-        print_result(found, _progress_blocks, as_json)
+        numbers = {who: number for number, who in enumerate(store.opened_by(name).values(), 1) if who}
+        print_result(found, lambda _: _progress_blocks(found, numbers), as_json)
         return
     came = {person.annotator_id for person in found.people}
     asked = {each: store.annotator_id(name, each) for each in ids}
@@ -241,7 +300,8 @@ def _people_blocks(people: KnownPeople, study: str) -> "list[Block]":
     return [Paragraph("\n".join(lines))]
 
 
-def _progress_blocks(found: "Progress") -> "list[Block]":
+def _progress_blocks(found: "Progress", numbers: Mapping[str, int]) -> "list[Block]":
+    """A study's progress, with the number of each person's private link where they have one."""
     from denouement.present.cells import Cell, Number
     from denouement.present.sections import Paragraph, Table
 
@@ -253,10 +313,22 @@ def _progress_blocks(found: "Progress") -> "list[Block]":
     noted = [name for name in ("skipped", "flagged", "corrected") if any(getattr(each, name) for each in found.people)]
     if noted:
         what += f" Items {', '.join(f'{name} {getattr(found, name):,} times' for name in noted)}."
-    header = ["annotator", "state", "answers", "checks", "failed", "surplus", *noted, "median s", "last seen (UTC)"]
+    header = [
+        "annotator",
+        *(["link"] if numbers else []),
+        "state",
+        "answers",
+        "checks",
+        "failed",
+        "surplus",
+        *noted,
+        "median s",
+        "last seen (UTC)",
+    ]
     rows: list[list[Cell]] = [
         [
             person.annotator_id,
+            *([numbers.get(person.annotator_id, "-")] if numbers else []),
             person.state.replace("_", " "),
             person.answered,
             person.checks,
@@ -268,7 +340,8 @@ def _progress_blocks(found: "Progress") -> "list[Block]":
         ]
         for person in found.people
     ]
-    return [Paragraph(what), *([Table(header, rows)] if rows else [])]
+    note = f"Link: its place among those that `denouement study links {found.study}` prints." if numbers else ""
+    return [Paragraph(what), *([Table(header, rows, note=note)] if rows else [])]
 
 
 @study.command()
@@ -329,7 +402,7 @@ def _export_blocks(written: "StudyExport") -> "list[Block]":
 @study.command()
 @store_option
 @click.option("--host", default="127.0.0.1", show_default=True, help="Name or address to listen at.")
-@click.option("--port", type=click.IntRange(0, 65535), default=8000, show_default=True, help="0: any free one.")
+@click.option("--port", type=click.IntRange(0, 65535), default=PORT, show_default=True, help="0: any free one.")
 @base_url_option
 def serve(url: str, host: str, port: int, base_url: str) -> None:
     """Serve the pages of all studies.

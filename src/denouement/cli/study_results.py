@@ -108,8 +108,7 @@ def results(
 
 def _tables_of(study: str, url: str) -> tuple[Path, Path, Path | None]:
     """A study's answers, items and replies, as they are exported, until the command ends; None without any reply."""
-    from denouement.schemas import write_table
-    from denouement.study.store.export import ANSWER_TABLES, study_tables
+    from denouement.study.store.export import ANSWER_TABLES, study_tables, write_study_table
 
     store = opened_store(url, make=False)
     answers = ANSWER_TABLES[store.design(study).kind]
@@ -118,5 +117,5 @@ def _tables_of(study: str, url: str) -> tuple[Path, Path, Path | None]:
     for name, table in study_tables(store, study).items():
         if name in (answers, "items") or (name == "replies" and table.num_rows):
             paths[name] = folder / f"{name}.parquet"
-            write_table(table, paths[name], name)
+            write_study_table(table, paths[name], name)
     return paths[answers], paths["items"], paths.get("replies")

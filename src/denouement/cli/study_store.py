@@ -10,6 +10,12 @@ if TYPE_CHECKING:  # heavy
 
 STORE_URL = "sqlite:///studies.db"
 
+PORT = 8000
+"""Where `study serve` listens unless told otherwise."""
+
+LOCAL_URL = f"http://127.0.0.1:{PORT}"
+"""The address of that server on this computer, of which links are where no other address is given."""
+
 store_option = click.option(
     "--store",
     "url",

@@ -19,7 +19,7 @@ from denouement.cloze.evaluation.sections import system_name
 from denouement.generators.history import History
 from denouement.papers import cited
 from denouement.present.sections import Chart
-from denouement.study.results.pairs import PairResult
+from denouement.study.results.preferences import QuestionResults
 from denouement.study.results.rankings import RankedKind
 
 
@@ -66,14 +66,21 @@ def accuracy_chart(rows: Sequence[SystemRow]) -> Chart:
     )
 
 
-def outcome_chart(pairs: Sequence[PairResult]) -> Chart:
-    """What people agree on, a bar for each pair of systems."""
-    outcomes = [
-        Outcomes(row.first, row.second, row.items, {name: share.n for name, share in vars(row.agreement).items()})
-        for row in pairs
-    ]
-    caption = "What people agree on, by pair of systems: the first is named before its bar, the second behind it"
-    return Chart("study.svg", study_outcomes(outcomes), caption)
+def outcome_charts(questions: Sequence[QuestionResults]) -> list[Chart]:
+    """What people agree on, for each question a chart with a bar for each pair of systems."""
+    charts = []
+    for number, asked in enumerate(questions, 1):
+        outcomes = [
+            Outcomes(row.first, row.second, row.items, {name: share.n for name, share in vars(row.agreement).items()})
+            for row in asked.pairs
+        ]
+        about = "" if len(questions) == 1 and asked.is_better else f" about the question {asked.named}"
+        caption = (
+            f"What people agree on{about}, by pair of systems: the first is named before its bar, the second behind"
+        )
+        file = "study.svg" if number == 1 else f"study_{number}.svg"
+        charts.append(Chart(file, study_outcomes(outcomes, "better" if asked.is_better else "chosen"), caption))
+    return charts
 
 
 def ranked_chart(found: RankedKind) -> Chart:

@@ -13,7 +13,6 @@ from denouement.present.cells import Interval, PValue, Share
 from denouement.report.run_folder import RunFolder
 from denouement.report.stale import Stale, joined_repetition, joined_sentiment
 from denouement.report.systems import shown_elsewhere
-from denouement.schemas import BETTER
 from denouement.study.design.names import HUMAN_RIGHT, HUMAN_WRONG
 from denouement.study.results.pairs import PairResult
 from denouement.study.results.preferences import QuestionResults, StudyResults
@@ -61,7 +60,7 @@ def key_findings(run: RunFolder, stale: Sequence[Stale]) -> list[KeyFinding]:
     """
     found: list[KeyFinding | None] = []
     if run.has_votes:
-        found.append(of_people(run.study, shown_elsewhere(run)))
+        found += of_questions(run.study, shown_elsewhere(run))
     else:
         for results in run.scale_results:
             if isinstance(results, RatingResults):
@@ -77,21 +76,34 @@ def key_findings(run: RunFolder, stale: Sequence[Stale]) -> list[KeyFinding]:
     return [replace(each, is_stale=each.anchor in are_stale) for each in found if each]
 
 
-def of_people(results: StudyResults, elsewhere: Collection[str] = ()) -> KeyFinding | None:
-    """Which system people prefer to human endings, or which comes nearest; of a study without human endings, which of
-    two systems they prefer.
-
-    Only answers to the question `better` are called a preference. Without such answers, it is what people choose for
-    the first question.
+def of_questions(results: StudyResults, elsewhere: Collection[str] = ()) -> list[KeyFinding]:
+    """What people say to each question: to which ending is better first, then in the order of the study.
 
     Args:
         results: of the study.
         elsewhere: systems whose endings in the study are not known to be those of this run.
+    """
+    chief = results.chief
+    others = [each for each in results.questions if each.question != chief.question]
+    is_named = bool(others) or not chief.is_better
+    found = [of_question(each, is_named, elsewhere) for each in (chief, *others)]
+    return [each for each in found if each]
+
+
+def of_question(asked: QuestionResults, is_named: bool = False, elsewhere: Collection[str] = ()) -> KeyFinding | None:
+    """Which system people prefer to human endings, or which comes nearest; of a study without human endings, which of
+    two systems they prefer.
+
+    Only answers to the question which ending is better are called a preference; other answers are what people choose.
+
+    Args:
+        asked: the results of a question.
+        is_named: whether the claim begins with the question.
+        elsewhere: as of `of_questions`.
 
     Returns:
         None where no pair was answered.
     """
-    asked = results.chief
     pairs = [row for row in asked.pairs if HUMAN_WRONG not in (row.first, row.second)]
     human = [row for row in pairs if row.second == HUMAN_RIGHT]
     rows = human or pairs or asked.pairs
@@ -100,8 +112,9 @@ def of_people(results: StudyResults, elsewhere: Collection[str] = ()) -> KeyFind
     decided = [row for row in rows if row.preference.of]
     if not decided:
         n = sum(row.answers for row in rows)
-        claim = f"People {'prefer' if asked.question == BETTER else 'choose'} no ending."
-        return KeyFinding(_of_question(results, claim), f"In all {n:,} answers both are good, or neither is.", _PEOPLE)
+        claim = f"People {'prefer' if asked.is_better else 'choose'} no ending."
+        both = "both are good, or neither is" if asked.is_better else "they say both or neither"
+        return KeyFinding(_of_question(asked, is_named, claim), f"In all {n:,} answers {both}.", _PEOPLE)
     best = max(decided, key=lambda row: row.preference.share or 0.0) if human else _strongest(asked, decided)
     grounds = [_counted(best, len(asked.pairs))]
     if len(decided) > 1:
@@ -110,7 +123,7 @@ def of_people(results: StudyResults, elsewhere: Collection[str] = ()) -> KeyFind
         grounds.append(
             f"The endings in the study are not known to be those that {' and '.join(about)} wrote in this run."
         )
-    return KeyFinding(_preferred(best, results), " ".join(grounds), _PEOPLE)
+    return KeyFinding(_of_question(asked, is_named, _preferred(best, asked)), " ".join(grounds), _PEOPLE)
 
 
 def of_ranks(found: RankedKind) -> KeyFinding | None:
@@ -224,31 +237,30 @@ def _compared(best: SystemRow, pair: SystemComparison | None) -> tuple[bool, str
     )
 
 
-def _preferred(row: PairResult, results: StudyResults) -> str:
-    """Which of two systems' endings people prefer; for another question than `better`, which ones they choose."""
+def _preferred(row: PairResult, asked: QuestionResults) -> str:
+    """Which of two systems' endings people prefer; for another question, which ones they choose."""
     one, other = _whose(row.first), _whose(row.second)
     those = other if row.second == HUMAN_RIGHT else f"those of {row.second}"
-    asked, found = results.chief, row.preference
-    is_better = asked.question == BETTER
+    found = row.preference
     direction = _direction(found.low, found.high, _HALF, found.p_holm)
     if direction in ("above", "below"):
         more, less = (one, those) if direction == "above" else (other, f"those of {row.first}")
-        claim = f"People prefer {more} to {less}." if is_better else f"People choose {more} more often than {less}."
-        return _of_question(results, claim)
-    whether = f"prefer {one} or {those}" if is_better else f"choose {one} or {those} more often"
+        return (
+            f"People prefer {more} to {less}." if asked.is_better else f"People choose {more} more often than {less}."
+        )
+    whether = f"prefer {one} or {those}" if asked.is_better else f"choose {one} or {those} more often"
     if direction == "unknown":
-        return _of_question(results, f"It cannot be said whether people {whether}: there is no interval.")
+        return f"It cannot be said whether people {whether}: there is no interval."
     includes = _direction(found.low, found.high, _HALF) == "open"
     why = "the interval includes 50%" if includes else f"p, corrected for {len(asked.pairs)} pairs, is not below 0.05"
-    return _of_question(results, f"It is open whether people {whether}: {why}.")
+    return f"It is open whether people {whether}: {why}."
 
 
-def _of_question(results: StudyResults, claim: str) -> str:
-    """A claim, after the name of the question where it is not `better` alone."""
-    question = results.chief.question
-    if question == BETTER and not results.further:
+def _of_question(asked: QuestionResults, is_named: bool, claim: str) -> str:
+    """A claim, after the question in its own words, or by its name."""
+    if not is_named:
         return claim
-    return f"For the question {question}, {claim[0].lower()}{claim[1:]}"
+    return f"For the question {asked.named}, {claim[0].lower()}{claim[1:]}"
 
 
 def _whose(system: str) -> str:

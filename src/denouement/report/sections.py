@@ -30,14 +30,13 @@ from denouement.present.sections import (
     Stories,
     Table,
 )
-from denouement.report.charts import accuracy_chart, outcome_chart, ranked_chart, sentiment_chart, training_chart
+from denouement.report.charts import accuracy_chart, outcome_charts, ranked_chart, sentiment_chart, training_chart
 from denouement.report.endings import stories_with_endings
 from denouement.report.run_folder import Origin, RunFolder, read_beside
 from denouement.report.stale import Stale, joined_endings, joined_sentiment
 from denouement.report.terms import SYSTEMS, TERMS
 from denouement.schemas import read_table
-from denouement.study.results.pairs import PairResult
-from denouement.study.results.preferences import StudyResults
+from denouement.study.results.preferences import StudyResults, beside_papers
 
 _SPREAD = "sentiment"  # the finding of the statistics that is shown with the sentiment of endings
 _EXAMPLES = 3  # reasons shown for each element
@@ -228,7 +227,7 @@ def _human_evaluation(run: RunFolder, _: Sequence[Stale]) -> Content | None:
     if not (pairs or scales):
         return None
     ranked = [kind for results in run.scale_results if isinstance(results, RankingResults) for kind in results.kinds]
-    chart = [*([outcome_chart(run.study.pairs)] if pairs else []), *map(ranked_chart, ranked)]
+    chart = [*(outcome_charts(run.study.questions) if pairs else []), *map(ranked_chart, ranked)]
     stories = [shown_story(row) for row in run.judged.slice(0, _JUDGED).to_pylist()]
     title = f"The first {len(stories)} of {run.judged.num_rows:,} stories with their endings, answers and reasons"
     rest = Paragraph("All stories are in results.html in the folder of the study.")
@@ -270,19 +269,10 @@ def _reasons(run: RunFolder, _: Sequence[Stale]) -> Content:
 
 
 def _beside_papers(run: RunFolder) -> StudyResults:
-    """The results of pairs; of a study of this run's stories without a paper's values, unless the stories are official.
-
-    The answers of the paper itself, which a run on other stories may have, keep them.
-    """
+    """The results of pairs; of a study of this run's stories with a paper's values where these stories are official."""
     cases = run.cases["case_id"].to_pylist() if run.layout.cloze.exists() else []
-    if run.is_official or not {*run.judged["case_id"].to_pylist()} & {*cases}:
-        return run.study
-
-    def alone(rows: Sequence[PairResult]) -> list[PairResult]:
-        return [replace(row, paper=None) for row in rows]
-
-    further = [replace(question, pairs=alone(question.pairs)) for question in run.study.further]
-    return replace(run.study, pairs=alone(run.study.pairs), further=further)
+    is_of_run = bool({*run.judged["case_id"].to_pylist()} & {*cases})
+    return beside_papers(run.study) if run.is_official and is_of_run else run.study
 
 
 _KINDS = (

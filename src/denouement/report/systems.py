@@ -10,7 +10,6 @@ from denouement.present.cells import Cell, Number, Share, ShareAndInterval
 from denouement.present.sections import Table
 from denouement.report.run_folder import RunFolder
 from denouement.report.stale import Stale, joined_repetition, joined_sentiment
-from denouement.schemas import BETTER
 from denouement.study.design.names import HUMAN_RIGHT, HUMAN_WRONG
 from denouement.study.design.showing import shown
 from denouement.study.results.clustered import Preference
@@ -71,7 +70,7 @@ def system_values(run: RunFolder, stale: Sequence[Stale]) -> list[SystemValues]:
         for group in sentiment_result(joined_sentiment(run.sentiment, stale)).groups:
             if group.group != STORIES:
                 add(group.group, sentiment=group)
-    if run.has_votes and run.study.chief.question == BETTER:  # what other questions find is in their own section
+    if run.has_votes and run.study.chief.is_better:  # what other questions find is in their own section
         elsewhere, study = shown_elsewhere(run), ", ".join(run.study.studies)
         for pair in run.study.chief.pairs:
             if pair.second == HUMAN_RIGHT:

@@ -12,7 +12,7 @@ import pyarrow.compute as pc
 from denouement.answers import SCALES
 from denouement.console import warn
 from denouement.files import existing_file, file_digest
-from denouement.schemas import BETTER, empty_table, read_table, table_name, write_table
+from denouement.schemas import empty_table, read_table, table_name, write_table
 from denouement.study.importing import SYSTEMS, import_answers
 from denouement.study.importing.answers import Imported
 from denouement.study.reasons.files import ReasonsSummary, write_reasons
@@ -23,7 +23,7 @@ from denouement.study.results.exclusion import Exclusion, excluded
 from denouement.study.results.items_of_answers import lacking
 from denouement.study.results.output import write_results, write_scale_results
 from denouement.study.results.people import WhoTookPart, who_took_part
-from denouement.study.results.preferences import StudyResults, study_results
+from denouement.study.results.preferences import QuestionResults, StudyResults, study_results
 from denouement.study.results.rankings import RankingResults
 from denouement.study.results.rules import ConductRule
 from denouement.study.results.scales import OrderResults, ScaleResults, scale_results
@@ -244,22 +244,31 @@ def _items_of(answers: pa.Table, path: Path) -> pa.Table:
 def logged_values(stage: StudyStage) -> dict[str, Any]:
     """What is logged.
 
-    By pair of systems the numbers of items by outcome, and how far annotators agree; by system its strength; the means
-    of ratings by question and system, and of orders by system; and which share of the reasons names each element.
+    By pair of systems the numbers of items by outcome, and how far annotators agree; by system its strength; the same
+    of further questions below their names; the means of ratings by question and system, and of orders by system; and
+    which share of the reasons names each element.
     """
     results = stage.results
-    values: dict[str, Any] = {"answers": results.answers}
-    for row in results.pairs:
+    first, *further = results.questions
+    values = {"answers": results.answers, **_of_pairs(first)}
+    values |= {"questions": {_key(each.question): _of_pairs(each) for each in further}} if further else {}
+    values |= _scale_means(stage)
+    if stage.reasons:
+        values["reasons"] = {row.element: row.share for row in stage.reasons.elements.elements}
+    return values
+
+
+def _of_pairs(asked: QuestionResults) -> dict[str, Any]:
+    """By pair of systems the numbers of items by outcome, and how far annotators agree; by system its strength."""
+    values: dict[str, Any] = {}
+    for row in asked.pairs:
         outcomes = {name: share.n for name, share in vars(row.agreement).items()}
         measures = {"p": row.sign_test.p, "kappa": row.kappa.kappa, "alpha": row.alpha.alpha}
         values[_key(row.first, row.second)] = {**outcomes, **measures}
     values["strengths"] = {
         _key(row.system): {"strength": row.strength, "low": row.low, "high": row.high, "share": row.share}
-        for row in results.strengths.systems
+        for row in asked.strengths.systems
     }
-    values |= _scale_means(stage)
-    if stage.reasons:
-        values["reasons"] = {row.element: row.share for row in stage.reasons.elements.elements}
     return values
 
 
@@ -280,14 +289,13 @@ def chief_values(stage: StudyStage, most: int = 5) -> dict[str, Any]:
     """The values by which runs are compared: the number of answers, and of each kind of result the first `most`.
 
     Of a pair of systems that is how often the first one is preferred, and how far annotators agree (alpha). Where no
-    question was `better`, it is how often the first one is chosen, under the name of the first question.
+    question was which ending is better, it is how often the first one is chosen, under the name of the first question.
     """
     values: dict[str, Any] = {"answers": stage.results.answers}
     chief = stage.results.chief
-    is_better = chief.question == BETTER
     for row in chief.pairs[:most]:
-        name = _key(*([] if is_better else [chief.question]), row.first, row.second)
-        share = "first_preferred" if is_better else "first_chosen"
+        name = _key(*([] if chief.is_better else [chief.question]), row.first, row.second)
+        share = "first_preferred" if chief.is_better else "first_chosen"
         values[name] = {share: row.preference.share, "alpha": row.alpha.alpha}
     return values | {name: dict(list(means.items())[:most]) for name, means in _scale_means(stage).items()}
 

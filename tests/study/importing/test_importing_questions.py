@@ -9,6 +9,7 @@ import pytest
 from click.testing import CliRunner
 from votes_by_hand import votes
 
+from denouement.answers import QuestionAsked, as_metadata, question_asked, questions_asked
 from denouement.cli import main
 from denouement.errors import UserError
 from denouement.schemas import TABLES, read_table, write_table
@@ -51,6 +52,25 @@ def test_the_same_export_twice_is_counted_once(write, tmp_path):
     found = import_answers(paths)
     assert found.tables["votes"].to_pylist() == two_questions()
     assert found.counts["duplicate_rows"] == 4
+
+
+def test_the_words_of_questions_come_through_and_are_left_out_where_files_differ(tmp_path):
+    def export(name: str, words: str, who: str) -> Path:
+        questions = {"s": {"better": QuestionAsked(words, False), "fluent": QuestionAsked("Fluent?", False)}}
+        table = pa.Table.from_pylist([row | {"annotator_id": who} for row in two_questions()[:2]])
+        write_table(table, tmp_path / name, "votes", as_metadata(questions))
+        return tmp_path / name
+
+    one, other = export("one.parquet", "Funnier?", "p"), export("two.parquet", "Duller?", "q")
+    assert question_asked(import_answers([one]).tables["votes"], "better") == QuestionAsked("Funnier?", False)
+    out = tmp_path / "study"
+    assert run_stage(StudySettings(), StudyPaths([one], out)).results.words == "Funnier?"
+    assert question_asked(read_table(out / "votes.parquet", "votes"), "better").words == "Funnier?"
+    for files in ([one, other], [other, one]):
+        found = import_answers(files)
+        asked = questions_asked(found.tables["votes"])["s"]
+        assert asked == {"better": QuestionAsked(None, False), "fluent": QuestionAsked("Fluent?", False)}
+        assert "study s: the question better has other words in another file, so its name is shown" in found.notes
 
 
 def test_rows_that_are_twice_in_one_file_are_copies(tmp_path):

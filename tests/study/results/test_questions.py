@@ -8,9 +8,13 @@ import pytest
 from scipy.stats import t
 from votes_by_hand import votes
 
+from denouement.answers import QuestionAsked, as_metadata, question_asked, questions_asked
 from denouement.errors import UserError
+from denouement.present.markdown import render
+from denouement.present.sections import Paragraph
+from denouement.report.charts import outcome_charts
 from denouement.schemas import TABLES, read_table, stamp, write_table
-from denouement.stages.study import StudyStage, chief_values
+from denouement.stages.study import StudyStage, chief_values, logged_values
 from denouement.study.results.ballot import count
 from denouement.study.results.preferences import study_results
 from denouement.study.results.sections import study_sections
@@ -84,8 +88,53 @@ def test_tables_and_sections_have_a_row_for_each_question():
     assert set(agreements(count(TWO, "fluent"))["question"].to_pylist()) == {"fluent"}
     titles = [section.title for section in study_sections(found)]
     assert "Which ending is chosen: net or people? (fluent)" in titles
+    notes = [
+        block.text for section in study_sections(found) for block in section.blocks if isinstance(block, Paragraph)
+    ]
+    assert len(notes) == len(set(notes)), "a note stands once, not once a question"
     assert "How the questions agree" in titles
     assert len(set(titles)) == len(titles)
+
+
+def worded(table: pa.Table, **questions: QuestionAsked) -> pa.Table:
+    """The table with what people read of each question."""
+    return table.replace_schema_metadata(as_metadata({"s": questions}))
+
+
+def test_a_question_of_one_s_own_is_named_by_its_words_and_is_no_preference():
+    funnier = QuestionAsked("Which ending is funnier?", False)
+    for question in ("better", "funnier"):  # the one question of a study is stored as `better`, whatever it asks
+        table = worded(asked(**{question: [N, N, P, P, N, "both"]}), **{question: funnier})
+        found = study_results(table)
+        assert (found.words, found.is_better) == (funnier.words, False)
+        text = render(study_sections(found))
+        assert "“Which ending is funnier?”: net or people?" in text
+        assert "net chosen" in text
+        assert "prefer" not in text
+        assert "better" not in text
+        assert "both are good" not in text
+
+
+def test_words_that_differ_between_studies_are_not_shown():
+    one, other = (votes({"i": (N, P, [N, P])}, study=study) for study in ("s", "t"))
+    both = pa.concat_tables([one, other])
+    words = {"s": {"better": QuestionAsked("Which?", True)}, "t": {"better": QuestionAsked("Which one?", True)}}
+    assert question_asked(both.replace_schema_metadata(as_metadata(words)), "better") == QuestionAsked(None, True)
+    assert question_asked(both, "better") == QuestionAsked(None, True)
+    assert question_asked(both, "duller") == QuestionAsked(None, False)
+    with pytest.raises(UserError, match="damaged; export them again"):
+        questions_asked(both.replace_schema_metadata({"denouement.questions": '{"s": {"better": "Which?"}}'}))
+
+
+def test_all_questions_are_logged_and_have_charts():
+    found = study_results(worded(TWO, fluent=QuestionAsked("Which is better written?", False)))
+    values = logged_values(StudyStage(None, {}, found, {}, None))
+    assert (values["net_people"]["second"], values["questions"]["fluent"]["net_people"]["second"]) == (0, 1)
+    first, second = outcome_charts(found.questions)
+    assert (first.file, second.file) == ("study.svg", "study_2.svg")
+    assert "the question “Which is better written?”" in second.caption
+    shown = [text.get_text() for text in second.picture.legends[0].get_texts()]
+    assert "first one chosen" in shown
 
 
 def graded(*answers: tuple[str, int | None]) -> pa.Table:

@@ -363,7 +363,7 @@ def test_results_are_read_back_as_they_were_written(tmp_path):
     for key in whole:
         for odd in (
             {k: v for k, v in whole.items() if k != key},
-            {**whole, key: 1 if key == "question" else "odd"},
+            {**whole, key: 1 if key in ("question", "words") else "odd"},
             {**whole, key: [None]},
             [],
         ):

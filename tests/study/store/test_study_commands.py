@@ -41,6 +41,14 @@ def run(url: str, *arguments: str, typed: str | None = None, status: int = 0) ->
     return done.output
 
 
+def test_progress_says_which_link_a_person_has(url: str, tmp_path: Path):
+    with closing(open_store(url)) as store:
+        store.create(design(entry=Entry("links", links=3)), pairs(2))
+        ready(store, store.links("crowd")[1])
+    header, _, row = (line for line in run(url, "progress", "crowd").splitlines() if line.startswith("|"))
+    assert [line.split("|")[2].strip() for line in (header, row)] == ["link", "2"]
+
+
 def test_the_life_of_a_study_by_commands(url: str, person: str, tmp_path: Path):
     assert "is paused" in run(url, "pause", "crowd")
     assert "is open again" in run(url, "reopen", "crowd")

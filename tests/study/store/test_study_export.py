@@ -30,6 +30,7 @@ answers_per_item: 2
 reason: {mode: optional}
 checks: {rate: 0.5}
 entry: {kind: %s}
+contact: someone@example.org
 """
 
 
@@ -107,7 +108,7 @@ def test_a_pair_study_from_file_to_votes(folder):
     summary = json.loads(create(folder, "--json"))
     assert summary["counts"]["items"] == 3
     assert summary["answers_wanted"] == 6
-    assert summary["addresses"] == ["/s/pilot/"]
+    assert summary["addresses"] == ["http://127.0.0.1:8000/s/pilot/"]
     url = f"sqlite:///{folder / 's.db'}"
     store = open_store(url)
     start = datetime(2026, 3, 1, 12, 0, 0, 123456, tzinfo=UTC)
@@ -175,7 +176,7 @@ def test_private_links_are_printed_once_for_each_person(folder):
     (folder / "STUDY.yaml").write_text(STUDY % "links, links: 3")
     addresses = json.loads(create(folder, "--json"))["addresses"]
     assert len(set(addresses)) == 3
-    assert all(address.startswith("/s/pilot/link/") for address in addresses)
+    assert all(address.startswith("http://127.0.0.1:8000/s/pilot/link/") for address in addresses)
 
 
 def test_a_dry_run_writes_nothing(folder):
@@ -254,7 +255,26 @@ def test_items_whose_endings_are_the_same_are_counted(folder):
     right = same[f"ending_{same['right_ending']}"]
     texts = {f"c{n}": f"H {n}." for n in range(4)} | {same["case_id"]: right}
     write_table(endings("h", texts), folder / "h.parquet", "endings")
-    assert "These are 3 of 4: in 1, texts to choose from read the same" in " ".join(create(folder).split())
+    told = " ".join(create(folder).split())
+    assert "1 more is left out, since there is nothing to choose: two of the texts read the same" in told
+    assert "write cases" not in told, "there is no fifth story"
+
+
+def test_it_is_said_how_many_cases_give_the_items_that_were_asked_for(folder):
+    # Of six stories two have the ending that a person wrote, in whichever order they are drawn.
+    (folder / "STUDY.yaml").write_text((STUDY % "open").replace("n: 3", "n: 4"))
+    write_table(cases(6), folder / "cloze.parquet", "cloze")
+    same = {row["case_id"]: row[f"ending_{row['right_ending']}"] for row in cases(6).to_pylist()[:2]}
+    write_table(endings("h", {f"c{n}": f"H {n}." for n in range(6)} | same), folder / "h.parquet", "endings")
+    counts = json.loads(create(folder, "--dry-run", "--json"))["counts"]
+    wanted = counts["items"] + counts["identical_endings"]
+    assert (wanted, counts["identical_endings"] > 0) == (4, True)
+    n = counts["cases_for_all_items"]
+    for cases_n, items in ((n, 4), (n - 1, 3)):
+        (folder / "STUDY.yaml").write_text((STUDY % "open").replace("n: 3", f"n: {cases_n}"))
+        assert json.loads(create(folder, "--dry-run", "--json"))["counts"]["items"] == items
+    (folder / "STUDY.yaml").write_text((STUDY % "open").replace("n: 3", "n: 4"))
+    assert f"For 4 items write cases: {{n: {n}}}." in " ".join(create(folder, "--dry-run").split())
 
 
 def test_too_few_links_are_a_warning(folder):
@@ -264,14 +284,37 @@ def test_too_few_links_are_a_warning(folder):
     assert "1 private link cannot give 2 answers to each item" in told
 
 
+def test_create_says_whom_people_may_ask_how_sure_it_can_be_and_which_texts_they_read(folder):
+    without = STUDY.replace("{kind: %s}", "{kind: links, links: 2}").partition("contact")[0]
+    (folder / "STUDY.yaml").write_text(without)
+    told = " ".join(create(folder, "--dry-run").split())
+    assert "the file has no contact" in told
+    assert re.search(r"the 95% interval is about \d+% to \d+% at 50% and \d+% to \d+% at 80%\. So even a system", told)
+    assert "our texts" not in told
+    more = "question: Which ending is funnier?\nlanguage: ja\n"
+    (folder / "STUDY.yaml").write_text((STUDY % "open") + more)
+    told = " ".join(create(folder, "--dry-run").split())
+    assert "contact" not in told
+    assert "How sure" not in told, "nobody knows how many come"
+    assert "has no instructions and no reason.question: people read our texts that fit any question" in told
+
+
+def test_several_tables_after_one_option_are_refused_with_what_to_write(folder):
+    more = ("--cases", folder / "cloze.parquet", "--endings", folder / "h.parquet", folder / "h.parquet")
+    found = CliRunner().invoke(main, ["study", "create", *map(str, (folder / "STUDY.yaml", *more))])
+    assert found.exit_code == 2
+    assert "each table of endings with an --endings of its own" in found.stderr
+    assert found.stderr.count("\n") == 1
+
+
 def test_links_are_made_while_a_study_runs(folder):
     (folder / "STUDY.yaml").write_text(STUDY.replace("{kind: %s}", "{kind: links, links: 2}"))
     made = json.loads(create(folder, "--json"))["addresses"]
     store = ("--store", f"sqlite:///{folder / 's.db'}")
     added = run("links", "pilot", "--add", "3", *store).splitlines()
-    assert "to be put after that of the server" in added[0]
+    assert added[0] == "Addresses, on this computer (of a server elsewhere with --base-url):"
     assert len(added) == 4
-    assert all(address.startswith("/s/pilot/link/") for address in added[1:])
+    assert all(address.startswith("http://127.0.0.1:8000/s/pilot/link/") for address in added[1:])
     assert json.loads(run("links", "pilot", *store, "--json")) == {"study": "pilot", "addresses": made + added[1:]}
 
 

@@ -410,7 +410,7 @@ def test_from_a_generator_s_endings_to_printed_results(tmp_path: Path, browsers:
     write_untrained(tmp_path / "best.parquet")
     (tmp_path / "STUDY.yaml").write_text(
         "name: pilot\nsystems: [seq2seq, human_right]\ncases: {n: 4}\nanswers_per_item: 2\n"
-        "reason: {mode: required}\nentry: {kind: links, links: 2}\n"
+        "reason: {mode: required}\nentry: {kind: links, links: 2}\ncontact: someone@example.org\n"
     )
     inputs = ["--cases", tmp_path / "cloze.parquet", "--endings", tmp_path / "endings.parquet"]
     run(
@@ -422,7 +422,7 @@ def test_from_a_generator_s_endings_to_printed_results(tmp_path: Path, browsers:
     two = [browsers(), browsers()]
     with served(tmp_path) as address:
         for browser, link in zip(two, created["addresses"], strict=True):
-            browser.open(address + link)
+            browser.open(link.replace("http://127.0.0.1:8000", address))
             browser.leaves(browser.one("button").click)
 
         def prefer_people(browser: Browser) -> None:

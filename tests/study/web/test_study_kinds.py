@@ -50,7 +50,7 @@ def test_a_graded_preference_has_a_direction_and_a_strength(tmp_path: Path):
     store, person = begun(tmp_path, choices="graded")
     side = letter_of(person, "Tom passed test 1.")
     person.send(answer=side)
-    assert person.problem == "Please choose how much better A or B is."
+    assert person.problem == "Please choose one of the four answers."
     person.send(answer=f"{side}2")
     table = study_tables(store, "pilot")["votes"]
     (row,) = table.to_pylist()
@@ -73,6 +73,41 @@ def test_several_questions_are_answered_on_one_page(tmp_path: Path):
         ("better", "plain_system", "It fits the story."),
         ("odd", "both", None),
     ]
+
+
+OURS = ("completes the story", "complete it equally well", "can end this story", "is much better")
+
+
+def test_questions_of_one_s_own_have_texts_that_fit_them(tmp_path: Path):
+    several = [{"name": "better", "text": "Which is better?"}, {"name": "odd", "text": "Which is odder?"}]
+    for keys in ({"question": "Which ending is odder?"}, {"questions": several[1:]}):
+        for choices in ("ties", "forced", "graded"):
+            folder = tmp_path / f"{choices}{len(list(tmp_path.iterdir()))}"
+            folder.mkdir()
+            _, person = begun(folder, choices=choices, reason={"mode": "required"}, **keys)
+            assert not [words for words in OURS if words in person.text], (keys, choices)
+            assert "Why did you choose this answer?" in person.text
+    (tmp_path / "several").mkdir()
+    _, person = begun(tmp_path / "several", choices="graded", reason={"mode": "required"}, questions=several)
+    assert person.text.count("is much better") == 2, "of the question `better` alone, one a side"
+    assert person.text.count("by far") == 2
+    assert "say which answer each is about" in person.text
+    (tmp_path / "usual").mkdir()
+    _, person = begun(tmp_path / "usual")
+    assert all(words in person.text for words in OURS[:3])
+
+
+def test_consent_says_how_many_questions_there_are_how_long_they_take_and_whom_to_ask(tmp_path: Path):
+    for number, (n, keys, told) in enumerate((
+        (3, {}, "There are at most 3 questions for you. This takes about 2 minutes."),  # of 30 seconds each
+        (3, {"max_items_per_person": 1}, "There is at most 1 question for you. This takes about 1 minute."),
+        (3, {"language": "ja"}, "質問は多くて3問です。所要時間は約2分です。"),
+    )):  # fmt: skip
+        (tmp_path / str(number)).mkdir()
+        store = store_with(tmp_path / str(number), design(**keys), n)
+        text = html.unescape(Person(store).open("/s/pilot/").text)
+        assert told in text
+        assert "someone@example.org" in text
 
 
 def test_several_graded_questions(tmp_path: Path):

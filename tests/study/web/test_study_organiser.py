@@ -10,6 +10,7 @@ import pytest
 from hosted import ORIGIN, TOKEN, Person, design, statuses, store_with
 from starlette.testclient import TestClient
 
+from denouement.answers import QuestionAsked, questions_asked
 from denouement.schemas import read_table
 from denouement.study.design.items import Item
 from denouement.study.store import Store, StoreUnavailableError, database, open_store
@@ -148,6 +149,29 @@ def test_agreement_is_that_of_complete_items_and_answers_are_read_once(
         person.send(answer="A")
     text = organiser.open("/organiser/pilot").text
     assert "plain_system / human_right</th><td>1</td><td>2</td>" in text
+
+
+def test_agreement_on_each_question_stands_below_its_words_and_the_export_has_them(tmp_path: Path):
+    questions = [{"name": "duller", "text": "Which is duller?"}, {"name": "better", "text": "Which is better?"}]
+    store = store_with(tmp_path, design(answers_per_item=1, questions=questions), n=1)
+    Person(store).go().send(**{"answer-duller": "A", "answer-better": "neither"})
+    organiser = Person(store).open("/organiser/").send(token=TOKEN)
+    duller, better = re.split(r"<p>Which is (?:duller|better)\?</p>", organiser.open("/organiser/pilot").text)[1:]
+    neither = [re.findall(r"<td>(.*?)</td>", table.split("</table>")[0])[5] for table in (duller, better)]
+    assert neither == ["0 (0.0%)", "1 (100.0%)"]
+    sent = organiser.open("/organiser/pilot/export/votes.parquet").page
+    assert questions_asked(pq.read_table(io.BytesIO(sent.content))) == {
+        "pilot": {
+            "duller": QuestionAsked("Which is duller?", False),
+            "better": QuestionAsked("Which is better?", True),
+        }
+    }
+
+
+@pytest.mark.parametrize(("question", "is_better"), [({}, True), ({"question": "Which ending is funnier?"}, False)])
+def test_the_one_question_is_which_ending_is_better_in_our_words_alone(question: dict[str, str], is_better: bool):
+    assert [each.is_better for each in design(**question).questions_asked().values()] == [is_better]
+    assert [each.is_better for each in design(language="ja", **question).questions_asked().values()] == [is_better]
 
 
 def test_the_export_is_what_the_command_writes(store: Store, organiser: Person, tmp_path: Path):

@@ -231,7 +231,9 @@ def test_five_people_of_whom_two_leave_and_are_replaced(
     assert created["answers_wanted"] == 40 * 3
     assert created["share"]["each"] == 24 + 3 + 3  # 120 answers of 5 people, 3 spare ones, 3 checks
     with served(run_folder) as address:
-        stayed, left = take_part(address, [address + link for link in created["addresses"]], browsers)
+        stayed, left = take_part(
+            address, [link.replace("http://127.0.0.1:8000", address) for link in created["addresses"]], browsers
+        )
     for person in stayed:
         assert CODE in person.seen[-1]
     for person in left:

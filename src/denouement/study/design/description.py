@@ -8,6 +8,7 @@ from dataclasses import dataclass, field, replace
 from itertools import combinations
 from typing import get_args
 
+from denouement.answers import QuestionAsked
 from denouement.legible import can_be_shown, seen
 from denouement.schemas import BETTER
 from denouement.study.design.ask import Ask
@@ -107,12 +108,17 @@ class Design:
         def say(key: str) -> str:  # a stored design has its texts, and is read without the language's file
             return texts(self.language)(key)
 
-        instructions = "pair_forced" if self.kind == "pair" and self.choices != "ties" else self.kind
-        why = "rating" if self.kind == "rating" else "pair"
+        def instructions() -> str:
+            if self.kind != "pair":
+                return self.kind
+            is_own = self.questions or self.question not in ("", say("design.question.pair"))
+            return f"pair{'_own' if is_own else ''}{'' if self.choices == 'ties' else '_forced'}"
+
+        why = "rating" if self.kind == "rating" else "pair_several" if len(self.questions) > 1 else "pair"
         values: dict[str, object] = {
             "title": self.title or say("design.title"),
             "consent": self.consent or say("design.consent"),
-            "instructions": self.instructions or say(f"design.instructions.{instructions}"),
+            "instructions": self.instructions or say(f"design.instructions.{instructions()}"),
             "question": self.question or say(f"design.question.{self.kind}"),
         }
         if self.reason.mode != "off" and self.kind != "order":
@@ -132,6 +138,36 @@ class Design:
     def asked(self) -> tuple[PairQuestion, ...]:
         """The questions of a pair study, the first of which checks and the training item ask."""
         return self.questions or (PairQuestion(BETTER, self.question),)
+
+    @property
+    def asks_better(self) -> bool:
+        """Whether a pair study asks nothing but which ending is better, in our words of its language or in English."""
+        known = {self.language, ENGLISH} & {*languages()}
+        return not self.questions and self.question in {texts(each)("design.question.pair") for each in known}
+
+    @property
+    def general_texts(self) -> list[str]:
+        """The keys whose default texts are for questions of the organiser's own, and are not in the file."""
+        if self.kind != "pair" or self.asks_better:
+            return []
+        say = texts(self.language)
+        instructions = say("design.instructions.pair_own"), say("design.instructions.pair_own_forced")
+        reasons = say("design.reason.pair"), say("design.reason.pair_several")
+        are_ours = {
+            "instructions": self.instructions in instructions,
+            "reason.question": self.reason.question in reasons,
+        }
+        return [key for key, is_ours in are_ours.items() if is_ours]
+
+    def questions_asked(self) -> dict[str, QuestionAsked]:
+        """The questions of a pair study, by name.
+
+        The one `question` has the name `better` whatever it asks, so its words decide whether it asks that.
+        """
+        return {
+            each.name: QuestionAsked(each.text, each.name == BETTER if self.questions else self.asks_better)
+            for each in self.asked
+        }
 
     @property
     def codes(self) -> tuple[str, ...]:

@@ -3,7 +3,6 @@
 import json
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from itertools import islice
 
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -31,9 +30,10 @@ def make_items(design: Design, cases: pa.Table, endings: Sequence[pa.Table]) -> 
         The items, and counts: `cases` used, `items` to judge, `checks`, `training`, and what was left out:
         `cases_without_endings` (a system wrote no usable one, or no label says which human ending is the right one),
         `identical_endings` (pairs that read the same, or orders in which two sentences do), `further_endings`.
-        `mended_SYSTEM` counts items in which the ending of this system is not shown as it was written (`shown`). Where
-        there are any, `contexts_empty` and `contexts_not_shown` count cases, and `endings_empty` and
-        `endings_not_shown` endings, that were left out as `unusable`.
+        `cases_for_all_items` is the number of cases that would give as many items as if none were identical; it is
+        missing where the table has too few. `mended_SYSTEM` counts items in which the ending of this system is not
+        shown as it was written (`shown`). Where there are any, `contexts_empty` and `contexts_not_shown` count cases,
+        and `endings_empty` and `endings_not_shown` endings, that were left out as `unusable`.
 
     Raises:
         UserError: no case of the split and release, a system without any ending, too few cases, or no item.
@@ -52,21 +52,28 @@ def make_items(design: Design, cases: pa.Table, endings: Sequence[pa.Table]) -> 
             f"each of {', '.join(design.systems)}; ask for fewer"
         )
     groups = _groups(design)
-    items: list[Item] = []
-    identical = 0
-    mended = Counter[str]()
-    for case_id in islice(complete, wanted):
+
+    def of_case(case_id: str) -> Iterator[tuple[Item | None, list[str]]]:
+        """Each item of a case, or None where two texts read the same, and the systems whose endings are mended."""
         context = tuple(map(shown, contexts[case_id]))
         its = {system: shown(written[system][case_id]) for system in design.systems}
         for systems in groups(case_id, its):
             texts = tuple(its[system] for system in systems)
             chosen_from = (*context, *texts) if design.kind == "order" else texts
             if n_different(chosen_from) < len(chosen_from):
-                identical += 1
+                yield None, []
             else:
-                items.append(_item(design.kind, case_id, context, systems, texts))
-                pairs = zip(systems, texts, strict=True)
-                mended.update(system for system, text in pairs if text != written[system][case_id])
+                changed = [system for system in systems if its[system] != written[system][case_id]]
+                yield _item(design.kind, case_id, context, systems, texts), changed
+
+    made = [each for case_id in complete[:wanted] for each in of_case(case_id)]
+    items = [item for item, _ in made if item]
+    mended = Counter(system for _, changed in made for system in changed)
+    for_all, n_items = wanted, len(items)
+    for case_id in complete[wanted:]:
+        if n_items >= len(made):
+            break
+        for_all, n_items = for_all + 1, n_items + sum(item is not None for item, _ in of_case(case_id))
     if not items:
         raise UserError("no item is left: the sentences to choose from read the same; name other systems")
     checks = check_items(design)
@@ -77,10 +84,12 @@ def make_items(design: Design, cases: pa.Table, endings: Sequence[pa.Table]) -> 
         "checks": len(checks),
         "training": len(training),
         "cases_without_endings": len(ids) - len(complete),
-        "identical_endings": identical,
+        "identical_endings": len(made) - len(items),
         "further_endings": further,
         **left_out,
     }
+    if len(items) < len(made) <= n_items:
+        counts["cases_for_all_items"] = for_all
     counts |= {f"mended_{system}": mended[system] for system in sorted(mended)}
     return [*items, *checks, *training], counts
 

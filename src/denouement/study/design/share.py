@@ -3,7 +3,7 @@
 import math
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from denouement.study.design.description import Design
 from denouement.study.design.items import Item
@@ -52,8 +52,17 @@ def fair_share(design: Design, items: Sequence[Item]) -> FairShare:
         least = math.ceil(answers / people)
         spare = min(_MOST_SPARE, round(least / people)) if design.answers_per_item > 1 else 0
         each = with_checks(design, min(len(of_texts), least + spare), n_checks)
-    asked = each if each is not None else with_checks(design, len(of_texts), n_checks)
-    return FairShare(answers, people, each, math.ceil(asked * seconds(design) / 60), is_computed)
+    minutes = asked_of_each(replace(design, max_items_per_person=each), items)[1]
+    return FairShare(answers, people, each, minutes, is_computed)
+
+
+def asked_of_each(design: Design, items: Sequence[Item]) -> tuple[int, int]:
+    """How many questions a person is asked at most, checks included, and a rough time for them in minutes."""
+    of_texts, n_checks = _counted(items)
+    most = with_checks(design, len(of_texts), n_checks)
+    if design.max_items_per_person is not None:
+        most = min(most, design.max_items_per_person)
+    return most, math.ceil(most * seconds(design) / 60)
 
 
 def seconds(design: Design) -> int:

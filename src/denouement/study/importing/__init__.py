@@ -12,7 +12,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from denouement import schemas
-from denouement.answers import ANSWER, SCALES
+from denouement.answers import ANSWER, SCALES, QuestionAsked, as_metadata, questions_asked
 from denouement.errors import UserError
 from denouement.study.importing import (
     argilla,
@@ -140,6 +140,7 @@ class _Gathered:
     notes: list[str] = field(default_factory=list)
     hashed_with: set[str] = field(default_factory=set)
     exports: set[str] = field(default_factory=set)
+    questions: dict[str, dict[str, QuestionAsked]] = field(default_factory=dict)
 
     def add(self, file: FileRead) -> None:
         """Add what a file has besides its answers."""
@@ -157,11 +158,23 @@ def _read_own(source: Source, gathered: _Gathered) -> None:
         gathered.exports.add(source.label)
         hashes = (table.schema.metadata or {}).get(IDS_KEY.encode(), b"").decode()
         gathered.hashed_with |= set(filter(None, hashes.split(",")))
+        _add_questions(table, gathered)
     else:
         file = FileRead(source)
         table = own.read_votes(file)
         gathered.add(file)
     gathered.parts.setdefault(name, []).append((source.label, table))
+
+
+def _add_questions(table: pa.Table, gathered: _Gathered) -> None:
+    """Add what people were asked; a question that has other words in another file loses its words."""
+    for study, of_study in questions_asked(table).items():
+        known = gathered.questions.setdefault(study, {})
+        for name, asked in of_study.items():
+            if known.setdefault(name, asked) != asked:
+                known[name] = QuestionAsked(None, asked.is_better and known[name].is_better)
+                note = f"study {study}: the question {name} has other words in another file, so its name is shown"
+                gathered.notes += [note] if note not in gathered.notes else []
 
 
 def _read_others(sources: Sequence[Source], reading: Reading, study: str | None, gathered: _Gathered) -> list[Path]:
@@ -280,6 +293,9 @@ def _imported(sources: Sequence[Source], tables: dict[str, pa.Table], gathered: 
     counts["conflicts"] = len(gathered.conflicts)
     rejects = [{"file": each.file, "line": each.line, "reason": each.reason} for each in gathered.unusable]
     always = ("rows", "unusable")
+    metadata = {IDS_KEY: ",".join(sorted(gathered.hashed_with))} if gathered.hashed_with else {}
+    metadata |= as_metadata(gathered.questions) if gathered.questions else {}
+    tables["votes"] = tables["votes"].replace_schema_metadata(metadata)
     return Imported(
         kinds={source.label: source.found.kind for source in sorted(sources, key=lambda each: each.label)},
         tables=tables,
@@ -289,5 +305,5 @@ def _imported(sources: Sequence[Source], tables: dict[str, pa.Table], gathered: 
         taken=gathered.taken,
         passed_over=gathered.passed_over,
         notes=gathered.notes,
-        metadata={IDS_KEY: ",".join(sorted(gathered.hashed_with))} if gathered.hashed_with else {},
+        metadata=metadata,
     )

@@ -1,6 +1,6 @@
 """The results of one pair of systems: a row of Table 2 of Mori et al. 2019, with intervals and tests."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TypeAlias
 
 import numpy as np
@@ -103,7 +103,6 @@ class PairItems:
             answered by the same annotators.
         sign_test: of the items on which one system is preferred, how many prefer the first.
         kappa, alpha: how far annotators agree with each other.
-        paper: what Mori et al. 2019 published for these two systems; None where they did not compare them.
     """
 
     first: str
@@ -115,7 +114,6 @@ class PairItems:
     sign_test: SignTest
     kappa: Kappa
     alpha: Alpha
-    paper: PublishedItems | None
 
 
 @dataclass(frozen=True)
@@ -147,12 +145,14 @@ class PairResult(PairItems):
         single_answers: how many answers are of each kind; intervals allow for other cases and other annotators.
         preference: of the answers for one of the two systems, how many are for the first.
         graded: how much better the first is; None where nobody was asked.
+        paper: what Mori et al. 2019 published for these two systems, where it belongs beside them; else None.
     """
 
     cases: int
     single_answers: SingleAnswers
     preference: Preference
     graded: GradedPreference | None
+    paper: PublishedItems | None = None
 
 
 def pair_items(pair: Pair, counts: Counts) -> PairItems:
@@ -177,7 +177,6 @@ def pair_items(pair: Pair, counts: Counts) -> PairItems:
         sign_test=sign_test(first.n, second.n),
         kappa=kappa(counts),
         alpha=alpha(counts),
-        paper=_published(pair),
     )
 
 
@@ -238,6 +237,11 @@ def sign_test(first: int, second: int) -> SignTest:
     n = first + second
     p = float(binomtest(first, n).pvalue) if n else 1.0
     return SignTest(first, **share_with_interval(first, n), of=n, p=p)
+
+
+def beside_paper(row: PairResult) -> PairResult:
+    """The same with what Mori et al. 2019 published for systems of these names, which they compared on other items."""
+    return replace(row, paper=_published((row.first, row.second)))
 
 
 def _published(pair: Pair) -> PublishedItems | None:

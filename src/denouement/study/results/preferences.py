@@ -7,15 +7,14 @@ from itertools import combinations
 import numpy as np
 import pyarrow as pa
 
-from denouement.answers import ANSWER, questions_of, statuses
+from denouement.answers import ANSWER, question_asked, questions_of, statuses
 from denouement.multiple_tests import holm
-from denouement.schemas import BETTER
 from denouement.study.results.agreement import BOTH, NEITHER
 from denouement.study.results.ballot import Ballot, count
 from denouement.study.results.bradley_terry import Comparisons, strengths
 from denouement.study.results.choice_model import Strengths
 from denouement.study.results.clustered import ShareOfAnswers, clusters, share_of_answers
-from denouement.study.results.pairs import PairResult, pair_result, sign_test
+from denouement.study.results.pairs import PairResult, beside_paper, pair_result, sign_test
 from denouement.study.results.people import WhoTookPart
 from denouement.study.results.reliability import (
     AnnotatorResult,
@@ -26,6 +25,8 @@ from denouement.study.results.reliability import (
     median,
     seconds_taken,
 )
+
+_OF_THE_PAPER = "mori_2019"  # the study of the answers that Mori et al. 2019 published
 
 
 @dataclass(frozen=True)
@@ -63,10 +64,17 @@ class QuestionResults:
     """The results of one question about pairs; its fields are as of `StudyResults`."""
 
     question: str
+    words: str | None
+    is_better: bool
     answers: int
     pairs: list[PairResult]
     strengths: Strengths
     sides: SideTest
+
+    @property
+    def named(self) -> str:
+        """The question for people: in its own words, else by its name."""
+        return f"“{self.words}”" if self.words else self.question
 
 
 @dataclass(frozen=True)
@@ -105,7 +113,9 @@ class StudyResults:
         unnamed_answers: answers whose annotator is not known.
         checks: how attention checks were answered.
         seconds: median time of an answer; None where no time is known.
-        question: the first question, which all above but `statuses` and `checks` are about.
+        question: the name of the first question, which all above but `statuses` and `checks` are about.
+        words: what people read; None where it is not known.
+        is_better: whether it asks which ending is better, so that its answers are a preference.
         further: the results of the other questions about the same endings.
         between: how far the questions agree, a row for every two.
         people: what people replied to the studies' own questions; None where no replies are given.
@@ -122,6 +132,8 @@ class StudyResults:
     checks: ChecksAnswered
     seconds: float | None
     question: str
+    words: str | None
+    is_better: bool
     further: list[QuestionResults]
     between: list[QuestionAgreement]
     people: WhoTookPart | None
@@ -130,14 +142,16 @@ class StudyResults:
     def questions(self) -> list[QuestionResults]:
         """The results of all questions, the first one first."""
         return [
-            QuestionResults(self.question, self.answers, self.pairs, self.strengths, self.sides),
+            QuestionResults(
+                self.question, self.words, self.is_better, self.answers, self.pairs, self.strengths, self.sides
+            ),
             *self.further,
         ]
 
     @property
     def chief(self) -> QuestionResults:
-        """The results of the question `better`; where it was not asked, of the first question."""
-        return next((each for each in self.questions if each.question == BETTER), self.questions[0])
+        """The results of the question which ending is better; where it was not asked, of the first question."""
+        return next((each for each in self.questions if each.is_better), self.questions[0])
 
 
 def study_results(votes: pa.Table, items: pa.Table | None = None, ballot: Ballot | None = None) -> StudyResults:
@@ -164,24 +178,42 @@ def study_results(votes: pa.Table, items: pa.Table | None = None, ballot: Ballot
     checks = check_results(votes, items)
     annotators, unnamed = annotator_results(ballot, checks)
     others = [count(votes, question) for question in questions_of(votes) if question != ballot.question]
-    return StudyResults(
+    first, *further = (_of_question(votes, each) for each in (ballot, *others))
+    found = StudyResults(
         studies=sorted(votes["study"].unique().to_pylist()),
         statuses=statuses(votes),
-        answers=len(ballot.item),
-        pairs=_pairs(ballot),
-        strengths=_strengths(ballot),
-        sides=side_test(ballot),
+        **vars(first),
         annotators=annotators,
         unnamed_answers=unnamed,
         checks=checks_in_all(votes, checks, items),
         seconds=median(seconds_taken(ballot.votes)),
-        question=ballot.question,
-        further=[
-            QuestionResults(other.question, len(other.item), _pairs(other), _strengths(other), side_test(other))
-            for other in others
-        ],
+        further=further,
         between=[questions_agreement(one, other) for one, other in combinations([ballot, *others], 2)],
         people=None,
+    )
+    return beside_papers(found) if found.studies == [_OF_THE_PAPER] else found
+
+
+def beside_papers(results: StudyResults) -> StudyResults:
+    """The same with a paper's values beside its systems, for the question that it asked: which ending is better."""
+
+    def pairs(of: QuestionResults | StudyResults) -> list[PairResult]:
+        return list(map(beside_paper, of.pairs)) if of.is_better else of.pairs
+
+    further = [replace(each, pairs=pairs(each)) for each in results.further]
+    return replace(results, pairs=pairs(results), further=further)
+
+
+def _of_question(votes: pa.Table, ballot: Ballot) -> QuestionResults:
+    asked = question_asked(votes, ballot.question)
+    return QuestionResults(
+        ballot.question,
+        asked.words,
+        asked.is_better,
+        len(ballot.item),
+        _pairs(ballot),
+        _strengths(ballot),
+        side_test(ballot),
     )
 
 

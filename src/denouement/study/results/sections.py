@@ -1,13 +1,11 @@
 """The results of a study as sections to show, each statistic with a sentence that says what it is."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Protocol
 
 from denouement.present.cells import Cell, CountAndShare, CountOf, Interval, Number, PValue, Share
 from denouement.present.sections import Block, Paragraph, Section, Table
-from denouement.schemas import BETTER
-from denouement.study.results.choice_model import Strengths
 from denouement.study.results.clustered import Preference, ShareOfAnswers
 from denouement.study.results.crossed import CASES, CASES_AND_ANNOTATORS
 from denouement.study.results.pairs import ExactShare, PairResult, SignTest
@@ -17,6 +15,10 @@ from denouement.study.results.rankings import RankedKind, RankingResults
 from denouement.study.results.scales import OrderResults, RatingResults, ScaleResults
 
 _ANNOTATORS_SHOWN = 20
+
+_BOTH = {True: " (both are good)", False: ""}
+_NEITHER = {True: " (neither is)", False: ""}
+"""What these answers mean, by whether the question is which ending is better."""
 
 _SAME_ANNOTATORS = "what other cases would give, answered by the same annotators"
 _OVER = {
@@ -47,18 +49,29 @@ def study_sections(results: StudyResults) -> list[Section]:
     return [
         _answers(results),
         *([people_section(results.people)] if results.people else []),
-        *(section for each in results.questions for section in _question(each, several)),
+        *_each_note_once(section for each in results.questions for section in _question(each, several)),
         *([_between(results.between)] if several else []),
         _annotators(results),
     ]
+
+
+def _each_note_once(sections: Iterable[Section]) -> Iterator[Section]:
+    """The sections, without paragraphs that stand in an earlier one."""
+    there: set[Block] = set()
+    for section in sections:
+        blocks = [block for block in section.blocks if not (isinstance(block, Paragraph) and block in there)]
+        there.update(block for block in blocks if isinstance(block, Paragraph))
+        yield replace(section, blocks=blocks)
 
 
 def _question(found: QuestionResults, several: bool) -> list[Section]:
     """The results of one question; with its name in the titles where there are several."""
     pairs = found.pairs
     graded = [_graded(pairs)] if any(row.graded for row in pairs) else []
-    shown = [_pair(row, found.question) for row in pairs]
-    shown += [*graded, _tests(pairs), _reliability(pairs), _strengths(found.strengths)]
+    shown = [_pair(row, found) for row in pairs]
+    shown += [*graded, _tests(found), _reliability(pairs)]
+    if len({system for row in pairs for system in (row.first, row.second)}) != 2:  # of two it says what the share says
+        shown.append(_strengths(found))
     return [replace(each, title=f"{each.title} ({found.question})") for each in shown] if several else shown
 
 
@@ -307,13 +320,14 @@ def _scale(title: str, what: str, table: Table, notes: Sequence[str], results: S
 
 def _answers(results: StudyResults) -> Section:
     notes = [
-        "An answer is for one of the two endings, or it is both (both are good) or neither (neither is). What people "
-        "agree on about an item, a story with its two endings, is the answer that most of them gave. Where two answers "
-        "were given equally often, the rule of Mori et al. 2019 (appendix A.2) decides: the two endings together are "
-        "both; both and neither are both; an ending wins over both and over neither. Any other tie is no agreement.",
+        f"An answer is for one of the two endings, or it is both{_BOTH[results.is_better]} or neither"
+        f"{_NEITHER[results.is_better]}. What people agree on about an item, a story with its two endings, is the "
+        "answer that most of them gave. Where two answers were given equally often, the rule of Mori et al. 2019 "
+        "(appendix A.2) decides: the two endings together are both; both and neither are both; an ending wins over "
+        "both and over neither. Any other tie is no agreement.",
     ]
-    if results.further:
-        notes.append(f"What follows here and the table of annotators are about the first question, {results.question}.")
+    if results.further or results.words:
+        notes.append(_questions(results))
     sides = results.sides
     if sides.share is not None:
         more = f"{CountAndShare(sides.n, sides.share)} {'has' if sides.n == 1 else 'have'} more for A"
@@ -327,6 +341,15 @@ def _answers(results: StudyResults) -> Section:
         notes.append(f"Median time of an answer: {results.seconds:.0f} s.")
     shown = [_statuses(results), *map(Paragraph, notes), *_checks(results)]
     return Section(f"Answers: {', '.join(results.studies)}", "", shown)
+
+
+def _questions(results: StudyResults) -> str:
+    """What people were asked."""
+    if not results.further:
+        return f"The question: “{results.words}”"
+    asked = "; ".join(f"{each.question}{f' (“{each.words}”)' if each.words else ''}" for each in results.questions)
+    first = f"What follows here and the table of annotators are about the first question, {results.question}."
+    return f"The questions: {asked}. {first}"
 
 
 def _statuses(results: StudyResults | ScaleResults) -> Paragraph:
@@ -349,8 +372,8 @@ def _checks(results: StudyResults | ScaleResults) -> list[Block]:
     return []
 
 
-def _pair(row: PairResult, question: str) -> Section:
-    """A row of Mori et al. 2019, Table 2, with the paper's own where it has these two systems."""
+def _pair(row: PairResult, asked: QuestionResults) -> Section:
+    """A row of Mori et al. 2019, Table 2, with the paper's own where it belongs beside it."""
     agreed: list[ExactShare] = list(vars(row.agreement).values())
     single: list[ShareOfAnswers] = list(vars(row.single_answers).values())
     lines: list[list[Cell]] = [
@@ -359,7 +382,8 @@ def _pair(row: PairResult, question: str) -> Section:
         ["single answers", row.answers, *map(_counted, single), ""],
         ["95% interval", "", *map(_interval, single), ""],
     ]
-    what = "better" if question == BETTER else "chosen"
+    what = "better" if asked.is_better else "chosen"
+    which = asked.named if asked.words and not asked.is_better else f"Which ending is {what}"
     names = (f"{row.first} {what}", f"{row.second} {what}", "both", "neither")
     notes = [
         f"The interval of items is exact and shows {_SAME_ANNOTATORS}. That of single answers allows for answers about "
@@ -379,14 +403,15 @@ def _pair(row: PairResult, question: str) -> Section:
             "with the authors' correction."
         )
     return Section(
-        f"Which ending is {what}: {row.first} or {row.second}?",
+        f"{which}: {row.first} or {row.second}?",
         "How many items people agree on in each way, and how many single answers there were, with intervals of the "
         "shares.",
         [Table(["of", "n", *names, "no agreement"], lines), *map(Paragraph, notes)],
     )
 
 
-def _tests(pairs: Sequence[PairResult]) -> Section:
+def _tests(asked: QuestionResults) -> Section:
+    pairs, prefers = asked.pairs, asked.is_better
     several = len(pairs) > 1
     lines: list[list[Cell]] = []
     for row in pairs:
@@ -395,9 +420,10 @@ def _tests(pairs: Sequence[PairResult]) -> Section:
             ps = [PValue(test.p), *([PValue(test.p_holm)] if several else [])]
             lines.append([_name(row), of, *_preferred(row, test), *ps])
     notes = [
-        "Of items: of those on which people agree that one ending is better, how many prefer the system named, with "
-        "the exact interval of their share; p, of the exact two-sided sign test, says how often chance alone would be "
-        f"as far from a half. Both show {_SAME_ANNOTATORS}.",
+        f"Of items: of those on which people agree {'that one ending is better' if prefers else 'on one ending'}, how "
+        f"many {'prefer' if prefers else 'are for'} the system named, with the exact interval of their share; p, of "
+        "the exact two-sided sign test, says how often chance alone would be as far from a half. Both show "
+        f"{_SAME_ANNOTATORS}.",
         "Of answers: of the single answers for one of the two, how many are for the system named. The interval and the "
         "test (Student's t) allow for answers about one case, and answers of one annotator, being alike. "
         + scope((_name(row), row.preference) for row in pairs),
@@ -407,8 +433,9 @@ def _tests(pairs: Sequence[PairResult]) -> Section:
             f"{len(pairs)} pairs are {len(pairs)} chances of a false alarm: compare the corrected p (Holm 1979) with "
             "the level, such as 0.05. Intervals are not corrected."
         )
-    columns = ["systems", "of", "preferred", "n", "95% interval", "p", *(["p, Holm"] if several else [])]
-    what = "Which of two systems people prefer, and whether that could be chance."
+    chosen = "preferred" if prefers else "chosen"
+    columns = ["systems", "of", chosen, "n", "95% interval", "p", *(["p, Holm"] if several else [])]
+    what = f"Which of two systems people {'prefer' if prefers else 'choose'}, and whether that could be chance."
     return Section("How sure it is", what, [Table(columns, lines), *map(Paragraph, notes)])
 
 
@@ -441,8 +468,8 @@ def _reliability(pairs: Sequence[PairResult]) -> Section:
     return Section("How far people agree", what, [Table(columns, lines), *map(Paragraph, notes)])
 
 
-def _strengths(strengths: Strengths) -> Section:
-    title = "Strengths of the systems"
+def _strengths(asked: QuestionResults) -> Section:
+    title, strengths = "Strengths of the systems", asked.strengths
     if not strengths.systems:
         return Section(title, "", [Paragraph(f"Not estimated (Bradley and Terry): {strengths.why_not}.")])
     rows: list[list[Cell]] = [
@@ -453,10 +480,12 @@ def _strengths(strengths: Strengths) -> Section:
     ties = "" if strengths.tie is None else f", with Davidson's ties ({strengths.tie:.2f}): both and neither alike"
     note = (
         f"The model of Bradley and Terry on single answers{ties}. Strengths are logarithms with mean 0; of two "
-        "systems, shares in the ratio 3 to 1 mean that the first is preferred three times as often as the second. "
-        f"{_CLUSTERED} ({', '.join(of)}). {scope([('', strengths)])}"
+        "systems, shares in the ratio 3 to 1 mean that the first is "
+        f"{'preferred' if asked.is_better else 'chosen'} three times as often as the second. {_CLUSTERED} "
+        f"({', '.join(of)}). {scope([('', strengths)])}"
     )
-    what = "All systems on one scale: the stronger one is, the more often people prefer its endings."
+    choose = "prefer" if asked.is_better else "choose"
+    what = f"All systems on one scale: the stronger one is, the more often people {choose} its endings."
     return Section(title, what, [Table(["system", "strength", "95% interval", "share"], rows), Paragraph(note)])
 
 

@@ -9,6 +9,7 @@ from typing import Any
 
 import pyarrow as pa
 
+from denouement.answers import as_metadata
 from denouement.documents import write_document
 from denouement.schemas import TABLES, write_table
 from denouement.study.design.description import Design
@@ -51,9 +52,9 @@ def study_table(store: Store, study: str, name: str, answers: Sequence[Answer]) 
         name: which table.
         answers: the result of `Store.answers`.
     """
-    kind = store.design(study).kind
-    if name == ANSWER_TABLES[kind]:
-        return answers_table(kind, study, answers)
+    design = store.design(study)
+    if name == ANSWER_TABLES[design.kind]:
+        return _answers_of(design, study, answers)
     if name == "items":
         return items_table(study, store.items(study))
     make: dict[str, Callable[[], list[dict[str, Any]]]] = {
@@ -73,8 +74,7 @@ def answers_and_items(store: Store, study: str) -> tuple[pa.Table, pa.Table]:
     Raises:
         UserError: no such study.
     """
-    kind = store.design(study).kind
-    return answers_table(kind, study, store.answers(study)), items_table(study, store.items(study))
+    return _answers_of(store.design(study), study, store.answers(study)), items_table(study, store.items(study))
 
 
 def table_names(design: Design) -> list[str]:
@@ -92,6 +92,14 @@ def answers_table(kind: Kind, study: str, answers: Sequence[Answer]) -> pa.Table
     """The table of answers of a study of this kind, in the order of `answers`."""
     rows = [row for answer in answers for row in _ROWS[kind](study, answer)]
     return pa.Table.from_pylist(rows, schema=TABLES[ANSWER_TABLES[kind]].schema)
+
+
+def _answers_of(design: Design, study: str, answers: Sequence[Answer]) -> pa.Table:
+    """The table of answers of a study; of votes with the words of their questions in its metadata."""
+    table = answers_table(design.kind, study, answers)
+    if design.kind != "pair":
+        return table
+    return table.replace_schema_metadata(as_metadata({study: design.questions_asked()}))
 
 
 def items_table(study: str, items: Sequence[Item]) -> pa.Table:
@@ -114,11 +122,17 @@ def items_table(study: str, items: Sequence[Item]) -> pa.Table:
     return pa.Table.from_pylist(rows, schema=TABLES["items"].schema)
 
 
+def write_study_table(table: pa.Table, path: Path, name: str) -> None:
+    """Write a table of a study, with what it has as metadata."""
+    kept = {key.decode(): value.decode() for key, value in (table.schema.metadata or {}).items()}
+    write_table(table, path, name, kept)
+
+
 def table_file(table: pa.Table, name: str) -> bytes:
     """The Parquet file that `export` writes for this table."""
     with TemporaryDirectory() as folder:
         path = Path(folder) / f"{name}.parquet"
-        write_table(table, path, name)
+        write_study_table(table, path, name)
         return path.read_bytes()
 
 
@@ -152,7 +166,7 @@ def export(store: Store, study: str, out: Path) -> StudyExport:
     answers = store.answers(study)
     tables = {name: study_table(store, study, name, answers) for name in table_names(store.design(study))}
     for name, table in tables.items():
-        write_table(table, out / f"{name}.parquet", name)
+        write_study_table(table, out / f"{name}.parquet", name)
     if not store.is_read_only:
         store.exported(study, answers)
     write_document(store.log(study), out / "log.json")

@@ -7,6 +7,8 @@ from zipfile import ZipFile
 from fastapi import APIRouter, Request, Response
 from fastapi.responses import RedirectResponse
 
+from denouement.study.design.description import Design
+from denouement.study.design.questions import PairQuestion
 from denouement.study.results.ballot import count
 from denouement.study.results.pairs import PairItems, pair_items
 from denouement.study.store import Answer, Progress, Store
@@ -74,7 +76,7 @@ def overview(request: Request, store: Organised, study: str, done: str = "", ann
         study=study,
         design=design,
         progress=progress,
-        pairs=_pairs_so_far(progress, design.answers_per_item, answers) if design.kind == "pair" else [],
+        questions=_pairs_so_far(progress, design, answers) if design.kind == "pair" else [],
         tables=[name for name in table_names(design) if answers or name != ANSWER_TABLES[design.kind]],
         form_token=form_token(request.cookies[COOKIE]),
         flags=store.flags(study),
@@ -114,12 +116,19 @@ def _download(content: bytes, kind: str, name: str) -> Response:
     return Response(content, media_type=kind, headers={"content-disposition": f'attachment; filename="{name}"'})
 
 
-def _pairs_so_far(progress: Progress, k: int, answers: Sequence[Answer]) -> list[PairItems]:
-    """`pairs.pair_items` of each pair, over the items that have all `k` answers."""
-    complete = {item.item_id for item in progress.items if item.accepted >= k}
-    ballot = count(answers_table("pair", progress.study, [each for each in answers if each.item.id in complete]))
-    counts, pair_of_item = ballot.counts(), ballot.items["pair"].to_numpy()
-    return [pair_items(pair, counts[pair_of_item == place]) for place, pair in enumerate(ballot.pairs)]
+def _pairs_so_far(
+    progress: Progress, design: Design, answers: Sequence[Answer]
+) -> list[tuple[PairQuestion, list[PairItems]]]:
+    """By question `pairs.pair_items` of each pair, over the items that have all answers; without any it is empty."""
+    complete = {item.item_id for item in progress.items if item.accepted >= design.answers_per_item}
+    votes = answers_table("pair", progress.study, [each for each in answers if each.item.id in complete])
+    found = []
+    for asked in design.asked if votes.num_rows else ():
+        ballot = count(votes, asked.name)
+        counts, pair_of_item = ballot.counts(), ballot.items["pair"].to_numpy()
+        pairs = [pair_items(pair, counts[pair_of_item == place]) for place, pair in enumerate(ballot.pairs)]
+        found += [(asked, pairs)] if pairs else []
+    return found
 
 
 def _address(request: Request) -> str:

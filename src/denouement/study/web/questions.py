@@ -119,16 +119,22 @@ def question(design: Design, context: Sequence[str], shown: Sequence[str]) -> Qu
         groups = [Group(f"scale-{scale.name}", scale.text, _values(scale, say), scale=True) for scale in design.scales]
         return Question(context, shown[0], groups=groups, legend=design.question, keys=keys)
     endings = _lettered(shown)
-    choices = _graded(say) if design.choices == "graded" else list(endings)
+    if design.choices == "graded":
+        is_better = {name: asked.is_better for name, asked in design.questions_asked().items()}
+        groups = [
+            Group(answer_name(design, asked.name), asked.text, _graded(say, is_better[asked.name]), scale=True)
+            for asked in design.asked
+        ]
+        return Question(context, endings=endings, groups=groups, keys=keys)
+    choices = list(endings)
     if design.choices == "ties":
         choices += [
-            Choice(name, str(key), say(f"question.{name}"), say(f"question.{name}_text"))
+            Choice(name, str(key), say(f"question.{name}"), say(f"question.{name}_text") if design.asks_better else "")
             for key, name in enumerate(TIES, 3)
         ]
-    if design.choices != "graded" and not design.questions:
+    if not design.questions:
         return Question(context, groups=[Group(_ANSWER, design.question, choices)], keys=keys)
-    if design.choices != "graded":
-        choices = [choice._replace(text="") for choice in choices]  # the endings are above all questions
+    choices = [choice._replace(text="") for choice in choices]  # the endings are above all questions
     groups = [Group(answer_name(design, asked.name), asked.text, choices, scale=True) for asked in design.asked]
     return Question(context, endings=endings, groups=groups, keys=keys)
 
@@ -168,9 +174,12 @@ def _lettered(texts: Sequence[str]) -> list[Choice]:
     ]
 
 
-def _graded(say: Texts) -> list[Choice]:
+def _graded(say: Texts, is_better: bool) -> list[Choice]:
+    """The answers to a question that has no tie; other questions than which ending is better name no quality."""
     answers = [(code, *answer_of(code)) for code in CODES["graded"]]
-    words = {MUCH: say("question.much_better"), SLIGHTLY: say("question.slightly_better")}
+    words = {MUCH: say("question.much"), SLIGHTLY: say("question.slightly")}
+    if is_better:
+        words = {MUCH: say("question.much_better"), SLIGHTLY: say("question.slightly_better")}
     return [
         Choice(code, str(key), side, words[strength or SLIGHTLY])
         for key, (code, side, strength) in enumerate(answers, 1)
