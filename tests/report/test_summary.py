@@ -121,7 +121,16 @@ def run(tmp_path: Path, monkeypatch) -> RunFolder:
     corpus = Path("data/corpus")
     context = ["A <b>bold</b> start.", "Two *stars*.", "Three.", "Four."]
     cases = [
-        (f"case-{i:02}", context, f"Right {i}.", f"Wrong {i}.", 1 if i != 3 else None, "v1.0", "validation")
+        (
+            f"case-{i:02}",
+            context,
+            [f"Right {i}.", f"Wrong {i}."],
+            1 if i != 3 else None,
+            None,
+            "en",
+            "v1.0",
+            "validation",
+        )
         for i in range(12)
     ]
     write(corpus / "cloze.parquet", "cloze", cases)
