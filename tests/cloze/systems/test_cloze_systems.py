@@ -14,6 +14,7 @@ from denouement.cloze.evaluation.evaluate import evaluate
 from denouement.cloze.evaluation.published import HUMAN
 from denouement.cloze.resources import Resources
 from denouement.corpus import sample
+from denouement.corpus.cases import n_endings
 
 # Smaller than the defaults, so that what is trained here is trained in a moment. A system may do without.
 OPTIONS = {
@@ -66,6 +67,18 @@ def cases() -> pa.Table:
 
 
 @pytest.fixture(scope="module")
+def mixed(cases) -> pa.Table:
+    """The same cases with two, three or four endings; the further ones are of other cases, and the second is right."""
+    rows = cases.to_pylist()
+    for number, row in enumerate(rows):
+        right = row["endings"][row["right_ending"] - 1]
+        others = [rows[(number + step) % len(rows)]["endings"][0] for step in (3, 5, 7)]
+        others = [text for text in dict.fromkeys(others) if text != right]
+        row["new"] = [others[0], right, *others[1 : 1 + number % 3]]
+    return pa.Table.from_pylist([{**row, "endings": row["new"], "right_ending": 2} for row in rows], cases.schema)
+
+
+@pytest.fixture(scope="module")
 def resources(stories, reader_of, infersent_files, tmp_path_factory) -> Resources:
     return Resources(
         stories=stories,
@@ -80,6 +93,39 @@ def scores_of(system, cases, resources) -> np.ndarray:
     by_variant = system.score(cases, resources)
     assert by_variant
     return np.stack([by_variant[variant] for variant in sorted(by_variant)])
+
+
+def by_itself(scores: np.ndarray, n: np.ndarray) -> list[np.ndarray]:
+    """The scores of each case, float64 [variants, endings], without the places that it lacks."""
+    return [scores[:, at, :n_of_case] for at, n_of_case in enumerate(n)]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", SYSTEMS)
+def test_scores_are_of_the_endings_however_many_there_are(name, mixed, resources):
+    """Finite where a case has an ending; the same for a case by itself; turned round where the endings are."""
+    system = load_system(name, OPTIONS.get(name))
+    own = resources.of_another_system()
+    system.prepare(own)
+    if system.learns_from_cases:
+        system.fit(mixed.slice(0, 16), own)
+    unseen = mixed.slice(16)
+    n = n_endings(unseen)
+    assert sorted(set(n.tolist())) == [2, 3, 4]
+    scores = scores_of(system, unseen, own)
+    assert scores.shape[1:] == (8, 4)
+    is_there = np.arange(4) < n[:, None]
+    assert np.isfinite(scores[:, is_there]).all()
+    assert (scores[:, ~is_there] == -np.inf).all()
+    anew = replace(resources)
+    for at, of_case in enumerate(by_itself(scores, n)):
+        alone = scores_of(system, unseen.slice(at, 1), anew)
+        assert alone[:, 0] == pytest.approx(of_case, rel=1e-4, abs=1e-5)
+    if system.reads_endings:
+        rows = [{**row, "endings": row["endings"][::-1]} for row in unseen.to_pylist()]
+        turned = scores_of(system, pa.Table.from_pylist(rows, unseen.schema), own)
+        for one, other in zip(by_itself(scores, n), by_itself(turned, n), strict=True):
+            assert other[:, ::-1] == pytest.approx(one, rel=1e-4, abs=1e-5)
 
 
 @pytest.mark.slow
