@@ -17,7 +17,8 @@ from denouement.console import warn
 from denouement.corpus import keys, overlap, splits
 from denouement.corpus.kind import corpus_kind
 from denouement.corpus.layouts import Kind
-from denouement.corpus.readers import OfficialFile, read_file, rejects_table
+from denouement.corpus.readers import read_file
+from denouement.corpus.reading import OfficialFile, rejects_table
 from denouement.delimited import warn_of_quotes
 from denouement.documents import write_document
 from denouement.errors import UserError
@@ -38,7 +39,8 @@ class IngestSettings:
     """How files become tables.
 
     Attributes:
-        release: the Story Cloze release ("v1.0" or "v1.5") of files whose names do not contain it.
+        release: the release of cases in files whose names do not contain it.
+        language: the language, a code such as en, of cases in files that do not say it; None is English.
         validation_share: the share of the stories that is held out to measure generators' epochs, from 0 to below 1.
         exclude_overlap: leave out stories that are in a Story Cloze file, and validation cases that are in a test file.
     """
@@ -46,10 +48,12 @@ class IngestSettings:
     release: str | None = None
     validation_share: float = 0.05
     exclude_overlap: bool = False
+    language: str | None = None
 
     def __post_init__(self) -> None:
-        if self.release not in (None, "v1.0", "v1.5"):
-            raise ValueError(f"release must be v1.0 or v1.5, not {self.release!r}")
+        for what, name in (("release", self.release), ("language", self.language)):
+            if name is not None and not schemas.is_name(name):
+                raise ValueError(f"{what} must be letters, digits and . _ - alone, not {name!r}")
         if not 0 <= self.validation_share < 1:
             raise ValueError(f"validation_share must be at least 0 and below 1, not {self.validation_share}")
 
@@ -118,7 +122,7 @@ def ingest(files: Sequence[Path], out: Path, settings: IngestSettings | None = N
     _check_names(files)
     for name in OUTPUTS:
         check_output(Path(out) / name, map(Path, files))
-    read = [read_file(path, settings.release) for path in files]
+    read = [read_file(path, settings.release, settings.language) for path in files]
     (stories, repeated_stories), (cases, repeated_cases) = (
         _without_repeats(_gather(read, kind), kind) for kind in _KINDS
     )
