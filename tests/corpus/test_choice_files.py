@@ -331,3 +331,15 @@ def test_the_published_file_is_read_whole(shared_data):
     assert (read.table.num_rows, read.rejects.num_rows) == (len(written), 0)
     assert read.table["right_ending"].to_pylist() == [row["gold_label"] + 1 for row in written]
     assert {len(endings) for endings in read.table["endings"].to_pylist()} == {4}
+
+
+def test_files_of_one_name_are_told_apart_by_their_folders(tmp_path):
+    files = [jsonl(tmp_path / "ps/dev.jsonl", PASSAGE), jsonl(tmp_path / "art/dev.jsonl", CHAD, {**CHAD, "hyp1": ""})]
+    summary = ingest(files, tmp_path / "out")
+    assert [(file.file, file.kept, file.rejected) for file in summary.files] == [
+        ("ps/dev.jsonl", 1, 0),
+        ("art/dev.jsonl", 1, 1),
+    ]
+    assert read_table(tmp_path / "out/rejects.parquet", "rejects")["file"].to_pylist() == ["art/dev.jsonl"]
+    with pytest.raises(UserError, match=r"2 of the files are called ps/dev\.jsonl: name each once"):
+        ingest([files[0], files[0]], tmp_path / "out")

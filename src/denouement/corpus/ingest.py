@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Literal
 
@@ -67,6 +67,7 @@ class IngestedFile:
         kind: of its rows.
         source: the collection of stories; None for cases.
         release, split: of cases; None for stories.
+        language: of cases, several with a comma between them; None for stories.
         labelled: whether a file of cases says which ending is right; None for stories.
         read: rows that have any text: `kept` + `rejected`.
         excluded: how many of the rejected rows `exclude_overlap` left out.
@@ -80,6 +81,7 @@ class IngestedFile:
     source: str | None = None
     release: str | None = None
     split: str | None = None
+    language: str | None = None
     labelled: bool | None = None
     read: int
     kept: int
@@ -119,10 +121,13 @@ def ingest(files: Sequence[Path], out: Path, settings: IngestSettings | None = N
         UserError: no file, a file that cannot be read, two of the same name, or a place that cannot be written to.
     """
     settings = settings or IngestSettings()
-    _check_names(files)
+    names = _shown_names(files)
     for name in OUTPUTS:
         check_output(Path(out) / name, map(Path, files))
-    read = [read_file(path, settings.release, settings.language) for path in files]
+    read = [
+        _called(name, read_file(path, settings.release, settings.language))
+        for path, name in zip(files, names, strict=True)
+    ]
     (stories, repeated_stories), (cases, repeated_cases) = (
         _without_repeats(_gather(read, kind), kind) for kind in _KINDS
     )
@@ -163,13 +168,25 @@ def ingest(files: Sequence[Path], out: Path, settings: IngestSettings | None = N
     return summary
 
 
-def _check_names(files: Sequence[Path]) -> None:
+def _shown_names(files: Sequence[Path]) -> list[str]:
+    """The name of each file, with that of its folder where two files would have the same name."""
     if not files:
         raise UserError("no file to read: name official ROCStories or Story Cloze files")
-    names = Counter(Path(path).name for path in files)
-    for name, n in names.items():
+    paths = [Path(path) for path in files]
+    times = Counter(path.name for path in paths)
+    shown = [path.name if times[path.name] == 1 else f"{path.absolute().parent.name}/{path.name}" for path in paths]
+    for name, n in Counter(shown).items():
         if n > 1:
             raise UserError(f"{n} of the files are called {name}: name each once, and rename different files")
+    return shown
+
+
+def _called(name: str, rows: OfficialFile) -> OfficialFile:
+    """The file under another name."""
+    if name == rows.file:
+        return rows
+    names = pa.repeat(pa.scalar(name), rows.rejects.num_rows)
+    return replace(rows, file=name, rejects=rows.rejects.set_column(0, rows.rejects.schema.field("file"), names))
 
 
 def _gather(read: Sequence[OfficialFile], kind: Kind) -> pa.Table:
@@ -244,6 +261,7 @@ def _count_file(
         source=rows.constants.get("source"),
         release=rows.constants.get("release"),
         split=rows.constants.get("split"),
+        language=", ".join(pc.unique(rows.table["language"]).to_pylist()) if rows.kind == "cloze" else None,
         labelled=rows.labelled if rows.kind == "cloze" else None,
         read=rows.read,
         kept=kept,
