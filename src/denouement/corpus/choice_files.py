@@ -13,7 +13,7 @@ import numpy as np
 import pyarrow as pa
 
 from denouement.corpus import cells, keys
-from denouement.corpus.choices import Choice, Layout, Row, RowError, layout_of
+from denouement.corpus.choices import CaseLayout, PublishedCase, Row, RowError, layout_of
 from denouement.corpus.layouts import split_of_choices
 from denouement.corpus.reading import OfficialFile, rejects_table
 from denouement.delimited import DELIMITERS, first_row, n_cells, text_of
@@ -28,7 +28,7 @@ _LABELS = "-labels.lst"  # what is behind the name of ART's files of labels
 class ChoiceFile:
     """The form of a file: its layout, and what is between its cells; None for JSON Lines."""
 
-    layout: Layout
+    layout: CaseLayout
     delimiter: str | None
 
 
@@ -77,7 +77,7 @@ def read(path: Path, text: str, form: ChoiceFile, release: str | None, language:
         raise UserError(f"{path}: no row in it; name the complete file")
     if form.layout.names_stories:
         lines = _with_labels(path, lines)
-    choices: dict[int, Choice] = {}
+    choices: dict[int, PublishedCase] = {}
     rejected: dict[int, str] = {}
     oddities = Counter[str]()
     kinds_of: dict[int, list[str]] = {}
@@ -109,7 +109,7 @@ def read(path: Path, text: str, form: ChoiceFile, release: str | None, language:
     )
 
 
-def _release_and_split(path: Path, layout: Layout, release: str | None, labelled: bool) -> dict[str, str]:
+def _release_and_split(path: Path, layout: CaseLayout, release: str | None, labelled: bool) -> dict[str, str]:
     of_file = layout.release or release or path.stem
     if not is_name(of_file):
         raise UserError(
@@ -173,7 +173,7 @@ def _with_labels(path: Path, lines: Sequence[_Line]) -> list[_Line]:
     ]
 
 
-def _cleaned(row: Row | str, layout: Layout) -> tuple[Choice, list[str]]:
+def _cleaned(row: Row | str, layout: CaseLayout) -> tuple[PublishedCase, list[str]]:
     """A row as a case with its texts mended, and the kinds of `cells.ODDITIES` that they held.
 
     Raises:
@@ -209,7 +209,7 @@ def _cleaned(row: Row | str, layout: Layout) -> tuple[Choice, list[str]]:
     return replace(choice, context=context, endings=endings, question=question or None), kinds
 
 
-def _table(choices: dict[int, Choice], of_file: dict[str, str], language: str, names_stories: bool) -> pa.Table:
+def _table(choices: dict[int, PublishedCase], of_file: dict[str, str], language: str, names_stories: bool) -> pa.Table:
     """The table `cloze` of cases by the number of their row from 0."""
     seen = Counter[str]()
     rows = []

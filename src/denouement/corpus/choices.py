@@ -21,7 +21,7 @@ class RowError(ValueError):
 
 
 @dataclass(frozen=True)
-class Choice:
+class PublishedCase:
     """A row as a case.
 
     Attributes:
@@ -42,7 +42,7 @@ class Choice:
 
 
 @dataclass(frozen=True)
-class Layout:
+class CaseLayout:
     """A published layout.
 
     Attributes:
@@ -55,58 +55,60 @@ class Layout:
 
     release: str | None
     needed: frozenset[str]
-    choice: Callable[[Row], Choice]
+    choice: Callable[[Row], PublishedCase]
     label: str = "label"
     names_stories: bool = False
 
 
-def layout_of(fields: Collection[str]) -> Layout | None:
+def layout_of(fields: Collection[str]) -> CaseLayout | None:
     """The layout of rows with these fields; None if it is none of `LAYOUTS`."""
     return next((layout for layout in LAYOUTS if layout.needed <= set(fields)), None)
 
 
-def _possible_stories(row: Row) -> Choice:
+def _possible_stories(row: Row) -> PublishedCase:
     """Ashida and Sugawara 2022: four endings of a ROCStories passage, and a question which of them suits it."""
     endings = _texts(row, "options")
     right = _number(row, "gold_label", endings, first=0)
-    return Choice(_text(row, "question_id"), _text(row, "document"), endings, right, _text(row, "question"))
+    return PublishedCase(_text(row, "question_id"), _text(row, "document"), endings, right, _text(row, "question"))
 
 
-def _hellaswag(row: Row) -> Choice:
+def _hellaswag(row: Row) -> PublishedCase:
     """Zellers et al. 2019: `ctx_b`, if it is not empty, is the beginning of the sentence that the endings complete."""
     endings = [_completed(row, "ctx_b", ending) for ending in _texts(row, "endings")]
-    return Choice(_text(row, "ind"), _text(row, "ctx_a"), endings, _number(row, "label", endings, first=0))
+    return PublishedCase(_text(row, "ind"), _text(row, "ctx_a"), endings, _number(row, "label", endings, first=0))
 
 
-def _swag(row: Row) -> Choice:
+def _swag(row: Row) -> PublishedCase:
     """Zellers et al. 2018: `sent2` is the beginning of the sentence that the endings complete."""
     endings = [_completed(row, "sent2", ending) for ending in _numbered(row, "ending", first=0)]
     case_id = f"{_text(row, 'video-id')}-{_text(row, 'fold-ind')}"
-    return Choice(case_id, _text(row, "sent1"), endings, _number(row, "label", endings, first=0))
+    return PublishedCase(case_id, _text(row, "sent1"), endings, _number(row, "label", endings, first=0))
 
 
-def _copa(row: Row) -> Choice:
+def _copa(row: Row) -> PublishedCase:
     """Roemmele et al. 2011, as in SuperGLUE (Wang et al. 2019) and Balanced COPA (Kavumba et al. 2019)."""
     asked = _text(row, "question")
     if asked not in _CAUSAL:
         raise RowError(f"question is {asked!r}, not cause or effect")
     endings = _numbered(row, "choice", first=1)
     case_id = _text(row, "idx") or _text(row, "id")
-    return Choice(case_id, _text(row, "premise"), endings, _number(row, "label", endings, first=0), _CAUSAL[asked])
+    return PublishedCase(
+        case_id, _text(row, "premise"), endings, _number(row, "label", endings, first=0), _CAUSAL[asked]
+    )
 
 
-def _art(row: Row) -> Choice:
+def _art(row: Row) -> PublishedCase:
     """Bhagavatula et al. 2020: which of two sentences comes between two others."""
     endings = _numbered(row, "hyp", first=1)
     context = [_text(row, "obs1"), _text(row, "obs2")]
-    return Choice(_text(row, "story_id"), context, endings, _number(row, "label", endings, first=1), _BETWEEN)
+    return PublishedCase(_text(row, "story_id"), context, endings, _number(row, "label", endings, first=1), _BETWEEN)
 
 
-def _plain(row: Row) -> Choice:
+def _plain(row: Row) -> PublishedCase:
     """Cases of one's own."""
     endings = _texts(row, "endings") if "endings" in row else _numbered(row, "ending_", first=1)
     context = row.get("context")
-    return Choice(
+    return PublishedCase(
         _text(row, "case_id") or _text(row, "id"),
         _texts(row, "context") if isinstance(context, list) else _text(row, "context"),
         endings,
@@ -117,18 +119,18 @@ def _plain(row: Row) -> Choice:
 
 
 LAYOUTS = (
-    Layout(
+    CaseLayout(
         "possible_stories",
         frozenset({"roc_passage_id", "question_id", "question", "document", "options"}),
         _possible_stories,
         "gold_label",
     ),
-    Layout("hellaswag", frozenset({"ind", "ctx_a", "ctx_b", "endings"}), _hellaswag),
-    Layout("swag", frozenset({"video-id", "fold-ind", "sent1", "sent2", "ending0", "ending1"}), _swag),
-    Layout("copa", frozenset({"premise", "choice1", "choice2", "question"}), _copa),
-    Layout("art", frozenset({"story_id", "obs1", "obs2", "hyp1", "hyp2"}), _art, names_stories=True),
-    Layout(None, frozenset({"context", "ending_1", "ending_2", "right"}), _plain, "right"),
-    Layout(None, frozenset({"context", "endings", "right"}), _plain, "right"),
+    CaseLayout("hellaswag", frozenset({"ind", "ctx_a", "ctx_b", "endings"}), _hellaswag),
+    CaseLayout("swag", frozenset({"video-id", "fold-ind", "sent1", "sent2", "ending0", "ending1"}), _swag),
+    CaseLayout("copa", frozenset({"premise", "choice1", "choice2", "question"}), _copa),
+    CaseLayout("art", frozenset({"story_id", "obs1", "obs2", "hyp1", "hyp2"}), _art, names_stories=True),
+    CaseLayout(None, frozenset({"context", "ending_1", "ending_2", "right"}), _plain, "right"),
+    CaseLayout(None, frozenset({"context", "endings", "right"}), _plain, "right"),
 )
 """In the order in which they are tried."""
 
