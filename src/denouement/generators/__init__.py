@@ -4,4 +4,6 @@ GENERATORS: dict[str, str] = {
     "seq2seq": "denouement.generators.seq2seq:Seq2Seq",
     "h_seq2seq": "denouement.generators.h_seq2seq:HSeq2Seq",
     "retrieval": "denouement.generators.retrieval:Retrieval",
+    "language_model": "denouement.generators.language_model:PromptedModel",
+    "fine_tuned": "denouement.generators.fine_tuned:FineTunedModel",
 }

@@ -1,4 +1,4 @@
-"""Training a generator in epochs: the same seed, settings and stories give the same weights, even after an interruption.
+"""Training in epochs: the same seed, settings and stories give the same weights, even after an interruption.
 
 After each epoch the whole state of training is written to a working folder. A run that finds a state there continues
 from it, so at most the work of one epoch is lost. Dropout depends only on seed, epoch and step, and the order of
