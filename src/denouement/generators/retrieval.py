@@ -114,7 +114,12 @@ class Retrieval(VectorReader):
     def checkpoint(self) -> dict[str, Any]:
         """See `Generator`."""
         return {
-            "generator": {"name": self.name, "settings": {}, "architecture": self.architecture()},
+            "generator": {
+                "name": self.name,
+                "kind": self.kind,
+                "settings": {},
+                "architecture": self.architecture(),
+            },
             "index": {
                 "vectors": torch.from_numpy(self._vectors),
                 "contexts": torch.from_numpy(self._contexts),
