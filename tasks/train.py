@@ -10,6 +10,7 @@ import pandas as pd
 from prefect import task
 
 from denouement.corpus.kind import corpus_kind
+from denouement.errors import UserError
 from denouement.generators.base import generator_class
 from denouement.generators.history import chief_values, epoch_line, logged_values
 from denouement.generators.training import settings_for, state_folder
@@ -29,6 +30,12 @@ def train_generator(generator: str) -> None:
     corpus = corpus_kind(read_table(LAYOUT.stories, "stories"))
     kind = kinds().get(generator, generator)
     chosen = settings_for(generator, section("train"), corpus, kinds())
+    named = section("generators").get(generator, {}).get("reads")
+    if chosen.reads is not None and chosen.reads != named:
+        raise UserError(
+            f"params.yaml: train.{generator} reads {chosen.reads}, but generators.{generator}.reads is {named}: name "
+            "the same file in both, so that a change in it is seen"
+        )
     preset = section("train").get("preset", {}).get(corpus)
     reads = {"stories": LAYOUT.stories}
     if generator_class(kind).reads_vectors:

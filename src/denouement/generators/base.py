@@ -50,6 +50,11 @@ class Ending:
 class GeneratorSettings:
     """The settings of a generator that needs none; others add fields, and check them in `__post_init__`."""
 
+    @property
+    def reads(self) -> str | None:
+        """The file beyond the stories that `fit` reads; in the graph `generators` names it, so that DVC sees it."""
+        return None
+
 
 class Generator(ABC):
     """A story ending generator.
