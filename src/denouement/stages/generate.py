@@ -85,7 +85,7 @@ class Generated:
     def distinct_share(self) -> float:
         """Different endings as a share of all, between 0 and 1."""
         endings = self.endings["ending"].to_pylist()
-        return len(set(endings)) / len(endings)
+        return len(set(endings)) / len(endings) if endings else 0.0
 
 
 def run(
