@@ -52,6 +52,7 @@ class FineTunedModel(CausalGenerator):
         """See `Generator`. The trained weights are under `state_dict`."""
         described = {
             "name": self.name,
+            "kind": self.kind,
             "settings": asdict(self.settings),
             "architecture": {"digest": self.model.source.digest},
         }

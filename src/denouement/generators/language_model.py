@@ -7,18 +7,16 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any, ClassVar
 
-import pyarrow.compute as pc
-
 from denouement import settings as settings_module
 from denouement.errors import UserError
 from denouement.generators.base import BEST, Context, GeneratorSettings, OnEpoch
 from denouement.generators.causal.generator import CausalGenerator, read_base
 from denouement.generators.checkpoints import save_generator
+from denouement.generators.copying import read_training, without_epochs
 from denouement.generators.history import Counts, History
 from denouement.language_models import prompts
 from denouement.language_models.model import LanguageModel, Precision, load
 from denouement.language_models.source import SMOLLM2
-from denouement.schemas import read_table
 
 
 @dataclass(frozen=True)
@@ -83,20 +81,19 @@ class PromptedModel(CausalGenerator):
         on_epoch: OnEpoch | None = None,
     ) -> History:
         """See `Generator`. There are no epochs: the examples are drawn, and the checkpoint names the model."""
-        rows = read_table(stories, "stories")
-        training = rows.filter(pc.equal(rows["split"], "train"))["sentences"].to_pylist()
+        training, counts = read_training(stories)
         try:
-            examples = prompts.draw(settings.of_prompt(), training)
+            examples = prompts.draw(settings.of_prompt(), training["sentences"].to_pylist())
         except ValueError as error:
             raise UserError(f"{stories}: {error}") from error
         save_generator(cls(settings, load(settings.model), examples), folder / BEST)
-        counts = Counts(len(examples), rows.num_rows - len(training))
-        return History(cls.name, None, None, counts, None, None, None, [])
+        return without_epochs(cls.name, Counts(len(examples), counts.validation))
 
     def checkpoint(self) -> dict[str, Any]:
         """See `Generator`. The weights stay where they are: the checkpoint has their digest."""
         described = {
             "name": self.name,
+            "kind": self.kind,
             "settings": asdict(self.settings),
             "architecture": {"digest": self.model.source.digest},
         }

@@ -26,7 +26,7 @@ from denouement.language_models.writing import Sampling, continuations
 TRIES = 4
 """How often an ending is drawn for a context before it is left out."""
 
-_TOKENS_A_WORD = 2  # ROCStories endings have 1.1 tokens of SmolLM2 a word, punctuation marks counted as words
+_TOKENS_A_WORD = 2  # ROCStories endings have 1.04 tokens of SmolLM2 a word, punctuation marks counted as words
 _OTHER_DRAWS = 2**32  # above all seeds that a user can choose
 
 
