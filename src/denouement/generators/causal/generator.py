@@ -50,9 +50,7 @@ class CausalGenerator(Generator):
         """See `Generator`. A language model decodes no beam and cannot be kept from an early end or a repetition."""
         super().check(decoding, n)
         if refused := [name for name in ("min_length", "no_repeat_ngram") if name in decoding.changed]:
-            raise UserError(
-                f"{cls.name} writes with a language model, which ignores {', '.join(refused)}: leave it out"
-            )
+            raise UserError(f"{cls.name} writes with a language model: leave out {', '.join(refused)}")
 
     def prompt(self, context: Context) -> str:
         """What the model continues with the ending; here the context alone."""
@@ -71,6 +69,8 @@ class CausalGenerator(Generator):
         failed: list[WrittenSentence] = []
         for attempt in range(1 if decoding.method == "greedy" else TRIES):
             waiting = [at for at, texts in enumerate(found) if len(texts) < n]
+            if not waiting:
+                break
             # n of each, however many it lacks: what a context gets does not depend on the others
             drawn = continuations(
                 self.model, [self.prompt(contexts[at]) for at in waiting], _sampling(decoding, attempt), n
