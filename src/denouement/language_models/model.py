@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Literal
 import torch
 
 from denouement.errors import UserError, first_line, lacks_memory
-from denouement.language_models.source import INSTALL, Source, find
+from denouement.language_models.source import INSTALL, ModelFiles, find
 
 if TYPE_CHECKING:
     from transformers import PreTrainedModel, PreTrainedTokenizerBase
@@ -29,7 +29,7 @@ class LanguageModel:
         start: the token that begins a text of which nothing is known.
     """
 
-    source: Source
+    source: ModelFiles
     network: PreTrainedModel
     tokenizer: PreTrainedTokenizerBase
     start: int
@@ -84,7 +84,7 @@ def load(given: str, *, precision: Precision = "float32", device: str = "cpu") -
             import accelerate  # noqa: F401 - transformers reads GGUF with these two
             import gguf  # noqa: F401
     except ImportError as error:
-        raise UserError(f"{error.name} is missing, which reads language models: install it with `{INSTALL}`") from error
+        raise UserError(f"{error.name} is missing, which reads language models: install it with {INSTALL}") from error
     of_gguf = {"gguf_file": source.gguf.name} if source.gguf else {}
     try:
         with _quiet_loading():
