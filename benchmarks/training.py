@@ -47,7 +47,7 @@ ASKED: dict[str, list[tuple[str, dict[str, str], float | None]]] = {
 
 def measure() -> list[Row]:
     """A row a generator and way of training: target words a second, ENDs counted."""
-    corpus = _corpus()
+    corpus = real_or_sample_stories()
     vocabulary = Vocabulary.build(sentence for story in sentences(corpus) for sentence in story)
     rows = []
     for name, ways in ASKED.items():
@@ -166,7 +166,7 @@ class RandomVectors:
         return np.arange(self._asked - len(sentences), self._asked)
 
 
-def _corpus() -> pa.Table:
+def real_or_sample_stories() -> pa.Table:
     """The training stories of the real data where it is at hand, else of the sample grammar."""
     shared = Path(os.environ.get("DENOUEMENT_SHARED_DATA", Path(__file__).parents[2] / "shared" / "data"))
     real = shared / "rocstories" / "ROCStories_sample.csv"

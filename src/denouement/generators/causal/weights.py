@@ -50,7 +50,7 @@ def _add_adapters(network: PreTrainedModel, settings: FineTuningSettings) -> Non
     try:
         from peft import LoraConfig, inject_adapter_in_model
     except ImportError as error:
-        raise UserError(f"{error.name} is missing, which method lora needs: install it with `{INSTALL}`") from error
+        raise UserError(f"{error.name} is missing, which method lora needs: install it with {INSTALL}") from error
     config = LoraConfig(
         r=settings.rank, lora_alpha=settings.alpha, lora_dropout=0.0, target_modules=settings.targets, bias="none"
     )
