@@ -6,4 +6,5 @@ GENERATORS: dict[str, str] = {
     "bm25": "denouement.generators.bm25:Bm25",
     "endings_file": "denouement.generators.endings_file:EndingsFile",
     "retrieval": "denouement.generators.retrieval:Retrieval",
+    "served": "denouement.generators.served:Served",
 }
