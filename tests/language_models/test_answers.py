@@ -9,11 +9,11 @@ import pytest
 
 from denouement.errors import UserError
 from denouement.language_models.answers import opened, usual_place
-from denouement.language_models.endpoint import Answer
+from denouement.language_models.endpoint import ServedAnswer
 
 URL = "http://localhost/v1/completions"
 BODY = {"model": "m", "prompt": "Tom ran.", "n": 1, "temperature": 0.0}
-ANSWER = Answer(["He won."], 10, 3)
+ANSWER = ServedAnswer(["He won."], 10, 3)
 
 
 def test_an_answer_is_found_by_all_that_determines_it(tmp_path):
@@ -25,7 +25,7 @@ def test_an_answer_is_found_by_all_that_determines_it(tmp_path):
         assert answers.get(f"{URL}2", BODY) is None
         for name in BODY:
             assert answers.get(URL, {**BODY, name: "other"}) is None
-        answers.keep(URL, BODY, Answer(["Another."], 1, 1))
+        answers.keep(URL, BODY, ServedAnswer(["Another."], 1, 1))
         assert answers.get(URL, BODY) == ANSWER
 
 
@@ -40,7 +40,7 @@ def test_neither_prompts_nor_addresses_are_in_the_file(tmp_path):
 
 def keep_many(path: Path, first: int) -> None:
     with opened(path) as answers, ThreadPoolExecutor(4) as threads:
-        list(threads.map(lambda n: answers.keep(URL, {"n": n}, Answer([str(n)], 0, 0)), range(first, first + 50)))
+        list(threads.map(lambda n: answers.keep(URL, {"n": n}, ServedAnswer([str(n)], 0, 0)), range(first, first + 50)))
 
 
 def test_threads_and_processes_write_one_file(tmp_path):
@@ -52,7 +52,7 @@ def test_threads_and_processes_write_one_file(tmp_path):
         process.join()
         assert process.exitcode == 0
     with opened(path) as answers:
-        assert [answers.get(URL, {"n": n}) for n in range(80)] == [Answer([str(n)], 0, 0) for n in range(80)]
+        assert [answers.get(URL, {"n": n}) for n in range(80)] == [ServedAnswer([str(n)], 0, 0) for n in range(80)]
 
 
 def test_another_file_and_a_damaged_one_are_one_line(tmp_path):

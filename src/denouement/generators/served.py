@@ -23,7 +23,7 @@ from denouement.generators.decoding import Decoding
 from denouement.generators.history import History
 from denouement.language_models import prompts
 from denouement.language_models.answers import Answers, opened, usual_place
-from denouement.language_models.endpoint import Answer, Api, Endpoint, address
+from denouement.language_models.endpoint import Api, Endpoint, ServedAnswer, address
 from denouement.language_models.one_sentence import WrittenSentence, first_sentence, without_ending
 from denouement.settings import above_zero, at_least, at_most
 
@@ -209,7 +209,7 @@ class Served(Generator):
         another_story = {"stop": ["\n\n", "\nStory:"]} if settings.prompt == "few_shot" else {}
         return body | {"prompt": self._prompts(context), **another_story}
 
-    def _answers(self, bodies: Sequence[dict[str, Any]]) -> list[Answer]:
+    def _answers(self, bodies: Sequence[dict[str, Any]]) -> list[ServedAnswer]:
         """The answer to each request: those that are kept, and the others from the server."""
         cache = Path(self.settings.cache) if self.settings.cache else usual_place()
         with opened(cache) as answers:
@@ -225,12 +225,12 @@ class Served(Generator):
 
     def _ask(
         self, answers: Answers, bodies: Sequence[dict[str, Any]], todo: Sequence[int]
-    ) -> Iterator[tuple[int, Answer]]:
+    ) -> Iterator[tuple[int, ServedAnswer]]:
         """The places of requests with their answers, as they come from the server; each is kept."""
         settings = self.settings
         endpoint = Endpoint(self._url, settings.key_variable, settings.timeout, settings.retries)
 
-        def asked(place: int) -> Answer:
+        def asked(place: int) -> ServedAnswer:
             answer = endpoint.ask(bodies[place])
             answers.keep(self._url, bodies[place], answer)
             return answer

@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import Any
 
 from denouement.errors import UserError
-from denouement.language_models.endpoint import Answer
+from denouement.language_models.endpoint import ServedAnswer
 
 
 def usual_place() -> Path:
@@ -39,7 +39,7 @@ class Answers:
         with self._lock:
             self._connection.close()
 
-    def get(self, url: str, body: Mapping[str, Any]) -> Answer | None:
+    def get(self, url: str, body: Mapping[str, Any]) -> ServedAnswer | None:
         """The answer to a request; None where it is not kept.
 
         Raises:
@@ -48,9 +48,9 @@ class Answers:
         with self._lock, _told(self._path):
             row = self._connection.execute("SELECT answer FROM answers WHERE request = ?", (_digest(url, body),))
             found = row.fetchone()
-            return None if found is None else Answer(**json.loads(found[0]))
+            return None if found is None else ServedAnswer(**json.loads(found[0]))
 
-    def keep(self, url: str, body: Mapping[str, Any], answer: Answer) -> None:
+    def keep(self, url: str, body: Mapping[str, Any], answer: ServedAnswer) -> None:
         """Keep an answer; the first one to a request stays.
 
         Raises:

@@ -31,7 +31,7 @@ _BACKOFF, _MOST_BACKOFF = 0.5, 30.0  # seconds before the second try, doubled ea
 
 
 @dataclass(frozen=True)
-class Answer:
+class ServedAnswer:
     """What a model answered.
 
     Attributes:
@@ -81,7 +81,7 @@ class Endpoint:
         self._closed.set()
         self._client.close()
 
-    def ask(self, body: Mapping[str, Any]) -> Answer:
+    def ask(self, body: Mapping[str, Any]) -> ServedAnswer:
         """Send a request, again after pauses where the server is busy or cannot be reached, and return its answer.
 
         Raises:
@@ -110,7 +110,7 @@ class Endpoint:
         times = "once" if tries == 1 else f"{tries} times"
         raise UserError(f"{self._url}: {problem}; asked {times}: run again to go on from there")
 
-    def _answer(self, response: httpx.Response) -> Answer:
+    def _answer(self, response: httpx.Response) -> ServedAnswer:
         document = self._document(response)
         choices = document.get("choices") if isinstance(document, Mapping) else None
         if not isinstance(choices, list) or not all(isinstance(each, Mapping) for each in choices):
@@ -119,7 +119,7 @@ class Endpoint:
         usage = document.get("usage")
         usage = usage if isinstance(usage, Mapping) else {}
         texts = [self._text(choice) for _, choice in ordered]
-        return Answer(texts, _count(usage, "prompt_tokens"), _count(usage, "completion_tokens"))
+        return ServedAnswer(texts, _count(usage, "prompt_tokens"), _count(usage, "completion_tokens"))
 
     def _text(self, choice: Mapping[str, Any]) -> str:
         """The text of a choice; empty where the server gives none, such as one that its filter withheld."""
