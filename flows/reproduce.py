@@ -18,13 +18,14 @@ from denouement.generators.base import generator_class
 from tasks import LAYOUT, ROOT, artifacts, brought, flow_runs, graph, params, servers, tracking
 from tasks.alone import only_one
 from tasks.command import INTERRUPTED, errors_as_lines, lose
+from tasks.kinds import kinds
 from tasks.stages import StageError, end_running, run_stage, was_not_tracked, was_restored
 
 
 def _offered() -> tuple[str, ...]:
     """The names that the page's form offers: of the generators in params.yaml, and of all kinds."""
     try:
-        return tuple(dict.fromkeys((*params.kinds(), *GENERATORS)))
+        return tuple(dict.fromkeys((*kinds(), *GENERATORS)))
     except UserError:  # the run says what is wrong with the file
         return tuple(GENERATORS)
 
@@ -92,7 +93,7 @@ def _settings(decoding: str | None, generators: Sequence[str] | None) -> dict[tu
 
 def _bring_up_to_date() -> None:
     settings = params.everything()
-    params.kinds()  # DVC's words about a mistake there would not name it
+    kinds()  # DVC's words about a mistake there would not name it
     with tracking.reproduction(_name(settings), settings) as run:
         flow_runs.close_dead()
         with graph.undisturbed():

@@ -17,7 +17,8 @@ from denouement.generators.training import settings_for, state_folder
 from denouement.schemas import read_table
 from denouement.stages import train
 from tasks import LAYOUT, tracking
-from tasks.params import kinds, section
+from tasks.kinds import kinds
+from tasks.params import section
 
 # By path, not imported: a change in how a model is served or decodes is no reason to train again.
 MODEL_CODE = Path("tasks/pyfunc_model.py")

@@ -141,6 +141,10 @@ def test_closure_follows_late_imports_registry_rows_packages_and_what_modules_re
     assert "src/denouement/py.typed" not in read
 
 
+def test_reading_settings_does_not_depend_on_the_generators():
+    assert not [path for path in code_lists.closure("tasks.params") if "generators" in path.parts]
+
+
 def test_training_one_generator_does_not_depend_on_another():
     files = {name: code_lists.generator_closure("flows.train", name) for name in GENERATORS}
     rows = {name: Path("src", *row.partition(":")[0].split(".")).with_suffix(".py") for name, row in GENERATORS.items()}

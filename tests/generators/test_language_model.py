@@ -89,6 +89,7 @@ def lines(taught, monkeypatch):
 
     def write(answers, contexts, decoding, n):
         given = Answers(answers)
+        taught.expect(contexts)
         monkeypatch.setattr(causal, "continuations", given)
         endings = taught.write(contexts, decoding, n)
         return [[ending.text for ending in few] for few in endings], given.asked
@@ -96,7 +97,7 @@ def lines(taught, monkeypatch):
     return write
 
 
-def test_an_answer_without_an_ending_is_drawn_again_with_another_seed(lines, capsys):
+def test_an_answer_without_an_ending_is_drawn_again_with_another_seed(lines, taught):
     answers = {
         1: {"A.": [" He ran. It rained.", "\n\n"], "Bo sat.": ["I'm sorry, I can't help with that.", " Bo sat. Then"]},
         2: {"A.": [" She slept.", " unused."], "Bo sat.": [" ", " She left."]},
@@ -108,17 +109,17 @@ def test_an_answer_without_an_ending_is_drawn_again_with_another_seed(lines, cap
     assert {n for _, _, n in asked} == {2}
     assert len({sampling.seed for _, sampling, _ in asked}) == 3
     assert {replace(sampling, seed=5) for _, sampling, _ in asked} == {Sampling(1, 0.9, None, 20, 5)}
-    assert capsys.readouterr().err == (
-        "warning: language_model: 4 answers give no ending (2 empty, 1 repeats the story, 1 refuses): drawn again\n"
-    )
+    assert taught.notes() == [
+        "language_model: 4 answers give no ending (2 empty, 1 repeats the story, 1 refuses); they were drawn again"
+    ]
 
 
-def test_what_is_still_missing_is_counted(lines, capsys):
+def test_what_is_still_missing_is_counted(lines, taught):
     empty = {attempt: {"A.": ["", ""], "B.": [" He ran.", " He sat."]} for attempt in range(1, 9)}
     found, asked = lines(empty, [["A."], ["B."]], Decoding("sample"), 2)
     assert found == [[], ["He ran.", "He sat."]]
     assert len(asked) == causal.TRIES
-    assert "8 answers give no ending (8 empty): 2 endings are missing" in capsys.readouterr().err
+    assert taught.notes() == ["language_model: 8 answers give no ending (8 empty); 2 endings are missing"]
     found, asked = lines(empty, [["A."], ["B."]], Decoding(), 1)
     assert len(asked) == 1  # a second greedy answer is the first one again
     assert asked[0][1].temperature == 0
@@ -145,14 +146,14 @@ def _trained(corpus: Corpus, out, model, **settings) -> PromptedModel:
 
 
 def test_example_stories_are_drawn_from_the_training_stories(tiny_model, corpus, tmp_path):
-    generator = _trained(corpus, tmp_path, tiny_model, prompt="few_shot", shots=3, seed=2)
+    generator = _trained(corpus, tmp_path, tiny_model, prompt="few_shot", shots=3, prompt_seed=2)
     rows = schemas.read_table(corpus.stories, "stories").to_pylist()
     training = [" ".join(row["sentences"][:-1]) for row in rows if row["split"] == "train"]
     prompt = generator.prompt(["Tom ran."])
     assert prompt.startswith(INSTRUCTION)
     assert prompt.endswith("Story: Tom ran.\nEnding:")
     assert sum(f"Story: {context}\n" in prompt for context in training) == 3
-    assert _trained(corpus, tmp_path, tiny_model, prompt="few_shot", shots=3, seed=3).prompt(["A."]) != prompt
+    assert _trained(corpus, tmp_path, tiny_model, prompt="few_shot", shots=3, prompt_seed=3).prompt(["A."]) != prompt
     assert (tmp_path / "best.parquet").stat().st_size < 10_000  # no weights
     with pytest.raises(UserError, match=r"stories.parquet: shots: 61 example stories are more than the 60"):
         _trained(corpus, tmp_path, tiny_model, prompt="few_shot", shots=61)

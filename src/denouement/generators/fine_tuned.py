@@ -29,7 +29,7 @@ class FineTunedModel(CausalGenerator):
 
     def __init__(self, settings: FineTuningSettings, model: LanguageModel) -> None:
         self.settings = settings
-        self.model = model
+        super().__init__(model)
         of_tokenizer = model.tokenizer.eos_token_id
         self.end = str(model.tokenizer.convert_ids_to_tokens(model.start if of_tokenizer is None else of_tokenizer))
 

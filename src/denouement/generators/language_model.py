@@ -28,14 +28,14 @@ class PromptedSettings(GeneratorSettings):
         prompt: `plain`, the context alone; `few_shot`, an instruction and example stories before it, as a chat where
             the model has a template of chats.
         shots: example stories, drawn from the training stories (few_shot).
-        seed: of their draw (few_shot).
+        prompt_seed: of their draw (few_shot).
         precision: of the weights in memory and of the arithmetic.
     """
 
     model: str = SMOLLM2
     prompt: prompts.Kind = "plain"
     shots: int = 5
-    seed: int = 1
+    prompt_seed: int = 1
     precision: Precision = "float32"
 
     def __post_init__(self) -> None:
@@ -43,7 +43,7 @@ class PromptedSettings(GeneratorSettings):
 
     def of_prompt(self) -> prompts.Prompt:
         """The settings of the prompt alone."""
-        return prompts.Prompt(self.prompt, self.shots, self.seed)
+        return prompts.Prompt(self.prompt, self.shots, self.prompt_seed)
 
 
 class PromptedModel(CausalGenerator):
@@ -66,7 +66,7 @@ class PromptedModel(CausalGenerator):
             ValueError: another number of examples than the settings ask for.
         """
         self.settings = settings
-        self.model = model
+        super().__init__(model)
         self._examples = [list(story) for story in examples]
         self._prompts = prompts.build(settings.of_prompt(), examples)
 

@@ -71,8 +71,8 @@ class Generated:
 
     @property
     def at_max_length(self) -> int | None:
-        """How many endings have as many words as allowed; None where the generator's tokens are no words."""
-        if self.max_length is None:
+        """How many endings have as many words as allowed; None where the generator decodes or counts no words."""
+        if self.max_length is None or self.endings["n_tokens"].null_count == self.endings.num_rows:
             return None
         return int(pc.sum(pc.greater(self.endings["n_tokens"], self.max_length)).as_py() or 0)
 
@@ -120,7 +120,7 @@ def run(
     decoding = settings.decoding if generator.decodes or not is_common else Decoding()
     endings = generate_endings(generator, cases, decoding, system, n)
     decoded = decoding if generator.decodes else None
-    counts_words = generator.vocabulary is not None  # the tokens of a language model are parts of words
+    counts_words = generator.vocabulary is not None  # other tokens are parts of words
     write_table(endings, paths.out, "endings", written_from(decoded, cases, paths.model))
     return Generated(cases, endings, system or generator.name, decoded.max_length if decoded and counts_words else None)
 

@@ -13,7 +13,6 @@ from typing import ClassVar
 import numpy as np
 import numpy.typing as npt
 
-from denouement.console import warn
 from denouement.errors import UserError
 from denouement.generators.base import Context, Ending, Generator, check_contexts
 from denouement.generators.decoding import Decoding, Method
@@ -42,8 +41,11 @@ class CausalGenerator(Generator):
     can_score: ClassVar[bool] = True
     methods: ClassVar[Sequence[Method]] = ("greedy", "sample")
 
-    model: LanguageModel
     end: str = ""
+
+    def __init__(self, model: LanguageModel) -> None:
+        self.model = model
+        self._forget()
 
     @classmethod
     def check(cls, decoding: Decoding, n: int) -> None:
@@ -57,7 +59,7 @@ class CausalGenerator(Generator):
         return " ".join(context)
 
     def write(self, contexts: Sequence[Context], decoding: Decoding | None = None, n: int = 1) -> list[list[Ending]]:
-        """See `Generator`. A context gets fewer endings, or none, where the model's answers hold none; this is said.
+        """See `Generator`. A context gets fewer endings, or none, where the model's answers hold none; `notes` says so.
 
         `max_length` words are at most twice as many tokens of the model. Greedy decoding, which would only repeat
         itself, has one try.
@@ -79,8 +81,8 @@ class CausalGenerator(Generator):
                 taken = [first_sentence(answer.text, contexts[at]) for answer in answers]
                 failed += [each for each in taken if each.text is None]
                 found[at] += [each.text for each in taken if each.text is not None][: n - len(found[at])]
-        if failed:
-            self._say(failed, n * len(contexts) - sum(map(len, found)))
+        self._failed += failed
+        self._missing += n * len(contexts) - sum(map(len, found))
         places = [at for at, texts in enumerate(found) for _ in texts]
         log_prob, n_tokens = self.score([contexts[at] for at in places], [text for texts in found for text in texts])
         scores = zip(log_prob.tolist(), n_tokens.tolist(), strict=True)
@@ -101,9 +103,22 @@ class CausalGenerator(Generator):
             log_prob[of_context], n_tokens[of_context] = read.log_prob, read.n_tokens
         return log_prob, n_tokens
 
-    def _say(self, failed: Sequence[WrittenSentence], missing: int) -> None:
-        then = f"{missing:,} {'ending is' if missing == 1 else 'endings are'} missing" if missing else "drawn again"
-        warn(f"{self.name}: {without_ending(failed)}: {then}")
+    def expect(self, contexts: Sequence[Context]) -> None:
+        """See `Generator`: what `notes` counts begins here."""
+        self._forget()
+
+    def notes(self) -> list[str]:
+        """See `Generator`: how many answers gave no ending, and how many endings are missing because of them."""
+        if not self._failed:
+            return []
+        n = self._missing
+        then = f"{n:,} {'ending is' if n == 1 else 'endings are'} missing" if n else "they were drawn again"
+        return [f"{self.name}: {without_ending(self._failed)}; {then}"]
+
+    def _forget(self) -> None:
+        """Count from nothing."""
+        self._failed: list[WrittenSentence] = []
+        self._missing = 0
 
 
 def read_base(given: str, digest: object, device: str, precision: Precision = "float32") -> LanguageModel:

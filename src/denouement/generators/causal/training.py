@@ -5,7 +5,6 @@ The loop is that of `neural.training`: a killed run goes on after the last whole
 
 from __future__ import annotations
 
-import sys
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -20,7 +19,7 @@ from torch.nn import functional
 from torch.utils.data import DataLoader
 
 from denouement import schemas
-from denouement.console import warn
+from denouement.console import note, warn
 from denouement.errors import UserError
 from denouement.generators.base import BEST, LAST, OnEpoch
 from denouement.generators.causal.data import BudgetBatches, TokenBatch, TokenStories, read_token_stories
@@ -203,11 +202,10 @@ class Estimate(pl.Callback):
         speed = self._read / seconds
         left = self._epochs - trainer.current_epoch
         minutes = left * self._tokens / speed / 60
-        sys.stderr.write(
+        note(
             f"{self._name}: {self._tokens:,} tokens an epoch, {speed:,.0f} a second: {left} epochs take about "
-            f"{minutes:,.0f} minutes, without validation\n"
+            f"{minutes:,.0f} minutes, without validation"
         )
-        sys.stderr.flush()
 
 
 def losses(network: PreTrainedModel, batch: TokenBatch) -> Losses:
