@@ -17,6 +17,7 @@ from denouement.generators.history import Counts, History
 from denouement.language_models import prompts
 from denouement.language_models.model import LanguageModel, Precision, load
 from denouement.language_models.source import SMOLLM2
+from denouement.settings import at_least
 
 
 @dataclass(frozen=True)
@@ -29,17 +30,17 @@ class PromptedSettings(GeneratorSettings):
             the model has a template of chats.
         shots: example stories, drawn from the training stories (few_shot).
         prompt_seed: of their draw (few_shot).
-        precision: of the weights in memory and of the arithmetic.
+        weights: what they are in memory: float32, or bfloat16, which is faster where the processor has it.
     """
 
     model: str = SMOLLM2
     prompt: prompts.Kind = "plain"
     shots: int = 5
     prompt_seed: int = 1
-    precision: Precision = "float32"
+    weights: Precision = "float32"
 
     def __post_init__(self) -> None:
-        self.of_prompt()
+        at_least(self, 0, "shots", "prompt_seed")
 
     def of_prompt(self) -> prompts.Prompt:
         """The settings of the prompt alone."""
@@ -83,7 +84,8 @@ class PromptedModel(CausalGenerator):
         """See `Generator`. There are no epochs: the examples are drawn, and the checkpoint names the model."""
         training, counts = read_training(stories)
         try:
-            examples = prompts.draw(settings.of_prompt(), training["sentences"].to_pylist())
+            told = [story for story in training["sentences"].to_pylist() if len(story) > 1]
+            examples = prompts.draw(settings.of_prompt(), told)
         except ValueError as error:
             raise UserError(f"{stories}: {error}") from error
         save_generator(cls(settings, load(settings.model, device="cpu"), examples), folder / BEST)
@@ -104,7 +106,7 @@ class PromptedModel(CausalGenerator):
         """See `Generator`."""
         described = checkpoint["generator"]
         settings = settings_module.build(PromptedSettings, described["settings"], "settings")
-        model = read_base(settings.model, described["architecture"]["digest"], device, settings.precision)
+        model = read_base(settings.model, described["architecture"]["digest"], device, settings.weights)
         return cls(settings, model, checkpoint["examples"])
 
     def prompt(self, context: Context) -> str:
