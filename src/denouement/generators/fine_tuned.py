@@ -66,5 +66,5 @@ class FineTunedModel(CausalGenerator):
         model = read_base(settings.model, described["architecture"]["digest"], device)
         make_trainable(model.network, settings)
         put_weights(model.network, checkpoint["state_dict"])
-        model.network.eval()
+        model.network.train(False)
         return cls(settings, model)

@@ -112,8 +112,6 @@ class PromptedModel(CausalGenerator):
     def prompt(self, context: Context) -> str:
         """What the model continues: a chat where the prompt has examples and the model has a template of chats."""
         if self.settings.prompt == "few_shot" and self.model.tokenizer.chat_template:
-            chat: str = self.model.tokenizer.apply_chat_template(
-                self._prompts.messages(context), tokenize=False, add_generation_prompt=True
-            )
-            return chat
+            messages = self._prompts.messages(context)
+            return str(self.model.tokenizer.apply_chat_template(messages, tokenize=False, add_generation_prompt=True))
         return self._prompts(context)

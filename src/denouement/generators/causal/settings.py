@@ -5,7 +5,7 @@ from typing import Literal
 
 from denouement.generators.neural.settings import TrainingSettings
 from denouement.language_models.source import SMOLLM2
-from denouement.settings import above_zero, at_least
+from denouement.settings import at_least
 
 _LORA = ("rank", "alpha", "targets")
 
@@ -40,13 +40,12 @@ class FineTuningSettings(TrainingSettings):
     warmup: float = 0.1
     freeze_embeddings: bool = True
     rank: int = 16
-    alpha: float = 32
+    alpha: int = 32
     targets: str = "all-linear"
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        at_least(self, 1, "batch_tokens", "rank")
-        above_zero(self, "alpha")
+        at_least(self, 1, "batch_tokens", "rank", "alpha")
         if not 0 <= self.warmup < 1:
             raise ValueError(f"warmup: must be at least 0 and below 1, not {self.warmup}")
         of_other = _LORA if self.method == "full" else ("freeze_embeddings",)

@@ -91,7 +91,7 @@ def fine_tune(
             TokenBatches(learned, held_out, settings),
             on_epoch,
             unit="ending_tokens",
-            callbacks=[Estimate(learned, settings.epochs, kind.name)],
+            callbacks=[TimeEstimate(learned, settings.epochs, kind.name)],
         )
     return History(
         generator=kind.name,
@@ -174,7 +174,7 @@ class TokenBatches(pl.LightningDataModule):
         return DataLoader(stories, batch_size=None, sampler=sampler)
 
 
-class Estimate(pl.Callback):
+class TimeEstimate(pl.Callback):
     """Says once, on standard error, how long all epochs will take."""
 
     def __init__(self, stories: TokenStories, epochs: int, name: str) -> None:
@@ -224,7 +224,8 @@ def losses(network: PreTrainedModel, batch: TokenBatch) -> Losses:
 @contextmanager
 def _output_reads(network: PreTrainedModel, places: Tensor) -> Iterator[None]:
     """Let the output layer read the states [B, T, H] at the places [B, T] alone, as [N, H]."""
-    hook = network.get_output_embeddings().register_forward_pre_hook(lambda _, inputs: (inputs[0][places],))
+    output: torch.nn.Module = network.get_output_embeddings()  # type: ignore[no-untyped-call]
+    hook = output.register_forward_pre_hook(lambda _, inputs: (inputs[0][places],))
     try:
         yield
     finally:
