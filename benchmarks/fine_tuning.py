@@ -29,7 +29,7 @@ BATCH = 32  # stories in a batch of the plain loop
 ROUNDS = 2
 WAYS = {
     "all weights, fp32": ({"freeze_embeddings": False}, False, 1.5),
-    "embeddings as they are, fp32": ({}, False, 2.0),
+    "embeddings as they are, fp32": ({}, False, 1.5),
     "embeddings as they are, bf16": ({}, True, 2.0),
     "adapters of rank 16, bf16": ({"method": "lora"}, True, None),
 }

@@ -2,10 +2,14 @@
 
 import importlib.util
 import shutil
+import signal
+import subprocess
+import sys
 from pathlib import Path
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 import pytest
 import torch
 from corpus_toy import Corpus
@@ -143,6 +147,45 @@ def test_a_run_broken_after_any_epoch_ends_with_the_same_bytes(method, tiny_mode
         assert all((out / file).read_bytes() == (tmp_path / "whole" / file).read_bytes() for file in FILES)
     _train(tiny_model, corpus, tmp_path / "other", method=method, seed=2)
     assert (tmp_path / "other" / "best.parquet").read_bytes() != (tmp_path / "whole" / "best.parquet").read_bytes()
+
+
+PROGRAM = """
+import os, signal, sys
+from pathlib import Path
+from denouement.generators.causal import training
+from denouement.generators.causal.settings import FineTuningSettings
+from denouement.generators.training import train
+model, stories, out, kill_at = sys.argv[1:]
+given, asked = training.losses, []
+def losses(network, batch):
+    asked.append(batch)
+    if len(asked) == int(kill_at):
+        os.kill(os.getpid(), signal.SIGKILL)
+    return given(network, batch)
+training.losses = losses
+settings = FineTuningSettings(model=model, batch_tokens=700, learning_rate=0.01)
+train("fine_tuned", Path(stories), Path(out), settings, work=Path(out) / "work")
+"""
+
+
+@pytest.mark.slow
+def test_a_run_killed_in_the_middle_of_an_epoch_ends_with_the_same_bytes(tiny_model, corpus, tmp_path):
+    def call(out: Path, kill_at: int) -> int:
+        arguments = [str(each) for each in (tiny_model, corpus.stories, out, kill_at)]
+        return subprocess.run([sys.executable, "-c", PROGRAM, *arguments]).returncode
+
+    n_training = len(BudgetBatches(_lengths(tiny_model, corpus, "train"), 700))
+    n_validation = len(BudgetBatches(_lengths(tiny_model, corpus, "validation"), 700))
+    assert call(tmp_path / "whole", 0) == 0
+    assert call(tmp_path / "killed", n_training + n_validation + n_training // 2) == -signal.SIGKILL
+    assert not (tmp_path / "killed" / "best.parquet").exists()
+    assert call(tmp_path / "killed", 0) == 0
+    assert all((tmp_path / "killed" / file).read_bytes() == (tmp_path / "whole" / file).read_bytes() for file in FILES)
+
+
+def _lengths(model: Path, corpus: Corpus, split: str) -> np.ndarray:
+    rows = schemas.read_table(corpus.stories, "stories")
+    return read_token_stories(rows.filter(pc.equal(rows["split"], split)), load(str(model)), END, split).ids.lengths
 
 
 def test_a_broken_run_does_not_go_on_with_another_model(tiny_model, corpus, tmp_path, capsys):
