@@ -87,7 +87,11 @@ def complete(
     said = str(decoding) if generator.decodes else None
     [endings] = generator.write([story.sentences], decoding, count)
     if not as_json:
-        for line in [*remarks(story, {generator.name: generator}), *([f"Decoding: {said}"] if said else [])]:
+        for line in [
+            *remarks(story, {generator.name: generator}),
+            *([f"Decoding: {said}"] if said else []),
+            *generator.notes(),
+        ]:
             click.echo(printable(line), err=True)
     completed = CompletedStory(
         story.sentences,

@@ -102,7 +102,7 @@ def chosen_decoding(model: Path, options: Mapping[str, Any], usual: Decoding, n:
     Args:
         model: the checkpoint.
         options: the settings that were given, by name; None for those that were not.
-        usual: where no method is given, the others are changes of this one.
+        usual: where no method is given, the others are changes of this one, if the generator takes it.
         n: endings for each context.
 
     Raises:
@@ -112,7 +112,7 @@ def chosen_decoding(model: Path, options: Mapping[str, Any], usual: Decoding, n:
 
     kind = class_of(model)
     given = {name: value for name, value in options.items() if value is not None}
-    start = usual if kind.decodes and "method" not in given else Decoding()
+    start = usual if kind.takes(usual) and "method" not in given else Decoding()
     try:
         decoding = replace(start, **given)
     except ValueError as error:

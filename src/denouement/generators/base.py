@@ -188,6 +188,15 @@ class Generator(ABC):
         if not 1 <= n <= MOST_ENDINGS:
             raise UserError(f"n: must be from 1 to {MOST_ENDINGS:,}, not {n}")
 
+    @classmethod
+    def takes(cls, decoding: Decoding) -> bool:
+        """Whether these settings of decoding are among those that this generator uses."""
+        try:
+            cls.check(decoding, 1)
+        except UserError:
+            return False
+        return True
+
 
 def check_contexts(contexts: Sequence[Context]) -> None:
     """Refuse a context without a sentence.

@@ -120,7 +120,9 @@ def run(
     decoding = settings.decoding if generator.decodes or not is_common else Decoding()
     endings = generate_endings(generator, cases, decoding, system, n)
     decoded = decoding if generator.decodes else None
-    write_table(endings, paths.out, "endings", written_from(decoded, cases, paths.model))
+    # who reads the table knows the cases by its rows, and a case may have got no ending
+    with_endings = cases.filter(pc.is_in(cases["case_id"], endings["case_id"].combine_chunks()))
+    write_table(endings, paths.out, "endings", written_from(decoded, with_endings, paths.model))
     return Generated(cases, endings, system or generator.name, decoded.max_length if decoded else None)
 
 
