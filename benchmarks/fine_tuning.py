@@ -4,8 +4,6 @@ Tokens of stories a second, padding not counted. The plain loop reads the storie
 batch to its longest story, and gives transformers the labels, so that logits are made for every token.
 """
 
-from __future__ import annotations
-
 import time
 from concurrent.futures import ProcessPoolExecutor
 from multiprocessing import get_context

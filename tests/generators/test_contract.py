@@ -108,7 +108,8 @@ def test_a_table_of_endings(generator, corpus, tmp_path):
 
 
 def test_several_endings_differ_where_the_generator_has_several(generator):
-    decoding = Decoding("beam" if "beam" in generator.methods else "sample") if generator.decodes else Decoding()
+    method = "beam" if generator.takes(Decoding("beam")) else "sample"
+    decoding = Decoding(method) if generator.decodes else Decoding()
     for endings in generator.write(CONTEXTS, decoding, 3):
         assert len({ending.text for ending in endings}) == 3
 

@@ -12,6 +12,8 @@ from denouement.generators.checkpoints import load_generator
 from denouement.generators.endings import generate_endings
 from denouement.generators.endings_file import EndingsFileSettings
 from denouement.generators.training import train
+from denouement.provenance import written_for_other_contexts
+from denouement.stages.generate import GeneratePaths, GenerateSettings, run
 
 DOG = ["Tom had a dog.", "It ran."]
 CAT = ["Ann had a cat.", "It sat."]
@@ -130,6 +132,18 @@ def test_a_context_that_the_file_lacks_is_refused_or_skipped_aloud(made, capsys)
     assert "1 of 3 contexts, the first 'Bob sang. It rained.'; they get none" in capsys.readouterr().err
     with pytest.raises(UserError, match="it is of other contexts"):
         generate_endings(made(CSV, missing="skip"), cases.slice(0, 1))
+
+
+def test_endings_of_some_of_the_cases_are_known_to_be_of_these(made, make_cases, tmp_path):
+    cases = make_cases([1, 2, 1])
+    schemas.write_table(cases, tmp_path / "cloze.parquet", "cloze")
+    rows = [f"{' '.join(context)},It ended." for context in cases["context"].to_pylist()[1:]]
+    made("\n".join(["context,ending", *rows]), missing="skip")
+    out = tmp_path / "endings.parquet"
+    paths = GeneratePaths(tmp_path / "cloze.parquet", None, tmp_path / "best.parquet", None, out)
+    assert run(GenerateSettings(), paths).endings.num_rows == 2
+    assert not written_for_other_contexts(out, cases)
+    assert written_for_other_contexts(out, cases.set_column(1, "context", cases["context"].take([2, 0, 1])))
 
 
 @pytest.mark.parametrize(

@@ -128,9 +128,9 @@ def test_what_is_still_missing_is_counted(lines, taught):
 @pytest.mark.parametrize(
     ("decoding", "n", "problem"),
     [
-        (Decoding("beam"), 1, "language_model decodes by greedy or sample, not by beam"),
-        (Decoding("sample", min_length=3), 1, "leave out min_length"),
-        (Decoding(no_repeat_ngram=3), 1, "leave out no_repeat_ngram"),
+        (Decoding("beam"), 1, "takes no method beam; decode with greedy or sample"),
+        (Decoding("sample", min_length=3), 1, "takes no min_length"),
+        (Decoding(no_repeat_ngram=3), 1, "takes no no_repeat_ngram"),
         (Decoding(), 2, "greedy decoding gives one ending"),
     ],
 )

@@ -13,6 +13,7 @@ from click.testing import CliRunner
 
 from denouement import schemas
 from denouement.cli import main
+from denouement.completion.page import answer
 from denouement.errors import UserError
 from denouement.generators.checkpoints import load_generator
 from denouement.generators.decoding import Decoding
@@ -238,3 +239,25 @@ def test_mistakes_are_one_line_with_status_2(toy, checkpoint, corpus, tmp_path):
         assert (done.exit_code, len(done.stderr.splitlines())) == (2, 1), done.output
         assert problem in done.stderr
     assert not Path(tmp_path / "new").exists()
+
+
+def test_a_typed_story_is_completed_greedily_without_options(toy, checkpoint):
+    done = CliRunner().invoke(main, ["complete", "--model", str(checkpoint()), "Tom ran. He fell."])
+    assert done.exit_code == 0, done.output
+    assert done.stdout == "It ended well 0.\n"
+    assert "Decoding: greedy" in done.stderr
+    assert "served: 1 answers, 0 of them kept" in done.stderr
+    assert toy.requests[0][2]["temperature"] == 0
+
+
+def test_the_page_asks_it_in_the_ways_that_it_takes(toy, checkpoint):
+    systems = {"gpt": load_generator(checkpoint())}
+    form = {"story": "Tom ran. He fell.", "n": "1", "system gpt": "on"}
+    asked = answer({**form, "decoding Beam": "on", "decoding Greedy": "on"}, systems)
+    assert [(title, [ending.text for ending in side.endings]) for title, _, [side] in asked.written] == [
+        ("Greedy", ["It ended well 0."])
+    ]
+    assert asked.remarks[-1] == "gpt cannot decode by Beam"
+    toy.texts = lambda body: [""] * body["n"]
+    [(_, _, [side])] = answer({**form, "decoding Free sample": "on"}, systems).written
+    assert side.endings == []

@@ -16,7 +16,6 @@ from denouement.cli.generators import (
     model_options,
 )
 from denouement.cli.options import json_option, print_result
-from denouement.console import note
 from denouement.errors import UserError, printable
 from denouement.generators.decoding import USUAL
 
@@ -89,10 +88,12 @@ def complete(
     [endings] = generator.write([story.sentences], decoding, count)
     if not endings:
         raise UserError(f"{generator.name}: wrote no ending; try --decode sample with another --seed")
-    for line in generator.notes():
-        note(line)
     if not as_json:
-        for line in [*remarks(story, {generator.name: generator}), *([f"Decoding: {said}"] if said else [])]:
+        for line in [
+            *remarks(story, {generator.name: generator}),
+            *([f"Decoding: {said}"] if said else []),
+            *generator.notes(),
+        ]:
             click.echo(printable(line), err=True)
     completed = CompletedStory(
         story.sentences,

@@ -103,7 +103,7 @@ def chosen_decoding(model: Path, options: Mapping[str, Any], usual: Decoding, n:
         model: the checkpoint.
         options: the settings that were given, by name; None for those that were not.
         usual: where no method is given, the others are changes of this one, or of `SAMPLED` where the generator does
-            not know its method.
+            not take it.
         n: endings for each context.
 
     Raises:
@@ -113,8 +113,8 @@ def chosen_decoding(model: Path, options: Mapping[str, Any], usual: Decoding, n:
 
     kind = class_of(model)
     given = {name: value for name, value in options.items() if value is not None}
-    known = usual if usual.method in kind.methods else SAMPLED
-    start = known if kind.decodes and "method" not in given else Decoding()
+    known = next((each for each in (usual, SAMPLED) if kind.takes(each)), Decoding())
+    start = Decoding() if "method" in given else known
     try:
         decoding = replace(start, **given)
     except ValueError as error:

@@ -164,7 +164,7 @@ def answer(form: Mapping[str, str], systems: Mapping[str, Generator]) -> Asked:
             n,
             seed,
             sentences=_marked(story, writing),
-            remarks=remarks(story, writing) + _left_out(writing, decodings),
+            remarks=[*remarks(story, writing), *_not_taken(writing, decodings)],
             written=_written(story, writing, decodings, n, seed),
         )
     except Exception as error:
@@ -186,30 +186,29 @@ def _written(
             settings = DECODINGS[title]
             if settings.method == "sample":
                 settings = replace(settings, seed=seed)
-            knowing = {name: generator for name, generator in decoding.items() if settings.method in generator.methods}
-            if knowing:
-                written.append((title, str(settings), write_side_by_side(story, knowing, settings, n)))
+            if taking := {name: generator for name, generator in decoding.items() if generator.takes(settings)}:
+                written.append((title, str(settings), write_side_by_side(story, taking, settings, n)))
     if whole:
         written.append(("Chosen as a whole", "", write_side_by_side(story, whole, Decoding(), n)))
     return written
 
 
-def _left_out(systems: Mapping[str, Generator], decodings: tuple[str, ...]) -> list[str]:
-    """A remark for each chosen way to decode, and each system that does not know it.
+def _not_taken(systems: Mapping[str, Generator], decodings: tuple[str, ...]) -> list[str]:
+    """A line for each system that decodes, but not in all of these ways: a language model has no beam.
 
     Raises:
-        UserError: a system that decodes knows none of them.
+        UserError: a system that decodes takes none of them.
     """
-    remarks = []
+    lines = []
     for name, generator in systems.items():
-        unknown = [title for title in decodings if DECODINGS[title].method not in generator.methods]
-        if not generator.decodes or not unknown:
+        refused = [title for title in decodings if not generator.takes(DECODINGS[title])]
+        if not generator.decodes or not refused:
             continue
-        known = " or ".join(generator.methods)
-        if len(unknown) == len(decodings):
-            raise UserError(f"choose another way to decode: {name} decodes by {known}")
-        remarks.append(f"{' and '.join(unknown)}: left out for {name}, which decodes by {known}")
-    return remarks
+        if len(refused) == len(decodings):
+            known = [title for title, decoding in DECODINGS.items() if generator.takes(decoding)]
+            raise UserError(f"choose another way to decode: {name} takes {', '.join(known)}")
+        lines.append(f"{name} cannot decode by {', '.join(refused)}")
+    return lines
 
 
 def _marked(story: TypedStory, systems: Mapping[str, Generator]) -> list[list[tuple[str, bool]]]:

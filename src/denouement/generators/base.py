@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, TypeAlias
 
 from denouement.errors import UserError
 from denouement.generators import GENERATORS
-from denouement.generators.decoding import MOST_ENDINGS, Decoding, Method
+from denouement.generators.decoding import MOST_ENDINGS, Decoding
 
 if TYPE_CHECKING:
     import numpy as np
@@ -66,7 +66,6 @@ class Generator(ABC):
         reads_vectors: whether it reads the sentences of a context as vectors of a sentence encoder.
         decodes: whether it chooses words one by one, as the settings of decoding say; otherwise it refuses such
             settings.
-        methods: the methods of decoding that it knows, where it decodes.
         can_score: whether it gives the probability of any ending, which `score` returns.
         settings: those that it was made with.
         vocabulary: the words that it knows; None where it has no list of words.
@@ -77,7 +76,6 @@ class Generator(ABC):
     settings_class: ClassVar[type[GeneratorSettings]] = GeneratorSettings
     reads_vectors: ClassVar[bool] = False
     decodes: ClassVar[bool] = False
-    methods: ClassVar[Sequence[Method]] = ("greedy", "beam", "sample")
     can_score: ClassVar[bool] = False
 
     settings: GeneratorSettings
@@ -183,14 +181,21 @@ class Generator(ABC):
             UserError: what does not fit, by name.
         """
         if cls.decodes:
-            if decoding.method not in cls.methods:
-                raise UserError(f"{cls.name} decodes by {' or '.join(cls.methods)}, not by {decoding.method}")
             decoding.check_count(n)
             return
         if changed := decoding.changed:
             raise UserError(f"{cls.name} chooses whole endings and decodes no words: leave out {', '.join(changed)}")
         if not 1 <= n <= MOST_ENDINGS:
             raise UserError(f"n: must be from 1 to {MOST_ENDINGS:,}, not {n}")
+
+    @classmethod
+    def takes(cls, decoding: Decoding) -> bool:
+        """Whether these settings of decoding are among those that this generator uses."""
+        try:
+            cls.check(decoding, 1)
+        except UserError:
+            return False
+        return True
 
 
 def check_contexts(contexts: Sequence[Context]) -> None:

@@ -79,7 +79,7 @@ def written_from(decoding: Decoding | None, cases: pa.Table, model: Path) -> dic
 
     Args:
         decoding: None where the generator decodes no words.
-        cases: as `generate_endings` takes them.
+        cases: as `generate_endings` takes them, without those that got no ending.
         model: the checkpoint.
     """
     made_from = {provenance.CONTEXTS: provenance.contexts_digest(cases), provenance.MODEL: file_digest(model)}

@@ -19,7 +19,7 @@ from denouement.errors import UserError
 from denouement.generators.base import BEST, Context, Ending, Generator, GeneratorSettings, OnEpoch, check_contexts
 from denouement.generators.checkpoints import save_generator
 from denouement.generators.copying import read_training, without_epochs
-from denouement.generators.decoding import Decoding, Method
+from denouement.generators.decoding import Decoding
 from denouement.generators.history import History
 from denouement.language_models import prompts
 from denouement.language_models.answers import Answers, opened, usual_place
@@ -96,7 +96,6 @@ class Served(Generator):
     name: ClassVar[str] = "served"
     settings_class: ClassVar[type[GeneratorSettings]] = ServedSettings
     decodes: ClassVar[bool] = True
-    methods: ClassVar[Sequence[Method]] = ("greedy", "sample")
 
     settings: ServedSettings
 

@@ -121,7 +121,9 @@ def run(
     endings = generate_endings(generator, cases, decoding, system, n)
     decoded = decoding if generator.decodes else None
     counts_words = generator.vocabulary is not None  # other tokens are parts of words
-    write_table(endings, paths.out, "endings", written_from(decoded, cases, paths.model))
+    # who reads the table knows the cases by its rows, and a case may have got no ending
+    with_endings = cases.filter(pc.is_in(cases["case_id"], endings["case_id"].combine_chunks()))
+    write_table(endings, paths.out, "endings", written_from(decoded, with_endings, paths.model))
     return Generated(cases, endings, system or generator.name, decoded.max_length if decoded and counts_words else None)
 
 

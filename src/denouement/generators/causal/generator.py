@@ -15,7 +15,7 @@ import numpy.typing as npt
 
 from denouement.errors import UserError
 from denouement.generators.base import Context, Ending, Generator, check_contexts
-from denouement.generators.decoding import Decoding, Method
+from denouement.generators.decoding import Decoding
 from denouement.language_models.model import LanguageModel, Precision, load
 from denouement.language_models.one_sentence import WrittenSentence, first_sentence, without_ending
 from denouement.language_models.reading import likelihoods
@@ -39,7 +39,6 @@ class CausalGenerator(Generator):
 
     decodes: ClassVar[bool] = True
     can_score: ClassVar[bool] = True
-    methods: ClassVar[Sequence[Method]] = ("greedy", "sample")
 
     end: str = ""
 
@@ -49,10 +48,13 @@ class CausalGenerator(Generator):
 
     @classmethod
     def check(cls, decoding: Decoding, n: int) -> None:
-        """See `Generator`. A language model decodes no beam and cannot be kept from an early end or a repetition."""
+        """See `Generator`: refuse a beam, and what would keep a model from an early end or a repetition."""
+        refused = [name for name in decoding.changed if name in ("min_length", "no_repeat_ngram")]
+        if decoding.method == "beam":
+            refused = ["method beam", *refused]
+        if refused:
+            raise UserError(f"{cls.name}: a language model takes no {', '.join(refused)}; decode with greedy or sample")
         super().check(decoding, n)
-        if refused := [name for name in ("min_length", "no_repeat_ngram") if name in decoding.changed]:
-            raise UserError(f"{cls.name} writes with a language model: leave out {', '.join(refused)}")
 
     def prompt(self, context: Context) -> str:
         """What the model continues with the ending; here the context alone."""
