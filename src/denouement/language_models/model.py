@@ -96,6 +96,11 @@ class LanguageModel:
         ids: list[int] = self.tokenizer.encode(text, add_special_tokens=False)
         return ids
 
+    def decode(self, ids: Sequence[int]) -> str:
+        """The text of token ids, without special ones."""
+        text: str = self.tokenizer.decode(ids, skip_special_tokens=True, clean_up_tokenization_spaces=False)
+        return text
+
 
 @dataclass(frozen=True)
 class Pair:
@@ -194,12 +199,12 @@ class _ExactOutput(nn.Module):
 
     def __init__(self, layer: nn.Linear) -> None:
         super().__init__()
-        self.weight, self.bias = layer.weight, layer.bias
+        self.weight = nn.Parameter(layer.weight.detach().float(), requires_grad=False)
+        self.bias = None if layer.bias is None else nn.Parameter(layer.bias.detach().float(), requires_grad=False)
 
     def forward(self, states: torch.Tensor) -> torch.Tensor:
         with torch.autocast(states.device.type, enabled=False):
-            bias = None if self.bias is None else self.bias.float()
-            return nn.functional.linear(states.float(), self.weight.float(), bias)
+            return nn.functional.linear(states.float(), self.weight, self.bias)
 
 
 def _keep_sums_exact(network: PreTrainedModel) -> None:
