@@ -13,6 +13,7 @@ import pyarrow as pa
 
 from denouement.cloze.base import ClozeSystem, Scores, endings
 from denouement.cloze.resources import MissingResourceError, Resources
+from denouement.encoders.base import is_pretrained
 from denouement.errors import UserError
 from denouement.settings import at_least
 from denouement.text.vocabulary import UNKNOWN, Vocabulary
@@ -55,8 +56,12 @@ class Likelihood(ClozeSystem):
 
     def learned_elsewhere(self, variant: str, resources: Resources) -> str | None:
         """The stories that the generator was trained on, as far as the `history.json` beside its checkpoint says."""
-        name = next(name for name in _checkpoints(resources) if variant.startswith(f"{name} "))
-        return _checkpoints(resources)[name].described()
+        return _checkpoint(variant, resources).described()
+
+    def reads_pretrained(self, variant: str, resources: Resources) -> bool:
+        """See `ClozeSystem`; a generator does where it reads vectors of such an encoder."""
+        encoder = _checkpoint(variant, resources).encoder
+        return encoder is not None and is_pretrained(encoder)
 
     def prepare(self, resources: Resources) -> None:
         """Load the generators, and draw the contexts where there are stories.
@@ -133,6 +138,12 @@ class _Checkpoint:
             return int(history["stories"]["train"]) if is_its_own else None
         except (OSError, ValueError, KeyError, TypeError):
             return None
+
+
+def _checkpoint(variant: str, resources: Resources) -> _Checkpoint:
+    """The generator whose variant this is."""
+    name = next(name for name in _checkpoints(resources) if variant.startswith(f"{name} "))
+    return _checkpoints(resources)[name]
 
 
 def _checkpoints(resources: Resources) -> dict[str, _Checkpoint]:
