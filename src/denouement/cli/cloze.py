@@ -37,6 +37,7 @@ def cloze() -> None:
 )
 @click.option("--stories", type=click.Path(path_type=Path), help="Stories table to learn from.")
 @click.option("--model", "models", multiple=True, type=click.Path(path_type=Path), help="Checkpoint of a generator.")
+@click.option("--language-model", help="Folder, GGUF file or name (smollm2) of a language model that systems ask.")
 @click.option("--embeddings", type=click.Path(path_type=Path), help="Table of sentence vectors, to look up.")
 @click.option(
     "--encoder",
@@ -75,6 +76,7 @@ def evaluate(
     scores: tuple[Path, ...],
     stories: Path | None,
     models: tuple[Path, ...],
+    language_model: str | None,
     embeddings: Path | None,
     encoders: tuple[str, ...],
     encoder_options: tuple[str, ...],
@@ -110,6 +112,7 @@ def evaluate(
         systems=dict.fromkeys(KINDS, systems),
         options=_options_of(systems, options, "--option", "ending_reg.order=4", _json_or_text),
         encoders={name: of_encoders.get(name, {}) for name in encoders},
+        language_model=language_model,
         folds=folds,
         seed=seed,
         releases=release,

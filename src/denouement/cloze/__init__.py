@@ -14,6 +14,7 @@ SYSTEMS: dict[str, str] = {
     "cogcomp": "denouement.cloze.systems.cogcomp:CogComp",
     "likelihood": "denouement.cloze.systems.likelihood:Likelihood",
     "embedding_cosine": "denouement.cloze.systems.embedding_cosine:EmbeddingCosine",
+    "lm_likelihood": "denouement.cloze.systems.lm_likelihood:LanguageModelLikelihood",
     "combined": "denouement.cloze.systems.combined:Combined",
 }
 

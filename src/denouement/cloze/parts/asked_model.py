@@ -1,0 +1,89 @@
+"""What the systems that ask a language model have in common: which one, and what is read."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Literal
+
+import pyarrow as pa
+
+from denouement.cloze.base import ClozeSystem
+from denouement.cloze.resources import MissingResourceError, Resources
+from denouement.language_models.source import SMOLLM2, Source, find
+
+if TYPE_CHECKING:
+    from denouement.language_models.model import LanguageModel
+
+
+@dataclass
+class LanguageModelSystem(ClozeSystem):
+    """A system that asks a language model.
+
+    Attributes:
+        model: a folder, a GGUF file, or the name of a packaged model; null: that of `Resources.language_model`.
+        precision: of the model's weights and products.
+    """
+
+    model: str | None = None
+    precision: Literal["float32", "bfloat16"] = "float32"
+
+    def learned_elsewhere(self, variant: str, resources: Resources) -> str | None:
+        """See `ClozeSystem`."""
+        return f"language model {Path(self._given(resources)).name}, pretrained"
+
+    def reads_pretrained(self, variant: str, resources: Resources) -> bool:
+        """See `ClozeSystem`."""
+        return True
+
+    def files(self, resources: Resources) -> Sequence[Path]:
+        """Those of the language model."""
+        return self._source(resources).files if self.model or resources.language_model else ()
+
+    def lacks(self, resources: Resources) -> list[str]:
+        """See `ClozeSystem`."""
+        try:
+            self._given(resources)
+        except MissingResourceError as error:
+            return [str(error)]
+        return []
+
+    def loaded(self, resources: Resources) -> LanguageModel:
+        """The language model, which all systems share.
+
+        Raises:
+            MissingResourceError: none is named.
+            UserError: it cannot be loaded.
+        """
+        from denouement.encoders.base import torch_device
+        from denouement.language_models.model import load
+
+        source = self._source(resources)
+        return resources.once(
+            ("language model", source.digest, self.precision),
+            lambda: load(source.given, precision=self.precision, device=torch_device(None)),
+        )
+
+    def _source(self, resources: Resources) -> Source:
+        given = self._given(resources)
+        return resources.once(("source", given), lambda: find(given))
+
+    def _given(self, resources: Resources) -> str:
+        given = self.model or resources.language_model
+        if not given:
+            raise MissingResourceError(
+                f"{self.name} asks a language model: name a folder, a GGUF file or {SMOLLM2} with --language-model"
+            )
+        return given
+
+
+def contexts(cases: pa.Table) -> list[str]:
+    """The context of each case as a language model reads it: its sentences with a blank between."""
+    return [" ".join(sentences) for sentences in cases["context"].to_pylist()]
+
+
+def continuations(cases: pa.Table) -> list[list[str]]:
+    """The endings of each case as they follow its context: with a blank before the first word."""
+    pairs = zip(cases["ending_1"].to_pylist(), cases["ending_2"].to_pylist(), strict=True)
+    return [[f" {ending}" for ending in pair] for pair in pairs]
