@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Literal
 
 import torch
 
-from denouement.errors import UserError, first_line
+from denouement.errors import UserError, first_line, lacks_memory
 from denouement.language_models.source import INSTALL, Source, find
 
 if TYPE_CHECKING:
@@ -97,7 +97,9 @@ def load(given: str, *, precision: Precision = "float32", device: str = "cpu") -
                 dtype=getattr(torch, precision),
                 **of_gguf,
             )
-    except (OSError, ValueError, KeyError, RuntimeError, NotImplementedError) as error:
+    except Exception as error:  # tokenizers raises no narrower class, safetensors one of its own
+        if lacks_memory(error):
+            raise
         raise UserError(f"{given}: cannot be loaded ({first_line(error)})") from error
     return LanguageModel(source, network.eval().to(device), tokenizer, _start(tokenizer))
 

@@ -68,7 +68,7 @@ def _of_one(
     sums = torch.zeros(n, dtype=torch.float64)
     ended = [False] * n
     with torch.inference_mode():
-        logits = model.network(input_ids=torch.tensor([ids]), past_key_values=cache, logits_to_keep=1).logits[:, -1]
+        logits = model.network(input_ids=torch.tensor([ids]), cache=cache, logits_to_keep=1).logits[:, -1]
         cache.batch_repeat_interleave(n)
         logits = logits.repeat(n, 1)
         for _ in range(sampling.most_tokens):
@@ -85,7 +85,7 @@ def _of_one(
                 sums[at] += float(log_probs[at, token])
             if all(ended):
                 break
-            logits = model.network(input_ids=drawn[:, None], past_key_values=cache, logits_to_keep=1).logits[:, -1]
+            logits = model.network(input_ids=drawn[:, None], cache=cache, logits_to_keep=1).logits[:, -1]
     return [
         Continuation(model.tokenizer.decode(tokens), float(total), len(tokens))
         for tokens, total in zip(written, sums, strict=True)
