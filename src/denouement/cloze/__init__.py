@@ -15,6 +15,7 @@ SYSTEMS: dict[str, str] = {
     "likelihood": "denouement.cloze.systems.likelihood:Likelihood",
     "embedding_cosine": "denouement.cloze.systems.embedding_cosine:EmbeddingCosine",
     "lm_likelihood": "denouement.cloze.systems.lm_likelihood:LanguageModelLikelihood",
+    "lm_probe": "denouement.cloze.systems.lm_probe:LanguageModelProbe",
     "combined": "denouement.cloze.systems.combined:Combined",
 }
 

@@ -7,9 +7,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
+import numpy as np
+import numpy.typing as npt
 import pyarrow as pa
 
-from denouement.cloze.base import ClozeSystem
+from denouement.cloze.base import ClozeSystem, Scores
 from denouement.cloze.resources import MissingResourceError, Resources
 from denouement.language_models.source import SMOLLM2, Source, find
 
@@ -87,3 +89,8 @@ def continuations(cases: pa.Table) -> list[list[str]]:
     """The endings of each case as they follow its context: with a blank before the first word."""
     pairs = zip(cases["ending_1"].to_pylist(), cases["ending_2"].to_pylist(), strict=True)
     return [[f" {ending}" for ending in pair] for pair in pairs]
+
+
+def by_case(values: npt.ArrayLike, cases: pa.Table) -> Scores:
+    """`Scores` from a score for each ending of all cases, in their order."""
+    return np.asarray(values, np.float64).reshape(cases.num_rows, -1)

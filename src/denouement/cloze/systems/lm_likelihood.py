@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -10,7 +10,8 @@ import numpy as np
 import pyarrow as pa
 
 from denouement.cloze.base import Scores
-from denouement.cloze.parts.asked_model import LanguageModelSystem, contexts, continuations
+from denouement.cloze.parts.asked_model import LanguageModelSystem, by_case, contexts, continuations
+from denouement.cloze.parts.vectors import Floats
 from denouement.cloze.resources import MissingResourceError, Resources
 from denouement.settings import at_least
 
@@ -64,27 +65,32 @@ class LanguageModelLikelihood(LanguageModelSystem):
     def score(self, cases: pa.Table, resources: Resources) -> dict[str, Scores]:
         """See `ClozeSystem`."""
         texts = continuations(cases)
-        own = self._sums([""] * cases.num_rows, texts)[0]
-        scores = self._variants(contexts(cases), texts, own)
-        if self._prompts is not None:
-            prompts = [self._prompts(context) for context in cases["context"].to_pylist()]
-            few_shot = self._variants(prompts, texts, own)
-            scores |= {f"{self.shots}-shot {variant}": each for variant, each in few_shot.items()}
+        n_characters = [len(text) for of_case in texts for text in of_case]
+        own, _ = self._sums([""] * cases.num_rows, texts)
+        scores = {}
+        for name, before in self._contexts(cases):
+            sums, n_tokens = self._sums(before, texts)
+            variants = {
+                "sum": sums,
+                "per token": sums / n_tokens,
+                "per character": sums / n_characters,
+                "difference": sums - own,
+            }
+            scores |= {f"{name}{variant}": by_case(values, cases) for variant, values in variants.items()}
         return scores
 
-    def _variants(self, before: Sequence[str], texts: Sequence[Sequence[str]], own: Scores) -> dict[str, Scores]:
-        sums, n_tokens = self._sums(before, texts)
-        n_characters = np.array([[len(text) for text in of_case] for of_case in texts])
-        return {
-            "sum": sums,
-            "per token": sums / n_tokens,
-            "per character": sums / n_characters,
-            "difference": sums - own,
-        }
+    def _contexts(self, cases: pa.Table) -> Iterator[tuple[str, list[str]]]:
+        """What is read before the endings, by the beginning of the variants' names."""
+        yield "", contexts(cases)
+        if self._prompts is not None:
+            yield f"{self.shots}-shot ", [self._prompts(context) for context in cases["context"].to_pylist()]
 
-    def _sums(self, before: Sequence[str], texts: Sequence[Sequence[str]]) -> tuple[Scores, Scores]:
-        """The log-probability of each ending and its number of tokens, both [cases, k]."""
+    def _sums(self, before: Sequence[str], texts: Sequence[Sequence[str]]) -> tuple[Floats, Floats]:
+        """The log-probability of each ending of all cases, and its number of tokens; both [endings]."""
         from denouement.language_models.reading import likelihoods
 
         found = likelihoods(self._model, before, texts)
-        return np.array([each.log_prob for each in found]), np.array([each.n_tokens for each in found], np.float64)
+        sums, counts = (
+            np.concatenate(each) for each in zip(*((of.log_prob, of.n_tokens) for of in found), strict=True)
+        )
+        return sums, counts.astype(np.float64)
