@@ -16,6 +16,7 @@ SYSTEMS: dict[str, str] = {
     "embedding_cosine": "denouement.cloze.systems.embedding_cosine:EmbeddingCosine",
     "lm_likelihood": "denouement.cloze.systems.lm_likelihood:LanguageModelLikelihood",
     "lm_probe": "denouement.cloze.systems.lm_probe:LanguageModelProbe",
+    "lm_pairwise": "denouement.cloze.systems.lm_pairwise:LanguageModelPairwise",
     "combined": "denouement.cloze.systems.combined:Combined",
 }
 

@@ -17,7 +17,9 @@ def test_of_two_endings_it_is_the_logistic_regression_of_differences():
     from sklearn.linear_model import LogisticRegression
 
     vectors, right = drawn(200, [2])
-    differences = np.stack([of_case[number - 1] - of_case[2 - number] for of_case, number in zip(vectors, right)])
+    differences = np.stack(
+        [of_case[number - 1] - of_case[2 - number] for of_case, number in zip(vectors, right, strict=True)]
+    )
     sign = np.where(np.arange(200) % 2, 1, -1)
     expected = LogisticRegression(C=0.5, fit_intercept=False, tol=1e-8).fit(differences * sign[:, None], sign).coef_[0]
     assert choice_model.fitted(differences[:, None], 0.5) == pytest.approx(expected, abs=1e-3)
@@ -27,7 +29,7 @@ def test_of_several_endings_it_is_the_conditional_logit_of_statsmodels():
     from statsmodels.discrete.conditional_models import ConditionalLogit
 
     vectors, right = drawn(300, [2, 4, 3])
-    is_right = np.concatenate([np.arange(len(each)) + 1 == number for each, number in zip(vectors, right)])
+    is_right = np.concatenate([np.arange(len(each)) + 1 == number for each, number in zip(vectors, right, strict=True)])
     groups = np.repeat(np.arange(300), list(map(len, vectors)))
     expected = ConditionalLogit(is_right.astype(int), np.concatenate(vectors), groups=groups).fit(disp=0).params
     found = choice_model.fit(vectors, right, np.arange(300) % 3, strengths=[1e6])

@@ -16,7 +16,7 @@ from denouement.cloze.resources import MissingResourceError, Resources
 from denouement.language_models.source import SMOLLM2, Source, find
 
 if TYPE_CHECKING:
-    from denouement.language_models.model import LanguageModel
+    from denouement.language_models.model import LanguageModel, Precision
 
 
 @dataclass
@@ -51,8 +51,8 @@ class LanguageModelSystem(ClozeSystem):
             return [str(error)]
         return []
 
-    def loaded(self, resources: Resources) -> LanguageModel:
-        """The language model, which all systems share.
+    def loaded(self, resources: Resources, precision: Precision | None = None) -> LanguageModel:
+        """The language model in this precision, or that of the options; systems share it, so it is not changed.
 
         Raises:
             MissingResourceError: none is named.
@@ -61,10 +61,10 @@ class LanguageModelSystem(ClozeSystem):
         from denouement.encoders.base import torch_device
         from denouement.language_models.model import load
 
-        source = self._source(resources)
+        source, wanted = self._source(resources), precision or self.precision
         return resources.once(
-            ("language model", source.digest, self.precision),
-            lambda: load(source.given, precision=self.precision, device=torch_device(None)),
+            ("language model", source.digest, wanted),
+            lambda: load(source.given, precision=wanted, device=torch_device(None)),
         )
 
     def _source(self, resources: Resources) -> Source:
@@ -85,10 +85,15 @@ def contexts(cases: pa.Table) -> list[str]:
     return [" ".join(sentences) for sentences in cases["context"].to_pylist()]
 
 
+def endings_of_cases(cases: pa.Table) -> list[list[str]]:
+    """The endings of each case."""
+    pairs = zip(cases["ending_1"].to_pylist(), cases["ending_2"].to_pylist(), strict=True)
+    return [list(pair) for pair in pairs]
+
+
 def continuations(cases: pa.Table) -> list[list[str]]:
     """The endings of each case as they follow its context: with a blank before the first word."""
-    pairs = zip(cases["ending_1"].to_pylist(), cases["ending_2"].to_pylist(), strict=True)
-    return [[f" {ending}" for ending in pair] for pair in pairs]
+    return [[f" {ending}" for ending in of_case] for of_case in endings_of_cases(cases)]
 
 
 def by_case(values: npt.ArrayLike, cases: pa.Table) -> Scores:

@@ -52,7 +52,8 @@ def kept_states(
     for start in progress(starts, f"states of layer {layer}", unit="block") if len(starts) > 1 else starts:
         block = new[start : start + _BLOCK]
         found = states(model, [contexts[at] for at in block], [continuations[at] for at in block], layer)
-        known |= {key: state for at, of_case in zip(block, found, strict=True) for key, state in zip(keys[at], of_case)}
+        for at, of_case in zip(block, found, strict=True):
+            known |= zip(keys[at], of_case, strict=True)
         _write(known, path)
     return [np.stack([known[key] for key in of_case]).astype(np.float64) for of_case in keys]
 

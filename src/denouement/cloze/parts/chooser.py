@@ -1,0 +1,199 @@
+"""A language model's first layers with a linear head that scores endings, and the file that keeps what they learned."""
+
+from __future__ import annotations
+
+import copy
+import hashlib
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import torch
+from torch import Tensor, nn
+
+from denouement.cloze.parts.vectors import Floats
+from denouement.console import progress
+from denouement.corpus import keys
+from denouement.errors import UserError, first_line
+from denouement.language_models.model import LanguageModel, load
+from denouement.language_models.reading import _batches as batches
+from denouement.language_models.reading import _Inputs as Inputs
+from denouement.language_models.reading import _row as row
+from denouement.tensors import UNBUILDABLE, read_checkpoint, write_checkpoint
+
+
+class ChooserNetwork(nn.Module):
+    """Scores each ending by the state of its last token, which has read the context and the ending.
+
+    The weights are a copy of the language model's, but for the embeddings, which are shared with it and never change.
+    """
+
+    def __init__(self, model: LanguageModel, layers: int) -> None:
+        """Copy the first `layers` layers."""
+        super().__init__()
+        body = model.network.base_model
+        embeddings = body.get_input_embeddings().weight
+        all_layers = _layers(body)
+        # what deepcopy finds in its memo it takes as it is
+        memo = {id(embeddings): embeddings, id(all_layers): copy.deepcopy(all_layers[:layers])}
+        self.body = copy.deepcopy(body, memo)
+        self.head = nn.Linear(embeddings.shape[1], 1, bias=False, device=model.device)
+
+    def forward(self, inputs: Inputs) -> list[Tensor]:
+        """The scores of the endings of each row, [k]."""
+        states = self.body(
+            input_ids=inputs.ids, position_ids=inputs.positions, attention_mask=inputs.mask, use_cache=False
+        ).last_hidden_state
+        scores = []
+        for at, of in enumerate(inputs.rows):
+            lengths = torch.tensor([len(branch) for branch in of.branches], device=states.device)
+            last = inputs.begin + lengths.cumsum(0) - 1
+            scores.append(self.head(states[at, last])[:, 0].float())
+        return scores
+
+    def learned(self) -> dict[str, Tensor]:
+        """The weights without the embeddings."""
+        embeddings = self.body.get_input_embeddings().weight
+        return {name: weight.detach() for name, weight in self.named_parameters() if weight is not embeddings}
+
+    def take(self, learned: Mapping[str, Tensor]) -> None:
+        """Take weights that `learned` gave.
+
+        Raises:
+            RuntimeError: they are of another network.
+        """
+        missing, unexpected = self.load_state_dict(dict(learned), strict=False)
+        if unexpected or set(missing) & set(self.learned()):
+            raise RuntimeError("the weights are of another network")
+
+
+def n_layers(model: LanguageModel) -> int:
+    """How many layers a language model has."""
+    return len(_layers(model.network.base_model))
+
+
+def _layers(body: nn.Module) -> nn.ModuleList:
+    n_layers = body.config.get_text_config().num_hidden_layers
+    for child in body.children():
+        if isinstance(child, nn.ModuleList) and len(child) == n_layers:
+            return child
+    raise UserError(f"{type(body).__name__}: a language model of an architecture whose layers are not found")
+
+
+@dataclass
+class Chooser:
+    """Scores endings after their contexts.
+
+    Attributes:
+        model: the language model that it was made of.
+        layers: how many of its layers.
+        networks: one for each seed; their scores are averaged.
+        trained_on: the normalised contexts that it learned from, each as a digest (`context_digests`).
+        history: what was trained, JSON-ready.
+        autocast: whether products are made in bfloat16.
+    """
+
+    model: LanguageModel
+    layers: int
+    networks: list[ChooserNetwork]
+    trained_on: frozenset[str] = frozenset()
+    history: list[dict[str, Any]] = field(default_factory=list)
+    autocast: bool = False
+
+    def scores(self, contexts: Sequence[str], endings: Sequence[Sequence[str]], what: str = "score") -> list[Floats]:
+        """The scores of the endings of each context; differences are log-odds of being the right one.
+
+        Args:
+            contexts: N texts, sentences with a blank between.
+            endings: of each context k >= 1, k as it comes.
+            what: the name that the progress bar shows.
+
+        Returns:
+            For each context float64 [k].
+        """
+        rows = [row(self.model, context, after(each)) for context, each in zip(contexts, endings, strict=True)]
+        found: list[Floats] = [np.empty(0)] * len(rows)
+        with torch.inference_mode():
+            for batch in progress(list(batches(rows)), what, unit="batch"):
+                inputs = Inputs.of([rows[at] for at in batch], self.model)
+                with cast(self.model, self.autocast):
+                    of_networks = [network.eval()(inputs) for network in self.networks]
+                for at, of_row in zip(batch, zip(*of_networks, strict=True), strict=True):
+                    found[at] = torch.stack(of_row).double().mean(0).cpu().numpy()
+        return found
+
+    def refuse_trained(self, contexts: Sequence[Sequence[str]], what: str) -> None:
+        """Make sure that none of the contexts, each a list of sentences, is one that it learned from.
+
+        Raises:
+            UserError: some are; it counts them.
+        """
+        if known := sum(digest in self.trained_on for digest in context_digests(contexts)):
+            raise UserError(
+                f"{known:,} of {len(contexts):,} contexts of {what} trained this chooser, which would know their right "
+                "endings: give other contexts, or a chooser that was trained on other cases"
+            )
+
+    def save(self, path: Path) -> None:
+        """Write the checkpoint; it holds what was learned and not the embeddings of the language model."""
+        described = {
+            "model": self.model.source.given,
+            "digest": self.model.source.digest,
+            "layers": self.layers,
+            "autocast": self.autocast,
+            "trained_on": sorted(self.trained_on),
+            "history": self.history,
+        }
+        write_checkpoint({"chooser": described, "networks": [each.learned() for each in self.networks]}, path)
+
+
+def load_chooser(path: Path, language_model: str | None = None, device: str = "cpu") -> Chooser:
+    """The chooser that `Chooser.save` wrote.
+
+    Args:
+        path: of the checkpoint.
+        language_model: where the language model lies now; None: where it lay.
+        device: of PyTorch's.
+
+    Raises:
+        UserError: not a checkpoint of a chooser, a damaged one, or another language model than it was made of.
+    """
+    checkpoint = read_checkpoint(path)
+    try:
+        of = checkpoint["chooser"]
+        given, digest, layers, autocast = str(of["model"]), of["digest"], int(of["layers"]), bool(of["autocast"])
+        trained_on, history, networks = frozenset(map(str, of["trained_on"])), of["history"], checkpoint["networks"]
+    except (LookupError, TypeError, ValueError) as error:
+        raise UserError(f"{path}: not a checkpoint of a chooser; `denouement cloze train` writes one") from error
+    model = load(language_model or given, device=device)
+    if model.source.digest != digest:
+        raise UserError(
+            f"{path}: was made of another language model than {model.source.given} ({given}): name that one with "
+            "--language-model"
+        )
+    try:
+        loaded = [ChooserNetwork(model, layers) for _ in networks]
+        for network, learned in zip(loaded, networks, strict=True):
+            network.take(learned)
+    except UNBUILDABLE as error:
+        raise UserError(f"{path}: not the weights of a chooser ({first_line(error)}); train it again") from error
+    return Chooser(model, layers, loaded, trained_on, history, autocast)
+
+
+def context_digests(contexts: Sequence[Sequence[str]]) -> list[str]:
+    """A digest of each context, a list of sentences, by which two that differ in case or marks are the same."""
+    texts = keys.normalised(pa.array(["".join(sentences) for sentences in contexts], pa.string()))
+    return [hashlib.sha256(text.encode()).hexdigest()[:32] for text in texts.to_pylist()]
+
+
+def after(endings: Sequence[str]) -> list[str]:
+    """The endings as they follow a context: with a blank before the first word."""
+    return [f" {ending}" for ending in endings]
+
+
+def cast(model: LanguageModel, to_bfloat16: bool) -> torch.autocast:
+    """Where products are made in bfloat16, or not."""
+    return torch.autocast(model.device.type, torch.bfloat16, enabled=to_bfloat16)

@@ -1,0 +1,60 @@
+"""What a chooser learns from, and how it is trained."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import pyarrow as pa
+
+from denouement.cloze.parts.asked_model import endings_of_cases
+from denouement.settings import above_zero, at_least
+
+
+class Example(NamedTuple):
+    """A case to learn from.
+
+    Attributes:
+        context: its sentences.
+        endings: k >= 2.
+        right: the place of the right one, from 0.
+    """
+
+    context: Sequence[str]
+    endings: Sequence[str]
+    right: int
+
+
+def examples(cases: pa.Table) -> list[Example]:
+    """Labelled cases of the table `cloze` as examples."""
+    rights = cases["right_ending"].to_pylist()
+    return [
+        Example(context, endings, right - 1)
+        for context, endings, right in zip(cases["context"].to_pylist(), endings_of_cases(cases), rights, strict=True)
+    ]
+
+
+@dataclass
+class Training:
+    """How a chooser is trained.
+
+    Attributes:
+        layers: how many of the language model's layers are used; null: four fifths of them.
+        epochs: passes over the cases.
+        learning_rate: the highest of AdamW's; it rises in the first tenth of the steps and then falls to 0.
+        batch_size: cases in a batch.
+        seeds: how many networks are trained, each with a seed of its own; their scores are averaged.
+        max_minutes: after which the training of a network ends, wherever it is; null: never.
+    """
+
+    layers: int | None = None
+    epochs: int = 3
+    learning_rate: float = 3e-5
+    batch_size: int = 16
+    seeds: int = 1
+    max_minutes: float | None = None
+
+    def __post_init__(self) -> None:
+        at_least(self, 1, "layers", "epochs", "batch_size", "seeds")
+        above_zero(self, "learning_rate")
+        if self.max_minutes is not None:
+            above_zero(self, "max_minutes")
