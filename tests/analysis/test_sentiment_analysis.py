@@ -28,11 +28,10 @@ def write(path: Path, name: str, rows: list[dict]) -> Path:
 
 
 def case(case_id, right, wrong, label=1, release="v1.0", split="validation"):
-    first, second = (wrong, right) if label == 2 else (right, wrong)
+    endings = [wrong, right] if label == 2 else [right, wrong]
     context = ["One.", "Two.", "Three.", "Four."]
-    return dict(
-        zip(TABLES["cloze"].schema.names, (case_id, context, first, second, label, release, split), strict=True)
-    )
+    row = (case_id, context, endings, label, None, "en", release, split)
+    return dict(zip(TABLES["cloze"].schema.names, row, strict=True))
 
 
 def story(story_id, *sentences, split="train"):
@@ -239,7 +238,7 @@ def test_a_table_with_one_ending_of_a_case_alone_is_refused(tmp_path: Path, cloz
     write_table(table, tmp_path / "whole.parquet", "sentiment")
     assert read_sentiment(tmp_path / "whole.parquet").num_rows == 4
     write_table(table.slice(1), tmp_path / "part.parquet", "sentiment")
-    with pytest.raises(UserError, match=r"part\.parquet: 1 cases have the score of one of their two endings alone"):
+    with pytest.raises(UserError, match=r"part\.parquet: 1 cases have scores of right or of wrong endings alone"):
         read_sentiment(tmp_path / "part.parquet")
 
 

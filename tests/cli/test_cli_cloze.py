@@ -11,6 +11,7 @@ from click.testing import CliRunner
 
 from denouement.cli import main
 from denouement.cloze.evaluation.evaluator import texts
+from denouement.corpus.cases import right_and_wrong
 from denouement.schemas import read_table, write_table
 
 
@@ -95,8 +96,7 @@ def test_a_seed_is_a_number_that_every_library_takes(table, seed):
 def test_vectors_of_a_file(make_cases, table, tmp_path):
     cases = make_cases([1, 2, 2])
     wanted = texts(cases)
-    right = {case["ending_1" if case["right_ending"] == 1 else "ending_2"] for case in cases.to_pylist()}
-    wrong = {case["ending_2" if case["right_ending"] == 1 else "ending_1"] for case in cases.to_pylist()}
+    right, wrong = (set(each.to_pylist()) for each in right_and_wrong(cases))
     vectors = [[1.0, 0.0] if text in right else [0.0, 1.0] if text in wrong else [1.0, 0.1] for text in wanted]
     path = tmp_path / "vectors.parquet"
     pq.write_table(pa.table({"text": wanted, "vector": vectors}), path)

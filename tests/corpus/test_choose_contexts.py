@@ -26,8 +26,8 @@ def write_cloze(path: Path, *groups: tuple[str, str]) -> Path:
         {
             "case_id": f"{release} {split}",
             "context": ["A.", "B."],
-            "ending_1": "C.",
-            "ending_2": "D.",
+            "endings": ["C.", "D."],
+            "language": "en",
             "right_ending": None,
             "release": release,
             "split": split,

@@ -22,8 +22,8 @@ def case(
     return {
         "case_id": case_id,
         "context": [f"{context} {number}." for number in range(4)],
-        "ending_1": endings[0],
-        "ending_2": endings[1],
+        "endings": [endings[0], endings[1]],
+        "language": "en",
         "right_ending": None,
         "release": release,
         "split": split,

@@ -12,7 +12,7 @@ from denouement.analysis.findings import ChartFile, Finding
 from denouement.analysis.ngram_odds import KINDS, NOTABLE, NgramOdds, deviation, ngram_odds, odds_table
 from denouement.analysis.pooling import TOGETHER, pool_name, pools
 from denouement.console import progress
-from denouement.corpus.cases import POOLED, CaseSets, Distinct, right_and_wrong
+from denouement.corpus.cases import POOLED, CaseSets, Distinct, n_endings, right_and_wrong
 from denouement.papers import published
 from denouement.text.syntax import NoParserError, Parses, parse
 
@@ -232,7 +232,7 @@ def _deviations(found: Mapping[tuple[str, str, str], NgramOdds], cases: CaseSets
             cases=cases[release, split].num_rows,
             kind=kind,
             ngrams=len(odds.ngram),
-            deviation=deviation(odds.right, odds.wrong),
+            deviation=deviation(odds.right, odds.wrong, float(n_endings(cases[release, split]).mean()) - 1),
             paper=of_paper(release, split, kind),
         )
         for (release, split, kind), odds in found.items()

@@ -17,7 +17,7 @@ if TYPE_CHECKING:  # heavy
 
 @click.group()
 def cloze() -> None:
-    """Choose between the two endings of Story Cloze cases, and measure how often that is right."""
+    """Choose among the endings of Story Cloze cases, and measure how often that is right."""
 
 
 @cloze.command()
@@ -26,6 +26,7 @@ def cloze() -> None:
 @click.option("--test", type=click.Path(path_type=Path), help="Cloze table to score.  [default: --train]")
 @click.option("--release", multiple=True, help="Score only this release, such as v1.0; may be repeated.")
 @click.option("--split", multiple=True, help="Score only this split, such as test; may be repeated.")
+@click.option("--language", help="Score only these languages, such as en,es.")
 @click.option(
     "--option",
     "options",
@@ -76,6 +77,7 @@ def evaluate(
     test: Path | None,
     release: tuple[str, ...],
     split: tuple[str, ...],
+    language: str | None,
     options: tuple[str, ...],
     scores: tuple[Path, ...],
     stories: Path | None,
@@ -99,8 +101,8 @@ def evaluate(
     the scored cases are these, they are cross-validated. Training cases, and stories, that are among the scored cases
     are left out. Blind cases get predictions and no accuracy.
 
-    A file of --scores has the columns case_id, score_1 and score_2 (the higher, the likelier is the ending), and may
-    have system, variant, release and split.
+    A file of --scores has the columns case_id, score_1 and score_2 (the higher, the likelier is the ending), score_3
+    and so on where cases have more endings, and may have system, variant, release, split and language.
 
     A system that lacks something it needs, or fails, does not stop the others; where one fails, the exit status is not
     0.
@@ -121,6 +123,7 @@ def evaluate(
         seed=seed,
         releases=release,
         splits=split,
+        languages=tuple(dict.fromkeys(name.strip() for name in (language or "").split(",") if name.strip())),
     )
     paths = ClozePaths(
         train=train,

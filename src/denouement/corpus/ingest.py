@@ -27,7 +27,7 @@ OUTPUTS = ("ingest.json", "rejects.parquet", "cloze.parquet", "stories.parquet")
 
 _KINDS: tuple[Kind, Kind] = ("stories", "cloze")
 # The columns by which rows of the same id are compared.
-_COMPARED = {"stories": ("sentences",), "cloze": ("context", "ending_1", "ending_2", "right_ending")}
+_COMPARED = {"stories": ("sentences",), "cloze": ("context", "endings", "right_ending", "question")}
 
 # A row that is not kept: file, line and reason.
 Rejected = tuple[str, int, str]

@@ -546,9 +546,10 @@ def _case_table(columns: dict[str, pa.StringArray], layout: OfficialLayout, cons
         {
             "case_id": columns["inputstoryid"],
             "context": _lists(context),
-            "ending_1": ending_1,
-            "ending_2": ending_2,
+            "endings": _lists([ending_1, ending_2]),
             "right_ending": labels,
+            "question": pa.nulls(n_cases, pa.string()),
+            "language": pa.repeat(pa.scalar(schemas.ENGLISH), n_cases),
         },
         constants,
         "cloze",

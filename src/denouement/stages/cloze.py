@@ -36,6 +36,7 @@ class ClozeSettings:
         seed: of everything random.
         releases: only cases of these are scored; empty: all.
         splits: only cases of these are scored; empty: all.
+        languages: only cases of these are scored; empty: all.
     """
 
     systems: dict[str, list[str]]
@@ -46,6 +47,7 @@ class ClozeSettings:
     seed: int = 1
     releases: tuple[str, ...] = ()
     splits: tuple[str, ...] = ()
+    languages: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         if set(self.systems) != set(KINDS):
@@ -130,7 +132,8 @@ def run(settings: ClozeSettings, paths: ClozePaths) -> Evaluation:
         find(settings.language_model)
     stories = read_table(paths.stories, "stories") if paths.stories else None
     scored = paths.test or paths.train
-    to_score = read_cases(scored, release=settings.releases, split=settings.splits) if scored else None
+    wanted = {"release": settings.releases, "split": settings.splits, "language": settings.languages}
+    to_score = read_cases(scored, **wanted) if scored else None
     train = (read_table(paths.train, "cloze") if paths.train else None) if paths.test else to_score
     evaluation = evaluate(
         settings.systems[corpus_kind(stories) if stories is not None else "official"],
@@ -151,6 +154,7 @@ def run(settings: ClozeSettings, paths: ClozePaths) -> Evaluation:
         settings.folds,
         releases=settings.releases,
         splits=settings.splits,
+        languages=settings.languages,
         brought=[scores for path in paths.brought for scores in read_scores(path)],
     )
     _write(evaluation, paths)

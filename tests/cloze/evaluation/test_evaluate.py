@@ -210,7 +210,7 @@ def test_kept_scores_depend_on_the_content_of_files_that_options_name(make_cases
         file.write_text(text)
         resources = Resources(cache=tmp_path / "cache")
         found = evaluate(["named"], make_cases([1, 2]), None, resources, {"named": {"path": str(file)}})
-        return found.scores["score_1"].to_pylist()
+        return [first for first, _ in found.scores["scores"].to_pylist()]
 
     assert first_score("1") == [1.0, 1.0]
     assert first_score("2") == [2.0, 2.0]
@@ -261,7 +261,7 @@ def test_labels_that_are_not_used_are_counted(make_cases, capsys):
 
 def test_scores_that_are_no_numbers_are_a_defect(make_cases, monkeypatch):
     monkeypatch.setattr(Stories, "score", lambda self, cases, resources: {"": np.full((cases.num_rows, 2), np.nan)})
-    with pytest.raises(ValueError, match="stories : scores are not two finite numbers"):
+    with pytest.raises(ValueError, match="stories : not a finite number for each ending"):
         evaluate(["stories"], make_cases([1]), None, Resources(stories=stories(["A.", "B."])))
 
 
@@ -391,7 +391,7 @@ def test_predictions_name_each_case_and_no_two_systems_share_a_file():
     def scores(*systems):
         rows = [
             {"system": name, "variant": "", "case_id": 'a,"b"', "release": "v1.5", "split": "test"}
-            | {"score_1": 0.0, "score_2": 1.0}
+            | {"language": "en", "scores": [0.0, 1.0]}
             for name in systems
         ]
         return pa.Table.from_pylist(rows, schemas.TABLES["scores"].schema)

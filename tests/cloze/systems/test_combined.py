@@ -47,8 +47,8 @@ def cases(n: int, start: int = 0) -> pa.Table:
             {
                 "case_id": str(number),
                 "context": [f"Tom ran {number}."] * 4,
-                "ending_1": right if number % 3 else wrong,
-                "ending_2": wrong if number % 3 else right,
+                "endings": [right if number % 3 else wrong, wrong if number % 3 else right],
+                "language": "en",
                 "right_ending": 1 if number % 3 else 2,
                 "release": "v1.0",
                 "split": "validation",
@@ -67,7 +67,7 @@ class Parity(ClozeSystem):
     def score(self, cases: pa.Table, resources: Resources) -> dict[str, Scores]:
         scores = []
         for row in cases.to_pylist():
-            numbers = [int(row[ending].split()[1].rstrip(".")) for ending in ("ending_1", "ending_2")]
+            numbers = [int(ending.split()[1].rstrip(".")) for ending in row["endings"]]
             knows = numbers[0] % 100 < 100 * self.share
             scores.append([float(knows and number % 2 == 0) for number in numbers])
         return {"": np.array(scores)}

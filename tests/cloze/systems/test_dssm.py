@@ -129,7 +129,7 @@ def test_the_seed_decides_and_nothing_is_trained_twice(stories, cases, tmp_path,
 
 def test_texts_without_a_known_trigram_are_counted(stories, make_cases):
     rows = make_cases([1]).to_pylist()
-    rows[0]["ending_1"] = "Ж"
+    rows[0]["endings"][0] = "Ж"
     table = pa.Table.from_pylist(rows, schemas.TABLES["cloze"].schema)
     found, resources = scores(stories, table, {**SMALL, "epochs": 1})
     assert np.isfinite(found).all()

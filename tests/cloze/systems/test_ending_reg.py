@@ -37,8 +37,8 @@ def cases(pairs: Sequence[tuple[str, str]], labels: Sequence[int | None]) -> pa.
         {
             "case_id": str(number),
             "context": [f"It was so {number}."] * 4,
-            "ending_1": first,
-            "ending_2": second,
+            "endings": [first, second],
+            "language": "en",
             "right_ending": label,
             "release": "v1.0",
             "split": "validation",

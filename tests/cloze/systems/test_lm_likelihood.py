@@ -88,7 +88,7 @@ def test_the_option_is_before_the_resource_and_the_row_names_the_model(make_case
     assert found.result.systems[0].trained_on == f"language model {tiny_model.name}, pretrained"
     expected = scored(make_case, Resources(language_model=str(tiny_model)))["sum"]
     first = found.scores.to_pylist()[0]
-    assert (first["variant"], first["score_1"]) == ("sum", expected[0, 0])
+    assert (first["variant"], first["scores"]) == ("sum", expected[0].tolist())
 
 
 def test_a_model_that_is_not_there(make_case, tmp_path):

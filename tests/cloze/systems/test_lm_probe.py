@@ -25,8 +25,8 @@ def cases(n, start=0):
             {
                 "case_id": str(number),
                 "context": [f"Story {number}.", f"{right} {right} {right}", f"It was {right}."],
-                "ending_1": endings[0],
-                "ending_2": endings[1],
+                "endings": endings,
+                "language": "en",
                 "right_ending": place,
                 "release": "v1.0",
                 "split": "validation",

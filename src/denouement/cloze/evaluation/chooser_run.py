@@ -5,16 +5,14 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
 from denouement.cloze.base import load_system
-from denouement.cloze.evaluation.case_sets import counted, learnable
+from denouement.cloze.evaluation.case_sets import counted, learnable, learned_once
 from denouement.cloze.evaluation.cross_validation import story_folds
 from denouement.cloze.resources import Resources
 from denouement.cloze.systems.lm_pairwise import LanguageModelPairwise
-from denouement.corpus import overlap
 from denouement.errors import UserError
 
 
@@ -95,7 +93,7 @@ def train_chooser(
     given = learnable(train, None)
     if given.cases is None or not given.cases.num_rows:
         raise UserError("no labelled case of the splits train and validation to learn from: give others with --train")
-    cases = given.cases.take(pa.array(np.sort(np.unique(overlap.stories_of(given.cases), return_index=True)[1])))
+    cases = learned_once(given.cases)
     if part:
         cases = cases.filter(pa.array(story_folds(cases, part.of, resources.seed) == part.number - 1))
     if lacks := system.lacks(resources):

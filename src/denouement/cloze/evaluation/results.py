@@ -8,6 +8,7 @@ import pyarrow as pa
 
 from denouement.documents import read_document
 from denouement.errors import UserError, is_defect, one_line
+from denouement.schemas import ENGLISH, set_name
 
 
 @dataclass(frozen=True)
@@ -33,8 +34,9 @@ class HalfTies:
     """What ties do to an accuracy.
 
     Attributes:
-        ties: cases with two equal scores.
-        accuracy_half_ties: the accuracy with each tie as half a case that is right; None without cases.
+        ties: cases with equal highest scores.
+        accuracy_half_ties: the accuracy with each tie as half a case that is right (`statistics.half_ties`); None
+            without cases.
     """
 
     ties: int
@@ -58,7 +60,7 @@ class FittedTo:
 
 @dataclass(frozen=True)
 class SystemRow:
-    """One system, or one variant of it, on the cases of one release and split.
+    """One system, or one variant of it, on the cases of one release, split and language.
 
     Attributes:
         system, variant: the variant is "" where the system has none.
@@ -75,7 +77,10 @@ class SystemRow:
         fitted_to: of a system that learns from cases; None otherwise.
         missing: what the system lacks, and how to give it; None where it lacks nothing.
         failed: the error that ended the system; None where it ended well.
-        by_sentiment, by_length: the accuracy on the groups of `statistics.by_sentiment` and `statistics.by_length`.
+        by_sentiment, by_length: the accuracy on the groups of `statistics.by_sentiment` and `statistics.by_length`;
+            None for cases that are not in English.
+        language: of the cases.
+        chance: the accuracy of a guess.
     """
 
     system: str
@@ -99,6 +104,8 @@ class SystemRow:
     failed: str | None = None
     by_sentiment: Mapping[str, Accuracy] | None = None
     by_length: Mapping[str, Accuracy] | None = None
+    language: str = ENGLISH
+    chance: float = 0.5
 
     @property
     def name(self) -> str:
@@ -107,8 +114,8 @@ class SystemRow:
 
     @property
     def cases(self) -> str:
-        """Release and split: `v1.0 validation`."""
-        return f"{self.release} {self.split}"
+        """Release, split and a language other than English: `v1.0 validation`."""
+        return set_name(self.release, self.split, self.language)
 
 
 @dataclass(frozen=True)
@@ -136,7 +143,7 @@ class ClozeResult:
 
     Attributes:
         systems: a row for each system, variant and set of cases, then the published accuracy of people.
-        comparisons: every two rows of each set with labels, by its release and split.
+        comparisons: every two rows of each set with labels, by its name (`schemas.set_name`).
         notes: by system what was decided by a rule of thumb, such as a text without a known word, and how often.
     """
 
@@ -151,7 +158,7 @@ class Evaluation:
 
     Attributes:
         result: what is printed and written as JSON.
-        scores: the table `scores`: two scores for each system, variant and case.
+        scores: the table `scores`: a row for each system, variant and case.
         failures: by system the error that ended it.
     """
 
@@ -192,6 +199,7 @@ class VectorResult:
             of its sentences' vectors ("mean").
         joint: the joint module.
         sentence_level: the sentence-level module; None without vectors of sentences.
+        chance: the accuracy of a guess.
     """
 
     cases: int
@@ -200,6 +208,7 @@ class VectorResult:
     contexts: str
     joint: ModuleAccuracy
     sentence_level: ModuleAccuracy | None
+    chance: float = 0.5
 
 
 def read_result(path: Path) -> ClozeResult:
@@ -216,7 +225,7 @@ def logged_values(result: ClozeResult) -> dict[str, dict[str, float]]:
     values: dict[str, dict[str, float]] = {}
     for row in result.systems:
         if row.accuracy is not None:
-            values.setdefault(f"{row.release}_{row.split}", {})["_".join(row.name.split())] = row.accuracy
+            values.setdefault("_".join(row.cases.split()), {})["_".join(row.name.split())] = row.accuracy
     return values
 
 
@@ -225,7 +234,7 @@ def chief_values(result: ClozeResult, most: int = 12) -> dict[str, dict[str, flo
     of_sets = logged_values(result)
     of_system: dict[str, tuple[float, str]] = {}
     for row in result.systems:
-        cases = f"{row.release}_{row.split}"
+        cases = "_".join(row.cases.split())
         if row.accuracy is not None and cases == next(iter(of_sets)):
             of_system[row.system] = max(of_system.get(row.system, (0.0, "")), (row.accuracy, cases))
     best = sorted(of_system, key=lambda system: (-of_system[system][0], system))[:most]

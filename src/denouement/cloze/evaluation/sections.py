@@ -15,7 +15,7 @@ from denouement.papers import published
 from denouement.present.cells import Cell, Interval, Number, PValue
 from denouement.present.sections import Block, Bullets, Paragraph, Table
 
-_CHANCE = 0.5
+_CHANCE = 0.5  # with two endings; another accuracy of a guess is said beside the number of cases
 
 _NOTE = (
     "Accuracy: share of the cases whose right ending has the higher score, a tie being the first ending's; with its "
@@ -47,6 +47,7 @@ def accuracy_blocks(rows: Sequence[SystemRow]) -> list[Block]:
     """How often each system and each of its variants is right, and which have no scores, and why."""
     n_sets = len({row.cases for row in rows if row.accuracy is not None})
     return [
+        *language_tables(rows),
         *([_side_by_side(rows, _SAME_BELOW)] if n_sets > 1 else []),
         *detail_tables(rows),
         *unscored_blocks(rows),
@@ -58,7 +59,37 @@ def overview_blocks(rows: Sequence[SystemRow]) -> list[Block]:
     best = best_variants(rows)
     note = "Of a system with variants the one that is most accurate on the first cases is shown."
     tables = [_side_by_side(best, note if len(best) < len(_shown(rows)) else "")] if best else []
-    return [*tables, *unscored_blocks(rows)]
+    return [*tables, *language_tables(rows), *unscored_blocks(rows)]
+
+
+def language_tables(rows: Sequence[SystemRow]) -> list[Table]:
+    """By release and split with cases in several languages the accuracy of each system and variant in each."""
+    groups: dict[tuple[str, str], list[SystemRow]] = {}
+    for row in rows:
+        if row.accuracy is not None:
+            groups.setdefault((row.release, row.split), []).append(row)
+    tables = []
+    for (release, split), of_group in groups.items():
+        sizes = {row.language: row.n for row in of_group}
+        if len(sizes) < 2:
+            continue
+        cells: dict[str, dict[str, Cell]] = {}
+        for row in of_group:
+            cells.setdefault(system_name(row), {})[row.language] = _with_interval(row)
+        tables.append(
+            Table(
+                ["system", *(f"{language} (n = {n:,})" for language, n in sizes.items())],
+                [[system, *(of_system.get(language, "") for language in sizes)] for system, of_system in cells.items()],
+                f"Accuracy by language, {release} {split}",
+                "With the exact 95% interval. The cases of all languages may be translations of the same stories, so "
+                "that the difference between two columns is not that between two samples of stories.",
+            )
+        )
+    return tables
+
+
+def _with_interval(row: SystemRow) -> Cell:
+    return f"{Number(row.accuracy, 3)} ({Interval(row.low, row.high, 3)})"
 
 
 def best_variants(rows: Sequence[SystemRow]) -> list[SystemRow]:
@@ -73,11 +104,11 @@ def detail_tables(rows: Sequence[SystemRow]) -> list[Table]:
     """By set of cases all that belongs to the accuracy of each system and variant, the most accurate first."""
     columns = ["system", "accuracy", "95% interval", "p", "ties", "half ties"]
     tables = []
-    for cases, n in _sizes(rows).items():
+    for cases, size in _sizes(rows).items():
         of_set = _by_accuracy([row for row in _shown(rows) if row.cases == cases])
         has_paper = any(row.paper is not None for row in of_set)
         lines = [[*_cells(row), *([_number(row.paper)] if has_paper else []), row.trained_on or ""] for row in of_set]
-        title = f"Accuracy on {cases} (n = {n:,})"
+        title = f"Accuracy on {cases} ({size})"
         tables.append(Table([*columns, *(["paper"] if has_paper else []), "trained on"], lines, title, _NOTE))
     return tables
 
@@ -88,7 +119,7 @@ def unscored_blocks(rows: Sequence[SystemRow]) -> list[Block]:
     named = ", ".join(f"{cases} ({n:,} cases)" for cases, n in blind.items())
     return [
         *([Paragraph(f"Blind, so no accuracy is known: {named}.")] if blind else []),
-        *_below_chance(f"{system_name(row)} ({row.cases})" for row in rows if _is_below_chance(row.high)),
+        *_below_chance((row.chance, row.high, f"{system_name(row)} ({row.cases})") for row in rows),
         *_without_scores("Not run:", rows, [(row, row.missing) for row in rows]),
         *_without_scores("Failed:", rows, [(row, row.failed) for row in rows]),
     ]
@@ -147,9 +178,9 @@ def vector_blocks(result: VectorResult) -> list[Block]:
         Table(
             ["module", "n", "accuracy", "95% interval", "ties", "half ties"],
             [_module_cells(name, module) for name, module in made],
-            note=f"Vectors of {result.dimension:,} numbers.{of_paper}",
+            note=f"Vectors of {result.dimension:,} numbers{_unlike_half(result.chance)}.{of_paper}",
         ),
-        *_below_chance(name for name, module in made if _is_below_chance(module.high)),
+        *_below_chance((result.chance, module.high, name) for name, module in made),
     ]
 
 
@@ -186,7 +217,7 @@ def _side_by_side(rows: Sequence[SystemRow], note: str) -> Table:
         cells.setdefault(system_name(row), {})[row.cases] = accuracy
     in_brackets = ", in brackets the published one" if has_paper else ""
     return Table(
-        ["system", *(f"{name} (n = {n:,})" for name, n in sizes.items())],
+        ["system", *(f"{name} ({size})" for name, size in sizes.items())],
         [[system, *(of_system.get(name, "") for name in sizes)] for system, of_system in cells.items()],
         note=f"Accuracy on each set of cases{in_brackets}. {note}".rstrip(),
     )
@@ -201,9 +232,18 @@ def _shown(rows: Sequence[SystemRow]) -> list[SystemRow]:
     ]
 
 
-def _sizes(rows: Sequence[SystemRow]) -> dict[str, int]:
-    """How many cases there are, by the sets that have accuracies."""
-    return {row.cases: row.n for row in _shown(rows)}
+def _sizes(rows: Sequence[SystemRow]) -> dict[str, str]:
+    """By the sets that have accuracies how many cases there are, such as `n = 1,871`, and any chance but a half."""
+    return {row.cases: f"n = {row.n:,}{_unlike_half(row.chance)}" for row in _shown(rows)}
+
+
+def _unlike_half(chance: float) -> str:
+    return "" if chance == _CHANCE else f", chance {_short(chance)}"
+
+
+def _short(chance: float) -> str:
+    """A share without the 0 before its point: `.500`."""
+    return f"{chance:.3f}".lstrip("0")
 
 
 def _by_accuracy(rows: Sequence[SystemRow]) -> list[SystemRow]:
@@ -217,14 +257,20 @@ def _by_accuracy(rows: Sequence[SystemRow]) -> list[SystemRow]:
     return sorted(rows, key=place)
 
 
-def _is_below_chance(high: float | None) -> bool:
-    return high is not None and high < _CHANCE
+def _below_chance(rows: Iterable[tuple[float, float | None, str]]) -> list[Block]:
+    """A paragraph that explains accuracies whose whole interval is below chance, one for each chance that has any.
 
-
-def _below_chance(names: Iterable[str]) -> list[Block]:
-    """One paragraph that explains accuracies whose whole interval is below chance, where there are any."""
-    listed = ", ".join(names)
-    return [Paragraph(f"Below chance, with the whole interval under .500: {listed}. {_WHY_BELOW}")] if listed else []
+    Args:
+        rows: chance, the upper end of the interval, and the name of each accuracy.
+    """
+    below: dict[float, list[str]] = {}
+    for chance, high, name in rows:
+        if high is not None and high < chance:
+            below.setdefault(chance, []).append(name)
+    return [
+        Paragraph(f"Below chance, with the whole interval under {_short(chance)}: {', '.join(names)}. {_WHY_BELOW}")
+        for chance, names in below.items()
+    ]
 
 
 def _without_scores(

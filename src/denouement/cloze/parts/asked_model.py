@@ -7,11 +7,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
-import numpy as np
-import numpy.typing as npt
 import pyarrow as pa
 
-from denouement.cloze.base import ClozeSystem, Scores
+from denouement.cloze.base import ClozeSystem
 from denouement.cloze.resources import MissingResourceError, Resources
 from denouement.language_models.source import SMOLLM2, ModelFiles, find
 
@@ -80,21 +78,22 @@ class LanguageModelSystem(ClozeSystem):
 
 
 def contexts(cases: pa.Table) -> list[str]:
-    """The context of each case as a language model reads it: its sentences with a blank between."""
-    return [" ".join(sentences) for sentences in cases["context"].to_pylist()]
+    """What a language model reads before the endings of each case: its sentences and any question, blanks between."""
+    each = zip(cases["context"].to_pylist(), cases["question"].to_pylist(), strict=True)
+    return [before(sentences, question) for sentences, question in each]
+
+
+def before(context: Sequence[str], question: str | None) -> str:
+    """See `contexts`."""
+    return " ".join([*context, *([question] if question else [])])
 
 
 def endings_of_cases(cases: pa.Table) -> list[list[str]]:
     """The endings of each case."""
-    pairs = zip(cases["ending_1"].to_pylist(), cases["ending_2"].to_pylist(), strict=True)
-    return [list(pair) for pair in pairs]
+    found: list[list[str]] = cases["endings"].to_pylist()
+    return found
 
 
 def continuations(cases: pa.Table) -> list[list[str]]:
     """The endings of each case as they follow its context: with a blank before the first word."""
     return [[f" {ending}" for ending in of_case] for of_case in endings_of_cases(cases)]
-
-
-def by_case(values: npt.ArrayLike, cases: pa.Table) -> Scores:
-    """`Scores` from a score for each ending of all cases, in their order."""
-    return np.asarray(values, np.float64).reshape(cases.num_rows, -1)

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from denouement.cloze.parts.pairwise import inverse
+from denouement.cloze.parts.pairwise import Pairs, inverse
 from denouement.cloze.parts.vectors import Floats
 
 STRENGTHS = (1e-4, 3e-4, 1e-3, 3e-3, 1e-2, 3e-2)
@@ -37,79 +37,54 @@ class ChoiceModel:
 
 
 def fit(
-    vectors: Sequence[Floats],
-    right: npt.NDArray[np.int8],
-    fold_of: npt.NDArray[np.int64],
-    strengths: Sequence[float] = STRENGTHS,
+    vectors: Floats, pairs: Pairs, fold_of: npt.NDArray[np.int64], strengths: Sequence[float] = STRENGTHS
 ) -> ChoiceModel:
     """Learn the weights; cross-validation inside the cases given chooses the strength of the penalty.
 
     Each feature is divided by its standard deviation first. The grid is left where the loss has risen.
 
     Args:
-        vectors: of each of n cases [k, features], k at least 2 as it comes.
-        right: int8 [n], from 1 to k.
-        fold_of: int64 [n], the fold of each case; there are at least two folds.
+        vectors: float64 [endings, features].
+        pairs: of these endings, which of a case is right.
+        fold_of: int64 [cases], the fold of each case; there are at least two folds.
         strengths: the grid, the strongest penalty first.
     """
-    scale = inverse(np.concatenate(vectors).std(axis=0))
-    differences = _differences(vectors, right) * scale
-    best, least, weights = strengths[0], np.inf, {}
+    scale = inverse(vectors.std(axis=0))
+    differences = (vectors[pairs.right] - vectors[pairs.wrong]) * scale
+    fold_of_pair = fold_of[pairs.case]
+    weights: dict[int, Floats] = {}
+    best, least = strengths[0], np.inf
     for strength in strengths:
-        losses = np.empty(len(right))
-        for fold in np.unique(fold_of):
-            held_out = fold_of == fold
-            weights[fold] = fitted(differences[~held_out], strength, weights.get(fold))
-            losses[held_out] = _losses(differences[held_out] @ weights[fold])
-        if losses.mean() >= least:
+        margins = np.empty(len(differences))
+        for fold in np.unique(fold_of_pair).tolist():
+            held_out = fold_of_pair == fold
+            others = differences[~held_out], pairs.case[~held_out]
+            weights[fold] = fitted(*others, strength, weights.get(fold))
+            margins[held_out] = differences[held_out] @ weights[fold]
+        loss = float(pairs.losses(margins).mean())
+        if loss >= least:
             break
-        best, least = strength, float(losses.mean())
-    return ChoiceModel(fitted(differences, best) * scale, best)
+        best, least = strength, loss
+    return ChoiceModel(fitted(differences, pairs.case, best) * scale, best)
 
 
-def fitted(differences: Floats, strength: float, start: Floats | None = None) -> Floats:
+def fitted(differences: Floats, case: npt.NDArray[np.int64], strength: float, start: Floats | None = None) -> Floats:
     """The weights that make C times the summed loss plus half their squared length least, float64 [features].
 
     Args:
-        differences: float64 [n, k - 1, features], the vector of the right ending less those of the wrong ones; NaN in
-            the places that a case with fewer endings lacks.
+        differences: float64 [pairs, features], the vector of the right ending of a case less that of a wrong one.
+        case: int64 [pairs], the number of the case.
         strength: C.
-        start: where the search begins; zeros where it is not given.
+        start: where the search begins; None: at zeros.
     """
     from scipy.optimize import minimize
 
-    n_features = differences.shape[-1]
-    is_there = ~np.isnan(differences[..., 0])
-    known = differences[is_there]  # [wrong endings, features]
-    case_of = np.nonzero(is_there)[0]
-
     def loss(weights: Floats) -> tuple[float, Floats]:
-        margins = known @ weights
-        odds = np.exp(-np.clip(margins, -500, 500))
-        total = 1 + np.bincount(case_of, odds, minlength=len(differences))
-        gradient = weights - strength * ((odds / total[case_of]) @ known)
+        odds = np.exp(-np.clip(differences @ weights, -500, 500))  # of each wrong ending against the right one
+        total = 1 + np.bincount(case, odds)
+        gradient = weights - strength * ((odds / total[case]) @ differences)
         return float(strength * np.log(total).sum() + weights @ weights / 2), gradient
 
-    at = np.zeros(n_features) if start is None else start
+    at = np.zeros(differences.shape[1]) if start is None else start
     found = minimize(loss, at, jac=True, method="L-BFGS-B", options={"maxiter": 1000, "ftol": 1e-10})
     return np.asarray(found.x, np.float64)
-
-
-def _losses(margins: Floats) -> Floats:
-    """Minus the log-probability of the right ending of each case, from margins [n, k - 1]."""
-    losses: Floats = np.logaddexp.reduce(np.column_stack([np.zeros(len(margins)), _known(-margins)]), axis=1)
-    return losses
-
-
-def _known(margins: Floats) -> Floats:
-    return np.where(np.isnan(margins), -np.inf, margins)
-
-
-def _differences(vectors: Sequence[Floats], right: npt.NDArray[np.int8]) -> Floats:
-    """See `fitted`."""
-    most, width = max(map(len, vectors)), vectors[0].shape[1]
-    found = np.full((len(vectors), most - 1, width), np.nan)
-    for row, (of_case, number) in enumerate(zip(vectors, right, strict=True)):
-        wrong = np.delete(of_case, number - 1, axis=0)
-        found[row, : len(wrong)] = of_case[number - 1] - wrong
-    return found

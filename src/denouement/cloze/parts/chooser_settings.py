@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 import pyarrow as pa
 
-from denouement.cloze.parts.asked_model import endings_of_cases
+from denouement.cloze.parts.asked_model import before
 from denouement.settings import above_zero, at_least
 
 
@@ -17,19 +17,25 @@ class Example(NamedTuple):
         context: its sentences.
         endings: k >= 2.
         right: the place of the right one, from 0.
+        question: asked after the context.
     """
 
     context: Sequence[str]
     endings: Sequence[str]
     right: int
+    question: str | None = None
+
+    @property
+    def before(self) -> str:
+        """What is read before the endings."""
+        return before(self.context, self.question)
 
 
 def examples(cases: pa.Table) -> list[Example]:
     """Labelled cases of the table `cloze` as examples."""
-    rights = cases["right_ending"].to_pylist()
     return [
-        Example(context, endings, right - 1)
-        for context, endings, right in zip(cases["context"].to_pylist(), endings_of_cases(cases), rights, strict=True)
+        Example(row["context"], row["endings"], row["right_ending"] - 1, row["question"])
+        for row in cases.select(["context", "endings", "right_ending", "question"]).to_pylist()
     ]
 
 

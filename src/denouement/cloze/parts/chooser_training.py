@@ -83,7 +83,7 @@ def _fit(
     autocast: bool,
 ) -> list[float]:
     """Train a network in place, and return the mean loss of each epoch in nats a case."""
-    rows = make_rows(model, [" ".join(each.context) for each in examples], [after(each.endings) for each in examples])
+    rows = make_rows(model, [each.before for each in examples], [after(each.endings) for each in examples])
     order = torch.Generator().manual_seed(seed)
     epochs = [list(_batches([len(each) for each in rows], training.batch_size, order)) for _ in range(training.epochs)]
     n_steps = sum(map(len, epochs))

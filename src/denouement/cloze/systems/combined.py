@@ -4,6 +4,7 @@ import math
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import chain
 from pathlib import Path
 from typing import ClassVar
 
@@ -11,10 +12,10 @@ import numpy as np
 import pyarrow as pa
 
 from denouement.cloze import SYSTEMS
-from denouement.cloze.base import ClozeSystem, Scores, endings, load_system, prepared, scores_once
+from denouement.cloze.base import ClozeSystem, Scores, endings, load_system, of_endings, prepared, scores_once
 from denouement.cloze.evaluation.cross_validation import story_folds
 from denouement.cloze.parts.ngram_model import NgramModel
-from denouement.cloze.parts.pairwise import Features, Pairwise, right_endings
+from denouement.cloze.parts.pairwise import Features, Pairwise, pairs_to_learn
 from denouement.cloze.resources import MissingResourceError, Resources
 from denouement.cloze.systems.cogcomp import CogComp
 from denouement.cloze.systems.ending_reg import EndingReg
@@ -45,6 +46,7 @@ class Combined(ClozeSystem):
 
     name: ClassVar[str] = "combined"
     learns_from_cases: ClassVar[bool] = True
+    only_english: ClassVar[bool] = True
 
     min_count: int = 10
     n_folds: int = 5
@@ -93,9 +95,9 @@ class Combined(ClozeSystem):
         Raises:
             MissingResourceError: fewer cases than twice `n_folds`, or stories than `n_folds`.
         """
-        right = right_endings(cases, self.n_folds, self.name)
+        pairs = pairs_to_learn(cases, self.n_folds, self.name)
         fold_of = story_folds(cases, self.n_folds, resources.seed)
-        self._pairwise = Pairwise(self._features(cases, resources), right, self.min_count)
+        self._pairwise = Pairwise(self._features(cases, resources), pairs, self.min_count)
         groups = self._pairwise.groups
         variants = {"": [group for group in groups if group != _PRETRAINED]}
         if _PRETRAINED in groups:
@@ -107,10 +109,10 @@ class Combined(ClozeSystem):
     def score(self, cases: pa.Table, resources: Resources) -> dict[str, Scores]:
         """See `ClozeSystem`."""
         features = self._features(cases, resources)
-        return {variant: self._pairwise.score(features, weights) for variant, weights in self._weights.items()}
+        return {variant: self._pairwise.score(features, cases, weights) for variant, weights in self._weights.items()}
 
     def _features(self, cases: pa.Table, resources: Resources) -> list[Features]:
-        """The features of both endings of each case, `[2 * n]`."""
+        """The features of all endings of each case."""
         key = (self.name, "features")
         return resources.once_an_ending(key, cases, lambda new: self._features_of(new, resources))
 
@@ -127,7 +129,7 @@ class Combined(ClozeSystem):
             for variant, scores in scores_once(system, cases, resources).items():
                 name = f"{system.name} {variant}".strip()
                 group = _PRETRAINED if system.reads_pretrained(variant, resources) else "scores"
-                for row, score in zip(rows, scores.ravel().tolist(), strict=True):
+                for row, score in zip(rows, chain.from_iterable(of_endings(scores, cases)), strict=True):
                     row[f"{group} {name}"] = score
         return rows
 

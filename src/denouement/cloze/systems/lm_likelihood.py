@@ -9,8 +9,8 @@ from typing import ClassVar
 import numpy as np
 import pyarrow as pa
 
-from denouement.cloze.base import Scores
-from denouement.cloze.parts.asked_model import LanguageModelSystem, by_case, contexts, continuations
+from denouement.cloze.base import Scores, by_case
+from denouement.cloze.parts.asked_model import LanguageModelSystem, contexts, continuations
 from denouement.cloze.parts.vectors import Floats
 from denouement.cloze.resources import MissingResourceError, Resources
 from denouement.settings import at_least
@@ -83,7 +83,7 @@ class LanguageModelLikelihood(LanguageModelSystem):
         """What is read before the endings, by the beginning of the variants' names."""
         yield "", contexts(cases)
         if self._prompts is not None:
-            yield f"{self.shots}-shot ", [self._prompts(context) for context in cases["context"].to_pylist()]
+            yield f"{self.shots}-shot ", [self._prompts([context]) for context in contexts(cases)]
 
     def _sums(self, before: Sequence[str], texts: Sequence[Sequence[str]]) -> tuple[Floats, Floats]:
         """The log-probability of each ending of all cases, and its number of tokens; both [endings]."""

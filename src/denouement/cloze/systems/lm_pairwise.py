@@ -12,10 +12,10 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from denouement.cloze.base import Scores
-from denouement.cloze.parts.asked_model import LanguageModelSystem, by_case, contexts, endings_of_cases
+from denouement.cloze.base import Scores, by_case
+from denouement.cloze.parts.asked_model import LanguageModelSystem, contexts, endings_of_cases
 from denouement.cloze.parts.chooser_settings import Example, Training, examples
-from denouement.cloze.parts.pairwise import right_endings
+from denouement.cloze.parts.pairwise import pairs_to_learn
 from denouement.cloze.parts.wrong_endings import MadeUp, made_up
 from denouement.cloze.resources import MissingResourceError, Resources
 from denouement.errors import UserError
@@ -77,7 +77,7 @@ class LanguageModelPairwise(Training, LanguageModelSystem):
         Raises:
             MissingResourceError: fewer than two cases.
         """
-        right_endings(cases, 1, self.name)
+        pairs_to_learn(cases, 1, self.name)
         self._cases = cases
         self._chooser: Chooser | None = None
 

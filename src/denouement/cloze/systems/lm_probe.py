@@ -9,12 +9,12 @@ from typing import ClassVar
 import numpy as np
 import pyarrow as pa
 
-from denouement.cloze.base import Scores
+from denouement.cloze.base import Scores, by_case
 from denouement.cloze.evaluation.cross_validation import story_folds
 from denouement.cloze.parts import choice_model
-from denouement.cloze.parts.asked_model import LanguageModelSystem, by_case, contexts, continuations
+from denouement.cloze.parts.asked_model import LanguageModelSystem, contexts, continuations
 from denouement.cloze.parts.kept_states import kept_states
-from denouement.cloze.parts.pairwise import right_endings
+from denouement.cloze.parts.pairwise import pairs_to_learn
 from denouement.cloze.parts.vectors import Floats
 from denouement.cloze.resources import Resources
 from denouement.errors import UserError
@@ -67,10 +67,11 @@ class LanguageModelProbe(LanguageModelSystem):
         Raises:
             MissingResourceError: fewer cases than twice `n_folds`, or stories than `n_folds`.
         """
-        right = right_endings(cases, self.n_folds, self.name)
+        pairs = pairs_to_learn(cases, self.n_folds, self.name)
         fold_of = story_folds(cases, self.n_folds, resources.seed)
         self._models = {
-            variant: choice_model.fit(states, right, fold_of) for variant, states in self._states(cases, resources)
+            variant: choice_model.fit(np.concatenate(states), pairs, fold_of)
+            for variant, states in self._states(cases, resources)
         }
 
     def score(self, cases: pa.Table, resources: Resources) -> dict[str, Scores]:
