@@ -32,12 +32,18 @@ class ChooserNetwork(nn.Module):
     def __init__(self, model: LanguageModel, layers: int) -> None:
         """Copy the first `layers` layers."""
         super().__init__()
-        body = model.network.base_model
+        body: Any = model.network.base_model
         embeddings = body.get_input_embeddings().weight
         # what deepcopy finds in its memo it takes as it is
         memo = {id(embeddings): embeddings, id(model.layers): copy.deepcopy(model.layers[:layers])}
         self.body = copy.deepcopy(body, memo)
         self.head = nn.Linear(embeddings.shape[1], 1, bias=False, device=model.device)
+
+    def weights(self) -> dict[str, nn.Parameter]:
+        """The weights that are learned, by name: all but the embeddings."""
+        body: Any = self.body
+        embeddings = body.get_input_embeddings().weight
+        return {name: weight for name, weight in self.named_parameters() if weight is not embeddings}
 
     def forward(self, inputs: Inputs) -> list[Tensor]:
         """The scores of the endings of each row, [k]."""
@@ -48,9 +54,8 @@ class ChooserNetwork(nn.Module):
         return [self.head(of_row[of])[:, 0].float() for of_row, of in zip(states, ends, strict=True)]
 
     def learned(self) -> dict[str, Tensor]:
-        """The weights without the embeddings."""
-        embeddings = self.body.get_input_embeddings().weight
-        return {name: weight.detach() for name, weight in self.named_parameters() if weight is not embeddings}
+        """What `weights` hold, without what computes their gradients."""
+        return {name: weight.detach() for name, weight in self.weights().items()}
 
     def take(self, learned: Mapping[str, Tensor]) -> None:
         """Take weights that `learned` gave.

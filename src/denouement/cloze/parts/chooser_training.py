@@ -87,21 +87,22 @@ def _fit(
     order = torch.Generator().manual_seed(seed)
     epochs = [list(_batches([len(each) for each in rows], training.batch_size, order)) for _ in range(training.epochs)]
     n_steps = sum(map(len, epochs))
-    embeddings = network.body.get_input_embeddings().weight
-    weights = [weight for weight in network.parameters() if weight is not embeddings]
+    weights = list(network.weights().values())
     optimizer = torch.optim.AdamW(weights, training.learning_rate)
     warm = max(1, n_steps // 10)
     schedule = torch.optim.lr_scheduler.LambdaLR(
         optimizer, lambda step: min((step + 1) / warm, (n_steps - step) / max(1, n_steps - warm))
     )
     network.train()
-    began, step, means = time.monotonic(), 0, []
+    means: list[float] = []
+    began, step = time.monotonic(), 0
     for number, batches in enumerate(epochs):
         losses = []
         for batch in progress(batches, f"{what}: epoch {number + 1}", unit="batch"):
             with cast(model, autocast):
                 scores = network(Inputs.of([rows[at] for at in batch], model))
-            loss = -sum(torch.log_softmax(of, 0)[examples[at].right] for at, of in zip(batch, scores, strict=True))
+            rights = [torch.log_softmax(of, 0)[examples[at].right] for at, of in zip(batch, scores, strict=True)]
+            loss = -torch.stack(rights).sum()
             gradients = torch.autograd.grad(loss / len(batch), weights)
             for weight, gradient in zip(weights, gradients, strict=True):
                 weight.grad = gradient

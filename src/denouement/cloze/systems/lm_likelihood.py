@@ -67,7 +67,7 @@ class LanguageModelLikelihood(LanguageModelSystem):
         texts = continuations(cases)
         n_characters = [len(text) for of_case in texts for text in of_case]
         own, _ = self._sums([""] * cases.num_rows, texts)
-        scores = {}
+        scores: dict[str, Scores] = {}
         for name, before in self._contexts(cases):
             sums, n_tokens = self._sums(before, texts)
             variants = {

@@ -56,7 +56,7 @@ class LanguageModelPairwise(Training, LanguageModelSystem):
     def files(self, resources: Resources) -> list[Path]:
         """Those of the language model, and the endings that a model wrote."""
         written = self.pretrain.endings if self.pretrain else None
-        return [*super().files(resources), *([existing_file(written)] if written else [])]
+        return [*super().files(resources), *([existing_file(Path(written))] if written else [])]
 
     def lacks(self, resources: Resources) -> list[str]:
         """See `ClozeSystem`."""
