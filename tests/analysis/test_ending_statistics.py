@@ -6,6 +6,7 @@ import numpy as np
 import pyarrow as pa
 import pytest
 from click.testing import CliRunner
+from scipy.stats import ttest_ind
 from statsmodels.stats.multitest import multipletests
 
 from denouement.analysis.bias_monitor import (
@@ -50,6 +51,16 @@ def test_means_tests_and_effect_by_hand():
     assert found.t == pytest.approx(2 / math.sqrt(5 / 3))
     assert found.paired_t == pytest.approx(2 / math.sqrt(1 / 3))  # differences 1, 2, 3
     assert found.high - found.difference == pytest.approx(4.302653 / math.sqrt(3), rel=1e-5)
+
+
+def test_several_wrong_endings_of_a_case_count_by_their_mean_and_each_in_the_two_sample_test():
+    # Wrong endings 0 and 2, then 2, then 1, 3 and 5: means 1, 2 and 3, so that what is paired is as above.
+    wrong = np.array([0.0, 2.0, 2.0, 1.0, 3.0, 5.0])
+    found = compare(np.array([2.0, 4.0, 6.0]), wrong, np.array([2, 1, 3]))
+    one = compare(np.array([2.0, 4.0, 6.0]), np.array([1.0, 2.0, 3.0]))
+    assert (found.wrong, found.difference, found.paired_t, found.low) == (2.0, 2.0, one.paired_t, one.low)
+    assert found.t == pytest.approx(ttest_ind([2.0, 4.0, 6.0], wrong).statistic)
+    assert found.effect == pytest.approx(2 / math.sqrt((4 + wrong.var(ddof=1)) / 2))
 
 
 def test_nothing_is_made_up_where_nothing_varies():

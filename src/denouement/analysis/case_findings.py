@@ -199,11 +199,13 @@ def bias_finding(
             "95% interval. On the grey line probabilities come true; below it the model is too sure.",
         ),
     )
+    guess = "50%" if all(of_set.chance == 0.5 for of_set in found.values()) else "the share of a guess"
     finding = Finding(
         "Bias monitor",
-        "Whether a model that never sees the story can distinguish right endings from wrong ones: near 50% the endings "
-        "give nothing away, and the further above, the less a test of stories tests stories. Below 50%, an ending that "
-        "is right in some cases is wrong in others, so that what is learned from some misleads in the rest.",
+        f"Whether a model that never sees the story can distinguish right endings from wrong ones: near {guess} the "
+        "endings give nothing away, and the further above, the less a test of stories tests stories. Below "
+        f"{guess}, an ending that is right in some cases is wrong in others, so that what is learned from some "
+        "misleads in the rest.",
         BiasMonitor(found, tuple(above)),
         charts if any(of_set.variants for of_set in found.values()) else (),
         ("bias_cases.parquet",),

@@ -55,10 +55,12 @@ def read_contexts(
     """
     path = existing_file(path)
     table = schemas.table_name(path) if (parquet := _is_parquet(path)) else None
-    groups = ""
+    groups = to_choose = ""
     if table == "cloze":
         rows = schemas.read_table(path, "cloze")
         groups = _listing(rows)
+        is_one_language = len(pc.unique(rows["language"])) <= 1
+        to_choose = "a release and a split" if is_one_language else "a language, a release and a split"
         for column, value in (("release", release), ("split", split), ("language", language)):
             rows = _only(rows, column, value, path)
         ids, contexts = rows["case_id"].to_pylist(), rows["context"].to_pylist()
@@ -83,7 +85,7 @@ def read_contexts(
                 f"{path}: row {number} ({ids[number - 1]}) has {'an empty sentence' if context else 'no context'}"
             )
     if repeated := len(ids) - len(set(ids)):
-        mend = f"; it holds {groups}: choose a release and a split" if groups else ": give every row its own"
+        mend = f"; it holds {groups}: choose {to_choose}" if groups else ": give every row its own"
         raise UserError(f"{path}: {repeated} rows repeat the id of another{mend}")
     return pa.table({"case_id": pa.array(ids, pa.string()), "context": pa.array(contexts, pa.list_(pa.string()))})
 

@@ -1,5 +1,7 @@
 """Cases with more than two endings, and with different numbers of them in one set."""
 
+import json
+
 import numpy as np
 import pyarrow as pa
 import pytest
@@ -10,10 +12,13 @@ from denouement.cloze.evaluation import statistics
 from denouement.cloze.evaluation.brought_scores import read_scores
 from denouement.cloze.evaluation.evaluate import evaluate
 from denouement.cloze.evaluation.predictions import predictions
+from denouement.cloze.evaluation.sections import accuracy_blocks, language_tables
 from denouement.cloze.resources import Resources
 from denouement.cloze.systems.ngram_overlap import NgramOverlap
 from denouement.corpus.cases import right_and_wrong
+from denouement.documents import document
 from denouement.errors import UserError
+from denouement.present.sections import Table
 
 
 @pytest.fixture
@@ -133,3 +138,32 @@ def test_a_system_that_reads_english_says_so_of_other_cases(mixed):
     }
     [only] = evaluate(["ngram_overlap"], None, cases, Resources(), languages=["es"]).result.systems
     assert (only.language, only.n, only.by_sentiment) == ("es", 3, None)
+
+
+def test_accuracy_by_language_is_a_table_with_intervals(mixed):
+    rows = [row | {"language": language} for language in ("es", "en") for row in mixed.to_pylist()]
+    rows[0]["right_ending"] = 1  # so that one of three choices is wrong in Spanish
+    cases = pa.Table.from_pylist(rows, mixed.schema)
+    result = evaluate(["ngram_overlap", "sentiment_last"], None, cases, Resources()).result
+    of_set = result.by_language["mine validation"]
+    assert {language: found.correct for language, found in of_set["ngram_overlap"].items()} == {"en": 3, "es": 2}
+    [table] = language_tables(result.systems)
+    assert table.columns == ["system", "en (n = 3)", "es (n = 3)"]
+    # Clopper and Pearson, 3 of 3 and 2 of 3.
+    assert table.rows[0] == ["ngram_overlap", "1.000 (0.292 to 1.000)", "0.667 (0.094 to 0.992)"]
+    assert [row[2] for row in table.rows[1:]] == ["", ""], "sentiment_last reads English alone"
+    assert json.loads(json.dumps(document(result)))["by_language"]["mine validation"]["ngram_overlap"]["es"]["n"] == 3
+    assert evaluate(["ngram_overlap"], None, mixed, Resources()).result.by_language == {}
+
+
+def test_another_chance_than_a_half_is_said_beside_the_number_of_cases(mixed):
+    four = pa.Table.from_pylist([row | {"endings": list("abcd"), "right_ending": 4} for row in mixed.to_pylist()])
+    four = pa.Table.from_pylist(four.to_pylist() * 8, mixed.schema).set_column(
+        0, mixed.schema.field("case_id"), pa.array([str(number) for number in range(24)])
+    )
+    rows = evaluate(["constant_first"], None, four, Resources()).result.systems
+    blocks = accuracy_blocks(rows)
+    assert [block.title for block in blocks if isinstance(block, Table)] == [
+        "Accuracy on mine validation (n = 24, chance .250)"
+    ]
+    assert "with the whole interval under .250: constant_first (mine validation)" in str(blocks[-1])

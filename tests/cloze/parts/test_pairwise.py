@@ -104,3 +104,30 @@ def test_groups_are_left_out_where_that_clearly_helps() -> None:
     assert not of_group["clutter"].any()
     assert of_group["sign"].all()
     assert of_group["echo"].all()  # says nothing new, but does no harm either
+
+
+def test_the_loss_of_a_case_is_that_of_its_right_ending_among_all() -> None:
+    table = pa.table({"endings": [["x"] * 3, ["x"] * 2], "right_ending": [2, 1]})
+    pairs = Pairs.of(table)
+    assert (pairs.right.tolist(), pairs.wrong.tolist(), pairs.case.tolist()) == ([1, 1, 3], [0, 2, 4], [0, 0, 1])
+    scores = np.array([0.5, 2.0, -1.0, 0.25, 1.25])
+    first = np.exp(scores[:3])
+    expected = [-np.log(first[1] / first.sum()), -np.log(1 / (1 + np.e))]
+    assert pairs.losses(scores[pairs.right] - scores[pairs.wrong]) == pytest.approx(expected)
+
+
+def test_learns_the_weights_by_which_people_choose_among_four() -> None:
+    """Each ending is chosen with a probability by its features, as in McFadden's conditional logit."""
+    random = np.random.default_rng(5)
+    measures = random.normal(size=(3000, 4, 2))
+    utilities = measures @ np.array([1.5, -0.75])
+    odds = np.exp(utilities)
+    right = np.array([random.choice(4, p=row / row.sum()) + 1 for row in odds], np.int8)
+    features = [{"sign good": one, "sign bad": two} for one, two in measures.reshape(-1, 2)]
+    table = cases(right, 4)
+    model = Pairwise(features, Pairs.of(table), min_count=1)
+    weights = model.fit({"sign"}, folds(len(right), 3, 1), seed=1)
+    scores = model.score(features, table, weights)
+    slope, _ = np.polyfit(np.diff(utilities, axis=1).ravel(), np.diff(scores, axis=1).ravel(), 1)
+    assert slope == pytest.approx(1, abs=0.1)
+    assert np.corrcoef(np.diff(utilities, axis=1).ravel(), np.diff(scores, axis=1).ravel())[0, 1] > 0.99

@@ -55,7 +55,7 @@ def cases(make_cases: Callable[..., pa.Table]) -> tuple[pa.Table, np.ndarray]:
         topic, other = number % len(TOPICS), (number + 1 + number % 3) % len(TOPICS)
         row["context"] = story(topic, draw)[:4]
         right = row["right_ending"]
-        row[f"ending_{right}"], row[f"ending_{3 - right}"] = TOPICS[topic][1], TOPICS[other][1]
+        row["endings"][right - 1], row["endings"][2 - right] = TOPICS[topic][1], TOPICS[other][1]
     return pa.Table.from_pylist(rows, schemas.TABLES["cloze"].schema), labels
 
 

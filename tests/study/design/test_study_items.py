@@ -263,3 +263,22 @@ def test_equal_texts_on_other_sides_have_one_content():
     assert len(of_first) == 2
     assert of_first[0].content == of_first[1].content
     assert of_first[0].id != of_first[1].id
+
+
+def test_of_several_wrong_endings_the_first_is_the_human_wrong_one():
+    four = cases(2, endings=["No.", "Yes.", "Never.", "Not."], right_ending=2)
+    made = design(systems=["human_right", "human_wrong"])
+    items, counts = make_items(made, four, [])
+    assert {item.endings for item in items} == {("Yes.", "No.")}
+    assert counts["further_endings"] == 4, "two more of each case"
+
+
+def test_cases_in_several_languages_are_those_in_the_language_of_the_study():
+    both = pa.concat_tables([cases(2, language="ja", context=["雨。"]), cases(2)])
+    generated = [endings("h", {"c0": "H 0.", "c1": "H 1."})]
+    items, _ = make_items(design(), both, generated)
+    assert {item.context for item in items} == {("Story 0.", "It goes on."), ("Story 1.", "It goes on.")}
+    items, _ = make_items(design(language="ja"), both, generated)
+    assert {item.context for item in items} == {("雨。",)}
+    with pytest.raises(UserError, match="are in es, ja, and the study's language is en; give it one of these"):
+        make_items(design(), pa.concat_tables([cases(2, language="es"), cases(2, language="ja")]), generated)

@@ -238,8 +238,8 @@ def _reliability_tables(name: str, found: MonitoredSet) -> list[Table]:
             rows,
             f"{name}: whether its probabilities come true",
             f"Expected calibration error {Number(found.reliability.error, 3)} (the mean distance between the two "
-            f"columns); Brier score {Number(found.reliability.brier, 3)} (0.25 for a guess, 0 for one who knows "
-            "every answer).",
+            f"columns); Brier score {Number(found.reliability.brier, 3)} ({(1 - found.chance) ** 2:.4g} for a guess, 0 "
+            "for one who knows every answer).",
         )
     ]
 

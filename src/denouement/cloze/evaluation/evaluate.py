@@ -12,7 +12,14 @@ from denouement.cloze.evaluation import published, statistics
 from denouement.cloze.evaluation.brought_scores import BroughtScores, check_against
 from denouement.cloze.evaluation.case_sets import CaseSet, case_sets, counted, learnable, unseen_stories
 from denouement.cloze.evaluation.published import HUMAN
-from denouement.cloze.evaluation.results import ClozeResult, Evaluation, FittedTo, SystemComparison, SystemRow
+from denouement.cloze.evaluation.results import (
+    ClozeResult,
+    Evaluation,
+    FittedTo,
+    SystemComparison,
+    SystemRow,
+    by_language,
+)
 from denouement.cloze.evaluation.scoring import EvaluationPlan, Scored, cached_scores, inputs_digest, score_table
 from denouement.cloze.evaluation.statistics import Correct
 from denouement.cloze.resources import MissingResourceError, Resources
@@ -120,6 +127,7 @@ def evaluate(
             systems=[*rows, *_human_rows(sets)],
             comparisons=comparisons,
             notes={name: counts for name, counts in notes.items() if counts},
+            by_language=by_language(rows),
         ),
         scores=pa.concat_tables(tables or [schemas.empty_table("scores")]),
         failures=failures,

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import chain
 from pathlib import Path
 
 import pyarrow as pa
@@ -118,6 +119,20 @@ class SystemRow:
         return set_name(self.release, self.split, self.language)
 
 
+ByLanguage = Mapping[str, Mapping[str, Mapping[str, Accuracy]]]
+"""By release and split, row (`SystemRow.name`) and language."""
+
+
+def by_language(rows: Sequence[SystemRow]) -> ByLanguage:
+    """The accuracies on the cases of each release and split that are in several languages, in the order of the rows."""
+    found: dict[str, dict[str, dict[str, Accuracy]]] = {}
+    for row in rows:
+        if row.correct is not None:
+            accuracy = Accuracy(row.n, row.correct, row.accuracy, row.low, row.high)
+            found.setdefault(f"{row.release} {row.split}", {}).setdefault(row.name, {})[row.language] = accuracy
+    return {name: of_set for name, of_set in found.items() if len({*chain.from_iterable(of_set.values())}) > 1}
+
+
 @dataclass(frozen=True)
 class SystemComparison:
     """Two systems on the same cases: McNemar's test in its exact form.
@@ -145,11 +160,13 @@ class ClozeResult:
         systems: a row for each system, variant and set of cases, then the published accuracy of people.
         comparisons: every two rows of each set with labels, by its name (`schemas.set_name`).
         notes: by system what was decided by a rule of thumb, such as a text without a known word, and how often.
+        by_language: see `by_language`.
     """
 
     systems: Sequence[SystemRow]
     comparisons: Mapping[str, Sequence[SystemComparison]] = field(default_factory=dict)
     notes: Mapping[str, Mapping[str, int]] = field(default_factory=dict)
+    by_language: ByLanguage = field(default_factory=dict)
 
 
 @dataclass(frozen=True)

@@ -10,6 +10,7 @@ from denouement.cloze.evaluation.results import (
     SystemComparison,
     SystemRow,
     VectorResult,
+    by_language,
 )
 from denouement.papers import published
 from denouement.present.cells import Cell, Interval, Number, PValue
@@ -22,6 +23,13 @@ _NOTE = (
     "exact 95% interval. Half ties: the same with every tie as half a case that is right. p: of McNemar's exact test "
     "against the most accurate system on the same cases, corrected by Holm's method for all pairs of systems. Trained "
     "on: without what is among the scored cases."
+)
+
+_MANY = " A tie of m endings, the right one among them, counts as one in m of a case."
+
+_LANGUAGES = (
+    "With the exact 95% interval. Where the cases of one language are translations of another's, their columns are of "
+    "the same stories."
 )
 
 _SAME_BELOW = "Below, the same with all that belongs to it."
@@ -64,32 +72,21 @@ def overview_blocks(rows: Sequence[SystemRow]) -> list[Block]:
 
 def language_tables(rows: Sequence[SystemRow]) -> list[Table]:
     """By release and split with cases in several languages the accuracy of each system and variant in each."""
-    groups: dict[tuple[str, str], list[SystemRow]] = {}
-    for row in rows:
-        if row.accuracy is not None:
-            groups.setdefault((row.release, row.split), []).append(row)
+    names = {row.name: system_name(row) for row in rows}
     tables = []
-    for (release, split), of_group in groups.items():
-        sizes = {row.language: row.n for row in of_group}
-        if len(sizes) < 2:
-            continue
-        cells: dict[str, dict[str, Cell]] = {}
-        for row in of_group:
-            cells.setdefault(system_name(row), {})[row.language] = _with_interval(row)
-        tables.append(
-            Table(
-                ["system", *(f"{language} (n = {n:,})" for language, n in sizes.items())],
-                [[system, *(of_system.get(language, "") for language in sizes)] for system, of_system in cells.items()],
-                f"Accuracy by language, {release} {split}",
-                "With the exact 95% interval. The cases of all languages may be translations of the same stories, so "
-                "that the difference between two columns is not that between two samples of stories.",
-            )
-        )
+    for group, systems in by_language(rows).items():
+        sizes = {language: accuracy.n for of_system in systems.values() for language, accuracy in of_system.items()}
+        lines: list[list[Cell]] = [
+            [names[name], *(_with_interval(of_system.get(language)) for language in sizes)]
+            for name, of_system in systems.items()
+        ]
+        columns = ["system", *(f"{language} (n = {n:,})" for language, n in sizes.items())]
+        tables.append(Table(columns, lines, f"Accuracy by language, {group}", _LANGUAGES))
     return tables
 
 
-def _with_interval(row: SystemRow) -> Cell:
-    return f"{Number(row.accuracy, 3)} ({Interval(row.low, row.high, 3)})"
+def _with_interval(accuracy: Accuracy | None) -> Cell:
+    return f"{accuracy.accuracy:.3f} ({Interval(accuracy.low, accuracy.high, 3)})" if accuracy else ""
 
 
 def best_variants(rows: Sequence[SystemRow]) -> list[SystemRow]:
@@ -109,7 +106,8 @@ def detail_tables(rows: Sequence[SystemRow]) -> list[Table]:
         has_paper = any(row.paper is not None for row in of_set)
         lines = [[*_cells(row), *([_number(row.paper)] if has_paper else []), row.trained_on or ""] for row in of_set]
         title = f"Accuracy on {cases} ({size})"
-        tables.append(Table([*columns, *(["paper"] if has_paper else []), "trained on"], lines, title, _NOTE))
+        note = _NOTE if all(row.chance == _CHANCE for row in of_set) else f"{_NOTE}{_MANY}"
+        tables.append(Table([*columns, *(["paper"] if has_paper else []), "trained on"], lines, title, note))
     return tables
 
 

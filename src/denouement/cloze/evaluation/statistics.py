@@ -37,7 +37,7 @@ def chance(cases: pa.Table) -> float:
 
 def n_best(scores: Scores) -> npt.NDArray[np.int64]:
     """int64 [cases]: how many endings have the highest score of the case; two or more are a tie."""
-    return np.count_nonzero(scores == scores.max(axis=1, keepdims=True), axis=1)
+    return np.asarray(np.count_nonzero(scores == scores.max(axis=1, keepdims=True), axis=1), np.int64)
 
 
 def half_ties(scores: Scores, cases: pa.Table) -> HalfTies:
