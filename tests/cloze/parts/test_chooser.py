@@ -7,7 +7,7 @@ import pytest
 import torch
 
 from denouement.cloze.parts.chooser import Chooser, ChooserNetwork, context_digests, load_chooser
-from denouement.cloze.parts.chooser_settings import Example, Training
+from denouement.cloze.parts.chooser_settings import ChooserTraining, Example
 from denouement.cloze.parts.chooser_training import train
 from denouement.errors import UserError
 from denouement.language_models.model import load
@@ -35,7 +35,7 @@ def examples(n=24):
 
 def trained(model, seed=1, **settings):
     settings = {"epochs": 2, "learning_rate": 0.003, "batch_size": 4, "layers": 2} | settings
-    return train(model, examples(), Training(**settings), seed=seed, what="chooser")
+    return train(model, examples(), ChooserTraining(**settings), seed=seed, what="chooser")
 
 
 def scores(chooser, given=None):
@@ -154,7 +154,7 @@ def test_training_ends_when_its_time_is_over(model, capsys):
 
 def test_a_training_goes_on_from_another_one(model):
     first = trained(model)
-    second = train(model, examples(4), Training(2, epochs=1), seed=1, what="chooser", start=first)
+    second = train(model, examples(4), ChooserTraining(2, epochs=1), seed=1, what="chooser", start=first)
     assert second.trained_on == first.trained_on
     assert len(second.history) == 2
     [begun], [ended] = first.networks, second.networks
@@ -169,4 +169,4 @@ def test_more_layers_than_there_are(model):
 @pytest.mark.parametrize("option", ["layers", "epochs", "learning_rate", "batch_size", "seeds", "max_minutes"])
 def test_settings_out_of_range(option):
     with pytest.raises(ValueError, match=option):
-        Training(**{option: 0})
+        ChooserTraining(**{option: 0})

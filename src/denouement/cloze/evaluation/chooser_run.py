@@ -30,7 +30,7 @@ class Part:
 
 
 @dataclass(frozen=True)
-class TrainedNetwork:
+class NetworkTraining:
     """How a network of a chooser was trained.
 
     Attributes:
@@ -60,7 +60,7 @@ class TrainedChooser:
     cases: Mapping[str, int]
     part: Part | None
     passed_over: Mapping[str, int]
-    networks: Sequence[TrainedNetwork]
+    networks: Sequence[NetworkTraining]
 
 
 def train_chooser(
@@ -102,5 +102,5 @@ def train_chooser(
     system.fit(cases, resources)
     chooser = system.chooser(resources)
     chooser.save(out)
-    networks = [TrainedNetwork(each["seed"], each["examples"], each["losses"]) for each in chooser.history]
+    networks = [NetworkTraining(each["seed"], each["examples"], each["losses"]) for each in chooser.history]
     return TrainedChooser(chooser.model.source.given, counted(cases), part, given.passed_over, networks)

@@ -40,7 +40,7 @@ def examples(cases: pa.Table) -> list[Example]:
 
 
 @dataclass
-class Training:
+class ChooserTraining:
     """How a chooser is trained.
 
     Attributes:

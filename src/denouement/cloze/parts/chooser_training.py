@@ -14,7 +14,7 @@ import torch
 from torch import nn
 
 from denouement.cloze.parts.chooser import Chooser, ChooserNetwork, after, cast, context_digests
-from denouement.cloze.parts.chooser_settings import Example, Training
+from denouement.cloze.parts.chooser_settings import ChooserTraining, Example
 from denouement.cloze.parts.training import seeded
 from denouement.console import progress, tell
 from denouement.errors import UserError
@@ -29,7 +29,7 @@ _LONG = 60  # seconds: an estimate below it is not worth a line
 def train(
     model: LanguageModel,
     examples: Sequence[Example],
-    training: Training,
+    training: ChooserTraining,
     *,
     seed: int,
     what: str,
@@ -66,7 +66,7 @@ def train(
     return Chooser(model, layers, networks, trained_on, [*(start.history if start else []), *history], autocast)
 
 
-def _n_layers(model: LanguageModel, training: Training) -> int:
+def _n_layers(model: LanguageModel, training: ChooserTraining) -> int:
     most = len(model.layers)
     if training.layers is not None and training.layers > most:
         raise UserError(f"layers: {training.layers} of a language model that has {most}")
@@ -77,7 +77,7 @@ def _fit(
     network: ChooserNetwork,
     model: LanguageModel,
     examples: Sequence[Example],
-    training: Training,
+    training: ChooserTraining,
     seed: int,
     what: str,
     autocast: bool,

@@ -14,7 +14,7 @@ import pyarrow.compute as pc
 
 from denouement.cloze.base import Scores, by_case
 from denouement.cloze.parts.asked_model import LanguageModelSystem, contexts, endings_of_cases
-from denouement.cloze.parts.chooser_settings import Example, Training, examples
+from denouement.cloze.parts.chooser_settings import ChooserTraining, Example, examples
 from denouement.cloze.parts.pairwise import pairs_to_learn
 from denouement.cloze.parts.wrong_endings import MadeUp, made_up
 from denouement.cloze.resources import MissingResourceError, Resources
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 
 @dataclass
-class LanguageModelPairwise(Training, LanguageModelSystem):
+class LanguageModelPairwise(ChooserTraining, LanguageModelSystem):
     """The first layers of a language model and a linear head on the last token of each ending, fine-tuned on the cases.
 
     Each ending is read after the context in a branch of its own, so their order has no effect; the loss is minus the
@@ -130,7 +130,7 @@ class LanguageModelPairwise(Training, LanguageModelSystem):
     def _trained(
         self,
         learned_from: Sequence[Example],
-        settings: Training,
+        settings: ChooserTraining,
         what: str,
         resources: Resources,
         start: Chooser | None = None,
