@@ -114,7 +114,7 @@ def _write_run(data: Path) -> None:
     ingest(sorted((data / "sample").glob("*.csv")), data / "corpus")
     cloze = data / "corpus" / "cloze.parquet"
     cases = read_table(cloze, "cloze")
-    ids, texts = cases["case_id"].to_pylist(), cases["ending_1"].to_pylist()
+    ids, texts = cases["case_id"].to_pylist(), [endings[0] for endings in cases["endings"].to_pylist()]
     for seed, system in enumerate(SYSTEMS):
         endings = random.Random(seed).sample(texts, len(texts))  # noqa: S311 -- no secret
         rows = {"case_id": ids, "system": [system] * len(ids), "ending": endings}

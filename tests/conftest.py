@@ -99,8 +99,8 @@ def make_cases() -> "Callable[..., pa.Table]":
             {
                 "case_id": f"case-{start + number}",
                 "context": [f"Person {start + number} did thing {sentence}." for sentence in "abcd"],
-                "ending_1": f"One ending {start + number}.",
-                "ending_2": f"Another, longer ending {start + number}.",
+                "endings": [f"One ending {start + number}.", f"Another, longer ending {start + number}."],
+                "language": "en",
                 "right_ending": label,
                 "release": release,
                 "split": split,

@@ -18,8 +18,9 @@ def cloze(*cases: tuple[str, list[str]], release: str = "v1.0") -> pa.Table:
         {
             "case_id": [case_id for case_id, _ in cases],
             "context": pa.array([context for _, context in cases], pa.list_(pa.string())),
-            "ending_1": ["She got wet."] * len(cases),
-            "ending_2": ["She flew."] * len(cases),
+            "endings": [["She got wet.", "She flew."]] * len(cases),
+            "language": ["en"] * len(cases),
+            "question": pa.nulls(len(cases), pa.string()),
             "right_ending": pa.array([1] * len(cases), pa.int8()),
             "release": [release] * len(cases),
             "split": ["validation"] * len(cases),

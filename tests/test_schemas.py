@@ -65,8 +65,8 @@ def test_rows_that_break_a_rule_are_refused_both_ways(
         schemas.read_table(tmp_path / "t.parquet", "stories")
 
 
-def test_a_label_is_one_two_or_absent(tmp_path: Path) -> None:
-    case = {"case_id": "a", "context": ["x"], "ending_1": "y", "ending_2": "z", "release": "v1.0", "split": "test"}
+def test_a_label_is_the_number_of_an_ending_or_absent(tmp_path: Path) -> None:
+    case = {"context": ["x"], "endings": ["y", "z"], "language": "en", "release": "v1.0", "split": "test"}
     rows = [{**case, "case_id": str(label), "right_ending": label} for label in (1, 2, None)]
     schema = schemas.TABLES["cloze"].schema
     schemas.write_table(pa.Table.from_pylist(rows, schema=schema), tmp_path / "t.parquet", "cloze")
@@ -138,3 +138,74 @@ def test_no_other_version_is_read(tmp_path, version):
     pq.write_table(schema.empty_table(), tmp_path / "t.parquet")
     with pytest.raises(UserError, match=f"version {version} of table 'endings', but {kind.version} is read here"):
         schemas.read_table(tmp_path / "t.parquet", "endings")
+
+
+def written_as_version_1(path: Path, name: str, rows: list[dict[str, object]]) -> Path:
+    """A table as it was written before its version 2."""
+    schema = schemas.TABLES[name].earlier[1]
+    table = pa.Table.from_pylist(rows, schema)
+    pq.write_table(table.replace_schema_metadata(schemas.stamp(schema, name, 1, {"kept": "yes"}).metadata), path)
+    return path
+
+
+def test_cases_of_version_1_are_read_with_their_endings_as_a_list(tmp_path: Path) -> None:
+    assert schemas.TABLES["cloze"].earlier[1].names == [
+        *("case_id", "context", "ending_1", "ending_2", "right_ending", "release", "split")
+    ]
+    place = {"release": "v1.0", "split": "test"}
+    rows = [
+        {"case_id": "a", "context": ["x", "y"], "ending_1": "p", "ending_2": "q", "right_ending": 2, **place},
+        {"case_id": "b", "context": ["z"], "ending_1": "r", "ending_2": "s", "right_ending": None, **place},
+    ]
+    read = schemas.read_table(written_as_version_1(tmp_path / "cloze.parquet", "cloze", rows), "cloze")
+    assert read.schema.metadata[b"kept"] == b"yes"
+    new = {"question": None, "language": "en"}
+    assert read.to_pylist() == [
+        {"case_id": "a", "context": ["x", "y"], "endings": ["p", "q"], "right_ending": 2, **new, **place},
+        {"case_id": "b", "context": ["z"], "endings": ["r", "s"], "right_ending": None, **new, **place},
+    ]
+    schemas.write_table(read, tmp_path / "again.parquet", "cloze")
+    assert schemas.read_table(tmp_path / "again.parquet", "cloze").to_pylist() == read.to_pylist()
+    empty = schemas.read_table(written_as_version_1(tmp_path / "empty.parquet", "cloze", []), "cloze")
+    assert (empty.num_rows, empty.schema.names) == (0, schemas.TABLES["cloze"].schema.names)
+
+
+def test_scores_of_version_1_are_read_as_a_list(tmp_path: Path) -> None:
+    row = {"system": "mine", "variant": "", "case_id": "a", "release": "v1.5", "split": "test"}
+    path = written_as_version_1(tmp_path / "s.parquet", "scores", [{**row, "score_1": 0.5, "score_2": -1.0}])
+    assert schemas.read_table(path, "scores").to_pylist() == [{**row, "language": "en", "scores": [0.5, -1.0]}]
+
+
+@pytest.mark.parametrize(
+    ("changes", "problem"),
+    [
+        ({"endings": ["y"]}, "fewer than two endings"),
+        ({"endings": ["y", ""]}, "an empty ending"),
+        ({"right_ending": 0}, "right_ending is 0 where there are 2 endings"),
+        ({"endings": ["x", "y", "z"], "right_ending": 4}, "right_ending is 4 where there are 3 endings"),
+        ({"release": "../up"}, "column release holds '../up'"),
+        ({"language": "en us"}, "column language holds 'en us'"),
+        ({"language": None}, "column language is empty"),
+    ],
+)
+def test_cases_that_break_a_rule_are_refused(changes, problem, tmp_path: Path) -> None:
+    case = {"case_id": "a", "context": ["x"], "endings": ["y", "z"], "right_ending": 1, "language": "en"}
+    rows = [{**case, "release": "mine", "split": "test", **changes}]
+    table = pa.Table.from_pylist(rows, schema=schemas.TABLES["cloze"].schema)
+    with pytest.raises(ValueError, match=problem):
+        schemas.write_table(table, tmp_path / "t.parquet", "cloze")
+
+
+def test_a_case_in_two_languages_is_no_repetition(tmp_path: Path) -> None:
+    case = {"case_id": "a", "context": ["x"], "endings": ["y", "z"], "release": "mine", "split": "test"}
+    rows = [{**case, "language": language} for language in ("en", "es")]
+    schema = schemas.TABLES["cloze"].schema
+    schemas.write_table(pa.Table.from_pylist(rows, schema), tmp_path / "t.parquet", "cloze")
+    with pytest.raises(ValueError, match="1 rows repeat the case_id"):
+        schemas.write_table(pa.Table.from_pylist([rows[0]] * 2, schema), tmp_path / "t.parquet", "cloze")
+
+
+def test_releases_come_in_their_order_and_others_by_name() -> None:
+    assert schemas.in_order(["swag", "sample", "copa", "v1.5"]) == ["v1.5", "sample", "copa", "swag"]
+    assert schemas.preferred_release({"swag", "v1.0"}) == "v1.0"
+    assert schemas.preferred_release([]) is None

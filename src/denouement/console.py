@@ -29,6 +29,12 @@ def warn(message: str) -> None:
     note(f"warning: {message}")
 
 
+def tell(message: str) -> None:
+    """Print what a long work tells of itself, such as how long it will take, on standard error, as one line."""
+    sys.stderr.write(f"{printable(message)}\n")
+    sys.stderr.flush()
+
+
 def print_json(document: object) -> None:
     """Print one JSON document on standard output, times in ISO 8601; in ASCII where the output takes no UTF-8."""
     as_ascii = (getattr(sys.stdout, "encoding", None) or "utf-8").lower() not in ("utf-8", "utf8")

@@ -7,6 +7,7 @@ not after a source was written again with other content.
 import hashlib
 import json
 from collections.abc import Iterable, Mapping
+from functools import reduce
 from pathlib import Path
 
 import pyarrow as pa
@@ -96,7 +97,7 @@ def check_contexts(endings: Path, cases: pa.Table) -> None:
 
     Args:
         endings: a table `endings`, or any other file.
-        cases: columns `case_id` and `context`; in a table `cloze` also `release` and `split`.
+        cases: columns `case_id` and `context`; in a table `cloze` also `release`, `split` and `language`.
 
     Raises:
         UserError: other contexts.
@@ -111,7 +112,8 @@ def check_contexts(endings: Path, cases: pa.Table) -> None:
 def written_for_other_contexts(endings: Path, cases: pa.Table) -> bool:
     """Whether a table of endings records other contexts than `cases` has under the same ids.
 
-    Releases of Story Cloze share ids, so it is enough if the cases of one release and split have the recorded contexts.
+    Releases of Story Cloze share ids, and so do translations, so it is enough if the cases of one release, split and
+    language have the recorded contexts.
     """
     made_from = of_table(endings) if table_name(endings) == "endings" else None
     return made_from is not None and of_other_contexts(made_from, pq.read_table(endings, columns=["case_id"]), cases)
@@ -134,12 +136,13 @@ def _has_all(cases: pa.Table, n: int) -> bool:
 
 
 def _sets(cases: pa.Table) -> Iterable[pa.Table]:
-    """All cases, then those of each release and split."""
+    """All cases, then those of each release, split and language."""
     yield cases
     if {"release", "split"} <= set(cases.column_names):
-        for kind in cases.group_by(["release", "split"]).aggregate([]).to_pylist():
-            of_kind = pc.and_(pc.equal(cases["release"], kind["release"]), pc.equal(cases["split"], kind["split"]))
-            yield cases.filter(of_kind)
+        names = [name for name in ("release", "split", "language") if name in cases.column_names]
+        for kind in cases.group_by(names).aggregate([]).to_pylist():
+            of_kind = (pc.equal(cases[name], value) for name, value in kind.items())
+            yield cases.filter(reduce(pc.and_, of_kind))
 
 
 def _parsed(text: str, path: Path) -> MadeFrom:

@@ -4,11 +4,13 @@ A table is a Parquet file whose Arrow schema equals the one given here and whose
 version. Written twice from the same data it is byte-identical: it holds no times, run ids or machine paths.
 """
 
+import re
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
 
+import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
@@ -18,6 +20,12 @@ from denouement.files import atomic_write, existing_file
 
 SPLITS = ("train", "validation", "test")
 RELEASES = ("v1.0", "v1.5", "sample")
+"""The releases of Story Cloze in the order in which one is preferred; those of other data sets come behind these."""
+
+ENGLISH = "en"
+
+# What may become a part of the names of files: a release, the code of a language.
+_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}")
 
 # An answer to a study counts; or the organiser excluded it; or it was rejected on Mechanical Turk or Prolific; or it
 # came after its lease had ended and other annotators had given all the answers that its item needs.
@@ -51,6 +59,7 @@ class TableRules:
         earlier: the columns of earlier versions, by version, that are read as this one; what they lack is null, or
             what `filled` says.
         filled: by column, what the rows of earlier versions without the column have there.
+        gathered: by column of lists, the columns of earlier versions without it that hold the values of each list.
     """
 
     version: int
@@ -59,11 +68,27 @@ class TableRules:
     choices: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     earlier: Mapping[int, pa.Schema] = field(default_factory=dict)
     filled: Mapping[str, str] = field(default_factory=dict)
+    gathered: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+
+
+def in_order(releases: Collection[str]) -> list[str]:
+    """Each release once: `RELEASES` in their order, then all others by name."""
+    return [*(release for release in RELEASES if release in releases), *sorted(set(releases) - set(RELEASES))]
 
 
 def preferred_release(present: Collection[str]) -> str | None:
-    """The first of `RELEASES` that is present: v1.0, which the paper used, where there is any; None for none."""
-    return next((release for release in RELEASES if release in present), None)
+    """The first release in their order: v1.0, which the paper used, where there is any; None for none."""
+    return next(iter(in_order(present)), None)
+
+
+def set_name(release: str, split: str, language: str) -> str:
+    """The name of the cases of one release, split and language; English is not named: `v1.0 test`, `x test es`."""
+    return " ".join([release, split, *([language] if language != ENGLISH else [])])
+
+
+def is_name(text: str) -> bool:
+    """Whether a text may name a release or a language: letters, digits and . _ - alone, at most 64."""
+    return _NAME.fullmatch(text) is not None
 
 
 def is_text(kind: pa.DataType) -> bool:
@@ -107,6 +132,7 @@ _AGREEMENT = [*_text("study", "item_id", "case_id", "question", "first", "second
 _TAG = [*_text("choice", "reason", "element", "rule", "words"), *_each(pa.bool_(), "denied")]
 _TABLE_3 = [*_sentences("context"), *_text("ending_first", "ending_second"), *_sentences("choices", "reasons")]
 _ENDING = _text("case_id", "system", "ending")
+_SCORED = _text("system", "variant", "case_id")
 
 TABLES: dict[str, TableRules] = {
     "stories": TableRules(
@@ -117,19 +143,34 @@ TABLES: dict[str, TableRules] = {
         key=("story_id",),
         choices={"split": SPLITS},
     ),
+    # A story without its end, and the endings to choose from: two or more. `question` is what is asked where that is
+    # not which ending is right, and `language` a code such as en.
     "cloze": TableRules(
-        1,
+        2,  # since then with any number of endings, questions and languages, and of any data set
         pa.schema(
             [
                 *_text("case_id"),
-                *_sentences("context"),
-                *_text("ending_1", "ending_2"),
+                *_sentences("context", "endings"),
                 *_each(pa.int8(), "right_ending", null=True),
-                *_text("release", "split"),
+                *_text("question", null=True),
+                *_text("language", "release", "split"),
             ]
         ),
-        key=("case_id", "release", "split"),
-        choices={"release": RELEASES, "split": SPLITS},
+        key=("case_id", "language", "release", "split"),
+        choices={"split": SPLITS},
+        earlier={
+            1: pa.schema(
+                [
+                    *_text("case_id"),
+                    *_sentences("context"),
+                    *_text("ending_1", "ending_2"),
+                    *_each(pa.int8(), "right_ending", null=True),
+                    *_text("release", "split"),
+                ]
+            )
+        },
+        filled={"language": ENGLISH},
+        gathered={"endings": ("ending_1", "ending_2")},
     ),
     "rejects": TableRules(1, pa.schema([*_text("file"), *_counts("line"), *_text("reason")])),
     "endings": TableRules(
@@ -143,10 +184,15 @@ TABLES: dict[str, TableRules] = {
         key=("text_id", "group"),
     ),
     "scores": TableRules(
-        1,
-        pa.schema([*_text("system", "variant", "case_id", "release", "split"), *_numbers("score_1", "score_2")]),
-        key=("system", "variant", "case_id", "release", "split"),
-        choices={"release": RELEASES, "split": SPLITS},
+        2,  # since then with a score for each ending of a case, however many, and with languages
+        pa.schema(
+            [*_SCORED, *_text("language", "release", "split"), *_each(_list_of(pa.float64()), "scores")],
+        ),
+        key=("system", "variant", "case_id", "language", "release", "split"),
+        choices={"split": SPLITS},
+        earlier={1: pa.schema([*_SCORED, *_text("release", "split"), *_numbers("score_1", "score_2")])},
+        filled={"language": ENGLISH},
+        gathered={"scores": ("score_1", "score_2")},
     ),
     "parses": TableRules(
         1,
@@ -460,13 +506,13 @@ TABLES: dict[str, TableRules] = {
             [*_text("release", "split", "kind", "ngram"), *_counts("right", "wrong"), *_numbers("log_odds", "z")]
         ),
         key=("release", "split", "kind", "ngram"),
-        choices={"release": RELEASES, "split": SPLITS},
+        choices={"split": SPLITS},
     ),
     "bias_cases": TableRules(
         1,
         pa.schema([*_text("release", "split", "case_id", "right", "wrong"), *_numbers("probability")]),
         key=("release", "split", "case_id"),
-        choices={"release": RELEASES, "split": SPLITS},
+        choices={"split": SPLITS},
     ),
 }
 
@@ -527,12 +573,22 @@ def read_table(path: Path, name: str) -> pa.Table:
     table = read_parquet(path)
     if wanted is not kind.schema:
         for new in (column for column in kind.schema if column.name not in wanted.names):
-            table = table.append_column(new, pa.repeat(pa.scalar(kind.filled.get(new.name), new.type), table.num_rows))
+            table = table.append_column(new, _of_earlier(table, kind, new))
         table = table.select(kind.schema.names).cast(kind.schema.with_metadata(schema.metadata))
     problem = _broken_rule(table, kind)
     if problem:
         raise UserError(f"{path}: {problem}")
     return table
+
+
+def _of_earlier(table: pa.Table, kind: TableRules, new: pa.Field) -> pa.Array:
+    """What the rows of an earlier version have in a column that it lacks."""
+    if new.name not in kind.gathered:
+        return pa.repeat(pa.scalar(kind.filled.get(new.name), new.type), table.num_rows)
+    columns = [table[name].combine_chunks() for name in kind.gathered[new.name]]
+    row_by_row = np.arange(len(columns) * table.num_rows).reshape(len(columns), -1).T.ravel()
+    offsets = np.arange(table.num_rows + 1, dtype=np.int32) * len(columns)
+    return pa.ListArray.from_arrays(offsets, pa.concat_arrays(columns).take(pa.array(row_by_row)), type=new.type)
 
 
 def read_parquet(path: Path) -> pa.Table:
@@ -601,12 +657,29 @@ def _broken_rule(table: pa.Table, kind: TableRules) -> str | None:
         )
         if distinct != table.num_rows:
             return f"{table.num_rows - distinct} rows repeat the {' + '.join(kind.key)} of another"
-    if "right_ending" in kind.schema.names:
-        labels = set(pc.unique(table["right_ending"]).to_pylist()) - {1, 2, None}
-        if labels:
-            return f"right_ending is {', '.join(map(str, sorted(labels)))}; it is 1, 2 or empty"
+    for name in [name for name in ("release", "language") if name in kind.schema.names]:
+        if unfit := [value for value in pc.unique(table[name]).to_pylist() if not is_name(value)]:
+            return f"column {name} holds {unfit[0]!r}; it may hold letters, digits and . _ - alone, at most 64"
+    if kind is TABLES["cloze"]:
+        return _broken_endings(table)
+    if kind is TABLES["scores"] and pc.min(pc.list_value_length(table["scores"])).as_py() < 2:
+        return "a case with fewer than two scores"
     if kind is TABLES["stories"] and pc.min(pc.list_value_length(table["sentences"])).as_py() < 2:
         return "a story of fewer than two sentences"
+    return None
+
+
+def _broken_endings(cases: pa.Table) -> str | None:
+    n = pc.list_value_length(cases["endings"])
+    if pc.min(n).as_py() < 2:
+        return "a case with fewer than two endings"
+    if not pc.min(pc.binary_length(pc.list_flatten(cases["endings"]))).as_py():
+        return "an empty ending"
+    right = cases["right_ending"]
+    is_wrong = pc.or_(pc.less(right, 1), pc.greater(right, n)).fill_null(False)
+    if pc.any(is_wrong).as_py():
+        first = cases.filter(is_wrong).slice(0, 1).to_pylist()[0]
+        return f"right_ending is {first['right_ending']} where there are {len(first['endings'])} endings"
     return None
 
 

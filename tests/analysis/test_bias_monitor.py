@@ -69,9 +69,10 @@ def table_of(endings: Sequence[tuple[str, str]], labels: Sequence[int]) -> pa.Ta
     columns = {
         "case_id": [f"c{place:04}" for place in range(n)],
         "context": [[f"Tom ran {place} miles."] for place in range(n)],
-        "ending_1": [first for first, _ in endings],
-        "ending_2": [second for _, second in endings],
+        "endings": endings,
         "right_ending": labels,
+        "question": [None] * n,
+        "language": ["en"] * n,
         "release": [SET[0]] * n,
         "split": [SET[1]] * n,
     }
@@ -171,7 +172,7 @@ def test_a_case_plays_no_part_in_its_own_probability(spaces, monkeypatch):
 
 def test_the_table_of_cases_has_the_surest_first():
     cases = table_of([("right", "wrong"), ("wrong", "right"), ("right", "wrong"), ("right", "wrong")], [1, 2, 1, 1])
-    found = _by_case(cases, np.array([0.5, 0.75, 0.0, 0.5]))
+    found = _by_case(cases, np.array([0.5, 0.75, 0.0, 0.5]), np.array([1, 0, 1, 1]))
     assert found.select(["case_id", "right", "wrong", "probability"]).to_pylist() == [
         {"case_id": case_id, "right": "right", "wrong": "wrong", "probability": probability}
         for case_id, probability in (("c0001", 0.75), ("c0000", 0.5), ("c0003", 0.5), ("c0002", 0.0))

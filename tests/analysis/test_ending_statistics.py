@@ -6,6 +6,7 @@ import numpy as np
 import pyarrow as pa
 import pytest
 from click.testing import CliRunner
+from scipy.stats import ttest_ind
 from statsmodels.stats.multitest import multipletests
 
 from denouement.analysis.bias_monitor import (
@@ -50,6 +51,16 @@ def test_means_tests_and_effect_by_hand():
     assert found.t == pytest.approx(2 / math.sqrt(5 / 3))
     assert found.paired_t == pytest.approx(2 / math.sqrt(1 / 3))  # differences 1, 2, 3
     assert found.high - found.difference == pytest.approx(4.302653 / math.sqrt(3), rel=1e-5)
+
+
+def test_several_wrong_endings_of_a_case_count_by_their_mean_and_each_in_the_two_sample_test():
+    # Wrong endings 0 and 2, then 2, then 1, 3 and 5: means 1, 2 and 3, so that what is paired is as above.
+    wrong = np.array([0.0, 2.0, 2.0, 1.0, 3.0, 5.0])
+    found = compare(np.array([2.0, 4.0, 6.0]), wrong, np.array([2, 1, 3]))
+    one = compare(np.array([2.0, 4.0, 6.0]), np.array([1.0, 2.0, 3.0]))
+    assert (found.wrong, found.difference, found.paired_t, found.low) == (2.0, 2.0, one.paired_t, one.low)
+    assert found.t == pytest.approx(ttest_ind([2.0, 4.0, 6.0], wrong).statistic)
+    assert found.effect == pytest.approx(2 / math.sqrt((4 + wrong.var(ddof=1)) / 2))
 
 
 def test_nothing_is_made_up_where_nothing_varies():
@@ -108,9 +119,12 @@ def made_cases(n: int, release: str, split: str, start: int = 0) -> pa.Table:
     rows = {
         "case_id": [f"{release} {start + place}" for place in range(n)],
         "context": [[f"Tom ran {start + place} miles."] for place in range(n)],
-        "ending_1": [f"He was {'very ' * ((start + place) % 3)}happy to rest." for place in range(n)],
-        "ending_2": ["He was sad to rest."] * n,
+        "endings": [
+            [f"He was {'very ' * ((start + place) % 3)}happy to rest.", "He was sad to rest."] for place in range(n)
+        ],
         "right_ending": [1] * n,
+        "question": [None] * n,
+        "language": ["en"] * n,
         "release": [release] * n,
         "split": [split] * n,
     }
@@ -200,7 +214,7 @@ def test_halves_of_v1_0_validation_together_give_its_own_table(shared_data, monk
     with path.open(newline="") as opened:
         rows = list(csv.reader(opened))[1:]
     names = TABLES["cloze"].schema.names
-    values = [(row[0], row[1:5], row[5], row[6], int(row[7]), "v1.0") for row in rows]
+    values = [(row[0], row[1:5], row[5:7], int(row[7]), None, "en", "v1.0") for row in rows]
     halves = {
         ("v1.0", split): pa.Table.from_pylist(
             [dict(zip(names, (*value, split), strict=True)) for value in values[place::2]], TABLES["cloze"].schema
@@ -231,7 +245,7 @@ def test_log_odds_with_a_prior_by_hand():
     assert found.log_odds[0] == pytest.approx(expected)
     assert found.z[0] == pytest.approx(expected / math.sqrt(1 / 6.6 + 1 / 0.6))
     assert found.log_odds[1] == pytest.approx(0)
-    assert deviation(found.right, found.wrong) == pytest.approx(6)  # of 6, 0, -6
+    assert deviation(found.right, found.wrong, 1) == pytest.approx(6)  # of 6, 0, -6
 
 
 def test_an_ngram_that_is_all_there_is_marks_neither():
@@ -295,8 +309,8 @@ def test_endings_are_parted_by_the_sentiment_of_their_context():
         "plain": "It is a day.",
     }
     n = len(contexts)
-    columns = [list(contexts), [[text] for text in contexts.values()], ["A."] * n, ["B."] * n, [1] * n]
-    columns += [["v1.0"] * n, ["validation"] * n]
+    columns = [list(contexts), [[text] for text in contexts.values()], [["A.", "B."]] * n, [1] * n]
+    columns += [[None] * n, ["en"] * n, ["v1.0"] * n, ["validation"] * n]
     cloze = pa.table(columns, schema=TABLES["cloze"].schema)
     rows = [
         *[
@@ -328,7 +342,7 @@ def test_endings_whose_cases_are_missing_are_counted(tmp_path):
         pa.Table.from_pylist([dict(zip(schema.names, row, strict=True)) for row in rows], schema), path, "endings"
     )
     endings = read_tables([path], "endings")
-    cases = [{"case_id": "a", "context": ["B."], "ending_1": "C.", "ending_2": "D.", "right_ending": 1}]
+    cases = [{"case_id": "a", "context": ["B."], "endings": ["C.", "D."], "language": "en", "right_ending": 1}]
     cloze = pa.Table.from_pylist(
         [case | {"release": "v1.0", "split": "test"} for case in cases], TABLES["cloze"].schema
     )
@@ -357,9 +371,12 @@ def collection(folder: Path, n: int) -> Path:
     rows = {
         "case_id": [f"c{place}" for place in range(n)],
         "context": [["Tom ran.", f"He fell {place} times.", "He got up.", "He ran on."] for place in range(n)],
-        "ending_1": [f"He was happy to see {place} trees." for place in range(n)],
-        "ending_2": [f"He hated all of the {place} trees." for place in range(n)],
+        "endings": [
+            [f"He was happy to see {place} trees.", f"He hated all of the {place} trees."] for place in range(n)
+        ],
         "right_ending": [1] * n,
+        "question": [None] * n,
+        "language": ["en"] * n,
         "release": ["v1.0"] * n,
         "split": ["validation"] * n,
     }
@@ -408,8 +425,8 @@ def test_each_set_is_measured_by_itself_whatever_its_split(tmp_path):
             {
                 "case_id": f"{split}-{number}",
                 "context": [f"Person {split} {number} came."],
-                "ending_1": right if number % 2 else wrong,
-                "ending_2": wrong if number % 2 else right,
+                "endings": [right if number % 2 else wrong, wrong if number % 2 else right],
+                "language": "en",
                 "right_ending": 1 if number % 2 else 2,
                 "release": "v1.0",
                 "split": split,

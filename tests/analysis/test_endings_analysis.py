@@ -44,10 +44,10 @@ def test_a_row_a_system_and_people_on_the_same_cases_first(tmp_path: Path):
     context = ["1.", "2.", "3.", "4."]
     names = TABLES["cloze"].schema.names
     cases = [
-        ("a", context, "Right one.", "No.", 1, "v1.0", "test"),
-        ("b", context, "No.", "Right two words.", 2, "v1.0", "test"),
-        ("c", context, "Another case.", "No.", 1, "v1.0", "test"),
-        ("d", context, "Blind.", "Blind too.", None, "v1.0", "test"),
+        ("a", context, ["Right one.", "No."], 1, None, "en", "v1.0", "test"),
+        ("b", context, ["No.", "Right two words."], 2, None, "en", "v1.0", "test"),
+        ("c", context, ["Another case.", "No."], 1, None, "en", "v1.0", "test"),
+        ("d", context, ["Blind.", "Blind too."], None, None, "en", "v1.0", "test"),
     ]
     cloze = write(tmp_path / "cloze", "cloze", [dict(zip(names, row, strict=True)) for row in cases])
     first = write(tmp_path / "one", "endings", [ending("a", "x"), ending("b", "x"), ending("d", "x")], {"of": "one"})

@@ -4,6 +4,7 @@ import math
 from pathlib import Path
 
 import pyarrow as pa
+import pyarrow.compute as pc
 import pytest
 from click.testing import CliRunner
 from vaderSentiment.vaderSentiment import SentimentIntensityAnalyzer
@@ -17,6 +18,7 @@ from denouement.analysis.sentiment import (
     sentiment_table,
 )
 from denouement.cli import main
+from denouement.corpus.cases import labelled_cases, labelled_sets
 from denouement.errors import UserError
 from denouement.provenance import as_metadata
 from denouement.schemas import TABLES, read_table, write_table
@@ -28,11 +30,10 @@ def write(path: Path, name: str, rows: list[dict]) -> Path:
 
 
 def case(case_id, right, wrong, label=1, release="v1.0", split="validation"):
-    first, second = (wrong, right) if label == 2 else (right, wrong)
+    endings = [wrong, right] if label == 2 else [right, wrong]
     context = ["One.", "Two.", "Three.", "Four."]
-    return dict(
-        zip(TABLES["cloze"].schema.names, (case_id, context, first, second, label, release, split), strict=True)
-    )
+    row = (case_id, context, endings, label, None, "en", release, split)
+    return dict(zip(TABLES["cloze"].schema.names, row, strict=True))
 
 
 def story(story_id, *sentences, split="train"):
@@ -63,6 +64,32 @@ def scored(**groups: list[float]) -> pa.Table:
 def cloze(tmp_path: Path) -> Path:
     rows = [case("a", "He was happy.", "He was sad."), case("b", "She won.", "She hated it.", label=2, split="test")]
     return write(tmp_path / "cloze.parquet", "cloze", rows)
+
+
+def test_several_wrong_endings_of_a_case_have_ids_of_their_own_and_count_by_their_mean(tmp_path):
+    rows = [case("a", "He was happy.", "He was sad."), case("b", "She won.", "She hated it.", label=2, split="test")]
+    rows[0]["endings"].append("He cried.")
+    path = write(tmp_path / "cloze.parquet", "cloze", rows)
+    scores = score_groups(None, read_table(path, "cloze"), workers=1)
+    wrong = scores.filter(pc.equal(scores["group"], "wrong"))
+    assert wrong["text_id"].to_pylist() == ["v1.0/validation/a", "v1.0/validation/a#2", "v1.0/test/b"]
+    write_table(scores, tmp_path / "sentiment.parquet", "sentiment")
+    found = right_against_wrong(read_sentiment(tmp_path / "sentiment.parquet"))
+    compound = dict(zip(scores["text_id"].to_pylist()[2:], scores["compound"].to_pylist()[2:], strict=True))
+    of_a = (compound["v1.0/validation/a"] + compound["v1.0/validation/a#2"]) / 2
+    right = scores["compound"].to_pylist()[:2]
+    difference = (right[0] - of_a + right[1] - compound["v1.0/test/b"]) / 2
+    assert (found.n, found.df, found.paired_df) == (2, 3, 1)
+    assert found.mean_difference == pytest.approx(difference)
+
+
+def test_cases_in_other_languages_are_counted_and_left_out(tmp_path):
+    rows = [case("a", "He was happy.", "He was sad."), case("a", "Era feliz.", "Era triste.") | {"language": "es"}]
+    path = write(tmp_path / "cloze.parquet", "cloze", rows)
+    cases, left_out = labelled_cases(read_table(path, "cloze"))
+    assert cases["language"].to_pylist() == ["en"]
+    assert left_out == ["1 cloze cases in es are left out: endings are measured by tools for English"]
+    assert [*labelled_sets(read_table(path, "cloze"))] == [("v1.0", "validation")]
 
 
 def test_the_thresholds_belong_to_positive_and_negative():
@@ -239,7 +266,7 @@ def test_a_table_with_one_ending_of_a_case_alone_is_refused(tmp_path: Path, cloz
     write_table(table, tmp_path / "whole.parquet", "sentiment")
     assert read_sentiment(tmp_path / "whole.parquet").num_rows == 4
     write_table(table.slice(1), tmp_path / "part.parquet", "sentiment")
-    with pytest.raises(UserError, match=r"part\.parquet: 1 cases have the score of one of their two endings alone"):
+    with pytest.raises(UserError, match=r"part\.parquet: 1 cases have scores of right or of wrong endings alone"):
         read_sentiment(tmp_path / "part.parquet")
 
 

@@ -19,9 +19,10 @@ def written(folder: Path, n: int = 9) -> StatisticsPaths:
     cases = {
         "case_id": ids,
         "context": sentences,
-        "ending_1": [f"He was {'very ' * (place % 3)}happy to rest." for place in range(n)],
-        "ending_2": ["He was sad to rest."] * n,
+        "endings": [[f"He was {'very ' * (place % 3)}happy to rest.", "He was sad to rest."] for place in range(n)],
         "right_ending": [1] * n,
+        "question": [None] * n,
+        "language": ["en"] * n,
         "release": ["v1.0"] * n,
         "split": ["validation"] * n,
     }

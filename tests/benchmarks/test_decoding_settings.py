@@ -42,8 +42,8 @@ def _cloze(blind: bool = False) -> pa.Table:
         {
             "case_id": str(number),
             "context": [*STORY, f"It was {number}."],
-            "ending_1": right,
-            "ending_2": "He cried.",
+            "endings": [right, "He cried."],
+            "language": "en",
             "right_ending": None if blind else 1,
             "release": release,
             "split": "validation",

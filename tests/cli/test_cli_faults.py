@@ -171,8 +171,8 @@ def test_a_table_with_any_flipped_byte_is_refused_or_read_as_it_was(name: str, f
             {
                 "case_id": f"c{n}",
                 "context": ["A b.", f"C {n}."],
-                "ending_1": f"D {n}.",
-                "ending_2": "E.",
+                "endings": [f"D {n}.", "E."],
+                "language": "en",
                 "right_ending": 1 + n % 2,
                 "release": "v1.0",
                 "split": "test",

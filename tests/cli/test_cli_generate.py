@@ -39,8 +39,8 @@ def cases(tmp_path):
         {
             "case_id": case_id,
             "context": STORY[: 1 + (split == "test")],
-            "ending_1": "x",
-            "ending_2": "y",
+            "endings": ["x", "y"],
+            "language": "en",
             "right_ending": 1,
             "release": release,
             "split": split,

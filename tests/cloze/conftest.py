@@ -16,8 +16,8 @@ def make_case() -> Callable[..., pa.Table]:
         row = {
             "case_id": "case",
             "context": context,
-            "ending_1": ending_1,
-            "ending_2": ending_2,
+            "endings": [ending_1, ending_2],
+            "language": "en",
             "right_ending": right_ending,
             "release": "v1.0",
             "split": "validation",

@@ -15,8 +15,8 @@ def cloze(*cases: tuple[str, str, int | None]) -> pa.Table:
         {
             "case_id": case_id,
             "context": ["A."],
-            "ending_1": f"{case_id}: first.",
-            "ending_2": f"{case_id}: second.",
+            "endings": [f"{case_id}: first.", f"{case_id}: second."],
+            "language": "en",
             "right_ending": right,
             "release": release,
             "split": "validation",
@@ -61,7 +61,7 @@ def test_the_label_tells_right_from_wrong():
 
 
 def case(case_id: str, split: str, context: str, first: str, second: str, right: int = 1) -> pa.Table:
-    row = [case_id, [context], first, second, right, "v1.0", split]
+    row = [case_id, [context], [first, second], right, None, "en", "v1.0", split]
     names = TABLES["cloze"].schema.names
     return pa.Table.from_pylist([dict(zip(names, row, strict=True))], TABLES["cloze"].schema)
 
@@ -117,8 +117,8 @@ def test_a_stand_in_for_the_test_set_pools_to_the_cases_it_was_made_of(shared_da
             {
                 "case_id": case_id if half == "validation" else f"stand-in-{place}",
                 "context": context,
-                "ending_1": first,
-                "ending_2": second,
+                "endings": [first, second],
+                "language": "en",
                 "right_ending": int(right),
                 "release": "v1.0",
                 "split": half,

@@ -6,7 +6,7 @@ import pyarrow as pa
 import pytest
 
 from denouement import schemas
-from denouement.corpus.contexts import choose_contexts
+from denouement.corpus.contexts import choose_contexts, read_contexts
 from denouement.errors import UserError
 
 
@@ -26,8 +26,8 @@ def write_cloze(path: Path, *groups: tuple[str, str]) -> Path:
         {
             "case_id": f"{release} {split}",
             "context": ["A.", "B."],
-            "ending_1": "C.",
-            "ending_2": "D.",
+            "endings": ["C.", "D."],
+            "language": "en",
             "right_ending": None,
             "release": release,
             "split": split,
@@ -66,3 +66,21 @@ def test_without_cloze_cases_held_out_stories_are_continued(stories, tmp_path):
     chosen = choose_contexts(cloze, stories)
     assert chosen.to_pylist() == [{"case_id": "validation", "context": ["A.", "B."]}]
     assert choose_contexts(cloze, stories, split="train")["case_id"].to_pylist() == ["train"]
+
+
+def test_the_contexts_of_one_language_are_chosen(stories, tmp_path):
+    case = {"case_id": "a", "endings": ["C.", "D.", "E."], "right_ending": 2, "release": "xstorycloze", "split": "test"}
+    rows = [{**case, "context": [text], "language": language} for text, language in (("Uno.", "es"), ("One.", "en"))]
+    path = tmp_path / "cloze.parquet"
+    schemas.write_table(pa.Table.from_pylist(rows, schemas.TABLES["cloze"].schema), path, "cloze")
+    assert choose_contexts(path, stories)["context"].to_pylist() == [["One."]], "English where there is any"
+    assert choose_contexts(path, stories, language="es")["context"].to_pylist() == [["Uno."]]
+    assert read_contexts(path, language="es").to_pylist() == [{"case_id": "a", "context": ["Uno."]}], "and no ending"
+    with pytest.raises(
+        UserError, match=r"it holds xstorycloze test \(1\), xstorycloze test es \(1\): choose a language"
+    ):
+        read_contexts(path)
+    with pytest.raises(UserError, match=r"no cases of eu; it holds xstorycloze test \(1\), xstorycloze test es \(1\)"):
+        choose_contexts(path, stories, language="eu")
+    with pytest.raises(UserError, match="has no language to choose by"):
+        read_contexts(stories, language="es")

@@ -19,8 +19,8 @@ def cloze(path, rows):
         {
             "case_id": case_id,
             "context": [f"{case_id} ran.", f"{case_id} fell in {release}."],
-            "ending_1": "x",
-            "ending_2": "y",
+            "endings": ["x", "y"],
+            "language": "en",
             "right_ending": None,
             "release": release,
             "split": split,

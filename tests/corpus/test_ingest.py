@@ -246,7 +246,8 @@ def test_the_written_sample_corpus_is_read_whole_and_does_not_overlap(tmp_path: 
 @pytest.mark.parametrize(
     ("settings", "says"),
     [
-        ({"release": "v2"}, "release must be"),
+        ({"release": "v 2"}, "release must be"),
+        ({"language": "en us"}, "language must be"),
         ({"validation_share": 1.0}, "validation_share must be"),
         ({"validation_share": float("nan")}, "validation_share must be"),
     ],

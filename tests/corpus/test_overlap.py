@@ -2,6 +2,7 @@
 
 import csv
 import re
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -15,15 +16,15 @@ from denouement.corpus.readers import read_file
 def case(
     case_id: str,
     context: str,
-    endings: tuple[str, str] = ("Yes.", "No."),
+    endings: Sequence[str] = ("Yes.", "No."),
     release: str = "v1.0",
     split: str = "validation",
 ) -> dict[str, Any]:
     return {
         "case_id": case_id,
         "context": [f"{context} {number}." for number in range(4)],
-        "ending_1": endings[0],
-        "ending_2": endings[1],
+        "endings": list(endings),
+        "language": "en",
         "right_ending": None,
         "release": release,
         "split": split,
@@ -153,3 +154,16 @@ def test_the_released_v15_validation_repeats_v10(shared_data: Path) -> None:
     for (first, second), pair in found.items():
         seen = set(contexts[first])
         assert pair.same_context == sum(context in seen for context in contexts[second])
+
+
+def test_cases_with_more_endings_are_the_same_in_any_order_of_these() -> None:
+    rows = cases(
+        case("a", "Ann", ("Yes.", "No.", "Maybe.")),
+        case("b", "ann", ("maybe", "YES", "no")),
+        case("c", "Ann", ("Yes.", "No.")),
+        case("d", "Ann", ("Yes.", "No.", "Maybe.")) | {"question": "Who is sad?"},
+        case("a", "Other text", ("A.", "B.")) | {"language": "es"},
+    )
+    assert overlap.firsts(rows).tolist() == [0, 0, 2, 3, 4], "another question, or language, is another case"
+    [pair] = overlap.find_overlap(stories(story("s", "Ann", "Maybe!")), rows).pairs
+    assert (pair.same_story, pair.same_endings) == (4, 3)

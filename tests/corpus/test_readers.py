@@ -90,9 +90,10 @@ def test_cases_are_read_with_release_split_and_label(tmp_path: Path) -> None:
     assert rows.table.to_pylist()[0] == {
         "case_id": "a",
         "context": FIVE[:4],
-        "ending_1": "One end.",
-        "ending_2": "Other end.",
+        "endings": ["One end.", "Other end."],
+        "language": "en",
         "right_ending": 2,
+        "question": None,
         "release": "v1.0",
         "split": "validation",
     }
@@ -113,7 +114,7 @@ def test_blind_cases_have_no_label_and_keep_their_order(tmp_path: Path) -> None:
 def test_columns_are_found_by_name_in_any_order(tmp_path: Path) -> None:
     path = write(tmp_path / V10, ["Answer Right Ending", *reversed(BLIND_HEADER)], ["1", *reversed(["a", *SIX])])
     assert read_file(path).table.to_pylist()[0]["context"] == FIVE[:4]
-    assert read_file(path).table.to_pylist()[0]["ending_2"] == "Other end."
+    assert read_file(path).table.to_pylist()[0]["endings"][1] == "Other end."
 
 
 def test_every_bad_row_is_rejected_with_its_line_and_reason(tmp_path: Path) -> None:

@@ -57,8 +57,8 @@ def write_corpus(folder: Path, training=TRAINING, validation=VALIDATION, cloze=C
         {
             "case_id": str(number),
             "context": context,
-            "ending_1": "a",
-            "ending_2": "b",
+            "endings": ["a", "b"],
+            "language": "en",
             "right_ending": None,
             "release": "sample",
             "split": "test",

@@ -121,7 +121,16 @@ def run(tmp_path: Path, monkeypatch) -> RunFolder:
     corpus = Path("data/corpus")
     context = ["A <b>bold</b> start.", "Two *stars*.", "Three.", "Four."]
     cases = [
-        (f"case-{i:02}", context, f"Right {i}.", f"Wrong {i}.", 1 if i != 3 else None, "v1.0", "validation")
+        (
+            f"case-{i:02}",
+            context,
+            [f"Right {i}.", f"Wrong {i}."],
+            1 if i != 3 else None,
+            None,
+            "en",
+            "v1.0",
+            "validation",
+        )
         for i in range(12)
     ]
     write(corpus / "cloze.parquet", "cloze", cases)
@@ -303,7 +312,8 @@ def test_cases_left_out_of_right_and_wrong_are_counted(run):
 def test_the_sample_corpus_is_named_and_nothing_of_the_papers_or_of_people_stands_beside_it(run):
     write(run.layout.stories, "stories", [("s", None, ["One.", "A good end."], "sample", "train")])
     cases = read_table(run.layout.cloze, "cloze")
-    released = cases.set_column(5, cases.schema.field("release"), pa.array(["sample"] * cases.num_rows))
+    names, release = cases.column_names, pa.array(["sample"] * cases.num_rows)
+    released = cases.set_column(names.index("release"), cases.schema.field("release"), release)
     write_table(released, run.layout.cloze, "cloze")
     paths = SentimentPaths(run.layout.stories, run.layout.cloze, run.endings, run.layout.sentiment)
     score_sentiment(SentimentSettings(workers=1), paths)

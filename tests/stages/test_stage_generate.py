@@ -15,7 +15,13 @@ from denouement.stages.generate import GeneratePaths, GenerateSettings, logged_v
 
 @pytest.fixture
 def paths(tmp_path) -> GeneratePaths:
-    case = {"context": ["She ate a cake."], "ending_1": "A.", "ending_2": "B.", "right_ending": 1, "release": "v1.0"}
+    case = {
+        "context": ["She ate a cake."],
+        "endings": ["A.", "B."],
+        "language": "en",
+        "right_ending": 1,
+        "release": "v1.0",
+    }
     rows = [{"case_id": split, **case, "split": split} for split in ("validation", "test")]
     cloze, model, stories = (tmp_path / f"{name}.parquet" for name in ("cloze", "model", "stories"))
     schemas.write_table(pa.Table.from_pylist(rows, schemas.TABLES["cloze"].schema), cloze, "cloze")

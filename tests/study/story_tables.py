@@ -11,8 +11,8 @@ def cases(n: int, **columns) -> pa.Table:
         {
             "case_id": f"c{number}",
             "context": [f"Story {number}.", "It goes on."],
-            "ending_1": f"Right {number}.",
-            "ending_2": f"Wrong {number}.",
+            "endings": [f"Right {number}.", f"Wrong {number}."],
+            "language": "en",
             "right_ending": 1,
             "release": "v1.0",
             "split": "validation",

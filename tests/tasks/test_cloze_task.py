@@ -23,8 +23,8 @@ def checkout(tmp_path, monkeypatch, database):
         {
             "case_id": f"case-{number}",
             "context": [f"Person {number} came."],
-            "ending_1": f"One {number}.",
-            "ending_2": f"Two {number}.",
+            "endings": [f"One {number}.", f"Two {number}."],
+            "language": "en",
             "right_ending": label,
             "release": "v1.0",
             "split": split,

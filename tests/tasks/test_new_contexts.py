@@ -35,7 +35,7 @@ def test_the_stage_encodes_with_the_options_of_the_section_encode(
     model, infersent_files, expected, tmp_path, monkeypatch
 ):
     monkeypatch.chdir(tmp_path)
-    case = {"case_id": "1", "context": STORY, "ending_1": "A.", "ending_2": "B.", "right_ending": 1}
+    case = {"case_id": "1", "context": STORY, "endings": ["A.", "B."], "language": "en", "right_ending": 1}
     rows = [{**case, "release": "v1.0", "split": "validation"}]
     schemas.write_table(pa.Table.from_pylist(rows, schemas.TABLES["cloze"].schema), LAYOUT.cloze, "cloze")
     checkpoint = LAYOUT.model("h_seq2seq")

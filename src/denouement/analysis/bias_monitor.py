@@ -15,15 +15,15 @@ import numpy.typing as npt
 import pyarrow as pa
 
 from denouement.analysis.ending_statistics import FeatureContrast
-from denouement.cloze.base import Scores
-from denouement.cloze.evaluation.calibration import Reliability, reliability
+from denouement.cloze.base import Scores, by_case, has_ending, of_endings
+from denouement.cloze.evaluation.calibration import Reliability, probabilities, reliability
 from denouement.cloze.evaluation.case_sets import CaseSet
 from denouement.cloze.evaluation.cross_validation import out_of_fold
 from denouement.cloze.evaluation.scoring import inputs_digest
-from denouement.cloze.evaluation.statistics import accuracy, correct
+from denouement.cloze.evaluation.statistics import accuracy, chance, correct
 from denouement.cloze.resources import MissingResourceError, Resources
 from denouement.cloze.systems.ending_reg import EndingReg
-from denouement.corpus.cases import CaseSets, right_and_wrong
+from denouement.corpus.cases import CaseSets, is_right, n_endings, right_and_wrong
 from denouement.documents import document, read_document, write_document
 from denouement.errors import UserError
 from denouement.kept import kept
@@ -98,9 +98,10 @@ class MonitoredSet:
         variants: of EndingReg, that with all features first.
         missing: why there are no variants; None where there are.
         certain: cases whose right ending the model gives `CERTAIN` or more.
-        misled: cases whose wrong ending it gives as much.
+        misled: cases one of whose wrong endings it gives as much.
         reliability: see `calibration.reliability`; None without variants.
         features: of the model fitted to all cases, the strongest first.
+        chance: the accuracy of a guess.
     """
 
     variants: tuple[VariantAccuracy, ...] = ()
@@ -109,6 +110,7 @@ class MonitoredSet:
     misled: int = 0
     reliability: Reliability | None = None
     features: tuple[FeatureWeight, ...] = ()
+    chance: float = 0.5
 
 
 @dataclass(frozen=True)
@@ -124,21 +126,21 @@ class _Fitted:
     """What is kept of EndingReg fitted to cases.
 
     Attributes:
-        scores: by variant, the calibrated one among them, both scores of each case by the model that was fitted to the
-            other folds.
+        scores: by variant, the calibrated one among them, the scores of each case's endings by the model that was
+            fitted to the other folds.
         features: the strongest of the model fitted to all cases.
     """
 
-    scores: Mapping[str, Sequence[tuple[float, float]]]
+    scores: Mapping[str, Sequence[Sequence[float]]]
     features: tuple[FeatureWeight, ...]
 
 
 class _Calibrated(EndingReg):
-    """EndingReg with one more variant, whose difference of scores is the calibrated log-odds of the first ending."""
+    """EndingReg with one more variant, in which the difference of two scores is a calibrated log-odds."""
 
     def score(self, cases: pa.Table, resources: Resources) -> dict[str, Scores]:
         scores = super().score(cases, resources)
-        return scores | {_CALIBRATED: self.slope * scores[""]}
+        return scores | {_CALIBRATED: by_case(self.slope * scores[""][has_ending(cases)], cases)}
 
 
 def bias_monitor(
@@ -157,7 +159,8 @@ def bias_monitor(
 
     Returns:
         By release and split the result, and the table `bias_cases`: each case with the calibrated `probability`
-        that the model, fitted to the other folds, gives the right ending, the surest first.
+        that the model, fitted to the other folds, gives the right ending, the surest first; of several wrong endings
+        the table has the one that the model gives most.
     """
     resources = Resources(cache=cache)
     return {of_set: _of_set(cases, resources, folds) for of_set, cases in sets.items()}
@@ -177,26 +180,25 @@ def _of_set(cases: pa.Table, resources: Resources, folds: int) -> tuple[Monitore
         fitted = _fitted(cases, resources, folds)
     except (MissingResourceError, NoParserError) as error:
         return MonitoredSet(missing=str(error)), TABLES["bias_cases"].schema.empty_table()
-    from scipy.special import expit
-
-    scores = {variant: np.array(of_variant, np.float64) for variant, of_variant in fitted.scores.items()}
-    calibrated = scores.pop(_CALIBRATED)
-    log_odds = calibrated[:, 0] - calibrated[:, 1]
-    first = expit(log_odds)
-    is_first = cases["right_ending"].to_numpy() == 1
-    table = _by_case(cases, np.where(is_first, first, expit(-log_odds)))
-    given = table["probability"].to_numpy()
+    scores = {
+        variant: by_case(list(itertools.chain.from_iterable(of_variant)), cases)
+        for variant, of_variant in fitted.scores.items()
+    }
+    given = probabilities(scores.pop(_CALIBRATED))
+    right = given[has_ending(cases)][is_right(cases)]
+    wrong = np.where(np.arange(given.shape[1]) == cases["right_ending"].to_numpy()[:, None] - 1, 0, given)
     found = MonitoredSet(
         variants=tuple(
             VariantAccuracy(variant=variant, **document(accuracy(correct(of_variant, cases))))
             for variant, of_variant in scores.items()
         ),
-        certain=int((given >= CERTAIN).sum()),
-        misled=int((given <= 1 - CERTAIN).sum()),
-        reliability=reliability(first, is_first),
+        certain=int((right >= CERTAIN).sum()),
+        misled=int((wrong.max(axis=1) >= CERTAIN).sum()),
+        reliability=reliability(given, cases["right_ending"].to_numpy()),
         features=fitted.features,
+        chance=chance(cases),
     )
-    return found, table
+    return found, _by_case(cases, right, wrong.argmax(axis=1))
 
 
 def exceeded(name: str, monitor: MonitoredSet, features: Sequence[FeatureContrast], most: Thresholds) -> list[str]:
@@ -231,11 +233,18 @@ def exceeded(name: str, monitor: MonitoredSet, features: Sequence[FeatureContras
     return above
 
 
-def _by_case(cases: pa.Table, probability: npt.NDArray[np.float64]) -> pa.Table:
-    """The table `bias_cases` of cases with the probability of their right endings, float64 [n]."""
-    right, wrong = right_and_wrong(cases)
+def _by_case(cases: pa.Table, probability: npt.NDArray[np.float64], wrong: npt.NDArray[np.int64]) -> pa.Table:
+    """The table `bias_cases` of cases.
+
+    Args:
+        cases: labelled.
+        probability: float64 [n], of their right endings.
+        wrong: int64 [n], the place, from 0, of the likeliest of their wrong endings.
+    """
     columns = {name: cases[name] for name in ("release", "split", "case_id")}
-    table = pa.table(columns | {"right": right, "wrong": wrong, "probability": probability})
+    columns["right"], _ = right_and_wrong(cases)
+    columns["wrong"] = [texts[at] for texts, at in zip(cases["endings"].to_pylist(), wrong.tolist(), strict=True)]
+    table = pa.table(columns | {"probability": probability})
     return table.cast(TABLES["bias_cases"].schema).sort_by([("probability", "descending"), ("case_id", "ascending")])
 
 
@@ -252,12 +261,12 @@ def _fitted(cases: pa.Table, resources: Resources, folds: int) -> _Fitted:
         system = EndingReg()
         system.fit(cases, resources)
         features = tuple(FeatureWeight(name, weight) for name, weight in system.weights()[:_STRONGEST])
-        return _Fitted({variant: of_variant.tolist() for variant, of_variant in scores.items()}, features)
+        return _Fitted({variant: of_endings(of_variant, cases) for variant, of_variant in scores.items()}, features)
 
     def read(path: Path) -> _Fitted:
         fitted = read_document(path, _Fitted)
-        shapes = {variant: np.shape(of_variant) for variant, of_variant in fitted.scores.items()}
-        if shapes != dict.fromkeys((*VARIANTS, _CALIBRATED), (cases.num_rows, 2)) or not fitted.features:
+        shapes = {variant: [*map(len, of_variant)] for variant, of_variant in fitted.scores.items()}
+        if shapes != dict.fromkeys((*VARIANTS, _CALIBRATED), n_endings(cases).tolist()) or not fitted.features:
             raise UserError(f"{path}: scores of other cases")
         return fitted
 

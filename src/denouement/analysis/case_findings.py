@@ -12,7 +12,7 @@ from denouement.analysis.findings import ChartFile, Finding
 from denouement.analysis.ngram_odds import KINDS, NOTABLE, NgramOdds, deviation, ngram_odds, odds_table
 from denouement.analysis.pooling import TOGETHER, pool_name, pools
 from denouement.console import progress
-from denouement.corpus.cases import POOLED, CaseSets, Distinct, right_and_wrong
+from denouement.corpus.cases import POOLED, CaseSets, Distinct, n_endings, right_and_wrong
 from denouement.papers import published
 from denouement.text.syntax import NoParserError, Parses, parse
 
@@ -199,11 +199,13 @@ def bias_finding(
             "95% interval. On the grey line probabilities come true; below it the model is too sure.",
         ),
     )
+    guess = "50%" if all(of_set.chance == 0.5 for of_set in found.values()) else "the share of a guess"
     finding = Finding(
         "Bias monitor",
-        "Whether a model that never sees the story can distinguish right endings from wrong ones: near 50% the endings "
-        "give nothing away, and the further above, the less a test of stories tests stories. Below 50%, an ending that "
-        "is right in some cases is wrong in others, so that what is learned from some misleads in the rest.",
+        f"Whether a model that never sees the story can distinguish right endings from wrong ones: near {guess} the "
+        "endings give nothing away, and the further above, the less a test of stories tests stories. Below "
+        f"{guess}, an ending that is right in some cases is wrong in others, so that what is learned from some "
+        "misleads in the rest.",
         BiasMonitor(found, tuple(above)),
         charts if any(of_set.variants for of_set in found.values()) else (),
         ("bias_cases.parquet",),
@@ -232,7 +234,7 @@ def _deviations(found: Mapping[tuple[str, str, str], NgramOdds], cases: CaseSets
             cases=cases[release, split].num_rows,
             kind=kind,
             ngrams=len(odds.ngram),
-            deviation=deviation(odds.right, odds.wrong),
+            deviation=deviation(odds.right, odds.wrong, float(n_endings(cases[release, split]).mean()) - 1),
             paper=of_paper(release, split, kind),
         )
         for (release, split, kind), odds in found.items()

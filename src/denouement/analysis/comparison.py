@@ -19,8 +19,8 @@ class Contrast:
     Attributes:
         n: cases.
         right, wrong: means; difference: of the first less the second, with its 95% interval `low`, `high` (Student's
-            t, paired by case).
-        t, p: of the two-sample test.
+            t, paired by case). Of several wrong endings of a case it is their mean that counts in all of these.
+        t, p: of the two-sample test, in which each ending counts.
         paired_t, paired_p: of the test paired by case.
         effect: Cohen's d, the difference in units of the pooled standard deviation, with its 95% interval
             `effect_low`, `effect_high`: the paired interval in the same units.
@@ -41,23 +41,31 @@ class Contrast:
     effect_high: float | None = None
 
 
-def compare(right: Values, wrong: Values) -> Contrast:
-    """Compare a measure of right endings, float64 [n], with that of the wrong endings of the same cases.
+def compare(right: Values, wrong: Values, n_wrong: npt.NDArray[np.int64] | None = None) -> Contrast:
+    """Compare a measure of right endings with that of the wrong endings of the same cases.
 
-    The two-sample test is Student's, as published. It treats all endings as independent, which the two of a case are
-    not; the interval and the paired test allow for that.
+    The two-sample test is Student's, as published. It treats all endings as independent, which those of a case are not;
+    the interval and the paired test allow for that.
 
     >>> found = compare(np.array([2.0, 4.0, 6.0]), np.array([1.0, 2.0, 3.0]))
     >>> found.difference, round(found.paired_t, 3)
     (2.0, 3.464)
+
+    Args:
+        right: float64 [n].
+        wrong: float64, all of the first case, all of the second ...
+        n_wrong: how many each case has; None: one.
     """
     from scipy import stats
 
     n = len(right)
     if not n:
         return Contrast(n)
-    differences = (right - wrong).round(_DIGITS)
-    means = (float(right.mean()), float(wrong.mean()), float(differences.mean()))
+    of_cases = wrong
+    if n_wrong is not None:
+        of_cases = np.add.reduceat(wrong, np.cumsum(n_wrong) - n_wrong) / n_wrong
+    differences = (right - of_cases).round(_DIGITS)
+    means = (float(right.mean()), float(of_cases.mean()), float(differences.mean()))
     if n < 2:
         return Contrast(n, *means)
     low = high = paired_t = paired_p = t = p = effect = effect_low = effect_high = None
@@ -68,7 +76,8 @@ def compare(right: Values, wrong: Values) -> Contrast:
         paired_t, paired_p = float(paired.statistic), float(paired.pvalue)
     if np.ptp(right) or np.ptp(wrong):
         deviation = float(np.sqrt((right.var(ddof=1) + wrong.var(ddof=1)) / 2))
-        test = stats.ttest_ind_from_stats(right.mean(), right.std(ddof=1), n, wrong.mean(), wrong.std(ddof=1), n)
+        each = [(of.mean(), of.std(ddof=1), len(of)) for of in (right, wrong)]
+        test = stats.ttest_ind_from_stats(*each[0], *each[1])
         t, p, effect = float(test.statistic), float(test.pvalue), means[2] / deviation
         if low is not None and high is not None:
             effect_low, effect_high = low / deviation, high / deviation

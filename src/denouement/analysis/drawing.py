@@ -63,6 +63,7 @@ def _bias(_: Findings, values: BiasMonitor) -> "Figure | None":
                     row.low,
                     row.high,
                     accuracy(SYSTEM, row.variant, name.split()[0], "test"),
+                    of_set.chance,
                 )
                 for row in of_set.variants
             ]

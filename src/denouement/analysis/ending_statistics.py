@@ -8,7 +8,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from denouement.analysis.comparison import Contrast, Values, compare
-from denouement.corpus.cases import right_and_wrong
+from denouement.corpus.cases import n_endings, right_and_wrong
 from denouement.multiple_tests import holm
 from denouement.papers import published
 from denouement.text.complexity import frazier, yngve
@@ -94,7 +94,8 @@ def ending_statistics(cases: pa.Table, parses: Parses | None) -> list[FeatureCon
     if pc.unique(cases["release"]).to_pylist() == ["v1.0"]:
         for name, of in published("sharma_2018", "Table 2").items():
             of_paper[name] = PublishedContrast(*(float(of[key]) for key in ("right", "wrong", "p")))
-    found = {name: compare(features[name][:n], features[name][n:]) for name in DIFFERS if name in features}
+    n_wrong = n_endings(cases) - 1
+    found = {name: compare(features[name][:n], features[name][n:], n_wrong) for name in DIFFERS if name in features}
     tested = {name: contrast.paired_p for name, contrast in found.items() if contrast.paired_p is not None}
     corrected = dict(zip(tested, holm(list(tested.values())), strict=True))
     return [

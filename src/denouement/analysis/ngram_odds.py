@@ -97,12 +97,13 @@ def ngram_odds(kind: str, right: Iterable[str], wrong: Iterable[str], parses: Pa
     )
 
 
-def deviation(right: Sequence[int], wrong: Sequence[int]) -> float | None:
+def deviation(right: Sequence[int], wrong: Sequence[int], n_wrong: float) -> float | None:
     """The standard deviation over n-grams of the difference of their counts: Table 5; None for fewer than two.
 
-    It grows with the number of cases, so releases compare only by equal numbers (the paper's are 3,742 and 3,142).
+    Counts in wrong endings are divided by `n_wrong`, how many of these there are for each right one. The deviation
+    grows with the number of cases, so releases compare only by equal numbers (the paper's are 3,742 and 3,142).
     """
-    differences = np.subtract(right, wrong)
+    differences = np.subtract(right, np.divide(wrong, n_wrong))
     return float(differences.std(ddof=1)) if len(differences) > 1 else None
 
 

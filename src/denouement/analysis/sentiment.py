@@ -14,7 +14,7 @@ from denouement import provenance
 from denouement.analysis.comparison import compare
 from denouement.analysis.named_tables import NamedTable
 from denouement.console import warn
-from denouement.corpus.cases import labelled_cases, right_and_wrong
+from denouement.corpus.cases import labelled_cases, n_endings, right_and_wrong
 from denouement.corpus.kind import SAMPLE
 from denouement.errors import UserError
 from denouement.papers import published
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 RIGHT, WRONG, STORIES = "right", "wrong", "rocstories"
 
-_FURTHER = re.compile(r"#\d+$")  # what `ending_ids` puts behind the case of a further ending
+_FURTHER = re.compile(r"#\d+$")  # behind the case of a further ending, see `score_groups`
 
 
 @dataclass(frozen=True)
@@ -118,8 +118,8 @@ def score_groups(
     `rocstories`, the last sentences of the stories, of any corpus; and each system of `endings`.
 
     A `text_id` is `release/split/case_id` for cloze endings and `source/split/story_id` for stories, so that it names
-    what a group was measured on. For a system's endings it is the `case_id`, and `case_id#2`, `case_id#3` for its
-    further endings of the same case in the same table.
+    what a group was measured on. For a system's endings it is the `case_id`. Further endings of the same case in the
+    same table, and further wrong endings of a case, have `#2`, `#3` behind it.
 
     Args:
         stories: a table `stories`, or None.
@@ -174,11 +174,17 @@ def read_sentiment(path: Path) -> pa.Table:
             f"{path}: {n:,} of {table.num_rows:,} scores are no numbers or of no text; make the table again"
         )
     ids = {group: table.filter(pc.equal(table["group"], group))["text_id"].to_pylist() for group in (RIGHT, WRONG)}
-    if n := len(set(ids[RIGHT]) ^ set(ids[WRONG])):
+    right = set(ids[RIGHT])
+    if n := len(right ^ {_case_of(text_id, right) for text_id in ids[WRONG]}):
         raise UserError(
-            f"{path}: {n:,} cases have the score of one of their two endings alone; make the table again from the cases"
+            f"{path}: {n:,} cases have scores of right or of wrong endings alone; make the table again from the cases"
         )
     return table
+
+
+def _case_of(text_id: str, cases: Container[str]) -> str:
+    """The case, as the text id of its right ending, of a wrong ending."""
+    return text_id if text_id in cases else _FURTHER.sub("", text_id)
 
 
 def sentiment_result(sentiment: pa.Table) -> SentimentResult:
@@ -234,8 +240,8 @@ def sentiment_table(sentiment: pa.Table) -> list[GroupSentiment]:
 def right_against_wrong(sentiment: pa.Table) -> RightAgainstWrong | None:
     """Compare the scores of right and wrong endings; None without both groups.
 
-    The two-sample test is Student's, as published; both groups are of equal size, so Welch's t would be the same. It
-    treats all scores as independent. But the two endings of a case share their context and tend to opposite sentiment,
+    The two-sample test is Student's, as published; where both groups are of equal size, Welch's t would be the same. It
+    treats all scores as independent. But the endings of a case share their context, and two tend to opposite sentiment,
     so the sound test is the one paired by case, which is given too; in v1.0 it has the smaller t.
     """
     import numpy as np
@@ -244,15 +250,15 @@ def right_against_wrong(sentiment: pa.Table) -> RightAgainstWrong | None:
     wrong = sentiment.filter(pc.equal(sentiment["group"], WRONG))
     if not right.num_rows or not wrong.num_rows:
         return None
-    place = {text_id: row for row, text_id in enumerate(wrong["text_id"].to_pylist())}
-    pairs = np.array([place[text_id] for text_id in right["text_id"].to_pylist()])
-    found = compare(_compound(right), _compound(wrong)[pairs])
+    place = {text_id: row for row, text_id in enumerate(right["text_id"].to_pylist())}
+    cases = np.array([place[_case_of(text_id, place)] for text_id in wrong["text_id"].to_pylist()])
+    found = compare(_compound(right), _compound(wrong)[np.argsort(cases, kind="stable")], np.bincount(cases))
     is_published = set(_corpora(right)[RIGHT]) == {"v1.0"}
     return RightAgainstWrong(
         n=found.n,
         mean_difference=found.difference,
         t=found.t,
-        df=2 * found.n - 2,
+        df=right.num_rows + wrong.num_rows - 2,
         p=found.p,
         paired_t=found.paired_t,
         paired_df=found.n - 1,
@@ -279,9 +285,14 @@ def _groups(
         for sentence in left_out:
             say(sentence)
         ids = _joined(cases["release"], cases["split"], cases["case_id"])
-        for group, texts in zip((RIGHT, WRONG), right_and_wrong(cases), strict=True):
+        of_wrong = [
+            f"{text_id}#{number}" if number > 1 else text_id
+            for text_id, n in zip(ids, n_endings(cases), strict=True)
+            for number in range(1, n)
+        ]
+        for group, of_group, texts in zip((RIGHT, WRONG), (ids, of_wrong), right_and_wrong(cases), strict=True):
             if ids:
-                yield _GroupTexts(group, ids, texts.to_pylist())
+                yield _GroupTexts(group, of_group, texts.to_pylist())
     if stories is not None and stories.num_rows:
         sentences = stories["sentences"].combine_chunks()
         last = sentences.values.take(pc.subtract(sentences.offsets[1:], 1))
@@ -342,7 +353,7 @@ def case_of(group: str, text_id: str, cases: Container[str]) -> str | None:
     if group == STORIES:
         return None
     case_id = text_id.split("/", 2)[-1] if group in (RIGHT, WRONG) else text_id
-    if case_id not in cases and group not in (RIGHT, WRONG):
+    if case_id not in cases and group != RIGHT:
         case_id = _FURTHER.sub("", case_id)
     return case_id if case_id in cases else None
 

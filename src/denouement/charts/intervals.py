@@ -20,6 +20,7 @@ class Estimate:
         low: where the interval begins.
         high: where it ends.
         published: the value of a paper, where there is one.
+        chance: the accuracy of a guess.
     """
 
     label: str
@@ -27,6 +28,7 @@ class Estimate:
     low: float
     high: float
     published: float | None = None
+    chance: float = 0.5
 
 
 @dataclass(frozen=True)
@@ -57,7 +59,7 @@ def accuracies(sets: Mapping[str, Sequence[Estimate]]) -> "Figure | None":
         papers = [(each.published, row) for each, row in zip(estimates, rows, strict=True) if each.published]
         if papers:
             place.plot(*zip(*papers, strict=True), "D", color=ORANGE, markersize=4, fillstyle="none", label="paper")
-        place.axvline(0.5, color=GREY, linewidth=1, zorder=0)
+        place.axvline(estimates[0].chance, color=GREY, linewidth=1, zorder=0)
         place.set_title(title, fontsize="medium")
         place.set_xlabel("accuracy")
         in_percent(place.xaxis, ticks=5)
@@ -107,13 +109,14 @@ def reliability_curve(sets: Mapping[str, Sequence[Calibration]]) -> "Figure | No
     if not sets:
         return None
     figure, only = panel(5.2, 4)
-    only.plot((0.5, 1), (0.5, 1), color=GREY, linewidth=1, zorder=0)
+    least = min(0.5, *(each.predicted // 0.1 / 10 for points in sets.values() for each in points))
+    only.plot((least, 1), (least, 1), color=GREY, linewidth=1, zorder=0)
     for number, (name, points) in enumerate(sets.items()):
         colour, mark = MARKS[number % len(MARKS)]
         sides = [[each.observed - each.low for each in points], [each.high - each.observed for each in points]]
         style: dict[str, Any] = {"fmt": mark, "color": colour, "markersize": 4, "linewidth": 1.2, "label": name}
         only.errorbar([each.predicted for each in points], [each.observed for each in points], yerr=sides, **style)
-    only.set_xlim(0.48, 1.02)
+    only.set_xlim(least - 0.02, 1.02)
     only.set_xlabel("probability of the likelier ending")
     only.set_ylabel("share that is right")
     for axis in (only.xaxis, only.yaxis):

@@ -11,9 +11,8 @@ from denouement.errors import UserError
 @click.command()
 @click.argument("files", nargs=-1, required=True, type=click.Path(path_type=Path), metavar="FILE...")
 @click.option("--out", required=True, type=click.Path(path_type=Path), help="Folder of the tables to write.")
-@click.option(
-    "--release", type=click.Choice(["v1.0", "v1.5"]), help="Release of Story Cloze files whose names do not say it."
-)
+@click.option("--release", help="Release of cases in files whose names do not say it, such as v1.0.")
+@click.option("--language", help="Language of cases in files that do not say it, such as es.  [default: en]")
 @click.option("--exclude-overlap", is_flag=True, help="Leave out stories and validation cases that are in a test file.")
 @click.option(
     "--validation-share",
@@ -27,13 +26,16 @@ def ingest(
     files: tuple[Path, ...],
     out: Path,
     release: str | None,
+    language: str | None,
     exclude_overlap: bool,
     validation_share: float,
     as_json: bool,
 ) -> None:
     """Read official ROCStories and Story Cloze files into checked tables, and report which stories are in two of them.
 
-    A FILE is recognised by its header, not by its name; comma- or tab-separated, UTF-8. The command writes
+    A FILE is recognised by its header, not by its name; comma- or tab-separated, UTF-8. Cases of XStoryCloze, Possible
+    Stories, HellaSwag, SWAG, COPA and ART are read as published, and those of your own as CSV or JSON Lines with
+    context, ending_1, ending_2 and so on, and right. The command writes
     stories.parquet, cloze.parquet, rejects.parquet (every row that could not be used, with its file, line and reason)
     and ingest.json.
 
@@ -46,7 +48,7 @@ def ingest(
     from denouement.stages.ingest import IngestPaths, run
 
     try:
-        settings = IngestSettings(release, validation_share, exclude_overlap)
+        settings = IngestSettings(release, validation_share, exclude_overlap, language)
     except ValueError as error:  # click takes NaN for a number in the range
         raise UserError(str(error)) from error
     summary = run(settings, IngestPaths(files, out))

@@ -154,6 +154,7 @@ def check_device(device: str) -> None:
 @click.option("--out", required=True, type=click.Path(path_type=Path), help="Parquet table of endings to write.")
 @click.option("--release", help="Only cases of this release of a cloze table, such as v1.0.")
 @click.option("--split", help="Only this split of a cloze or stories table, such as validation.")
+@click.option("--language", help="Only cases in this language of a cloze table, such as en.")
 @click.option("-n", "count", type=click.IntRange(min=1), default=1, show_default=True, help="Endings for each case.")
 @click.option("--system", help="Name of the system in the table.  [default: the generator's]")
 @json_option
@@ -166,6 +167,7 @@ def generate(
     out: Path,
     release: str | None,
     split: str | None,
+    language: str | None,
     count: int,
     system: str | None,
     as_json: bool,
@@ -185,7 +187,7 @@ def generate(
     from denouement.stages.generate import GeneratePaths, GenerateSettings, run
 
     generated = run(
-        GenerateSettings(release, split, decoding),
+        GenerateSettings(release, split, language, decoding),
         GeneratePaths(contexts, None, model, embeddings, out),
         n=count,
         system=system,

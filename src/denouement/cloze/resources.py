@@ -4,12 +4,14 @@ import dataclasses
 from collections import Counter
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from denouement.corpus.cases import n_endings
 from denouement.errors import UserError
 
 if TYPE_CHECKING:
@@ -17,7 +19,7 @@ if TYPE_CHECKING:
 
 Made = TypeVar("Made")
 
-_TEXTS = ["context", "ending_1", "ending_2"]
+_TEXTS = ["context", "endings", "question"]
 
 
 class MissingResourceError(UserError):
@@ -35,6 +37,7 @@ class Resources:
         encoders: by name the options of each sentence encoder to try.
         embeddings: a table of sentence vectors, looked in before a sentence is encoded.
         generators: checkpoints of trained generators.
+        language_model: the folder, GGUF file or name of a language model.
         cache: the folder of what is kept between runs (parses, trained systems); None keeps nothing.
         seed: of everything random.
         notes: what was replaced by a rule of thumb, and how often; see `ClozeSystem.score`.
@@ -46,6 +49,7 @@ class Resources:
     encoders: Mapping[str, Mapping[str, Any]] = field(default_factory=lambda: {"minilm": {}, "glove": {}})
     embeddings: Path | None = None
     generators: Sequence[Path] = ()
+    language_model: str | None = None
     cache: Path | None = None
     seed: int = 1
     notes: Counter[str] = field(default_factory=Counter)
@@ -73,20 +77,21 @@ class Resources:
             make: returns one result for each case, which must not depend on the other cases of the table.
         """
         made: dict[Hashable, Made] = self.once(key, dict)
-        texts = [(*row.pop("context"), *row.values()) for row in cases.select(_TEXTS).to_pylist()]
+        rows = cases.select(_TEXTS).to_pylist()
+        texts = [(tuple(row["context"]), tuple(row["endings"]), row["question"]) for row in rows]
         new = [at for at, text in enumerate(texts) if text not in made]
         if new:
             made |= zip((texts[at] for at in new), make(cases.take(pa.array(new, pa.int64()))), strict=True)
         return [made[text] for text in texts]
 
     def once_an_ending(self, key: Hashable, cases: pa.Table, make: Callable[[pa.Table], Sequence[Made]]) -> list[Made]:
-        """As `once_a_case`, but `make` returns a result for both endings of each case, `[2 * n]`, and so does this."""
+        """As `once_a_case`, but `make` returns a result for each of `base.endings(cases)`, and so does this."""
 
-        def by_case(new: pa.Table) -> list[tuple[Made, Made]]:
-            made = make(new)
-            return list(zip(made[0::2], made[1::2], strict=True))
+        def by_case(new: pa.Table) -> list[Sequence[Made]]:
+            made = iter(make(new))
+            return [list(islice(made, n)) for n in n_endings(new).tolist()]
 
-        return [each for pair in self.once_a_case(key, cases, by_case) for each in pair]
+        return [each for of_case in self.once_a_case(key, cases, by_case) for each in of_case]
 
     def need_stories(self, system: str) -> pa.Table:
         """The stories.

@@ -1,14 +1,15 @@
-"""Which Story Cloze cases count, and which of their two endings is right."""
+"""Which Story Cloze cases count, and which of their endings is right."""
 
 from dataclasses import dataclass
 
 import numpy as np
+import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
 from denouement.corpus import keys
 from denouement.corpus.overlap import firsts
-from denouement.schemas import RELEASES, SPLITS, preferred_release
+from denouement.schemas import ENGLISH, SPLITS, in_order, preferred_release
 
 CaseSets = dict[tuple[str, str], pa.Table]
 """Labelled cases by release and split."""
@@ -59,10 +60,11 @@ def pooled(sets: CaseSets, release: str) -> Distinct | None:
 
 
 def labelled_cases(cloze: pa.Table) -> tuple[pa.Table, list[str]]:
-    """The labelled cases of one release: v1.0, as in the paper, if the table has any; else v1.5; else the sample.
+    """The English labelled cases of one release, the first there is (`schemas.in_order`): v1.0, as in the paper.
 
     Only one release, since v1.5 repeats nearly all validation cases of v1.0, which would count twice; for the same
-    reason a case that is in two splits, or twice in one, counts once (`distinct`).
+    reason a case that is in two splits, or twice in one, counts once (`distinct`). Only English ones, since what is
+    measured of endings (sentiment, words, syntax) is measured by English tools.
 
     Returns:
         The cases, and a sentence with the count for each kind of case left out.
@@ -71,6 +73,8 @@ def labelled_cases(cloze: pa.Table) -> tuple[pa.Table, list[str]]:
     left_out = []
     if blind := cloze.num_rows - labelled.num_rows:
         left_out.append(f"{blind:,} blind cloze cases are not in right and wrong: no label names their right ending")
+    labelled, others = in_english(labelled)
+    left_out += others
     present = set(pc.unique(labelled["release"]).to_pylist())
     cases = labelled
     if len(present) > 1:
@@ -86,26 +90,49 @@ def labelled_cases(cloze: pa.Table) -> tuple[pa.Table, list[str]]:
     return once.cases, left_out
 
 
-def right_and_wrong(cases: pa.Table) -> tuple[pa.ChunkedArray, pa.ChunkedArray]:
-    """The right and the wrong ending of each labelled case.
+def in_english(cases: pa.Table) -> tuple[pa.Table, list[str]]:
+    """The English cases, and a sentence with the number of the others, where there are any."""
+    is_english = pc.equal(cases["language"], ENGLISH)
+    others = cases.filter(pc.invert(is_english))
+    if not others.num_rows:
+        return cases, []
+    languages = ", ".join(sorted(pc.unique(others["language"]).to_pylist()))
+    return cases.filter(is_english), [
+        f"{others.num_rows:,} cloze cases in {languages} are left out: endings are measured by tools for English"
+    ]
 
-    >>> endings = {"ending_1": ["He won.", "It rained."], "ending_2": ["Ice melts.", "Ann ran."]}
-    >>> cases = pa.table({**endings, "right_ending": [1, 2]})
+
+def n_endings(cases: pa.Table) -> npt.NDArray[np.int64]:
+    """int64 [cases]: how many endings each case has."""
+    return np.asarray(pc.list_value_length(cases["endings"]).to_numpy(), np.int64)
+
+
+def is_right(cases: pa.Table) -> npt.NDArray[np.bool_]:
+    """bool [endings]: whether each ending of labelled cases is the right one; the endings follow each other by case."""
+    n = n_endings(cases)
+    found = np.zeros(int(n.sum()), bool)
+    found[np.cumsum(n) - n + cases["right_ending"].to_numpy() - 1] = True
+    return found
+
+
+def right_and_wrong(cases: pa.Table) -> tuple[pa.ChunkedArray, pa.ChunkedArray]:
+    """The right ending of each labelled case, and the wrong ones: all of the first case, all of the second ...
+
+    >>> endings = [["He won.", "Ice melts."], ["It rained.", "Ann ran.", "Ice is hot."]]
+    >>> cases = pa.table({"endings": endings, "right_ending": [1, 2]})
     >>> right, wrong = right_and_wrong(cases)
     >>> right.to_pylist(), wrong.to_pylist()
-    (['He won.', 'Ann ran.'], ['Ice melts.', 'It rained.'])
+    (['He won.', 'Ann ran.'], ['Ice melts.', 'It rained.', 'Ice is hot.'])
     """
-    first_is_right = pc.equal(cases["right_ending"], 1)
-    right = pc.if_else(first_is_right, cases["ending_1"], cases["ending_2"])
-    wrong = pc.if_else(first_is_right, cases["ending_2"], cases["ending_1"])
-    return right, wrong
+    endings, right = pc.list_flatten(cases["endings"]), is_right(cases)
+    return endings.filter(pa.array(right)), endings.filter(pa.array(~right))
 
 
 def labelled_sets(cloze: pa.Table) -> CaseSets:
-    """The labelled cases of each release and split that has any."""
-    labelled = cloze.filter(pc.is_valid(cloze["right_ending"]))
+    """The labelled cases, in English, of each release and split that has any."""
+    labelled, _ = in_english(cloze.filter(pc.is_valid(cloze["right_ending"])))
     found = {}
-    for release in RELEASES:
+    for release in in_order(pc.unique(labelled["release"]).to_pylist()):
         for split in SPLITS:
             of_set = pc.and_(pc.equal(labelled["release"], release), pc.equal(labelled["split"], split))
             if (cases := labelled.filter(of_set)).num_rows:

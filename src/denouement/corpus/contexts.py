@@ -27,7 +27,9 @@ _SENTENCE = re.compile(r"(?:input)?sentence([1-9]\d*)")
 _COLUMNS = "case_id (or storyid: the last sentence is then dropped) and context or sentence1, sentence2, ..."
 
 
-def read_contexts(path: Path, release: str | None = None, split: str | None = None) -> pa.Table:
+def read_contexts(
+    path: Path, release: str | None = None, split: str | None = None, language: str | None = None
+) -> pa.Table:
     """The contexts of `path`: columns `case_id` string and `context` list<string>, in the file's order.
 
     It reads:
@@ -44,27 +46,31 @@ def read_contexts(path: Path, release: str | None = None, split: str | None = No
         path: the file.
         release: only the cases of this release; for a cloze table.
         split: only the rows of this split; for a cloze or stories table.
+        language: only the cases in this language, such as en; for a cloze table.
 
     Raises:
         UserError: no such file, another layout, no row left, a row without an id or a context, a repeated header, or a
-            repeated id. Where a cloze table repeats ids, as v1.5 repeats cases of v1.0, the message lists its releases
-            and splits.
+            repeated id. Where a cloze table repeats ids, as v1.5 repeats cases of v1.0, the message lists its releases,
+            splits and languages.
     """
     path = existing_file(path)
     table = schemas.table_name(path) if (parquet := _is_parquet(path)) else None
-    groups = ""
+    groups = to_choose = ""
     if table == "cloze":
         rows = schemas.read_table(path, "cloze")
         groups = _listing(rows)
-        rows = _only(_only(rows, "release", release, path), "split", split, path)
+        is_one_language = len(pc.unique(rows["language"])) <= 1
+        to_choose = "a release and a split" if is_one_language else "a language, a release and a split"
+        for column, value in (("release", release), ("split", split), ("language", language)):
+            rows = _only(rows, column, value, path)
         ids, contexts = rows["case_id"].to_pylist(), rows["context"].to_pylist()
-    elif table == "stories" and release is None:
+    elif table == "stories" and release is None and language is None:
         rows = _only(schemas.read_table(path, "stories"), "split", split, path)
         ids, contexts = rows["story_id"].to_pylist(), [story[:-1] for story in rows["sentences"].to_pylist()]
     elif table not in (None, "stories"):
         raise UserError(f"{path}: a table '{table}' holds no contexts; name a table cloze or stories")
-    elif release or (split and not table):
-        raise UserError(f"{path}: has no {'release' if release else 'split'} to choose by: leave that option out")
+    elif option := "release" if release else "language" if language else "split" if split and not table else None:
+        raise UserError(f"{path}: has no {option} to choose by: leave that option out")
     else:
         ids, contexts = _from_columns(schemas.read_parquet(path) if parquet else _read_text(path), path)
     if not ids:
@@ -79,19 +85,23 @@ def read_contexts(path: Path, release: str | None = None, split: str | None = No
                 f"{path}: row {number} ({ids[number - 1]}) has {'an empty sentence' if context else 'no context'}"
             )
     if repeated := len(ids) - len(set(ids)):
-        mend = f"; it holds {groups}: choose a release and a split" if groups else ": give every row its own"
+        mend = f"; it holds {groups}: choose {to_choose}" if groups else ": give every row its own"
         raise UserError(f"{path}: {repeated} rows repeat the id of another{mend}")
     return pa.table({"case_id": pa.array(ids, pa.string()), "context": pa.array(contexts, pa.list_(pa.string()))})
 
 
-def choose_contexts(cloze: Path, stories: Path, release: str | None = None, split: str | None = None) -> pa.Table:
-    """The contexts of one release and split of the cloze cases; without any case, those of the held-out stories.
+def choose_contexts(
+    cloze: Path, stories: Path, release: str | None = None, split: str | None = None, language: str | None = None
+) -> pa.Table:
+    """The contexts of one release, split and language of the cloze cases; without any case, those of the held-out
+    stories.
 
     Args:
         cloze: a table `cloze`.
         stories: a table `stories`, whose split `validation` is held out.
-        release: None: the first of v1.0, v1.5 and the sample that has cases of `split`.
+        release: None: the first that has cases of `split` (`schemas.in_order`).
         split: None: validation where there is any, else test.
+        language: None: English where there is any, else the first by its code.
 
     Returns:
         As `read_contexts`.
@@ -100,18 +110,27 @@ def choose_contexts(cloze: Path, stories: Path, release: str | None = None, spli
         UserError: no case of the release and split asked for, and as `read_contexts`.
     """
     cases = schemas.read_table(cloze, "cloze")
-    if not cases.num_rows and release is None:
+    if not cases.num_rows and release is None and language is None:
         return read_contexts(stories, split=split or "validation")
-    present = cases.group_by(["release", "split"]).aggregate([]).to_pylist()
+    asked = (release, split, language)
+    present = cases.group_by(["release", "split", "language"]).aggregate([]).to_pylist()
     fitting = [
-        (group["release"], group["split"])
-        for group in present
-        if release in (None, group["release"]) and split in (None, group["split"])
+        group
+        for group in (tuple(each.values()) for each in present)
+        if all(value in (None, of_group) for value, of_group in zip(asked, group, strict=True))
     ]
     if not fitting:
-        asked = " ".join(filter(None, (release, split)))
-        raise UserError(f"{cloze}: no cases of {asked}; it holds {_listing(cases) or 'none'}")
-    chosen = min(fitting, key=lambda group: (schemas.RELEASES.index(group[0]), schemas.SPLITS.index(group[1])))
+        raise UserError(f"{cloze}: no cases of {' '.join(filter(None, asked))}; it holds {_listing(cases) or 'none'}")
+    order = schemas.in_order({group[0] for group in fitting})
+    chosen = min(
+        fitting,
+        key=lambda group: (
+            order.index(group[0]),
+            schemas.SPLITS.index(group[1]),
+            group[2] != schemas.ENGLISH,
+            group[2],
+        ),
+    )
     return read_contexts(cloze, *chosen)
 
 
@@ -132,9 +151,9 @@ def _only(rows: pa.Table, column: str, value: str | None, path: Path) -> pa.Tabl
 
 
 def _listing(cloze: pa.Table) -> str:
-    """The releases and splits in a cloze table, with their numbers of cases."""
-    counts = Counter(zip(cloze["release"].to_pylist(), cloze["split"].to_pylist(), strict=True))
-    return ", ".join(f"{release} {split} ({count})" for (release, split), count in sorted(counts.items()))
+    """The releases, splits and languages other than English in a cloze table, with their numbers of cases."""
+    counts = Counter(zip(*(cloze[name].to_pylist() for name in ("release", "split", "language")), strict=True))
+    return ", ".join(f"{schemas.set_name(*group)} ({count})" for group, count in sorted(counts.items()))
 
 
 def _read_text(path: Path) -> pa.Table:

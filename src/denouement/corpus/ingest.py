@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Literal
 
@@ -17,7 +17,8 @@ from denouement.console import warn
 from denouement.corpus import keys, overlap, splits
 from denouement.corpus.kind import corpus_kind
 from denouement.corpus.layouts import Kind
-from denouement.corpus.readers import OfficialFile, read_file, rejects_table
+from denouement.corpus.readers import read_file
+from denouement.corpus.reading import OfficialFile, rejects_table
 from denouement.delimited import warn_of_quotes
 from denouement.documents import write_document
 from denouement.errors import UserError
@@ -27,7 +28,7 @@ OUTPUTS = ("ingest.json", "rejects.parquet", "cloze.parquet", "stories.parquet")
 
 _KINDS: tuple[Kind, Kind] = ("stories", "cloze")
 # The columns by which rows of the same id are compared.
-_COMPARED = {"stories": ("sentences",), "cloze": ("context", "ending_1", "ending_2", "right_ending")}
+_COMPARED = {"stories": ("sentences",), "cloze": ("context", "endings", "right_ending", "question")}
 
 # A row that is not kept: file, line and reason.
 Rejected = tuple[str, int, str]
@@ -38,7 +39,8 @@ class IngestSettings:
     """How files become tables.
 
     Attributes:
-        release: the Story Cloze release ("v1.0" or "v1.5") of files whose names do not contain it.
+        release: the release of cases in files whose names do not contain it.
+        language: the language, a code such as en, of cases in files that do not say it; None is English.
         validation_share: the share of the stories that is held out to measure generators' epochs, from 0 to below 1.
         exclude_overlap: leave out stories that are in a Story Cloze file, and validation cases that are in a test file.
     """
@@ -46,10 +48,12 @@ class IngestSettings:
     release: str | None = None
     validation_share: float = 0.05
     exclude_overlap: bool = False
+    language: str | None = None
 
     def __post_init__(self) -> None:
-        if self.release not in (None, "v1.0", "v1.5"):
-            raise ValueError(f"release must be v1.0 or v1.5, not {self.release!r}")
+        for what, name in (("release", self.release), ("language", self.language)):
+            if name is not None and not schemas.is_name(name):
+                raise ValueError(f"{what} must be letters, digits and . _ - alone, not {name!r}")
         if not 0 <= self.validation_share < 1:
             raise ValueError(f"validation_share must be at least 0 and below 1, not {self.validation_share}")
 
@@ -63,6 +67,7 @@ class IngestedFile:
         kind: of its rows.
         source: the collection of stories; None for cases.
         release, split: of cases; None for stories.
+        language: of cases, several with a comma between them; None for stories.
         labelled: whether a file of cases says which ending is right; None for stories.
         read: rows that have any text: `kept` + `rejected`.
         excluded: how many of the rejected rows `exclude_overlap` left out.
@@ -76,6 +81,7 @@ class IngestedFile:
     source: str | None = None
     release: str | None = None
     split: str | None = None
+    language: str | None = None
     labelled: bool | None = None
     read: int
     kept: int
@@ -115,10 +121,13 @@ def ingest(files: Sequence[Path], out: Path, settings: IngestSettings | None = N
         UserError: no file, a file that cannot be read, two of the same name, or a place that cannot be written to.
     """
     settings = settings or IngestSettings()
-    _check_names(files)
+    names = _shown_names(files)
     for name in OUTPUTS:
         check_output(Path(out) / name, map(Path, files))
-    read = [read_file(path, settings.release) for path in files]
+    read = [
+        _called(name, read_file(path, settings.release, settings.language))
+        for path, name in zip(files, names, strict=True)
+    ]
     (stories, repeated_stories), (cases, repeated_cases) = (
         _without_repeats(_gather(read, kind), kind) for kind in _KINDS
     )
@@ -159,13 +168,25 @@ def ingest(files: Sequence[Path], out: Path, settings: IngestSettings | None = N
     return summary
 
 
-def _check_names(files: Sequence[Path]) -> None:
+def _shown_names(files: Sequence[Path]) -> list[str]:
+    """The name of each file, with that of its folder where two files would have the same name."""
     if not files:
         raise UserError("no file to read: name official ROCStories or Story Cloze files")
-    names = Counter(Path(path).name for path in files)
-    for name, n in names.items():
+    paths = [Path(path) for path in files]
+    times = Counter(path.name for path in paths)
+    shown = [path.name if times[path.name] == 1 else f"{path.absolute().parent.name}/{path.name}" for path in paths]
+    for name, n in Counter(shown).items():
         if n > 1:
             raise UserError(f"{n} of the files are called {name}: name each once, and rename different files")
+    return shown
+
+
+def _called(name: str, rows: OfficialFile) -> OfficialFile:
+    """The file under another name."""
+    if name == rows.file:
+        return rows
+    names = pa.repeat(pa.scalar(name), rows.rejects.num_rows)
+    return replace(rows, file=name, rejects=rows.rejects.set_column(0, rows.rejects.schema.field("file"), names))
 
 
 def _gather(read: Sequence[OfficialFile], kind: Kind) -> pa.Table:
@@ -240,6 +261,7 @@ def _count_file(
         source=rows.constants.get("source"),
         release=rows.constants.get("release"),
         split=rows.constants.get("split"),
+        language=", ".join(pc.unique(rows.table["language"]).to_pylist()) if rows.kind == "cloze" else None,
         labelled=rows.labelled if rows.kind == "cloze" else None,
         read=rows.read,
         kept=kept,

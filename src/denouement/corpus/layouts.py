@@ -1,8 +1,9 @@
 """The layout of an official file, by its header, and its release, split and source, by its name."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Literal
 
 from denouement.delimited import first_row
@@ -29,6 +30,15 @@ _RELEASE_MARKS = {
     "v1.0": r"spring[ _-]*2016|(?<![a-z0-9])v1[._]0(?![0-9])",
     "v1.5": r"winter[ _-]*2018|(?<![a-z0-9])v1[._]5(?![0-9])",
 }
+TRANSLATED = "xstorycloze"
+"""The release of Story Cloze cases in other languages than English: Lin et al. 2022, who translated v1.0 validation."""
+
+_TRANSLATED = re.compile(r"split_20_80_(train|eval)|x[ _-]?story[ _-]?cloze")
+# The languages of XStoryCloze. Its files are called `spring2016.val.es.tsv.split_20_80_eval.tsv` and the like.
+_LANGUAGES = ("en", "ru", "zh", "es", "ar", "hi", "id", "te", "sw", "eu", "my")
+_LANGUAGE = re.compile(rf"\.({'|'.join(_LANGUAGES)})\.")
+_TRANSLATED_SPLITS = {"train": "train", "eval": "test"}
+
 _SPLIT_MARKS = {"validation": {"val", "valid", "validation", "dev"}, "test": {"test"}}
 _SOURCE_MARKS = {
     "rocstories_spring_2016": r"spring[ _-]*2016",
@@ -150,6 +160,8 @@ def release_of(name: str) -> str | None:
     """The release that a file's name contains: v1.0 is spring 2016, v1.5 winter 2018. None without one, or with two."""
     if is_sample(name):
         return "sample"
+    if _TRANSLATED.search(name.lower()):
+        return TRANSLATED
     return _marked(name, _RELEASE_MARKS)
 
 
@@ -163,11 +175,34 @@ def split_of(name: str, labelled: bool) -> str | None:
 
     The "test" in "Cloze test", the name of the task, does not count. None for a labelled file with neither or both.
     """
-    words = set(re.split(r"[^a-z]+", re.sub(r"cloze[ _-]*test(?![a-z])", "cloze", name.lower())))
-    named = [split for split, marks in _SPLIT_MARKS.items() if words & marks]
+    translated = _TRANSLATED.search(name.lower())
+    if translated and translated[1]:
+        return _TRANSLATED_SPLITS[translated[1]]
+    named = _splits_in(name, _SPLIT_MARKS)
     if len(named) == 1:
         return named[0]
     return "test" if not named and not labelled else None
+
+
+def split_of_choices(name: str, labelled: bool) -> str | None:
+    """As `split_of`, for files of other data sets, whose splits may also be train."""
+    named = _splits_in(name, {"train": {"train", "training"}, **_SPLIT_MARKS})
+    if len(named) == 1:
+        return named[0]
+    return "test" if not named and not labelled else None
+
+
+def _splits_in(name: str, marks: Mapping[str, set[str]]) -> list[str]:
+    words = set(re.split(r"[^a-z]+", re.sub(r"cloze[ _-]*test(?![a-z])", "cloze", name.lower())))
+    return [split for split, of_split in marks.items() if words & of_split]
+
+
+def language_of(path: Path) -> str | None:
+    """The language that a file's name has between full stops, as XStoryCloze's have, or that is its folder's name."""
+    named = _LANGUAGE.findall(path.name.lower())
+    if len(set(named)) == 1:
+        return str(named[0])
+    return path.parent.name if path.parent.name in _LANGUAGES else None
 
 
 def is_sample(name: str) -> bool:

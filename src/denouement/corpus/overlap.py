@@ -13,7 +13,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from denouement.corpus import keys
-from denouement.schemas import RELEASES, SPLITS
+from denouement.schemas import SPLITS, in_order
 
 
 def leaks(train: pa.Table, test: pa.Table) -> list[str]:
@@ -41,12 +41,14 @@ def in_common(rows: pa.Table, others: pa.Table) -> npt.NDArray[np.bool_]:
 def firsts(cases: pa.Table) -> npt.NDArray[np.int64]:
     """int64 [cases]: the number of the first row of the table `cloze` that is the same case; for most rows their own.
 
-    Rows are the same case when they have the same id, or the same context with the same two endings, in either order.
-    A context with other endings is another case here, since endings are counted.
+    Rows are the same case when they have the same id and language, or the same context and question with the same
+    endings, in any order. A context with other endings is another case here, since endings are counted.
     """
-    [both] = _endings(cases, as_pair=True)
+    together = _endings(cases, together=True).texts
+    questions = cases["question"].combine_chunks().fill_null("")
+    asked = _join(_join(keys.contexts(cases).combine_chunks(), questions), together)
     found = np.arange(cases.num_rows)
-    for column in (cases["case_id"].combine_chunks(), _join(keys.contexts(cases).combine_chunks(), both)):
+    for column in (_join(cases["case_id"].combine_chunks(), cases["language"].combine_chunks()), asked):
         values = column.dictionary_encode().indices.to_numpy()
         _, first, place = np.unique(values, return_index=True, return_inverse=True)
         found = np.minimum(found, first[place])
@@ -82,8 +84,8 @@ class SharedStories:
         first_rows, second_rows: their sizes.
         same_id, same_context: rows of `second` whose id, or normalised context, is also in `first`.
         same_story: rows for which one or the other holds, which leak from `first` to `second`.
-        same_endings: how many of these have the same endings in `first`: two cases the same two in either order; a
-            story and a case, if the story's last sentence is one of the case's endings.
+        same_endings: how many of these have the same endings in `first`: two cases all of them in any order; a story
+            and a case, if the story's last sentence is one of the case's endings.
         other_endings: how many of these have other endings.
     """
 
@@ -137,7 +139,7 @@ def _groups(stories: pa.Table, cases: pa.Table) -> dict[str, _Group]:
         source: _where(stories, pc.equal(stories["source"], source))
         for source in sorted(pc.unique(stories["source"]).to_pylist())
     }
-    for split, release in itertools.product(SPLITS, RELEASES):
+    for split, release in itertools.product(SPLITS, in_order(pc.unique(cases["release"]).to_pylist())):
         is_of = pc.and_(pc.equal(cases["release"], release), pc.equal(cases["split"], split))
         groups[f"{release} {split}"] = _where(cases, is_of)
     return {name: _Group.of(rows) for name, rows in groups.items() if rows.num_rows}
@@ -151,10 +153,10 @@ def _shared(names: tuple[str, str], first: _Group, second: _Group) -> SharedStor
     same_id = _is_in(second.ids, first.ids)
     same_context = _is_in(second.contexts, first.contexts)
     same_endings = np.zeros(len(second.ids), dtype=bool)
-    as_pair = _holds_cases(first.rows) and _holds_cases(second.rows)
-    for ours, theirs in itertools.product(_endings(second.rows, as_pair), _endings(first.rows, as_pair)):
-        same_endings |= _is_in(_join(second.ids, ours), _join(first.ids, theirs))
-        same_endings |= _is_in(_join(second.contexts, ours), _join(first.contexts, theirs))
+    together = _holds_cases(first.rows) and _holds_cases(second.rows)
+    ours, theirs = _endings(second.rows, together), _endings(first.rows, together)
+    for of_second, of_first in ((second.ids, first.ids), (second.contexts, first.contexts)):
+        same_endings[ours.rows[_is_in(ours.behind(of_second), theirs.behind(of_first))]] = True
     same_story = same_id | same_context
     return SharedStories(
         first=names[0],
@@ -169,14 +171,30 @@ def _shared(names: tuple[str, str], first: _Group, second: _Group) -> SharedStor
     )
 
 
-def _endings(rows: pa.Table, as_pair: bool) -> list[pa.StringArray | pa.ChunkedArray]:
-    """The columns of normalised endings that are compared; with `as_pair` both endings of a case are one text."""
+@dataclass(frozen=True)
+class _Endings:
+    """Normalised endings, and int64 [endings] the row that each is of."""
+
+    texts: pa.StringArray | pa.ChunkedArray
+    rows: npt.NDArray[np.int64]
+
+    def behind(self, column: pa.StringArray | pa.ChunkedArray) -> pa.StringArray:
+        """Each ending with what its row has in a column before it."""
+        return _join(column.take(pa.array(self.rows)), self.texts)
+
+
+def _endings(rows: pa.Table, together: bool) -> _Endings:
+    """The normalised endings that are compared; with `together` all endings of a case are one text."""
     if not _holds_cases(rows):
-        return [keys.last_sentences(rows)]
-    one, other = (keys.normalised(rows[name].combine_chunks()) for name in ("ending_1", "ending_2"))
-    if not as_pair:
-        return [one, other]
-    return [pc.if_else(pc.less(one, other), _join(one, other), _join(other, one))]
+        return _Endings(keys.last_sentences(rows), np.arange(rows.num_rows))
+    lists = rows["endings"].combine_chunks()
+    texts = keys.normalised(lists.flatten())
+    rows_of = pc.list_parent_indices(lists).to_numpy()
+    if not together:
+        return _Endings(texts, rows_of)
+    ends = pa.array(np.append(0, np.cumsum(pc.list_value_length(lists).to_numpy())), pa.int32())
+    of_rows = ["\n".join(sorted(of_row)) for of_row in pa.ListArray.from_arrays(ends, texts).to_pylist()]
+    return _Endings(pa.array(of_rows, pa.string()), np.arange(rows.num_rows))
 
 
 def _holds_cases(rows: pa.Table) -> bool:

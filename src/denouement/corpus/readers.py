@@ -1,6 +1,8 @@
-"""Reading the official files: ROCStories and Story Cloze, recognised by their headers, every row checked."""
+"""Reading the official files: ROCStories and Story Cloze, recognised by their headers, every row checked.
 
-import codecs
+Files of other data sets of cases are recognised here, too, and read by `choice_files`.
+"""
+
 import math
 import re
 from collections import Counter
@@ -19,18 +21,18 @@ import pyarrow.csv
 
 from denouement import schemas
 from denouement.console import warn
-from denouement.corpus import cells, keys, layouts
+from denouement.corpus import cells, choice_files, keys, layouts
 from denouement.corpus.layouts import Kind, OfficialLayout
-from denouement.delimited import UTF16, decoded, encoding_of, n_cells
+from denouement.corpus.reading import OfficialFile, check_utf8, content_of, rejects_table
+from denouement.delimited import n_cells
 from denouement.errors import UserError, first_line
-from denouement.files import existing_file, visible_files
+from denouement.files import visible_files
 from denouement.quoting import broken_quotes, is_quoted
 
 # A header is far shorter; reading no more keeps the search in a folder of large files quick.
 _HEAD_BYTES = 1 << 16
 # A file is parsed and checked in blocks, whose memory is used again.
 _BLOCK_BYTES = 1 << 22
-_MOST_BYTES = 1 << 31  # more than Arrow's offsets can count
 # Stories of the published collections have so many sentences, and so have those of files with as many columns.
 _OFFICIAL_SENTENCES = 5
 
@@ -48,39 +50,6 @@ _MOST_IDS = 0.95  # a form that this share of a file's ids has is expected of al
 _HEADERS = "ROCStories (storyid,storytitle,sentence1,sentence2,...) or Story Cloze (InputStoryid,InputSentence1,...)"
 
 
-@dataclass(frozen=True)
-class OfficialFile:
-    """The content of one official file.
-
-    Attributes:
-        kind: "stories" or "cloze".
-        file: the file's name without its folder.
-        constants: values for all rows, from the file's name: `source` of stories, `release` and `split` of cases.
-        labelled: whether there is a column of right endings.
-        read: rows with any text, good or rejected.
-        table: the good rows in the order of the file, with the columns of the table `kind`; stories without `split`.
-        contexts: the normalised contexts (`keys.contexts`) of these rows.
-        lines: int64 [good rows], the line of the file where each one starts; the header is line 1.
-        rejects: the other rows, as the table `rejects`.
-        blank: rows without any text, which are neither good nor rejected.
-        oddities: how many cells of the good rows held each kind of `cells.ODDITIES`; `quotes_lost` counts all rows.
-        quoted: whether quotes quote cells, as in CSV; otherwise they are part of the texts.
-    """
-
-    kind: Kind
-    file: str
-    constants: dict[str, str]
-    labelled: bool
-    read: int
-    table: pa.Table
-    contexts: pa.ChunkedArray
-    lines: npt.NDArray[np.int64]
-    rejects: pa.Table
-    blank: int
-    oddities: dict[str, int]
-    quoted: bool
-
-
 def find_files(folder: Path) -> tuple[list[Path], list[tuple[Path, str]]]:
     """The official files in `folder` and the folders below it, sorted, and every other file with the reason against it.
 
@@ -95,7 +64,9 @@ def find_files(folder: Path) -> tuple[list[Path], list[tuple[Path, str]]]:
     official, others = [], []
     for path in visible_files(folder):
         try:
-            _layout(path, _content(path, _HEAD_BYTES))
+            head = content_of(path, _HEAD_BYTES)
+            if choice_files.recognise(head) is None:
+                _layout(path, head)
         except UserError as error:
             others.append((path, str(error).removeprefix(f"{path}: ")))
         else:
@@ -111,8 +82,8 @@ def warn_of_others(others: Sequence[tuple[Path, str]]) -> None:
         warn(f"{more:,} more files are left out: they cannot be read as official files")
 
 
-def read_file(path: Path, release: str | None = None) -> OfficialFile:
-    """Read one official file.
+def read_file(path: Path, release: str | None = None, language: str | None = None) -> OfficialFile:
+    """Read one official file, or one of another data set of cases (`choice_files`).
 
     Every cell is text, also `NA`, `null` and `1`; an empty title becomes null. In a tab-separated file, its cells
     decide whether quotes quote as in CSV or are text (`quoting.is_quoted`). A story has as many sentences as the file
@@ -121,16 +92,20 @@ def read_file(path: Path, release: str | None = None) -> OfficialFile:
 
     Args:
         path: comma- or tab-separated with an official header, in UTF-8, or in UTF-16 with a byte order mark.
-        release: the Story Cloze release, if the file's name does not contain it.
+        release: the release of cases, if the file's name does not contain it.
+        language: of cases, if neither the name of the file nor that of its folder says it; None is English.
 
     Raises:
         UserError: the file cannot be read. Bad rows raise no error; they are in the result.
     """
     path = Path(path)
-    content = _content(path)
+    content = content_of(path)
+    if choices := choice_files.recognise(content[:_HEAD_BYTES]):
+        check_utf8(path, content)
+        return choice_files.read(path, content.decode(), choices, release, language)
     layout = _layout(path, content)
-    _check_utf8(path, content)
-    constants = _constants(path, layout, release)
+    check_utf8(path, content)
+    constants = _constants(path, layout, release, language)
     body = content[layout.header_bytes :]
     quoted = layout.delimiter != "\t" or is_quoted(body.decode(), layout.delimiter, len(layout.columns))
 
@@ -167,44 +142,6 @@ def read_file(path: Path, release: str | None = None) -> OfficialFile:
     )
 
 
-def rejects_table(rejected: Sequence[tuple[str, int, str]]) -> pa.Table:
-    """The table `rejects` of the files, lines and reasons given."""
-    return pa.Table.from_pylist(
-        [{"file": file, "line": line, "reason": reason} for file, line, reason in rejected],
-        schema=schemas.TABLES["rejects"].schema,
-    )
-
-
-def _content(path: Path, size: int = -1) -> bytes:
-    """The first `size` bytes (by default all), converted to UTF-8, without a byte order mark.
-
-    `_check_utf8` checks that a file in UTF-8 is valid.
-    """
-    try:
-        with existing_file(path).open("rb") as opened:
-            content = opened.read(size)
-    except OSError as error:
-        raise UserError(f"{path}: cannot be read ({error.strerror})") from error
-    if encoding_of(content, path) == UTF16:
-        content = decoded(content, path, errors="strict" if size < 0 else "replace").encode()
-    if len(content) >= _MOST_BYTES:
-        raise UserError(f"{path}: larger than 2 GiB; part it into several files")
-    if b"\0" in content:
-        raise UserError(f"{path}: not text; of a spreadsheet or an archive, save the table as CSV in UTF-8")
-    content = content.removeprefix(codecs.BOM_UTF8)
-    if not content or content.isspace():
-        raise UserError(f"{path}: an empty file; name the complete file")
-    return content
-
-
-def _check_utf8(path: Path, content: bytes) -> None:
-    text = pa.StringArray.from_buffers(1, pa.py_buffer(np.array([0, len(content)], np.int32)), pa.py_buffer(content))
-    try:
-        text.validate(full=True)  # ten times as fast as decoding, which names the line of a mistake
-    except pa.ArrowInvalid:
-        decoded(content, path)
-
-
 def _layout(path: Path, content: bytes) -> OfficialLayout:
     head = content[:_HEAD_BYTES].decode(errors="ignore")
     layout = layouts.recognise(head)
@@ -216,11 +153,14 @@ def _layout(path: Path, content: bytes) -> OfficialLayout:
     return layout
 
 
-def _constants(path: Path, layout: OfficialLayout, release: str | None) -> dict[str, str]:
+def _constants(path: Path, layout: OfficialLayout, release: str | None, language: str | None) -> dict[str, str]:
     """The values of the columns that are the same in all rows, from the file's name."""
     if layout.kind == "stories":
         return {"source": layouts.source_of(path.name)}
+    spoken = layouts.language_of(path) or language or schemas.ENGLISH
     of_name = layouts.release_of(path.name) or release
+    if spoken != schemas.ENGLISH and of_name in (None, *schemas.RELEASES):
+        of_name = layouts.TRANSLATED  # those releases are in English
     if of_name is None:
         raise UserError(
             f"{path}: the name does not say the Story Cloze release (spring2016 is v1.0, winter2018 is v1.5); "
@@ -229,7 +169,7 @@ def _constants(path: Path, layout: OfficialLayout, release: str | None) -> dict[
     split = layouts.split_of(path.name, labelled=layout.label is not None)
     if split is None:
         raise UserError(f"{path}: the name does not say the split; rename the file so that it has the word val or test")
-    return {"release": of_name, "split": split}
+    return {"release": of_name, "split": split, "language": spoken}
 
 
 @dataclass(frozen=True)
@@ -546,9 +486,9 @@ def _case_table(columns: dict[str, pa.StringArray], layout: OfficialLayout, cons
         {
             "case_id": columns["inputstoryid"],
             "context": _lists(context),
-            "ending_1": ending_1,
-            "ending_2": ending_2,
+            "endings": _lists([ending_1, ending_2]),
             "right_ending": labels,
+            "question": pa.nulls(n_cases, pa.string()),
         },
         constants,
         "cloze",

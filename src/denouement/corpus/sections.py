@@ -35,7 +35,10 @@ def _files(summary: IngestSummary) -> Table:
 
 
 def _holds(file: IngestedFile) -> str:
-    return file.source or f"{file.release} {file.split}{'' if file.labelled else ', blind'}"
+    if file.source:
+        return file.source
+    named = schemas.set_name(str(file.release), str(file.split), file.language or schemas.ENGLISH)
+    return named if file.labelled else f"{named}, blind"
 
 
 def _splits(summary: IngestSummary) -> list[Block]:

@@ -19,6 +19,7 @@ from denouement.cloze.evaluation.sections import system_name
 from denouement.generators.history import History
 from denouement.papers import cited
 from denouement.present.sections import Chart
+from denouement.schemas import ENGLISH
 from denouement.study.results.pairs import PairResult
 from denouement.study.results.rankings import RankedKind
 
@@ -55,11 +56,12 @@ def sentiment_chart(result: SentimentResult) -> Chart:
 
 
 def accuracy_chart(rows: Sequence[SystemRow]) -> Chart:
-    """The accuracy of each system, a panel for each set of cases."""
+    """The accuracy of each system, a panel for each set of cases; other languages than English have a table."""
     sets: dict[str, list[Estimate]] = {}
     for row in rows:
-        if row.accuracy is not None and row.low is not None and row.high is not None:
-            estimate = Estimate(system_name(row), row.accuracy, row.low, row.high, row.paper)
+        is_shown = row.language == ENGLISH or all(each.language != ENGLISH for each in rows)
+        if is_shown and row.accuracy is not None and row.low is not None and row.high is not None:
+            estimate = Estimate(system_name(row), row.accuracy, row.low, row.high, row.paper, row.chance)
             sets.setdefault(f"{row.cases} (n = {row.n:,})", []).append(estimate)
     return Chart(
         "cloze.svg", accuracies(sets), "Accuracy of each system with its 95% interval; the grey line is chance"

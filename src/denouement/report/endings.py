@@ -6,7 +6,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from denouement.analysis.sentiment import RIGHT, ending_ids
-from denouement.corpus.cases import right_and_wrong
+from denouement.corpus.cases import in_english, right_and_wrong
 from denouement.present.sections import ShownEnding, ShownStory
 from denouement.text.sentiment import NEGATIVE, POSITIVE
 
@@ -31,6 +31,7 @@ def stories_with_endings(
             written.setdefault(case_id, []).append(shown)
     right = _right_endings(labelled, written, compounds)
     rows = cases.filter(pc.is_in(cases["case_id"], pa.array(written, pa.string())))
+    rows = pa.concat_tables([in_english(rows)[0], rows])  # of a case in several languages the English context is shown
     contexts: dict[str, list[str]] = {}
     for case_id, context in zip(rows["case_id"].to_pylist(), rows["context"].to_pylist(), strict=True):
         contexts.setdefault(case_id, context)

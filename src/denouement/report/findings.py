@@ -187,8 +187,9 @@ def of_story_cloze(result: ClozeResult) -> KeyFinding | None:
     names = _listed([_name(row) for row in equals])
     claim = f"{names} {'have' if several else 'has'} the highest share of right choices"
     grounds = f"{'They are' if several else 'It is'} right in {_share(best)} of the {best.n:,} cases of {best.cases}."
-    if best.low is None or best.low <= _HALF:
-        return KeyFinding(f"{claim}, but that may be guessing, which is right in 50%.", grounds, _CLOZE)
+    if best.low is None or best.low <= best.chance:
+        guessing = f"guessing, which is right in {Share(best.chance, 0)}"
+        return KeyFinding(f"{claim}, but that may be {guessing}.", grounds, _CLOZE)
     if blind is None:
         more = "No system was run that never sees the story, so what endings alone give away is not known."
         return KeyFinding(f"{claim}.", f"{grounds} {more}", _CLOZE)

@@ -4,8 +4,10 @@ import hashlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+import numpy as np
+
 from denouement.analysis.sentiment import RIGHT, WRONG
-from denouement.corpus.cases import right_and_wrong
+from denouement.corpus.cases import n_endings, right_and_wrong
 from denouement.present.sections import Block, Bullets, Paragraph, Section, ShownEnding, ShownStory, Stories, Table
 from denouement.report.endings import stories_with_endings
 from denouement.report.findings import KeyFinding, key_findings
@@ -103,13 +105,16 @@ def _stories(run: RunFolder, stale: Sequence[Stale]) -> list[ShownStory]:
     most = max((len(story.endings) for story in stories), default=0)
     full = [story for story in stories if len(story.endings) == most]
     drawn = sorted(full, key=lambda story: hashlib.sha256(story.case_id.encode()).digest())[:STORIES]
-    wrong = dict(zip(labelled["case_id"].to_pylist(), right_and_wrong(labelled)[1].to_pylist(), strict=True))
-    return [_readable(story, wrong.get(story.case_id)) for story in drawn]
+    wrong: dict[str, list[str]] = {}
+    of_cases = np.repeat(labelled["case_id"].to_pylist(), n_endings(labelled) - 1).tolist()
+    for case_id, ending in zip(of_cases, right_and_wrong(labelled)[1].to_pylist(), strict=True):
+        wrong.setdefault(case_id, []).append(ending)
+    return [_readable(story, wrong.get(story.case_id, [])) for story in drawn]
 
 
-def _readable(story: ShownStory, wrong: str | None) -> ShownStory:
-    """The story without its id, and with the wrong ending behind the right one."""
+def _readable(story: ShownStory, wrong: Sequence[str]) -> ShownStory:
+    """The story without its id, and with the wrong endings behind the right one."""
     endings = [ShownEnding(HUMAN.get(each.whose, each.whose), each.text) for each in story.endings]
-    if wrong is not None and story.endings[0].whose == RIGHT:
-        endings.insert(1, ShownEnding(HUMAN[WRONG], wrong))
+    if story.endings[0].whose == RIGHT:
+        endings[1:1] = [ShownEnding(HUMAN[WRONG], each) for each in wrong]
     return ShownStory("", story.context, endings)

@@ -16,6 +16,7 @@ from denouement.cloze.resources import Resources
 from denouement.corpus.kind import corpus_kind
 from denouement.documents import write_document
 from denouement.files import check_output, existing_file, file_digest, write_text
+from denouement.language_models.source import find
 from denouement.schemas import read_table, write_table
 from denouement.settings import at_least
 
@@ -30,19 +31,23 @@ class ClozeSettings:
         systems: names of systems for each kind of corpus, `sample` and `official`.
         options: by system its options.
         encoders: by sentence encoder its options.
+        language_model: the folder, GGUF file or name of the language model that systems ask; null: none.
         folds: of the cross-validation.
         seed: of everything random.
         releases: only cases of these are scored; empty: all.
         splits: only cases of these are scored; empty: all.
+        languages: only cases of these are scored; empty: all.
     """
 
     systems: dict[str, list[str]]
     options: dict[str, dict[str, Any]] = field(default_factory=dict)
     encoders: dict[str, dict[str, Any]] = field(default_factory=lambda: {"minilm": {}, "glove": {}})
+    language_model: str | None = None
     folds: int = FOLDS
     seed: int = 1
     releases: tuple[str, ...] = ()
     splits: tuple[str, ...] = ()
+    languages: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         if set(self.systems) != set(KINDS):
@@ -123,9 +128,12 @@ def run(settings: ClozeSettings, paths: ClozePaths) -> Evaluation:
         Exception: what ended the systems, where all of them failed.
     """
     paths.check()
+    if settings.language_model:
+        find(settings.language_model)
     stories = read_table(paths.stories, "stories") if paths.stories else None
     scored = paths.test or paths.train
-    to_score = read_cases(scored, release=settings.releases, split=settings.splits) if scored else None
+    wanted = {"release": settings.releases, "split": settings.splits, "language": settings.languages}
+    to_score = read_cases(scored, **wanted) if scored else None
     train = (read_table(paths.train, "cloze") if paths.train else None) if paths.test else to_score
     evaluation = evaluate(
         settings.systems[corpus_kind(stories) if stories is not None else "official"],
@@ -138,6 +146,7 @@ def run(settings: ClozeSettings, paths: ClozePaths) -> Evaluation:
             encoders=settings.encoders,
             embeddings=paths.embeddings,
             generators=paths.models,
+            language_model=settings.language_model,
             cache=paths.cache,
             seed=settings.seed,
         ),
@@ -145,6 +154,7 @@ def run(settings: ClozeSettings, paths: ClozePaths) -> Evaluation:
         settings.folds,
         releases=settings.releases,
         splits=settings.splits,
+        languages=settings.languages,
         brought=[scores for path in paths.brought for scores in read_scores(path)],
     )
     _write(evaluation, paths)

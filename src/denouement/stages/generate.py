@@ -21,15 +21,17 @@ class GenerateSettings:
     """Which contexts get endings, and how these are chosen.
 
     Attributes:
-        release: of the Story Cloze cases. None: in the graph the first of v1.0, v1.5 and the sample that has cases; for
-            another file of contexts all its releases.
+        release: of the Story Cloze cases. None: in the graph the first that has cases (`schemas.in_order`); for another
+            file of contexts all its releases.
         split: of these cases. None: in the graph validation if it has cases, else test; for another file all its
             splits.
+        language: of these cases, such as en. None: in the graph English where there is any; for another file all.
         decoding: see `Decoding`; in the graph, generators that decode no words ignore it.
     """
 
     release: str | None = None
     split: str | None = None
+    language: str | None = None
     decoding: Decoding = field(default_factory=Decoding)
 
 
@@ -112,9 +114,9 @@ def run(
     """
     check_output(paths.out, filter(None, (paths.model, paths.contexts, paths.embeddings)))
     if paths.stories is None:
-        cases = read_contexts(paths.contexts, settings.release, settings.split)
+        cases = read_contexts(paths.contexts, settings.release, settings.split, settings.language)
     else:
-        cases = choose_contexts(paths.contexts, paths.stories, settings.release, settings.split)
+        cases = choose_contexts(paths.contexts, paths.stories, settings.release, settings.split, settings.language)
     generator = load_generator(paths.model, device, paths.embeddings, encoder_options)
     is_common = paths.stories is not None  # settings of the graph hold for all its generators
     decoding = settings.decoding if generator.decodes or not is_common else Decoding()

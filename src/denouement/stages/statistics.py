@@ -21,7 +21,7 @@ from denouement.analysis.sentiment import score_groups
 from denouement.analysis.statistics import Findings, find_statistics
 from denouement.analysis.statistics_files import write_findings
 from denouement.console import warn
-from denouement.corpus.cases import labelled_sets
+from denouement.corpus.cases import in_english, labelled_sets
 from denouement.errors import UserError
 from denouement.files import file_digest
 from denouement.provenance import MadeFrom, check_contexts
@@ -168,6 +168,8 @@ def run(settings: StatisticsSettings, paths: StatisticsPaths, most: Thresholds =
             raise UserError(f"{paths.cloze}: no labelled case to measure")
         for path in paths.endings:
             check_contexts(path, cloze)
+        for sentence in in_english(cloze)[1]:
+            warn(f"{paths.cloze}: {sentence}")
         if blind := cloze["right_ending"].null_count:
             warn(f"{blind:,} blind cases of {paths.cloze} are left out: no label says which ending is right")
         endings = read_tables(paths.endings, "endings")

@@ -11,7 +11,8 @@ _ABBREVIATION = re.compile(rf"(?<![\w&.])(?:{_TITLES}|mr|mrs|ms|dr|vs|(?!I)[A-Z]
 # Possessive quantifiers, and no match from within a row of stops, so the time for a long row is linear in its length.
 _CLOSING = r"""["'”’»)\]]*+"""
 _END = re.compile(rf"""(?<![.!?…])[.!?…]++{_CLOSING}(?=\s++["'“‘«(\[]*+[A-Z0-9À-ÖØ-Þ])|\n""")
-_LAST_END = re.compile(r"""[.!?…。！？．｡]["'”’»)\]」』）】〉》〕］｝]*+\Z""")  # those of Japanese too
+# Those of Chinese and Japanese too, of Arabic, of Hindi and of Burmese.
+_LAST_END = re.compile(r"""[.!?…。！？．｡؟۔।॥။]["'”’»)\]」』）】〉》〕］｝]*+\Z""")
 
 
 def split_sentences(text: str) -> list[str]:

@@ -3,7 +3,7 @@
 import pyarrow as pa
 import pytest
 
-from denouement.cloze.evaluation.case_sets import case_sets, learnable
+from denouement.cloze.evaluation.case_sets import case_sets, counted, learnable
 from denouement.errors import UserError
 
 
@@ -98,3 +98,31 @@ def test_test_cases_are_learned_from_only_when_another_table_is_scored(make_case
 def test_nothing_to_learn_from_and_blind_sets(make_cases):
     assert sets_of(None, make_cases([1, 2])) == {"v1.0 validation": (None, False, 0)}
     assert sets_of(make_cases([1, None, 2]), None) == {"v1.0 validation": ([], False, 2)}
+
+
+def test_each_language_is_a_set_and_learned_from_for_itself(make_cases):
+    def spoken(cases, language):
+        return pa.Table.from_pylist([row | {"language": language} for row in cases.to_pylist()], cases.schema)
+
+    cases = pa.concat_tables(
+        [spoken(make_cases([1, 2, 1]), "es"), make_cases([1, 2, 1]), spoken(make_cases([2]), "zh")]
+    )
+    sets = case_sets(cases, cases)
+    assert [each.name for each in sets] == ["v1.0 validation", "v1.0 validation es", "v1.0 validation zh"]
+    assert [(each.is_learned_from, each.train.num_rows, each.left_out) for each in sets] == [(True, 0, 0)] * 3
+    assert counted(cases) == {"v1.0 validation": 3, "v1.0 validation es": 3, "v1.0 validation zh": 1}
+    assert [each.name for each in case_sets(cases, None, languages=["zh", "es"])] == [
+        *("v1.0 validation es", "v1.0 validation zh")
+    ]
+    with pytest.raises(UserError, match="no Story Cloze cases of eu to score; there are those of"):
+        case_sets(cases, None, languages=["eu"])
+
+
+def test_questions_about_one_story_are_all_learned_from(make_cases):
+    """Those of another table with the same story and question are not."""
+    rows = make_cases([1, 2]).to_pylist()
+    asked = [row | {"case_id": f"{row['case_id']} {why}", "question": why} for row in rows for why in ("Who?", "Why?")]
+    again = [row | {"case_id": f"{row['case_id']}!", "release": "v1.5"} for row in asked]
+    learned = pa.Table.from_pylist([*asked, *again], make_cases([1]).schema)
+    [each] = case_sets(make_cases([1], "v1.5", "test", start=9), learned)
+    assert each.train["case_id"].to_pylist() == [row["case_id"] for row in asked]

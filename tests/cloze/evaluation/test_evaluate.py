@@ -1,6 +1,7 @@
 """Evaluation as a whole, with small systems whose answers are known."""
 
 from dataclasses import dataclass
+from pathlib import Path
 from typing import ClassVar
 
 import numpy as np
@@ -17,6 +18,7 @@ from denouement.cloze.evaluation.evaluate import evaluate
 from denouement.cloze.evaluation.predictions import predictions
 from denouement.cloze.evaluation.published import accuracy
 from denouement.cloze.evaluation.results import FittedTo
+from denouement.cloze.evaluation.scoring import inputs_digest
 from denouement.cloze.resources import MissingResourceError, Resources
 from denouement.errors import UserError
 
@@ -186,6 +188,45 @@ def test_kept_scores_are_used_until_something_changes(make_cases, tmp_path):
     assert Stories.runs == 3
 
 
+@dataclass
+class Named(ClozeSystem):
+    """Scores by what a file says."""
+
+    name: ClassVar[str] = "named"
+    path: str = ""
+
+    def files(self, resources):
+        return [Path(self.path)]
+
+    def score(self, cases, resources):
+        return {"": np.tile([float(Path(self.path).read_text()), 0.0], (cases.num_rows, 1))}
+
+
+def test_kept_scores_depend_on_the_content_of_files_that_options_name(make_cases, tmp_path, monkeypatch):
+    monkeypatch.setitem(SYSTEMS, Named.name, f"{__name__}:Named")
+    file = tmp_path / "score.txt"
+
+    def first_score(text):
+        file.write_text(text)
+        resources = Resources(cache=tmp_path / "cache")
+        found = evaluate(["named"], make_cases([1, 2]), None, resources, {"named": {"path": str(file)}})
+        return [first for first, _ in found.scores["scores"].to_pylist()]
+
+    assert first_score("1") == [1.0, 1.0]
+    assert first_score("2") == [2.0, 2.0]
+
+
+def test_kept_scores_depend_on_the_content_of_files_that_encoders_read(make_cases, tmp_path):
+    vectors = tmp_path / "vectors.txt"
+    resources = Resources(encoders={"glove": {"vectors": str(vectors)}}, cache=tmp_path / "cache")
+    sets = case_sets(make_cases([1, 2]), None)
+    vectors.write_text("one 1 0\n")
+    before = inputs_digest(sets, resources)
+    assert inputs_digest(sets, resources) == before
+    vectors.write_text("one 0 1\n")
+    assert inputs_digest(sets, resources) != before
+
+
 @pytest.mark.parametrize(
     ("rows", "notes"),
     [([0, 1, 2], "[1]"), ([0, 1, 2], "no JSON"), ([0, 1, 2], '{"odd": "many"}'), ([0, 1], "{}"), ([2, 1, 0], "{}")],
@@ -220,7 +261,7 @@ def test_labels_that_are_not_used_are_counted(make_cases, capsys):
 
 def test_scores_that_are_no_numbers_are_a_defect(make_cases, monkeypatch):
     monkeypatch.setattr(Stories, "score", lambda self, cases, resources: {"": np.full((cases.num_rows, 2), np.nan)})
-    with pytest.raises(ValueError, match="stories : scores are not two finite numbers"):
+    with pytest.raises(ValueError, match="stories : not a finite number for each ending"):
         evaluate(["stories"], make_cases([1]), None, Resources(stories=stories(["A.", "B."])))
 
 
@@ -350,7 +391,7 @@ def test_predictions_name_each_case_and_no_two_systems_share_a_file():
     def scores(*systems):
         rows = [
             {"system": name, "variant": "", "case_id": 'a,"b"', "release": "v1.5", "split": "test"}
-            | {"score_1": 0.0, "score_2": 1.0}
+            | {"language": "en", "scores": [0.0, 1.0]}
             for name in systems
         ]
         return pa.Table.from_pylist(rows, schemas.TABLES["scores"].schema)

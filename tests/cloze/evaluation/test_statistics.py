@@ -45,9 +45,9 @@ def test_a_tie_is_the_first_endings(make_cases):
 
 def test_groups_by_sentiment_and_length(make_cases):
     cases = make_cases([1, 2, 1]).to_pylist()
-    cases[0] |= {"context": ["She loved it.", "It was great."], "ending_1": "She was happy.", "ending_2": "She sat."}
-    cases[1] |= {"context": ["She loved it.", "It was great."], "ending_1": "A b c d.", "ending_2": "It was awful."}
-    cases[2] |= {"context": ["The bus came."], "ending_1": "It was awful.", "ending_2": "It was there."}
+    cases[0] |= {"context": ["She loved it.", "It was great."], "endings": ["She was happy.", "She sat."]}
+    cases[1] |= {"context": ["She loved it.", "It was great."], "endings": ["A b c d.", "It was awful."]}
+    cases[2] |= {"context": ["The bus came."], "endings": ["It was awful.", "It was there."]}
     table = pa.Table.from_pylist(cases, make_cases([1]).schema)
     assert statistics.by_sentiment(table) == ["agrees", "opposes", "one neutral"]
     assert statistics.by_length(table) == ["right longer", "right shorter", "equal"]

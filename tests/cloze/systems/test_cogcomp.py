@@ -57,8 +57,8 @@ def cases(n: int, labels: Sequence[int] | None = None) -> pa.Table:
             {
                 "case_id": str(number),
                 "context": ["Bob ran", "Bob ran", f"Bob ran {number}", "Bob won" if won else "Bob lost"],
-                "ending_1": right if first_is_right else wrong,
-                "ending_2": wrong if first_is_right else right,
+                "endings": [right if first_is_right else wrong, wrong if first_is_right else right],
+                "language": "en",
                 "right_ending": labels[number] if labels else 1 if first_is_right else 2,
                 "release": "v1.0",
                 "split": "validation",
@@ -104,7 +104,7 @@ def test_what_cannot_be_read_is_counted() -> None:
     system = load_system("cogcomp")
     system.prepare(resources)
     table = cases(12).to_pylist()
-    table[0] |= {"ending_1": "", "context": ["Nothing here", "Bob ran", "Bob ran", "Bob ran"]}
+    table[0] |= {"endings": ["", table[0]["endings"][1]], "context": ["Nothing here", "Bob ran", "Bob ran", "Bob ran"]}
     table = pa.Table.from_pylist(table, schemas.TABLES["cloze"].schema)
     system.fit(table, resources)
     assert np.isfinite(system.score(table, resources)[""]).all()

@@ -55,7 +55,7 @@ def cases(make_cases: Callable[..., pa.Table]) -> tuple[pa.Table, np.ndarray]:
         topic, other = number % len(TOPICS), (number + 1 + number % 3) % len(TOPICS)
         row["context"] = story(topic, draw)[:4]
         right = row["right_ending"]
-        row[f"ending_{right}"], row[f"ending_{3 - right}"] = TOPICS[topic][1], TOPICS[other][1]
+        row["endings"][right - 1], row["endings"][2 - right] = TOPICS[topic][1], TOPICS[other][1]
     return pa.Table.from_pylist(rows, schemas.TABLES["cloze"].schema), labels
 
 
@@ -129,7 +129,7 @@ def test_the_seed_decides_and_nothing_is_trained_twice(stories, cases, tmp_path,
 
 def test_texts_without_a_known_trigram_are_counted(stories, make_cases):
     rows = make_cases([1]).to_pylist()
-    rows[0]["ending_1"] = "Ж"
+    rows[0]["endings"][0] = "Ж"
     table = pa.Table.from_pylist(rows, schemas.TABLES["cloze"].schema)
     found, resources = scores(stories, table, {**SMALL, "epochs": 1})
     assert np.isfinite(found).all()

@@ -11,6 +11,7 @@ from sklearn.linear_model import LogisticRegression
 from denouement import schemas
 from denouement.cloze.base import choices, endings, load_system
 from denouement.cloze.evaluation.published import accuracy
+from denouement.cloze.parts.pairwise import Pairs
 from denouement.cloze.resources import Resources
 from denouement.cloze.systems.ending_reg import VARIANTS, EndingReg, Form, _best, _features
 from denouement.errors import UserError
@@ -37,8 +38,8 @@ def cases(pairs: Sequence[tuple[str, str]], labels: Sequence[int | None]) -> pa.
         {
             "case_id": str(number),
             "context": [f"It was so {number}."] * 4,
-            "ending_1": first,
-            "ending_2": second,
+            "endings": [first, second],
+            "language": "en",
             "right_ending": label,
             "release": "v1.0",
             "split": "validation",
@@ -152,6 +153,7 @@ def test_the_penalty_is_the_one_with_the_least_loss_of_held_out_cases() -> None:
     class Examples:
         """The margin of each case is that of its strength."""
 
+        pairs = Pairs.of(cases([("x", "y")] * 6, [1] * 6))
         differences = csr_array(np.ones((6, 1)))
         margins: ClassVar = {0.1: 1.0, 0.2: 2.0, 0.3: -1.0, 0.4: 3.0}
 

@@ -22,8 +22,8 @@ def counts(*events: tuple[VerbEvent, int]) -> VerbEventCounts:
 
 def cases(*endings: tuple[str, str]) -> pa.Table:
     rows = [
-        {"case_id": str(n), "context": ["It was late."] * 4, "ending_1": one, "ending_2": other, "right_ending": 1,
-         "release": "v1.0", "split": "validation"}
+        {"case_id": str(n), "context": ["It was late."] * 4, "endings": [one, other], "right_ending": 1,
+         "language": "en", "release": "v1.0", "split": "validation"}
         for n, (one, other) in enumerate(endings)
     ]  # fmt: skip
     return pa.Table.from_pylist(rows, schemas.TABLES["cloze"].schema)

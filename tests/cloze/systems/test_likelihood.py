@@ -156,6 +156,7 @@ def test_the_encoder_of_a_generator_is_named(reader_of, infersent_files):
     resources = Resources(generators=[reader_of("infersent", infersent_files)])
     described = load_system("likelihood").learned_elsewhere("h_seq2seq sum", resources)
     assert described.endswith("; encoder infersent, pretrained")
+    assert load_system("likelihood").reads_pretrained("h_seq2seq sum", resources)
 
 
 def test_unknown_words_of_the_endings_are_counted(make_case, checkpoint):

@@ -32,8 +32,8 @@ def parsed(*sentences: str) -> list[Parse]:
 
 
 def case(case_id: str, context: list[str], ending_1: str, ending_2: str) -> dict[str, object]:
-    return {"case_id": case_id, "context": context, "ending_1": ending_1, "ending_2": ending_2, "right_ending": 1,
-            "release": "v1.0", "split": "validation"}  # fmt: skip
+    return {"case_id": case_id, "context": context, "endings": [ending_1, ending_2], "right_ending": 1,
+            "language": "en", "release": "v1.0", "split": "validation"}  # fmt: skip
 
 
 def table(*rows: dict[str, object]) -> pa.Table:

@@ -98,14 +98,14 @@ def test_what_it_keeps_is_a_sentence_encoder(stories, make_cases, tmp_path):
     (checkpoint,) = tmp_path.iterdir()
     encoder = load_encoder("skip_thoughts", checkpoint=str(checkpoint), device="cpu")
     last = encoder.encode([context[-1] for context in cases["context"].to_pylist()])
-    for place, column in enumerate(("ending_1", "ending_2")):
-        cosines = cosine(last, encoder.encode(cases[column].to_pylist()))
+    for place, endings in enumerate(zip(*cases["endings"].to_pylist(), strict=True)):
+        cosines = cosine(last, encoder.encode(endings))
         np.testing.assert_allclose(found["last"][:, place], cosines, atol=1e-5)
 
 
 def test_endings_without_a_known_word_are_counted(stories, make_cases: Callable[..., pa.Table]):
     rows = make_cases([1]).to_pylist()
-    rows[0]["ending_1"], rows[0]["ending_2"] = "Ж", "Ann saw"
+    rows[0]["endings"] = ["Ж", "Ann saw"]
     found, resources = scores(stories, pa.Table.from_pylist(rows, schemas.TABLES["cloze"].schema))
     assert all(np.isfinite(each).all() for each in found.values())
     assert resources.notes == {"skip_thoughts: endings without a known word": 1}

@@ -96,7 +96,7 @@ def test_a_case_without_a_context_is_left_out():
 
 
 def test_sentences_that_read_the_same_cannot_be_put_into_order():
-    same = pa.concat_tables([cases(1, ending_1="it goes  on."), cases(1, case_id="c1")])
+    same = pa.concat_tables([cases(1, endings=["it goes  on.", "Wrong 0."]), cases(1, case_id="c1")])
     items, counts = make_items(design(kind="order", systems=["human_right"]), same, [])
     assert [item.case_id for item in items] == ["c1"]
     assert counts["identical_endings"] == 1
@@ -140,7 +140,7 @@ def test_the_sample_depends_on_the_seed_alone_and_a_larger_one_holds_the_smaller
 
 
 def test_one_release_alone_is_drawn_from():
-    both = pa.concat_tables([cases(2), cases(2, release="v1.5", ending_1="Newer.")])
+    both = pa.concat_tables([cases(2), cases(2, release="v1.5", endings=["Newer.", "Wrong."])])
     generated = [endings("h", {"c0": "H 0.", "c1": "H 1."})]
     first, _ = make_items(design(), both, generated)
     assert {item.endings[1] for item in first} == {"Right 0.", "Right 1."}
@@ -203,7 +203,7 @@ def test_our_stories_in_japanese_are_shown_as_they_are_even_if_a_program_divided
 
 def test_items_hold_what_is_shown_and_mended_endings_are_counted():
     generated = [endings("h", {"c0": "tom did n't go .", "c1": "It is fine."})]
-    items, counts = make_items(design(), cases(2, ending_1="right"), generated)
+    items, counts = make_items(design(), cases(2, endings=["right", "Wrong."]), generated)
     assert {item.endings for item in items} == {("Tom didn't go.", "Right."), ("It is fine.", "Right.")}
     assert counts["mended_h"] == 1
     assert counts["mended_human_right"] == 2
@@ -263,3 +263,22 @@ def test_equal_texts_on_other_sides_have_one_content():
     assert len(of_first) == 2
     assert of_first[0].content == of_first[1].content
     assert of_first[0].id != of_first[1].id
+
+
+def test_of_several_wrong_endings_the_first_is_the_human_wrong_one():
+    four = cases(2, endings=["No.", "Yes.", "Never.", "Not."], right_ending=2)
+    made = design(systems=["human_right", "human_wrong"])
+    items, counts = make_items(made, four, [])
+    assert {item.endings for item in items} == {("Yes.", "No.")}
+    assert counts["further_endings"] == 4, "two more of each case"
+
+
+def test_cases_in_several_languages_are_those_in_the_language_of_the_study():
+    both = pa.concat_tables([cases(2, language="ja", context=["雨。"]), cases(2)])
+    generated = [endings("h", {"c0": "H 0.", "c1": "H 1."})]
+    items, _ = make_items(design(), both, generated)
+    assert {item.context for item in items} == {("Story 0.", "It goes on."), ("Story 1.", "It goes on.")}
+    items, _ = make_items(design(language="ja"), both, generated)
+    assert {item.context for item in items} == {("雨。",)}
+    with pytest.raises(UserError, match="are in es, ja, and the study's language is en; give it one of these"):
+        make_items(design(), pa.concat_tables([cases(2, language="es"), cases(2, language="ja")]), generated)

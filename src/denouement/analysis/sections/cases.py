@@ -33,6 +33,7 @@ _KINDS = {
     "token_pos": "words with their part of speech",
 }
 _SURE_SHOWN = 10
+_HALF = 0.5  # the accuracy of a guess between two endings
 _WEIGHTS_SHOWN = 20
 
 
@@ -197,7 +198,8 @@ def _monitor_tables(name: str, found: MonitoredSet, cases: pa.Table) -> list[Tab
             ["it sees", "n", "accuracy", "95% interval", "paper"],
             accuracies,
             f"{name}: how often the model is right",
-            f"EndingReg ({cited(_PAPER)}), cross-validated; in the paper's Tables 3 and 6 it is fitted to v1.0 "
+            ("" if found.chance == _HALF else f"A guess is right in {Share(found.chance)}. ")
+            + f"EndingReg ({cited(_PAPER)}), cross-validated; in the paper's Tables 3 and 6 it is fitted to v1.0 "
             "validation and tested on the release's test.",
         ),
         Table(
@@ -236,8 +238,8 @@ def _reliability_tables(name: str, found: MonitoredSet) -> list[Table]:
             rows,
             f"{name}: whether its probabilities come true",
             f"Expected calibration error {Number(found.reliability.error, 3)} (the mean distance between the two "
-            f"columns); Brier score {Number(found.reliability.brier, 3)} (0.25 for a guess, 0 for one who knows "
-            "every answer).",
+            f"columns); Brier score {Number(found.reliability.brier, 3)} ({(1 - found.chance) ** 2:.4g} for a guess, 0 "
+            "for one who knows every answer).",
         )
     ]
 

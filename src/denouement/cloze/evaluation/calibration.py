@@ -10,8 +10,8 @@ import numpy.typing as npt
 
 from denouement.intervals import share_with_interval
 
-BINS = (0.5, 0.6, 0.7, 0.8, 0.9, 1.0)
-"""The edges of the bins of `reliability`."""
+BINS = (0.0, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1.0)
+"""The edges of the bins of `reliability`. With two endings the likelier one is in the upper five."""
 
 
 def slope(margins: npt.NDArray[np.float64]) -> float:
@@ -23,8 +23,8 @@ def slope(margins: npt.NDArray[np.float64]) -> float:
     section 2.2), so that a model that is right in every case does not become infinitely sure.
 
     Args:
-        margins: float64 [n], n at least 1: the score of the right ending less that of the wrong one, of cases that the
-            scores were not fitted to.
+        margins: float64 [n], n at least 1: the score of the right ending less that of a wrong one, of cases that the
+            scores were not fitted to; of a case with several wrong endings, each of them.
 
     Returns:
         0 where the model is no better than chance on these cases: then its scores say nothing.
@@ -50,12 +50,12 @@ def slope(margins: npt.NDArray[np.float64]) -> float:
 
 @dataclass(frozen=True)
 class ReliabilityBin:
-    """The cases whose likelier ending has a probability within two edges of `BINS`.
+    """The cases whose likeliest ending has a probability within two edges of `BINS`.
 
     Attributes:
         from_, to: the edges; written as `from` and `to`.
         n: cases.
-        predicted: the mean probability of the likelier endings.
+        predicted: the mean probability of the likeliest endings.
         observed: the share of these endings that are right.
         low, high: the exact 95% interval of `observed`.
     """
@@ -88,19 +88,34 @@ class Reliability:
     brier: float | None
 
 
-def reliability(first: npt.NDArray[np.float64], is_first: npt.NDArray[np.bool_]) -> Reliability:
-    """Whether endings are right as often as their probabilities say.
-
-    Of each case the likelier ending counts: its probability is between 0.5 and 1. Where both are equally likely it is
-    the first, as in `base.choices`.
+def probabilities(scores: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
+    """The probability that each ending is right, where differences of scores are log-odds.
 
     Args:
-        first: float64 [n], the probability that the first ending of each case is right.
-        is_first: bool [n], whether it is.
+        scores: float64 [n, k]; minus infinity where a case has no ending, which gets 0.
+
+    Returns:
+        float64 [n, k]; each row sums to 1.
     """
-    takes_first = first >= 0.5
-    likelier = np.where(takes_first, first, 1 - first)
-    is_right = takes_first == is_first
+    from scipy.special import expit
+
+    others = (np.delete(scores, place, axis=1) for place in range(scores.shape[1]))
+    log_sums = np.column_stack([np.logaddexp.reduce(each, axis=1) for each in others])
+    found: npt.NDArray[np.float64] = expit(scores - log_sums)
+    return found
+
+
+def reliability(given: npt.NDArray[np.float64], right: npt.NDArray[np.int8]) -> Reliability:
+    """Whether endings are right as often as their probabilities say.
+
+    Of each case the likeliest ending counts. Of several it is the first, as in `base.choices`.
+
+    Args:
+        given: float64 [n, k], the probability that each ending of each case is right.
+        right: int8 [n], from 1 to k, the one that is.
+    """
+    likelier = given.max(axis=1)
+    is_right = given.argmax(axis=1) + 1 == right
     bin_of = np.digitize(likelier, BINS[1:-1])
     bins = []
     for number, (start, end) in enumerate(pairwise(BINS)):
@@ -111,7 +126,8 @@ def reliability(first: npt.NDArray[np.float64], is_first: npt.NDArray[np.bool_])
             assert low is not None
             assert high is not None
             bins.append(ReliabilityBin(start, end, n, float(likelier[in_bin].mean()), share, low, high))
-    if not len(first):
+    if not len(given):
         return Reliability(bins, None, None)
-    error = sum(row.n * abs(row.predicted - row.observed) for row in bins) / len(first)
-    return Reliability(bins, error, float(((first - is_first) ** 2).mean()))
+    error = sum(row.n * abs(row.predicted - row.observed) for row in bins) / len(given)
+    of_right = np.take_along_axis(given, right[:, None].astype(np.int64) - 1, axis=1)
+    return Reliability(bins, error, float(((1 - of_right) ** 2).mean()))

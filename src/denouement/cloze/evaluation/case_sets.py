@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+from itertools import product
 from pathlib import Path
 
 import numpy as np
@@ -11,15 +12,15 @@ import pyarrow.compute as pc
 from denouement.console import warn
 from denouement.corpus import keys, overlap
 from denouement.errors import UserError
-from denouement.schemas import RELEASES, SPLITS, read_table, shortened
+from denouement.schemas import ENGLISH, SPLITS, in_order, read_table, set_name, shortened
 
 
 @dataclass(frozen=True)
 class CaseSet:
-    """The cases of one release and split that are scored, and the cases to learn from that have other stories.
+    """The cases of one release, split and language that are scored, and those to learn from that have other stories.
 
     Attributes:
-        release, split: of all `cases`.
+        release, split, language: of all `cases`.
         cases: rows of the table `cloze`.
         train: labelled cases to fit to, none of whose stories is among `cases`; None where no cases to learn from are
             given.
@@ -34,11 +35,12 @@ class CaseSet:
     train: pa.Table | None = None
     is_learned_from: bool = False
     left_out: int = 0
+    language: str = ENGLISH
 
     @property
     def name(self) -> str:
-        """Release and split."""
-        return f"{self.release} {self.split}"
+        """See `schemas.set_name`."""
+        return set_name(self.release, self.split, self.language)
 
     @property
     def blind(self) -> bool:
@@ -76,25 +78,43 @@ def learnable(train: pa.Table | None, test: pa.Table | None) -> Learnable:
     passed_over = {
         "labelled cases of the split test, not learned from": of_test.num_rows,
         "cases without a label, not learned from": train.num_rows - labelled.num_rows,
-        "cases whose story an earlier case has, learned from once": chosen.num_rows - _distinct(chosen).num_rows,
+        "cases whose story an earlier case has, learned from once": chosen.num_rows - learned_once(chosen).num_rows,
     }
     return Learnable(chosen, {text: n for text, n in passed_over.items() if n})
 
 
-def case_sets(
-    scored: pa.Table | None, learned: pa.Table | None, releases: Sequence[str] = (), splits: Sequence[str] = ()
-) -> list[CaseSet]:
-    """The cases to score, a set for each release and split, and what may be learned from for each.
+def learned_once(cases: pa.Table) -> pa.Table:
+    """The cases without those whose id, or context with the same question, an earlier one in their language has."""
+    is_first = np.ones(cases.num_rows, dtype=bool)
+    asked = (keys.contexts(cases).combine_chunks(), cases["question"].combine_chunks().fill_null(""))
+    for column in ((cases["case_id"].combine_chunks(),), asked):
+        texts = pc.binary_join_element_wise(cases["language"].combine_chunks(), *column, "\n")
+        numbers = texts.dictionary_encode().indices.to_numpy()
+        firsts = np.unique(numbers, return_index=True)[1]
+        is_first &= np.isin(np.arange(cases.num_rows), firsts)
+    return cases.filter(pa.array(is_first))
 
-    Where a set of the split train or validation has the stories of all cases to learn from of that release and split,
-    it is cross-validated (`CaseSet.is_learned_from`). For any other set, such as a part of these cases, its stories are
-    left out of the cases to learn from. A story that is in several releases is learned from once.
+
+def case_sets(
+    scored: pa.Table | None,
+    learned: pa.Table | None,
+    releases: Sequence[str] = (),
+    splits: Sequence[str] = (),
+    languages: Sequence[str] = (),
+) -> list[CaseSet]:
+    """The cases to score, a set for each release, split and language, and what may be learned from for each.
+
+    Where a set of the split train or validation has the stories of all cases to learn from of that release, split and
+    language, it is cross-validated (`CaseSet.is_learned_from`). For any other set, such as a part of these cases, its
+    stories are left out of the cases to learn from. These are in the set's language. A story that is in several
+    releases is learned from once.
 
     Args:
         scored: of the table `cloze`.
         learned: see `learnable`; None: nothing to learn from.
         releases: only sets of these; empty: of all.
         splits: only sets of these; empty: of all.
+        languages: only sets of these; empty: of all.
 
     Raises:
         UserError: no cases, or one without a context.
@@ -103,22 +123,23 @@ def case_sets(
         raise UserError("no Story Cloze cases to score: give a table with --test, or with --train to cross-validate")
     for cases in filter(None, (scored, learned)):
         check_contexts(cases)
-    distinct = None if learned is None else _distinct(learned)
+    distinct = None if learned is None else learned_once(learned)
     found = []
-    for release, split, cases in _sets(scored, releases, splits):
+    for cases in _sets(scored, releases, splits, languages):
+        release, split, language = _group(cases)
         if learned is None or distinct is None:
-            found.append(CaseSet(release, split, cases))
+            found.append(CaseSet(release, split, cases, language=language))
             continue
-        own = learned.filter(_is_of(learned, release, split))
+        own = learned.filter(_is_of(learned, release, split, language))
         is_learned_from = split != "test" and not cases["right_ending"].null_count and _same_stories(cases, own)
-        is_seen = overlap.in_common(distinct, cases)
-        is_own = np.asarray(_is_of(distinct, release, split), dtype=bool) if is_learned_from else False
-        rest = distinct.filter(pa.array(~is_seen))
-        found.append(CaseSet(release, split, cases, rest, is_learned_from, int((is_seen & ~is_own).sum())))
+        others = distinct.filter(pc.equal(distinct["language"], language))
+        is_seen = overlap.in_common(others, cases)
+        is_own = np.asarray(_is_of(others, release, split, language), dtype=bool) if is_learned_from else False
+        rest, left_out = others.filter(pa.array(~is_seen)), int((is_seen & ~is_own).sum())
+        found.append(CaseSet(release, split, cases, rest, is_learned_from, left_out, language))
     if not found:
-        wanted = " ".join(" or ".join(names) for names in (releases, splits) if names)
-        present = ", ".join(f"{release} {split}" for release, split, _ in _sets(scored))
-        raise UserError(f"no Story Cloze cases of {wanted} to score; there are those of {present}")
+        wanted = " ".join(" or ".join(names) for names in (releases, splits, languages) if names)
+        raise UserError(f"no Story Cloze cases of {wanted} to score; there are those of {', '.join(counted(scored))}")
     return found
 
 
@@ -127,7 +148,7 @@ def read_cases(path: Path, **wanted: Sequence[str]) -> pa.Table:
 
     Args:
         path: the file.
-        wanted: by column, `release` or `split`, and for each of its values listed there must be a case.
+        wanted: by column (`release`, `split`, `language`), and for each of its values listed there must be a case.
 
     Raises:
         UserError: no such file or table, or no case of a listed value; it names the values that are there.
@@ -143,8 +164,8 @@ def read_cases(path: Path, **wanted: Sequence[str]) -> pa.Table:
 
 
 def counted(cases: pa.Table) -> dict[str, int]:
-    """How many cases there are of each release and split that has any."""
-    return {f"{release} {split}": of_set.num_rows for release, split, of_set in _sets(cases)}
+    """How many cases there are of each release, split and language that has any."""
+    return {set_name(*_group(of_set)): of_set.num_rows for of_set in _sets(cases)}
 
 
 def check_contexts(cases: pa.Table) -> None:
@@ -162,34 +183,35 @@ def check_contexts(cases: pa.Table) -> None:
 
 
 def _sets(
-    cases: pa.Table, releases: Sequence[str] = (), splits: Sequence[str] = ()
-) -> Iterator[tuple[str, str, pa.Table]]:
-    """Each release and split that has cases, with its cases; only those named, where any are."""
-    for split in SPLITS:
-        for release in RELEASES:
-            if (not splits or split in splits) and (not releases or release in releases):
-                of_set = cases.filter(_is_of(cases, release, split))
-                if of_set.num_rows:
-                    yield release, split, of_set
+    cases: pa.Table, releases: Sequence[str] = (), splits: Sequence[str] = (), languages: Sequence[str] = ()
+) -> Iterator[pa.Table]:
+    """The cases of each release, split and language that has any; only of those named, where any are.
+
+    English comes before other languages.
+    """
+    spoken = sorted(pc.unique(cases["language"]).to_pylist(), key=lambda language: (language != ENGLISH, language))
+    for split, release, language in product(SPLITS, in_order(pc.unique(cases["release"]).to_pylist()), spoken):
+        wanted = ((splits, split), (releases, release), (languages, language))
+        if all(value in values or not values for values, value in wanted):
+            of_set = cases.filter(_is_of(cases, release, split, language))
+            if of_set.num_rows:
+                yield of_set
 
 
-def _is_of(cases: pa.Table, release: str, split: str) -> pa.ChunkedArray:
-    return pc.and_(pc.equal(cases["release"], release), pc.equal(cases["split"], split))
+def _group(of_set: pa.Table) -> tuple[str, str, str]:
+    """Release, split and language of a set."""
+    release, split, language = (of_set[name][0].as_py() for name in ("release", "split", "language"))
+    return release, split, language
+
+
+def _is_of(cases: pa.Table, release: str, split: str, language: str) -> pa.ChunkedArray:
+    is_of_split = pc.and_(pc.equal(cases["release"], release), pc.equal(cases["split"], split))
+    return pc.and_(is_of_split, pc.equal(cases["language"], language))
 
 
 def _same_stories(ones: pa.Table, others: pa.Table) -> bool:
     """Whether each has all the stories of the other, in any order."""
     return all(overlap.in_common(one, other).all() for one, other in ((ones, others), (others, ones)))
-
-
-def _distinct(cases: pa.Table) -> pa.Table:
-    """The cases without those whose id or context an earlier one has."""
-    is_first = np.ones(cases.num_rows, dtype=bool)
-    for column in (cases["case_id"], keys.contexts(cases)):
-        numbers = column.combine_chunks().dictionary_encode().indices.to_numpy()
-        firsts = np.unique(numbers, return_index=True)[1]
-        is_first &= np.isin(np.arange(cases.num_rows), firsts)
-    return cases.filter(pa.array(is_first))
 
 
 def unseen_stories(stories: pa.Table | None, sets: Sequence[CaseSet]) -> pa.Table | None:

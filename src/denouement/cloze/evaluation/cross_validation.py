@@ -6,7 +6,7 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
-from denouement.cloze.base import ClozeSystem, Scores
+from denouement.cloze.base import ClozeSystem, Scores, has_ending
 from denouement.cloze.resources import MissingResourceError, Resources
 from denouement.console import progress
 from denouement.corpus import overlap
@@ -65,5 +65,7 @@ def out_of_fold(
         others = cases.filter(pa.array(~held_out))
         system.fit(others if also is None else pa.concat_tables([others, also]), resources)
         for variant, part in system.score(cases.filter(pa.array(held_out)), resources).items():
-            scores.setdefault(variant, np.empty((cases.num_rows, 2)))[held_out] = part
+            # the cases held out may all have fewer endings than others have
+            whole = scores.setdefault(variant, np.full(has_ending(cases).shape, -np.inf))
+            whole[held_out, : part.shape[1]] = part
     return scores

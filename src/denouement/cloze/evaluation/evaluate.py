@@ -1,4 +1,4 @@
-"""Evaluation of Story Cloze systems: each is fitted without leaks, and scored on each release and split."""
+"""Evaluation of Story Cloze systems: each is fitted without leaks, and scored on each release, split and language."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -12,12 +12,20 @@ from denouement.cloze.evaluation import published, statistics
 from denouement.cloze.evaluation.brought_scores import BroughtScores, check_against
 from denouement.cloze.evaluation.case_sets import CaseSet, case_sets, counted, learnable, unseen_stories
 from denouement.cloze.evaluation.published import HUMAN
-from denouement.cloze.evaluation.results import ClozeResult, Evaluation, FittedTo, SystemComparison, SystemRow
+from denouement.cloze.evaluation.results import (
+    ClozeResult,
+    Evaluation,
+    FittedTo,
+    SystemComparison,
+    SystemRow,
+    by_language,
+)
 from denouement.cloze.evaluation.scoring import EvaluationPlan, Scored, cached_scores, inputs_digest, score_table
 from denouement.cloze.evaluation.statistics import Correct
 from denouement.cloze.resources import MissingResourceError, Resources
 from denouement.console import warn
 from denouement.errors import is_defect, one_line
+from denouement.schemas import ENGLISH
 
 FOLDS = 10
 
@@ -32,6 +40,7 @@ def evaluate(
     *,
     releases: Sequence[str] = (),
     splits: Sequence[str] = (),
+    languages: Sequence[str] = (),
     brought: Sequence[BroughtScores] = (),
 ) -> Evaluation:
     """Score cases with the systems `names`, and return how often each is right.
@@ -47,15 +56,15 @@ def evaluate(
         >>> from denouement.schemas import TABLES
         >>> case = {
         ...     **{"case_id": "1", "context": ["Kim lost her dog.", "She was very sad.", "She looked for it all day."]},
-        ...     **{"ending_1": "Ice melts!", "ending_2": "Kim was happy when it came home to her."},
-        ...     **{"right_ending": 2, "release": "v1.0", "split": "validation"},
+        ...     **{"endings": ["Ice melts!", "Kim was happy when it came home to her."], "right_ending": 2},
+        ...     **{"question": None, "language": "en", "release": "v1.0", "split": "validation"},
         ... }
         >>> cases = pa.Table.from_pylist([case], TABLES["cloze"].schema)
         >>> found = denouement.evaluate(["constant_first", "ngram_overlap"], None, cases, denouement.Resources())
         >>> [(row.system, row.correct, row.n, row.paper) for row in found.result.systems]
         [('constant_first', 0, 1, 0.514), ('ngram_overlap', 1, 1, 0.477), ('human', None, 1, 1.0)]
-        >>> found.scores["score_1"].to_pylist()[0]
-        1.0
+        >>> found.scores["scores"].to_pylist()[0]
+        [1.0, 0.0]
 
     Args:
         names: of the registry, in the order of the rows.
@@ -66,6 +75,7 @@ def evaluate(
         n_folds: of the cross-validation.
         releases: only cases of these are scored; empty: all. Systems learn from cases of all releases and splits.
         splits: only cases of these are scored; empty: all.
+        languages: only cases of these are scored; empty: all. Systems learn from cases in the language of those scored.
         brought: scores made elsewhere, whose rows follow those of the systems.
 
     Raises:
@@ -74,7 +84,7 @@ def evaluate(
     """
     learned = learnable(train, test)
     scored = train if test is None else test
-    sets = case_sets(scored, learned.cases, releases, splits)
+    sets = case_sets(scored, learned.cases, releases, splits, languages)
     for each in sets:
         if labels := each.cases.num_rows - each.cases["right_ending"].null_count if each.blind else 0:
             warn(
@@ -96,7 +106,8 @@ def evaluate(
         try:
             of_system = cached_scores(system, options.get(name, {}), own, plan)
         except MissingResourceError as error:
-            outcomes += [_Outcome(each, replace(_row(name, "", each), missing=str(error))) for each in sets]
+            missing = {each.name: system.cannot_score(each.cases) or str(error) for each in sets}
+            outcomes += [_Outcome(each, replace(_row(name, "", each), missing=missing[each.name])) for each in sets]
         except Exception as error:  # an error of one system must not lose the hours of work of the others
             failures[name] = error
             what = f"{type(error).__name__}: {one_line(error)}" if is_defect(error) else one_line(error)
@@ -116,6 +127,7 @@ def evaluate(
             systems=[*rows, *_human_rows(sets)],
             comparisons=comparisons,
             notes={name: counts for name, counts in notes.items() if counts},
+            by_language=by_language(rows),
         ),
         scores=pa.concat_tables(tables or [schemas.empty_table("scores")]),
         failures=failures,
@@ -133,8 +145,12 @@ class _Outcome:
 
 def _row(system: str, variant: str, each: CaseSet) -> SystemRow:
     """A row that has the published accuracy alone."""
-    paper = published.accuracy(system, variant, each.release, each.split)
-    return SystemRow(system, variant, each.release, each.split, each.blind, each.cases.num_rows, paper=paper)
+    return SystemRow(
+        *(system, variant, each.release, each.split, each.blind, each.cases.num_rows),
+        paper=published.accuracy(system, variant, each.release, each.split),
+        language=each.language,
+        chance=statistics.chance(each.cases),
+    )
 
 
 def _outcomes(system: ClozeSystem, scored: Scored, resources: Resources, plan: EvaluationPlan) -> Iterator[_Outcome]:
@@ -170,7 +186,7 @@ def _compared(
     groups = {
         each.name: (statistics.by_sentiment(each.cases), statistics.by_length(each.cases))
         for each in sets
-        if each.name in best
+        if each.name in best and each.language == ENGLISH
     }
     p_best = {
         (name, frozenset((pair.one, pair.other))): pair.p_holm for name, pairs in comparisons.items() for pair in pairs
@@ -181,9 +197,10 @@ def _compared(
         if of.scores is None:
             return row
         if of.cases.blind:
-            return replace(row, ties=int((of.scores[:, 0] == of.scores[:, 1]).sum()))
+            return replace(row, ties=int((statistics.n_best(of.scores) > 1).sum()))
         is_correct = right[name][row.name]
-        by_sentiment, by_length = (statistics.by_group(is_correct, names) for names in groups[name])
+        of_groups = [statistics.by_group(is_correct, names) for names in groups.get(name, ())]
+        by_sentiment, by_length = of_groups or (None, None)
         return replace(
             row,
             **vars(statistics.accuracy(is_correct)),

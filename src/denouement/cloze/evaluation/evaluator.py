@@ -19,11 +19,12 @@ import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 from denouement import schemas
-from denouement.cloze.base import Scores, endings
+from denouement.cloze.base import Scores, by_case, endings
 from denouement.cloze.evaluation import statistics
 from denouement.cloze.evaluation.case_sets import check_contexts
 from denouement.cloze.evaluation.results import ModuleAccuracy, VectorResult
 from denouement.cloze.parts.vectors import Floats, cosine
+from denouement.corpus.cases import n_endings
 from denouement.encoders.embeddings import EmbeddingTable, SentenceVectors
 from denouement.errors import UserError
 from denouement.files import existing_file
@@ -36,10 +37,10 @@ def joint(context_vectors: npt.ArrayLike, ending_vectors: npt.ArrayLike) -> Scor
 
     Args:
         context_vectors: [n, D], one a context.
-        ending_vectors: [n, 2, D].
+        ending_vectors: [n, k, D].
 
     Returns:
-        float64 [n, 2], from -1 to 1; 0 where a vector is all zeros.
+        float64 [n, k], from -1 to 1; 0 where a vector is all zeros.
     """
     return cosine(np.asarray(context_vectors)[:, None], ending_vectors)
 
@@ -53,10 +54,10 @@ def sentence_level(sentence_vectors: npt.ArrayLike, ending_vectors: npt.ArrayLik
 
     Args:
         sentence_vectors: [n, s, D], the s sentences of each context in their order.
-        ending_vectors: [n, 2, D].
+        ending_vectors: [n, k, D].
 
     Returns:
-        float64 [n, 2], from -1 to 1; 0 where a vector is all zeros.
+        float64 [n, k], from -1 to 1; 0 where a vector is all zeros.
     """
     return cosine(predicted_endings(sentence_vectors)[:, None], ending_vectors)
 
@@ -115,19 +116,20 @@ def evaluate_vectors(cases: pa.Table, vectors: Mapping[str, npt.ArrayLike]) -> V
     wanted = [*endings(cases), *(wholes if has_wholes else ()), *(sentences if has_sentences else ())]
     checked = _checked({text: np.asarray(vectors[text], np.float64) for text in wanted})
 
-    of_endings = np.stack([checked[ending] for ending in endings(cases)]).reshape(cases.num_rows, 2, -1)
+    of_endings = np.stack([checked[ending] for ending in endings(cases)])
+    of_cases = np.split(of_endings, np.cumsum(n_endings(cases))[:-1])
     of_sentences = [np.stack([checked[each] for each in context]) for context in contexts] if has_sentences else []
     of_contexts = [checked[whole] for whole in wholes] if has_wholes else [each.mean(axis=0) for each in of_sentences]
-    trajectories = [
-        sentence_level(each[None], pair[None])[0] for each, pair in zip(of_sentences, of_endings, strict=False)
-    ]
+    joints = [joint(each[None], its[None])[0] for each, its in zip(of_contexts, of_cases, strict=True)]
+    trajectories = [sentence_level(each[None], its[None])[0] for each, its in zip(of_sentences, of_cases, strict=False)]
     return VectorResult(
         cases=cases.num_rows,
         releases=sorted(pc.unique(cases["release"]).to_pylist()),
         dimension=of_endings.shape[-1],
         contexts="whole" if has_wholes else "mean",
-        joint=_accuracy(joint(of_contexts, of_endings), cases),
-        sentence_level=_accuracy(np.array(trajectories), cases) if has_sentences else None,
+        joint=_accuracy(by_case(np.concatenate(joints), cases), cases),
+        sentence_level=_accuracy(by_case(np.concatenate(trajectories), cases), cases) if has_sentences else None,
+        chance=statistics.chance(cases),
     )
 
 

@@ -2,12 +2,14 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import chain
 from pathlib import Path
 
 import pyarrow as pa
 
 from denouement.documents import read_document
 from denouement.errors import UserError, is_defect, one_line
+from denouement.schemas import ENGLISH, set_name
 
 
 @dataclass(frozen=True)
@@ -33,8 +35,9 @@ class HalfTies:
     """What ties do to an accuracy.
 
     Attributes:
-        ties: cases with two equal scores.
-        accuracy_half_ties: the accuracy with each tie as half a case that is right; None without cases.
+        ties: cases with equal highest scores.
+        accuracy_half_ties: the accuracy with each tie as half a case that is right (`statistics.half_ties`); None
+            without cases.
     """
 
     ties: int
@@ -58,7 +61,7 @@ class FittedTo:
 
 @dataclass(frozen=True)
 class SystemRow:
-    """One system, or one variant of it, on the cases of one release and split.
+    """One system, or one variant of it, on the cases of one release, split and language.
 
     Attributes:
         system, variant: the variant is "" where the system has none.
@@ -75,7 +78,10 @@ class SystemRow:
         fitted_to: of a system that learns from cases; None otherwise.
         missing: what the system lacks, and how to give it; None where it lacks nothing.
         failed: the error that ended the system; None where it ended well.
-        by_sentiment, by_length: the accuracy on the groups of `statistics.by_sentiment` and `statistics.by_length`.
+        by_sentiment, by_length: the accuracy on the groups of `statistics.by_sentiment` and `statistics.by_length`;
+            None for cases that are not in English.
+        language: of the cases.
+        chance: the accuracy of a guess.
     """
 
     system: str
@@ -99,6 +105,8 @@ class SystemRow:
     failed: str | None = None
     by_sentiment: Mapping[str, Accuracy] | None = None
     by_length: Mapping[str, Accuracy] | None = None
+    language: str = ENGLISH
+    chance: float = 0.5
 
     @property
     def name(self) -> str:
@@ -107,8 +115,22 @@ class SystemRow:
 
     @property
     def cases(self) -> str:
-        """Release and split: `v1.0 validation`."""
-        return f"{self.release} {self.split}"
+        """Release, split and a language other than English: `v1.0 validation`."""
+        return set_name(self.release, self.split, self.language)
+
+
+ByLanguage = Mapping[str, Mapping[str, Mapping[str, Accuracy]]]
+"""By release and split, row (`SystemRow.name`) and language."""
+
+
+def by_language(rows: Sequence[SystemRow]) -> ByLanguage:
+    """The accuracies on the cases of each release and split that are in several languages, in the order of the rows."""
+    found: dict[str, dict[str, dict[str, Accuracy]]] = {}
+    for row in rows:
+        if row.correct is not None:
+            accuracy = Accuracy(row.n, row.correct, row.accuracy, row.low, row.high)
+            found.setdefault(f"{row.release} {row.split}", {}).setdefault(row.name, {})[row.language] = accuracy
+    return {name: of_set for name, of_set in found.items() if len({*chain.from_iterable(of_set.values())}) > 1}
 
 
 @dataclass(frozen=True)
@@ -136,13 +158,15 @@ class ClozeResult:
 
     Attributes:
         systems: a row for each system, variant and set of cases, then the published accuracy of people.
-        comparisons: every two rows of each set with labels, by its release and split.
+        comparisons: every two rows of each set with labels, by its name (`schemas.set_name`).
         notes: by system what was decided by a rule of thumb, such as a text without a known word, and how often.
+        by_language: see `by_language`.
     """
 
     systems: Sequence[SystemRow]
     comparisons: Mapping[str, Sequence[SystemComparison]] = field(default_factory=dict)
     notes: Mapping[str, Mapping[str, int]] = field(default_factory=dict)
+    by_language: ByLanguage = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -151,7 +175,7 @@ class Evaluation:
 
     Attributes:
         result: what is printed and written as JSON.
-        scores: the table `scores`: two scores for each system, variant and case.
+        scores: the table `scores`: a row for each system, variant and case.
         failures: by system the error that ended it.
     """
 
@@ -192,6 +216,7 @@ class VectorResult:
             of its sentences' vectors ("mean").
         joint: the joint module.
         sentence_level: the sentence-level module; None without vectors of sentences.
+        chance: the accuracy of a guess.
     """
 
     cases: int
@@ -200,6 +225,7 @@ class VectorResult:
     contexts: str
     joint: ModuleAccuracy
     sentence_level: ModuleAccuracy | None
+    chance: float = 0.5
 
 
 def read_result(path: Path) -> ClozeResult:
@@ -216,7 +242,7 @@ def logged_values(result: ClozeResult) -> dict[str, dict[str, float]]:
     values: dict[str, dict[str, float]] = {}
     for row in result.systems:
         if row.accuracy is not None:
-            values.setdefault(f"{row.release}_{row.split}", {})["_".join(row.name.split())] = row.accuracy
+            values.setdefault("_".join(row.cases.split()), {})["_".join(row.name.split())] = row.accuracy
     return values
 
 
@@ -225,7 +251,7 @@ def chief_values(result: ClozeResult, most: int = 12) -> dict[str, dict[str, flo
     of_sets = logged_values(result)
     of_system: dict[str, tuple[float, str]] = {}
     for row in result.systems:
-        cases = f"{row.release}_{row.split}"
+        cases = "_".join(row.cases.split())
         if row.accuracy is not None and cases == next(iter(of_sets)):
             of_system[row.system] = max(of_system.get(row.system, (0.0, "")), (row.accuracy, cases))
     best = sorted(of_system, key=lambda system: (-of_system[system][0], system))[:most]

@@ -14,10 +14,12 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from denouement import schemas
-from denouement.cloze.base import ClozeSystem, Scores, scores_once
+from denouement.cloze.base import ClozeSystem, Scores, by_case, has_ending, of_endings, scores_once
 from denouement.cloze.evaluation.case_sets import CaseSet
 from denouement.cloze.evaluation.cross_validation import out_of_fold
 from denouement.cloze.resources import MissingResourceError, Resources
+from denouement.corpus.cases import n_endings
+from denouement.encoders.base import load_encoder
 from denouement.errors import UserError
 from denouement.files import file_digest
 from denouement.kept import kept
@@ -70,9 +72,11 @@ def cached_scores(
         own = resources.of_another_system()
         return _score(system, own, plan), own.notes
 
+    path = resources.cache / "scores" / f"{system.name}.parquet" if resources.cache else None
+    files = [file_digest(each) for each in system.files(resources)] if path else []
     scored, notes = kept(
-        resources.cache / "scores" / f"{system.name}.parquet" if resources.cache else None,
-        [system.name, options, plan.n_folds if system.learns_from_cases else None, plan.digest],
+        path,
+        [system.name, options, plan.n_folds if system.learns_from_cases else None, plan.digest, files],
         make,
         read=lambda path: _read(path, plan.sets),
         write=lambda made, path: _write(*made, path, system.name, plan.sets),
@@ -88,19 +92,20 @@ def score_table(system: str, variant: str, each: CaseSet, scores: Scores) -> pa.
         "system": pa.repeat(pa.scalar(system), n),
         "variant": pa.repeat(pa.scalar(variant), n),
         "case_id": each.cases["case_id"],
-        "release": each.cases["release"],
-        "split": each.cases["split"],
-        "score_1": scores[:, 0],
-        "score_2": scores[:, 1],
+        **{name: each.cases[name] for name in ("language", "release", "split")},
+        "scores": of_endings(scores, each.cases),
     }
     return pa.table(columns, schema=schemas.TABLES["scores"].schema)
 
 
 def _score(system: ClozeSystem, resources: Resources, plan: EvaluationPlan) -> Scored:
+    missing = {each.name: why for each in plan.sets if (why := system.cannot_score(each.cases))}
+    sets = [each for each in plan.sets if each.name not in missing]
+    if not sets:
+        return Scored({}, missing)
     if not system.learns_from_cases:
-        return Scored(
-            {each.name: _checked(scores_once(system, each.cases, resources), system, each) for each in plan.sets}, {}
-        )
+        scored = {each.name: _checked(scores_once(system, each.cases, resources), system, each) for each in sets}
+        return Scored(scored, missing)
     lacks = system.lacks(resources)
     if all(each.train is None and not each.is_learned_from for each in plan.sets):
         lacks.insert(0, f"{system.name} learns from labelled cases: give them with --train")
@@ -108,8 +113,7 @@ def _score(system: ClozeSystem, resources: Resources, plan: EvaluationPlan) -> S
         raise MissingResourceError("; ".join(lacks))
     system.prepare(resources)
     scores: dict[str, dict[str, Scores]] = {}
-    missing: dict[str, str] = {}
-    for each in plan.sets:
+    for each in sets:
         try:
             scores[each.name] = _checked(_learned_scores(system, each, resources, plan.n_folds), system, each)
         except MissingResourceError as error:
@@ -138,10 +142,13 @@ def _learned_scores(system: ClozeSystem, each: CaseSet, resources: Resources, n_
 
 
 def _checked(scores: dict[str, Scores], system: ClozeSystem, each: CaseSet) -> dict[str, Scores]:
-    """The scores; a ValueError where they are not two finite numbers a case, which is a defect of the system."""
+    """The scores; a ValueError where they are not a finite number an ending, which is a defect of the system."""
+    is_there = has_ending(each.cases)
     for variant, of_set in scores.items():
-        if of_set.shape != (each.cases.num_rows, 2) or not np.isfinite(of_set).all():
-            raise ValueError(f"{system.name} {variant}: scores are not two finite numbers for each case of {each.name}")
+        if of_set.shape != is_there.shape or not np.where(is_there, np.isfinite(of_set), of_set == -np.inf).all():
+            raise ValueError(
+                f"{system.name} {variant}: not a finite number for each ending of each case of {each.name}"
+            )
     return scores
 
 
@@ -171,14 +178,16 @@ def _read(path: Path, sets: Sequence[CaseSet]) -> tuple[Scored, Counter[str]]:
     except (KeyError, ValueError, TypeError, AttributeError) as error:
         raise UserError(f"{path}: the notes are missing") from error
     scores: dict[str, dict[str, Scores]] = {each.name: {} for each in sets if each.name not in missing}
-    names = pc.binary_join_element_wise(table["release"], table["split"], " ")
+    groups = pc.binary_join_element_wise(table["release"], table["split"], table["language"], "\n")
     for each in sets:
-        of_set = table.filter(pc.equal(names, each.name))
+        of_set = table.filter(pc.equal(groups, f"{each.release}\n{each.split}\n{each.language}"))
         for variant in pc.unique(of_set["variant"]).to_pylist():
             rows = of_set.filter(pc.equal(of_set["variant"], variant))
             if each.name in missing or rows["case_id"].to_pylist() != each.cases["case_id"].to_pylist():
                 raise UserError(f"{path}: scores of other cases")
-            scores[each.name][variant] = np.column_stack([rows["score_1"].to_numpy(), rows["score_2"].to_numpy()])
+            if pc.list_value_length(rows["scores"]).to_pylist() != n_endings(each.cases).tolist():
+                raise UserError(f"{path}: scores of other endings")
+            scores[each.name][variant] = by_case(pc.list_flatten(rows["scores"]).to_numpy(), each.cases)
     variants = {tuple(of_set) for of_set in scores.values()}
     if len(variants) > 1 or () in variants:
         raise UserError(f"{path}: not all of the scores")
@@ -190,7 +199,7 @@ def inputs_digest(sets: Sequence[CaseSet], resources: Resources) -> str:
     digest = hashlib.sha256()
     given = {
         "seed": resources.seed,
-        "encoders": resources.encoders,
+        "encoders": {name: _of_encoder(name, options) for name, options in resources.encoders.items()},
         "files": [file_digest(path) for path in _files(resources)],
         "word_vectors": bool(resources.word_vectors),
     }
@@ -202,6 +211,14 @@ def inputs_digest(sets: Sequence[CaseSet], resources: Resources) -> str:
     for path in sorted([*package.rglob("*.py"), *package.rglob("*.yaml")]):  # word lists are YAML
         digest.update(path.read_bytes())
     return digest.hexdigest()
+
+
+def _of_encoder(name: str, options: Mapping[str, Any]) -> Any:
+    """What the vectors of an encoder depend on: its options, and the content of the files that these name."""
+    try:
+        return [options, load_encoder(name, **options).fingerprint]
+    except UserError:  # which the systems that need it will report
+        return options
 
 
 def _files(resources: Resources) -> Iterable[Path]:

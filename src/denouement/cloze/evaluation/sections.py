@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
+from denouement.cloze.evaluation.chooser_run import TrainedChooser
 from denouement.cloze.evaluation.results import (
     Accuracy,
     ClozeResult,
@@ -9,18 +10,26 @@ from denouement.cloze.evaluation.results import (
     SystemComparison,
     SystemRow,
     VectorResult,
+    by_language,
 )
 from denouement.papers import published
 from denouement.present.cells import Cell, Interval, Number, PValue
 from denouement.present.sections import Block, Bullets, Paragraph, Table
 
-_CHANCE = 0.5
+_CHANCE = 0.5  # with two endings; another accuracy of a guess is said beside the number of cases
 
 _NOTE = (
     "Accuracy: share of the cases whose right ending has the higher score, a tie being the first ending's; with its "
     "exact 95% interval. Half ties: the same with every tie as half a case that is right. p: of McNemar's exact test "
     "against the most accurate system on the same cases, corrected by Holm's method for all pairs of systems. Trained "
     "on: without what is among the scored cases."
+)
+
+_MANY = " A tie of m endings, the right one among them, counts as one in m of a case."
+
+_LANGUAGES = (
+    "With the exact 95% interval. Where the cases of one language are translations of another's, their columns are of "
+    "the same stories."
 )
 
 _SAME_BELOW = "Below, the same with all that belongs to it."
@@ -46,6 +55,7 @@ def accuracy_blocks(rows: Sequence[SystemRow]) -> list[Block]:
     """How often each system and each of its variants is right, and which have no scores, and why."""
     n_sets = len({row.cases for row in rows if row.accuracy is not None})
     return [
+        *language_tables(rows),
         *([_side_by_side(rows, _SAME_BELOW)] if n_sets > 1 else []),
         *detail_tables(rows),
         *unscored_blocks(rows),
@@ -57,7 +67,26 @@ def overview_blocks(rows: Sequence[SystemRow]) -> list[Block]:
     best = best_variants(rows)
     note = "Of a system with variants the one that is most accurate on the first cases is shown."
     tables = [_side_by_side(best, note if len(best) < len(_shown(rows)) else "")] if best else []
-    return [*tables, *unscored_blocks(rows)]
+    return [*tables, *language_tables(rows), *unscored_blocks(rows)]
+
+
+def language_tables(rows: Sequence[SystemRow]) -> list[Table]:
+    """By release and split with cases in several languages the accuracy of each system and variant in each."""
+    names = {row.name: system_name(row) for row in rows}
+    tables = []
+    for group, systems in by_language(rows).items():
+        sizes = {language: accuracy.n for of_system in systems.values() for language, accuracy in of_system.items()}
+        lines: list[list[Cell]] = [
+            [names[name], *(_with_interval(of_system.get(language)) for language in sizes)]
+            for name, of_system in systems.items()
+        ]
+        columns = ["system", *(f"{language} (n = {n:,})" for language, n in sizes.items())]
+        tables.append(Table(columns, lines, f"Accuracy by language, {group}", _LANGUAGES))
+    return tables
+
+
+def _with_interval(accuracy: Accuracy | None) -> Cell:
+    return f"{accuracy.accuracy:.3f} ({Interval(accuracy.low, accuracy.high, 3)})" if accuracy else ""
 
 
 def best_variants(rows: Sequence[SystemRow]) -> list[SystemRow]:
@@ -72,12 +101,13 @@ def detail_tables(rows: Sequence[SystemRow]) -> list[Table]:
     """By set of cases all that belongs to the accuracy of each system and variant, the most accurate first."""
     columns = ["system", "accuracy", "95% interval", "p", "ties", "half ties"]
     tables = []
-    for cases, n in _sizes(rows).items():
+    for cases, size in _sizes(rows).items():
         of_set = _by_accuracy([row for row in _shown(rows) if row.cases == cases])
         has_paper = any(row.paper is not None for row in of_set)
         lines = [[*_cells(row), *([_number(row.paper)] if has_paper else []), row.trained_on or ""] for row in of_set]
-        title = f"Accuracy on {cases} (n = {n:,})"
-        tables.append(Table([*columns, *(["paper"] if has_paper else []), "trained on"], lines, title, _NOTE))
+        title = f"Accuracy on {cases} ({size})"
+        note = _NOTE if all(row.chance == _CHANCE for row in of_set) else f"{_NOTE}{_MANY}"
+        tables.append(Table([*columns, *(["paper"] if has_paper else []), "trained on"], lines, title, note))
     return tables
 
 
@@ -87,7 +117,7 @@ def unscored_blocks(rows: Sequence[SystemRow]) -> list[Block]:
     named = ", ".join(f"{cases} ({n:,} cases)" for cases, n in blind.items())
     return [
         *([Paragraph(f"Blind, so no accuracy is known: {named}.")] if blind else []),
-        *_below_chance(f"{system_name(row)} ({row.cases})" for row in rows if _is_below_chance(row.high)),
+        *_below_chance((row.chance, row.high, f"{system_name(row)} ({row.cases})") for row in rows),
         *_without_scores("Not run:", rows, [(row, row.missing) for row in rows]),
         *_without_scores("Failed:", rows, [(row, row.failed) for row in rows]),
     ]
@@ -146,9 +176,9 @@ def vector_blocks(result: VectorResult) -> list[Block]:
         Table(
             ["module", "n", "accuracy", "95% interval", "ties", "half ties"],
             [_module_cells(name, module) for name, module in made],
-            note=f"Vectors of {result.dimension:,} numbers.{of_paper}",
+            note=f"Vectors of {result.dimension:,} numbers{_unlike_half(result.chance)}.{of_paper}",
         ),
-        *_below_chance(name for name, module in made if _is_below_chance(module.high)),
+        *_below_chance((result.chance, module.high, name) for name, module in made),
     ]
 
 
@@ -185,7 +215,7 @@ def _side_by_side(rows: Sequence[SystemRow], note: str) -> Table:
         cells.setdefault(system_name(row), {})[row.cases] = accuracy
     in_brackets = ", in brackets the published one" if has_paper else ""
     return Table(
-        ["system", *(f"{name} (n = {n:,})" for name, n in sizes.items())],
+        ["system", *(f"{name} ({size})" for name, size in sizes.items())],
         [[system, *(of_system.get(name, "") for name in sizes)] for system, of_system in cells.items()],
         note=f"Accuracy on each set of cases{in_brackets}. {note}".rstrip(),
     )
@@ -200,9 +230,18 @@ def _shown(rows: Sequence[SystemRow]) -> list[SystemRow]:
     ]
 
 
-def _sizes(rows: Sequence[SystemRow]) -> dict[str, int]:
-    """How many cases there are, by the sets that have accuracies."""
-    return {row.cases: row.n for row in _shown(rows)}
+def _sizes(rows: Sequence[SystemRow]) -> dict[str, str]:
+    """By the sets that have accuracies how many cases there are, such as `n = 1,871`, and any chance but a half."""
+    return {row.cases: f"n = {row.n:,}{_unlike_half(row.chance)}" for row in _shown(rows)}
+
+
+def _unlike_half(chance: float) -> str:
+    return "" if chance == _CHANCE else f", chance {_short(chance)}"
+
+
+def _short(chance: float) -> str:
+    """A share without the 0 before its point: `.500`."""
+    return f"{chance:.3f}".lstrip("0")
 
 
 def _by_accuracy(rows: Sequence[SystemRow]) -> list[SystemRow]:
@@ -216,14 +255,20 @@ def _by_accuracy(rows: Sequence[SystemRow]) -> list[SystemRow]:
     return sorted(rows, key=place)
 
 
-def _is_below_chance(high: float | None) -> bool:
-    return high is not None and high < _CHANCE
+def _below_chance(rows: Iterable[tuple[float, float | None, str]]) -> list[Block]:
+    """A paragraph that explains accuracies whose whole interval is below chance, one for each chance that has any.
 
-
-def _below_chance(names: Iterable[str]) -> list[Block]:
-    """One paragraph that explains accuracies whose whole interval is below chance, where there are any."""
-    listed = ", ".join(names)
-    return [Paragraph(f"Below chance, with the whole interval under .500: {listed}. {_WHY_BELOW}")] if listed else []
+    Args:
+        rows: chance, the upper end of the interval, and the name of each accuracy.
+    """
+    below: dict[float, list[str]] = {}
+    for chance, high, name in rows:
+        if high is not None and high < chance:
+            below.setdefault(chance, []).append(name)
+    return [
+        Paragraph(f"Below chance, with the whole interval under {_short(chance)}: {', '.join(names)}. {_WHY_BELOW}")
+        for chance, names in below.items()
+    ]
 
 
 def _without_scores(
@@ -265,3 +310,22 @@ def _against(best: str, pair: SystemComparison) -> list[Cell]:
         else (pair.one, (pair.only_other, pair.only_one))
     )
     return [other, *numbers, PValue(pair.p), PValue(pair.p_holm)]
+
+
+def chooser_blocks(result: TrainedChooser) -> list[Block]:
+    """What a chooser learned from, and how."""
+    part = f", part {result.part.number} of {result.part.of}" if result.part else ""
+    learned_from = ", ".join(f"{n:,} cases of {name}" for name, n in result.cases.items())
+    rows: list[list[Cell]] = [
+        [each.seed, each.examples, len(each.losses), Number(each.losses[0], 3), Number(each.losses[-1], 3)]
+        for each in result.networks
+    ]
+    return [
+        Paragraph(f"Made of the language model {result.language_model}; learned from {learned_from}{part}."),
+        Table(
+            ["seed", "examples", "epochs", "first loss", "last loss"],
+            rows,
+            note="Loss: minus the log-probability of the right ending, in nats; the mean of an epoch while it learns.",
+        ),
+        *_bullets("Passed over", [f"{what}: {n:,}" for what, n in result.passed_over.items()]),
+    ]

@@ -9,7 +9,7 @@ import pyarrow as pa
 
 from denouement.cloze.base import Scores, choices
 from denouement.cloze.evaluation.results import Accuracy, HalfTies, SystemComparison
-from denouement.corpus.cases import right_and_wrong
+from denouement.corpus.cases import n_endings, right_and_wrong
 from denouement.intervals import share_with_interval
 from denouement.multiple_tests import holm
 
@@ -18,7 +18,7 @@ Correct = npt.NDArray[np.bool_]
 
 
 def correct(scores: Scores, cases: pa.Table) -> Correct:
-    """Whether the right ending of each labelled case has the higher score; a tie is the first ending's (`choices`)."""
+    """Whether the right ending of each labelled case has the highest score; a tie is the first ending's (`choices`)."""
     is_correct: Correct = choices(scores) == cases["right_ending"].to_numpy()
     return is_correct
 
@@ -30,16 +30,26 @@ def accuracy(is_correct: Correct) -> Accuracy:
     return Accuracy(n, n_correct, share["share"], share["low"], share["high"])
 
 
-def half_ties(scores: Scores, cases: pa.Table) -> HalfTies:
-    """The number of labelled cases with equal scores, and the accuracy if each of these counts as half right.
+def chance(cases: pa.Table) -> float:
+    """The accuracy of a guess: the mean over cases of one over the number of endings; a half where there is no case."""
+    return float((1 / n_endings(cases)).mean()) if cases.num_rows else 0.5
 
-    `choices` gives a tie to the first ending, so that a system has the accuracy of `constant_first` on its ties; with
-    half of each counted it has that of chance.
+
+def n_best(scores: Scores) -> npt.NDArray[np.int64]:
+    """int64 [cases]: how many endings have the highest score of the case; two or more are a tie."""
+    return np.asarray(np.count_nonzero(scores == scores.max(axis=1, keepdims=True), axis=1), np.int64)
+
+
+def half_ties(scores: Scores, cases: pa.Table) -> HalfTies:
+    """The number of labelled cases with equal highest scores, and the accuracy if each of these counts in part.
+
+    `choices` gives a tie to the first ending, so that a system has the accuracy of `constant_first` on its ties. Here a
+    tie of two endings counts as half right where one of the two is, a tie of m as one in m: the accuracy of a guess.
     """
-    is_tie = scores[:, 0] == scores[:, 1]
-    n, n_ties = len(is_tie), int(is_tie.sum())
-    n_correct = int((correct(scores, cases) & ~is_tie).sum())
-    return HalfTies(n_ties, (n_correct + n_ties / 2) / n if n else None)
+    n_tied, is_best = n_best(scores), scores == scores.max(axis=1, keepdims=True)
+    right = cases["right_ending"].to_numpy()[:, None] - 1
+    shares = np.take_along_axis(is_best, right, axis=1).ravel() / n_tied
+    return HalfTies(int((n_tied > 1).sum()), float(shares.sum()) / len(shares) if len(shares) else None)
 
 
 def compare(systems: Mapping[str, Correct]) -> list[SystemComparison]:
@@ -82,14 +92,18 @@ def by_sentiment(cases: pa.Table) -> list[str]:
 
 
 def by_length(cases: pa.Table) -> list[str]:
-    """Which ending of each labelled case has more words: "right longer", "equal" or "right shorter"."""
+    """Which ending of each labelled case has more words: "right longer", "equal" or "right shorter".
+
+    Several wrong endings count by their mean.
+    """
     from denouement.text.words import tokenize
 
-    right, wrong = ([len(tokenize(ending)) for ending in each.to_pylist()] for each in right_and_wrong(cases))
-    return [
-        "right longer" if of_right > of_wrong else "right shorter" if of_right < of_wrong else "equal"
-        for of_right, of_wrong in zip(right, wrong, strict=True)
-    ]
+    right, wrong = (
+        np.array([len(tokenize(ending)) for ending in each.to_pylist()], np.float64) for each in right_and_wrong(cases)
+    )
+    n_wrong = n_endings(cases) - 1
+    difference = right - np.add.reduceat(wrong, np.cumsum(n_wrong) - n_wrong) / n_wrong
+    return [("right shorter", "equal", "right longer")[int(sign) + 1] for sign in np.sign(difference)]
 
 
 def by_group(is_correct: Correct, groups: Sequence[str]) -> dict[str, Accuracy]:

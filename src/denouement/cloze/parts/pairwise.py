@@ -1,14 +1,16 @@
-"""A linear model of which of two endings is right, from groups of named features of each ending."""
+"""A linear model of which ending of a case is right, from groups of named features of each ending."""
 
 from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
-from denouement.cloze.base import Scores
+from denouement.cloze.base import Scores, by_case
 from denouement.cloze.resources import MissingResourceError
+from denouement.corpus.cases import is_right, n_endings
 
 Features = Mapping[str, float]
 """The features of an ending by name; those that are 0 may be left out. The first word of a name is its group."""
@@ -36,22 +38,60 @@ class Weights(NamedTuple):
     strength: float
 
 
+@dataclass(frozen=True)
+class Pairs:
+    """The right ending of each labelled case with every wrong one of it; endings are numbered as by `base.endings`.
+
+    Attributes:
+        right, wrong: int64 [pairs], the two endings of each pair; the pairs of a case follow each other.
+        case: int64 [pairs].
+    """
+
+    right: npt.NDArray[np.int64]
+    wrong: npt.NDArray[np.int64]
+    case: npt.NDArray[np.int64]
+
+    @classmethod
+    def of(cls, cases: pa.Table) -> "Pairs":
+        """The pairs of labelled rows of the table `cloze`."""
+        right, n_wrong = is_right(cases), n_endings(cases) - 1
+        return cls(
+            np.repeat(np.flatnonzero(right), n_wrong),
+            np.flatnonzero(~right),
+            np.repeat(np.arange(cases.num_rows), n_wrong),
+        )
+
+    def losses(self, margins: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
+        """Minus the log-probability (nats) that each case's right ending has among all of the case, float64 [cases].
+
+        Args:
+            margins: float64 [pairs], by how much the score of the right ending exceeds that of the wrong one.
+        """
+        starts = np.flatnonzero(np.diff(self.case, prepend=-1))
+        with_right = np.insert(-margins, starts, 0.0)  # the right ending's margin from itself
+        return np.logaddexp.reduceat(with_right, starts + np.arange(len(starts)))
+
+
 class Pairwise:
-    """Conditional logistic regression: the log-odds of the first ending of a case being right are the product of
-    weights and the difference between the features of its endings. So it has no intercept, and the order of the endings
+    """Conditional logistic regression: the log-odds of one ending of a case against another being right are the product
+    of weights and the difference between the features of the two. So it has no intercept, and the order of the endings
     does not matter.
+
+    The weights are learned from the pairs of the right ending with each wrong one (`Pairs`). With two endings that is
+    the whole model; with more, what it says of every pair is fitted, which needs no other solver and estimates the same
+    weights.
 
     Each feature is divided by its standard deviation, and then each group by a number that makes the mean squared
     length of a difference 1, so that a group of thousands of counts and one of ten measures weigh the same before
     anything is learned.
     """
 
-    def __init__(self, features: Sequence[Features], right: npt.NDArray[np.int8], min_count: int) -> None:
+    def __init__(self, features: Sequence[Features], pairs: Pairs, min_count: int) -> None:
         """Choose and scale the features.
 
         Args:
-            features: of both endings of the first case, of both of the second ..., n cases.
-            right: int8 [n], 1 or 2.
+            features: of all endings of the first case, of all of the second ...
+            pairs: of these endings.
             min_count: a feature that fewer endings have is left out.
         """
         from scipy.sparse import diags_array
@@ -64,16 +104,16 @@ class Pairwise:
         found = found[:, is_kept]
         self._groups = np.array([group(name) for name in self._vectorizer.get_feature_names_out()])
         self._scale = inverse(spreads(found))
-        differences = (found[0::2] - found[1::2]) @ diags_array(self._scale)
+        rows = found.tocsr()
+        differences = ((rows[pairs.right] - rows[pairs.wrong]) @ diags_array(self._scale)).tocsc()
         squares = _mean(differences.power(2))
         shrink = np.ones_like(squares)
         for name in self.groups:
             length = float(squares[self._groups == name].sum())
             shrink[self._groups == name] = 1 / np.sqrt(length) if length else 0
         self._scale *= shrink
-
-        toward_right = np.where(right == 1, 1.0, -1.0)
-        self._differences = (diags_array(toward_right) @ differences @ diags_array(shrink)).tocsr()
+        self._differences = (differences @ diags_array(shrink)).tocsr()
+        self._pairs = pairs
 
     @property
     def groups(self) -> list[str]:
@@ -122,16 +162,15 @@ class Pairwise:
         self, groups: Collection[str], strength: float, fold_of: npt.NDArray[np.int64], seed: int
     ) -> npt.NDArray[np.float64]:
         differences = self._differences[:, self._columns(groups)]
-        log_odds = np.empty(len(fold_of))  # of the right ending
+        margins = np.empty(len(self._pairs.case))
         for fold in np.unique(fold_of):
-            held_out = fold_of == fold
-            log_odds[held_out] = differences[held_out] @ fit_differences(differences[~held_out], strength, seed)
-        return np.logaddexp(0, -log_odds)
+            held_out = fold_of[self._pairs.case] == fold
+            margins[held_out] = differences[held_out] @ fit_differences(differences[~held_out], strength, seed)
+        return self._pairs.losses(margins)
 
-    def score(self, features: Sequence[Features], weights: Weights) -> Scores:
-        """The scores of endings: their difference in a case is the log-odds of the first being right."""
-        scores: Scores = (self._vectors(features) @ weights.values).reshape(-1, 2)
-        return scores
+    def score(self, features: Sequence[Features], cases: pa.Table, weights: Weights) -> Scores:
+        """The scores of the endings of `cases`: the difference of two is the log-odds of the one against the other."""
+        return by_case(self._vectors(features) @ weights.values, cases)
 
     def _vectors(self, features: Sequence[Features]) -> Any:
         """Sparse float64 [endings, columns], scaled."""
@@ -140,8 +179,8 @@ class Pairwise:
         return (self._vectorizer.transform(features) @ diags_array(self._scale)).tocsr()
 
 
-def right_endings(cases: pa.Table, n_folds: int, system: str) -> npt.NDArray[np.int8]:
-    """The labels of cases to learn from, int8 [n].
+def pairs_to_learn(cases: pa.Table, n_folds: int, system: str) -> Pairs:
+    """The pairs of endings of labelled cases to learn from.
 
     Raises:
         MissingResourceError: fewer cases than twice `n_folds`.
@@ -150,7 +189,7 @@ def right_endings(cases: pa.Table, n_folds: int, system: str) -> npt.NDArray[np.
         raise MissingResourceError(
             f"{system} needs at least {2 * n_folds} labelled cases for {n_folds} folds, not {cases.num_rows}"
         )
-    return np.asarray(cases["right_ending"].to_numpy(), np.int8)
+    return Pairs.of(cases)
 
 
 def spreads(vectors: Any) -> npt.NDArray[np.float64]:

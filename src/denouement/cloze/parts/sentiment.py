@@ -10,7 +10,8 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from denouement.cloze.base import Scores, endings
+from denouement.cloze.base import Scores, by_case, endings
+from denouement.corpus.cases import n_endings
 from denouement.text.sentiment import SCALES
 
 Expected = Callable[[npt.NDArray[np.float64]], float]
@@ -24,6 +25,6 @@ def closeness(cases: pa.Table, expected: Expected) -> dict[str, Scores]:
     scores = {}
     for scale, sentiment in SCALES.items():
         of_context = np.split(sentiment(sentences), np.cumsum(lengths)[:-1])
-        of_ending = sentiment(endings(cases)).reshape(-1, 2)
-        scores[scale] = -np.abs(of_ending - np.array([[expected(values)] for values in of_context]))
+        wanted = np.repeat([expected(values) for values in of_context], n_endings(cases))
+        scores[scale] = by_case(-np.abs(sentiment(endings(cases)) - wanted), cases)
     return scores

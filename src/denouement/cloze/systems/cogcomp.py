@@ -11,10 +11,10 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
-from denouement.cloze.base import ClozeSystem, Scores, endings
+from denouement.cloze.base import ClozeSystem, Scores, case_of_endings, endings
 from denouement.cloze.evaluation.cross_validation import story_folds
 from denouement.cloze.parts.ngram_model import BEGIN, END, NgramModel
-from denouement.cloze.parts.pairwise import Features, Pairwise, right_endings
+from denouement.cloze.parts.pairwise import Features, Pairwise, pairs_to_learn
 from denouement.cloze.resources import Resources
 from denouement.encoders.word_vectors import WordVectors, open_vectors
 from denouement.settings import at_least
@@ -38,7 +38,7 @@ _PRIOR = 3.0  # stories that the trajectory model has seen before it sees any, w
 
 @dataclass
 class CogComp(ClozeSystem):
-    """Logistic regression on the difference between the endings of a case, over three aspects of a story.
+    """Logistic regression on the difference between endings of a case, over three aspects of a story.
 
     Events. A sentence is a sequence of events, a verb each with its particle, negation and, for "be", what it says;
     "marked" events also say who acts (`text.events`). Group `predicates`: the events of the ending, plain, marked,
@@ -72,6 +72,7 @@ class CogComp(ClozeSystem):
 
     name: ClassVar[str] = "cogcomp"
     learns_from_cases: ClassVar[bool] = True
+    only_english: ClassVar[bool] = True
 
     order: int = 3
     min_count: int = 3
@@ -108,9 +109,9 @@ class CogComp(ClozeSystem):
         Raises:
             MissingResourceError: fewer cases than twice `n_folds`, or stories than `n_folds`.
         """
-        right = right_endings(cases, self.n_folds, self.name)
+        pairs = pairs_to_learn(cases, self.n_folds, self.name)
         fold_of = story_folds(cases, self.n_folds, resources.seed)
-        self._pairwise = Pairwise(self.features(cases, resources), right, self.min_count)
+        self._pairwise = Pairwise(self.features(cases, resources), pairs, self.min_count)
         self._weights = {
             variant: self._pairwise.fit(groups, fold_of, resources.seed) for variant, groups in VARIANTS.items()
         }
@@ -118,10 +119,10 @@ class CogComp(ClozeSystem):
     def score(self, cases: pa.Table, resources: Resources) -> dict[str, Scores]:
         """The scores by all features, and by those of each aspect alone (`VARIANTS`)."""
         features = self.features(cases, resources)
-        return {variant: self._pairwise.score(features, weights) for variant, weights in self._weights.items()}
+        return {variant: self._pairwise.score(features, cases, weights) for variant, weights in self._weights.items()}
 
     def features(self, cases: pa.Table, resources: Resources) -> list[Features]:
-        """The features of both endings of each case, `[2 * n]`; the groups are those of `VARIANTS`."""
+        """The features of all endings of each case; the groups are those of `VARIANTS`."""
         key = (self.name, self.order, "features")
         return resources.once_an_ending(key, cases, lambda new: self._features_of(new, resources))
 
@@ -149,15 +150,16 @@ class CogComp(ClozeSystem):
         compounds = _compounds(contexts)
         sentiments = vader(candidates, workers=1).astype(np.float64)
         self._models.topic.learn(parses)
+        before = [[parses[sentence] for sentence in context] for context in contexts]
         return [
             {
                 **_predicate_features(parses[ending]),
-                **_pair_features([parses[sentence] for sentence in contexts[at // 2]], parses[ending]),
-                **self._sequence_features([parses[sentence] for sentence in contexts[at // 2]], parses[ending]),
-                **self._models.trajectory.features(compounds[at // 2], sentiments[at]),
-                **self._models.topic.features([parses[sentence] for sentence in contexts[at // 2]], parses[ending]),
+                **_pair_features(before[case], parses[ending]),
+                **self._sequence_features(before[case], parses[ending]),
+                **self._models.trajectory.features(compounds[case], sentiment),
+                **self._models.topic.features(before[case], parses[ending]),
             }
-            for at, ending in enumerate(candidates)
+            for case, ending, sentiment in zip(case_of_endings(cases), candidates, sentiments, strict=True)
         ]
 
     def _sequence_features(self, context: Sequence[Parse], ending: Parse) -> dict[str, float]:

@@ -6,7 +6,7 @@ from typing import ClassVar
 import numpy as np
 import pyarrow as pa
 
-from denouement.cloze.base import ClozeSystem, Scores
+from denouement.cloze.base import ClozeSystem, Scores, has_ending
 from denouement.cloze.resources import Resources
 
 
@@ -19,4 +19,5 @@ class ConstantFirst(ClozeSystem):
 
     def score(self, cases: pa.Table, resources: Resources) -> dict[str, Scores]:
         """See `ClozeSystem`."""
-        return {"": np.tile([1.0, 0.0], (cases.num_rows, 1))}
+        is_there = has_ending(cases)
+        return {"": np.where(np.arange(is_there.shape[1]) == 0, 1.0, np.where(is_there, 0.0, -np.inf))}

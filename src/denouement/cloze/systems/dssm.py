@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
-from denouement.cloze.base import ClozeSystem, Scores, endings
+from denouement.cloze.base import ClozeSystem, Scores, by_case, case_of_endings, endings
 from denouement.cloze.parts.vectors import cosine
 from denouement.cloze.resources import Resources
 from denouement.settings import above_zero, at_least
@@ -98,8 +98,8 @@ class Dssm(ClozeSystem):
         if unread := sum(not len(text) for text in contexts + candidates):
             resources.notes[f"{self.name}: texts without a known letter trigram"] += unread
         of_contexts = _vectors(self._network.context, contexts)
-        of_endings = _vectors(self._network.ending, candidates).reshape(len(contexts), 2, -1)
-        return {"": cosine(of_contexts[:, None], of_endings)}
+        of_endings = _vectors(self._network.ending, candidates)
+        return {"": by_case(cosine(of_contexts[case_of_endings(cases)], of_endings), cases)}
 
     def _trained(self, resources: Resources) -> Checkpoint:
         from denouement.cloze.parts.dssm_network import TwoTowers

@@ -7,10 +7,10 @@ from typing import ClassVar
 import numpy as np
 import pyarrow as pa
 
-from denouement.cloze.base import ClozeSystem, Scores, endings
+from denouement.cloze.base import ClozeSystem, Scores, by_case, case_of_endings, endings
 from denouement.cloze.parts.vectors import context_vectors, cosine
 from denouement.cloze.resources import MissingResourceError, Resources
-from denouement.encoders.base import Vectors
+from denouement.encoders.base import Vectors, is_pretrained
 from denouement.encoders.embeddings import EmbeddingTable, SentenceVectors
 
 
@@ -30,6 +30,10 @@ class EmbeddingCosine(ClozeSystem):
     def learned_elsewhere(self, variant: str, resources: Resources) -> str | None:
         """See `ClozeSystem`."""
         return f"encoder {variant.partition(' ')[0]}, pretrained"
+
+    def reads_pretrained(self, variant: str, resources: Resources) -> bool:
+        """See `ClozeSystem`."""
+        return is_pretrained(variant.partition(" ")[0])
 
     def prepare(self, resources: Resources) -> None:
         """Open the table of vectors; encoders are loaded when a sentence is not in it.
@@ -53,9 +57,8 @@ class EmbeddingCosine(ClozeSystem):
             of_endings = encode(candidates)
             if unknown := int((~of_endings.any(axis=1)).sum()):
                 resources.notes[f"{self.name} {name}: endings without a known word"] += unknown
-            pairs = of_endings.reshape(len(contexts), 2, -1)
             for variant, of_context in context_vectors(contexts, encode).items():
-                scores[f"{name} {variant}"] = cosine(of_context[:, None], pairs)
+                scores[f"{name} {variant}"] = by_case(cosine(of_context[case_of_endings(cases)], of_endings), cases)
         return scores
 
 

@@ -9,10 +9,10 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
-from denouement.cloze.base import ClozeSystem, Scores, endings
+from denouement.cloze.base import ClozeSystem, Scores, by_case, endings
 from denouement.cloze.evaluation.calibration import slope
 from denouement.cloze.evaluation.cross_validation import story_folds
-from denouement.cloze.parts.pairwise import fit_differences, group, inverse, right_endings, spreads
+from denouement.cloze.parts.pairwise import Pairs, fit_differences, group, inverse, pairs_to_learn, spreads
 from denouement.cloze.resources import Resources
 from denouement.settings import at_least
 from denouement.text.complexity import yngve
@@ -46,8 +46,8 @@ class Model(NamedTuple):
         columns: int64 [features], their places among all features.
         weights: float64 [features].
         strength: C.
-        margins: float64 [n], the score of the right ending less that of the wrong one, of each case fitted to when it
-            was held out.
+        margins: float64 [pairs], the score of the right ending less that of a wrong one (`Pairs`), of each case fitted
+            to when it was held out.
     """
 
     columns: npt.NDArray[np.int64]
@@ -66,28 +66,29 @@ class EndingReg(ClozeSystem):
 
     As in the paper, each ending is an example of its own, right or wrong, its features are taken as they are, and the
     ending of a case with the higher probability of being right is chosen. A score is the log-odds of that probability
-    less the intercept, which is the same for both endings: so the difference of two scores is the log-odds of the first
+    less the intercept, which is the same for all endings: so the difference of two scores is the log-odds of the first
     ending being right, given that one of them is (`slope` calibrates it).
 
     What the paper leaves open: it fits "an L2 penalty" by "a grid search". Here C has the least loss in a
     cross-validation inside the cases fitted to: the mean of minus the log-probability of the right ending, given that
-    one of the two is. The grid is left at the first rise. Nor does it say how long its n-grams are (`order`).
+    one of the case's is. The grid is left at the first rise. Nor does it say how long its n-grams are (`order`).
     Complexity is that of dependency trees (`denouement.text.complexity`), the paper's of constituents.
 
     Variants: those of `VARIANTS`; with `form: pairwise` each has "pairwise" before its name, as the paper has no such
         variants.
 
     Attributes:
-        form: `per_ending`, as the paper; or `pairwise`, where examples are the differences between the right and the
+        form: `per_ending`, as the paper; or `pairwise`, where examples are the differences between the right and each
             wrong ending of a case, and features have a variance of 1 (conditional logistic regression).
         order: the longest n-grams of tokens and of parts of speech; marks of begin and end count as tokens.
         min_count: an n-gram seen less often in the endings fitted to is no feature.
-        n_folds: of the cross-validation inside the cases fitted to. Both endings of a case, and cases of one story,
+        n_folds: of the cross-validation inside the cases fitted to. The endings of a case, and cases of one story,
             are in one fold.
     """
 
     name: ClassVar[str] = "ending_reg"
     learns_from_cases: ClassVar[bool] = True
+    only_english: ClassVar[bool] = True
 
     form: Form = "per_ending"
     order: int = 3
@@ -113,7 +114,7 @@ class EndingReg(ClozeSystem):
         from scipy.sparse import diags_array
         from sklearn.feature_extraction import DictVectorizer
 
-        right = right_endings(cases, self.n_folds, self.name)
+        pairs = pairs_to_learn(cases, self.n_folds, self.name)
         self._columns = DictVectorizer()
         vectors = self._columns.fit_transform(self._features_of(cases, resources)).tocsc()
         groups = np.array([group(name) for name in self._columns.get_feature_names_out()])
@@ -128,7 +129,7 @@ class EndingReg(ClozeSystem):
         self._models = {}
         for variant, wanted in VARIANTS.items():
             columns = np.flatnonzero(np.isin(groups, wanted))
-            examples = _Examples(self.form, vectors[:, columns], right == 1, resources.seed)
+            examples = _Examples(self.form, vectors[:, columns], pairs, resources.seed)
             self._models[variant] = Model(columns, *_best(examples, STRENGTHS[self.form], fold_of))
 
     def score(self, cases: pa.Table, resources: Resources) -> dict[str, Scores]:
@@ -139,9 +140,9 @@ class EndingReg(ClozeSystem):
         vectors = self._columns.transform(features).tocsr()
         prefix = "pairwise " if self.form == "pairwise" else ""
         return {
-            f"{prefix}{variant}".strip(): (
-                vectors[:, model.columns] @ (self._scale[model.columns] * model.weights)
-            ).reshape(-1, 2)
+            f"{prefix}{variant}".strip(): by_case(
+                vectors[:, model.columns] @ (self._scale[model.columns] * model.weights), cases
+            )
             for variant, model in self._models.items()
         }
 
@@ -175,7 +176,7 @@ class EndingReg(ClozeSystem):
         ]
 
     def _features_of(self, cases: pa.Table, resources: Resources) -> list[dict[str, float]]:
-        """The features of both endings of each case, `[2 * n]`, made once a case, however many folds have it."""
+        """The features of all endings of each case, made once a case, however many folds have it."""
         key = (self.name, "features", self.order)
         return resources.once_an_ending(key, cases, lambda new: self.features(endings(new), resources))
 
@@ -184,35 +185,35 @@ class _Examples:
     """Labelled cases as examples of one form.
 
     Attributes:
-        differences: sparse float64 [n, features], the right ending of each case less the wrong one.
+        pairs: of endings.
+        differences: sparse float64 [pairs, features], the right ending less the wrong one.
     """
 
-    def __init__(self, form: Form, vectors: Any, is_first: npt.NDArray[np.bool_], seed: int) -> None:
+    def __init__(self, form: Form, vectors: Any, pairs: Pairs, seed: int) -> None:
         """Keep the cases.
 
         Args:
             form: see `EndingReg`.
-            vectors: sparse float64 [2 * n, features], both endings of the first case, both of the second ...
-            is_first: bool [n], whether the first ending is the right one.
+            vectors: sparse float64 [endings, features], all of the first case, all of the second ...
+            pairs: of these endings.
             seed: draws the order in which differences are visited.
         """
-        from scipy.sparse import diags_array
-
-        toward_right = diags_array(np.where(is_first, 1.0, -1.0))
-        self.differences = (toward_right @ (vectors[0::2] - vectors[1::2])).tocsr()
-        self._form, self._vectors, self._is_first, self._seed = form, vectors, is_first, seed
+        self.pairs = pairs
+        self.differences = (vectors[pairs.right] - vectors[pairs.wrong]).tocsr()
+        self._form, self._vectors, self._seed = form, vectors, seed
 
     def weights(self, some: npt.NDArray[np.bool_], strength: float) -> npt.NDArray[np.float64]:
-        """The weights of a logistic regression, float64 [features], learned from the cases `some` (bool [n])."""
+        """The weights of a logistic regression, float64 [features], learned from the pairs `some` (bool [pairs])."""
         from sklearn.linear_model import LogisticRegression
 
         if self._form == "pairwise":
             return fit_differences(self.differences[some], strength, self._seed)
         if not self._vectors.shape[1]:
             return np.zeros(0)
-        is_right = np.column_stack([self._is_first, ~self._is_first])[some].ravel()
+        right = np.unique(self.pairs.right[some])
+        endings = np.sort(np.concatenate([right, self.pairs.wrong[some]]))
         model = LogisticRegression(C=strength, solver="liblinear", tol=1e-2, max_iter=1000)
-        return np.asarray(model.fit(self._vectors[np.repeat(some, 2)], is_right).coef_.ravel(), np.float64)
+        return np.asarray(model.fit(self._vectors[endings], np.isin(endings, right)).coef_.ravel(), np.float64)
 
 
 def _best(
@@ -225,18 +226,19 @@ def _best(
         strengths: the grid.
         fold_of: int64 [n], the fold of each case; each is held out once.
     """
-    best, least = (strengths[0], np.zeros(len(fold_of))), np.inf
+    fold_of_pair = fold_of[examples.pairs.case]
+    best, least = (strengths[0], np.zeros(len(fold_of_pair))), np.inf
     for strength in strengths:
-        margins = np.empty(len(fold_of))
+        margins = np.empty(len(fold_of_pair))
         for fold in np.unique(fold_of):
-            held_out = fold_of == fold
+            held_out = fold_of_pair == fold
             margins[held_out] = examples.differences[held_out] @ examples.weights(~held_out, strength)
-        loss = float(np.logaddexp(0, -margins).mean())
+        loss = float(examples.pairs.losses(margins).mean())
         if loss >= least:
             break
         best, least = (strength, margins), loss
     strength, margins = best
-    return examples.weights(np.ones(len(fold_of), bool), strength), strength, margins
+    return examples.weights(np.ones(len(fold_of_pair), bool), strength), strength, margins
 
 
 def _features(ending: str, parse: Parse, compound: float, order: int) -> dict[str, float]:

@@ -8,7 +8,7 @@ from typing import ClassVar, NamedTuple
 import numpy as np
 import pyarrow as pa
 
-from denouement.cloze.base import Scores, endings
+from denouement.cloze.base import Scores, by_case, endings
 from denouement.cloze.parts import corpora
 from denouement.cloze.parts.corpora import CountingSystem, Document
 from denouement.cloze.resources import Resources
@@ -107,6 +107,7 @@ class Frequency(CountingSystem):
     """
 
     name: ClassVar[str] = "frequency"
+    only_english: ClassVar[bool] = True
 
     def prepare(self, resources: Resources) -> None:
         """See `ClozeSystem`."""
@@ -123,6 +124,6 @@ class Frequency(CountingSystem):
         resources.notes["frequency: endings without a verb"] += events.count(None)
         # An ending without a verb counts as an event without words, as frequent as one that never occurs.
         return {
-            source: np.array([counts.log_frequency(event or VerbEvent("", "", "")) for event in events]).reshape(-1, 2)
+            source: by_case([counts.log_frequency(event or VerbEvent("", "", "")) for event in events], cases)
             for source, counts in self._counts.items()
         }

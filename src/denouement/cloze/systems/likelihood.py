@@ -11,8 +11,9 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
-from denouement.cloze.base import ClozeSystem, Scores, endings
+from denouement.cloze.base import ClozeSystem, Scores, by_case, case_of_endings, endings
 from denouement.cloze.resources import MissingResourceError, Resources
+from denouement.encoders.base import is_pretrained
 from denouement.errors import UserError
 from denouement.settings import at_least
 from denouement.text.vocabulary import UNKNOWN, Vocabulary
@@ -35,7 +36,7 @@ class Likelihood(ClozeSystem):
 
     An ending's own likelihood is what the same generator gives it without knowing the story: the mean, over contexts of
     stories drawn at random, of its log-likelihood after each. The generator was trained on such contexts, and not on
-    empty or neutral ones. All endings are read after the same contexts, so that the two of a case differ by their words
+    empty or neutral ones. All endings are read after the same contexts, so that those of a case differ by their words
     alone. Without stories there is no such variant.
 
     Attributes:
@@ -55,8 +56,12 @@ class Likelihood(ClozeSystem):
 
     def learned_elsewhere(self, variant: str, resources: Resources) -> str | None:
         """The stories that the generator was trained on, as far as the `history.json` beside its checkpoint says."""
-        name = next(name for name in _checkpoints(resources) if variant.startswith(f"{name} "))
-        return _checkpoints(resources)[name].described()
+        return _checkpoint(variant, resources).described()
+
+    def reads_pretrained(self, variant: str, resources: Resources) -> bool:
+        """See `ClozeSystem`; a generator does where it reads vectors of such an encoder."""
+        encoder = _checkpoint(variant, resources).encoder
+        return encoder is not None and is_pretrained(encoder)
 
     def prepare(self, resources: Resources) -> None:
         """Load the generators, and draw the contexts where there are stories.
@@ -78,7 +83,8 @@ class Likelihood(ClozeSystem):
 
     def score(self, cases: pa.Table, resources: Resources) -> dict[str, Scores]:
         """See `ClozeSystem`."""
-        contexts = [context for context in cases["context"].to_pylist() for _ in range(2)]
+        of_cases = cases["context"].to_pylist()
+        contexts = [of_cases[case] for case in case_of_endings(cases)]
         candidates = endings(cases)
         scores = {}
         for name, generator in self._generators.items():
@@ -88,10 +94,10 @@ class Likelihood(ClozeSystem):
                 resources.notes[notes] += len(words)
                 resources.notes[f"{notes} unknown to the generator"] += words.count(UNKNOWN)
             log_prob, n_tokens = generator.score(contexts, candidates)
-            scores[f"{name} sum"] = log_prob.reshape(-1, 2)
-            scores[f"{name} per token"] = (log_prob / n_tokens).reshape(-1, 2)
+            scores[f"{name} sum"] = by_case(log_prob, cases)
+            scores[f"{name} per token"] = by_case(log_prob / n_tokens, cases)
             if self._drawn:
-                scores[f"{name} difference"] = (log_prob - self._own(generator, candidates)).reshape(-1, 2)
+                scores[f"{name} difference"] = by_case(log_prob - self._own(generator, candidates), cases)
         return scores
 
     def _own(self, generator: "Generator", candidates: list[str]) -> npt.NDArray[np.float64]:
@@ -133,6 +139,12 @@ class _Checkpoint:
             return int(history["stories"]["train"]) if is_its_own else None
         except (OSError, ValueError, KeyError, TypeError):
             return None
+
+
+def _checkpoint(variant: str, resources: Resources) -> _Checkpoint:
+    """The generator whose variant this is."""
+    name = next(name for name in _checkpoints(resources) if variant.startswith(f"{name} "))
+    return _checkpoints(resources)[name]
 
 
 def _checkpoints(resources: Resources) -> dict[str, _Checkpoint]:

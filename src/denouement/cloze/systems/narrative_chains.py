@@ -13,7 +13,7 @@ from typing import Any, ClassVar, NamedTuple
 import numpy as np
 import pyarrow as pa
 
-from denouement.cloze.base import Scores
+from denouement.cloze.base import Scores, by_case
 from denouement.cloze.parts import corpora
 from denouement.cloze.parts.corpora import CountingSystem, Document
 from denouement.cloze.resources import Resources
@@ -106,7 +106,7 @@ class NarrativeChains(CountingSystem):
 
     An ending's score is the average PMI over all pairs of an event of the ending and one of the context; of several
     entities, the highest. An ending that has no entity of the context scores less than any other. Where the scores are
-    equal, as when neither ending has such an entity, one is drawn by the seed and the words of the case.
+    equal, as when no ending has such an entity, one is drawn by the seed and the words of the case.
 
     Variants: "stories" counts in the stories, "corpora" in the texts that the user names (in the paper, the Associated
     Press part of the English Gigaword). The paper resolves coreference by a program it does not name, here done by the
@@ -119,6 +119,7 @@ class NarrativeChains(CountingSystem):
     min_count: int = 2
 
     name: ClassVar[str] = "narrative_chains"
+    only_english: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
         at_least(self, 1, "min_count")
@@ -133,16 +134,18 @@ class NarrativeChains(CountingSystem):
     def score(self, cases: pa.Table, resources: Resources) -> dict[str, Scores]:
         """See `ClozeSystem`."""
         linked = _links_of_cases(cases, resources)
-        drawn = [_draw(resources.seed, row) for row in cases.select(["context", "ending_1", "ending_2"]).to_pylist()]
+        drawn = [_draw(resources.seed, row) for row in cases.select(["context", "endings"]).to_pylist()]
         resources.notes["narrative_chains: cases drawn, no entity of the context in either ending"] += sum(
             not any(pair) for pair in linked
         )
         scored = {}
         for source, counts in self._counts.items():
-            scores = np.array([[self._score(ending, counts) for ending in pair] for pair in linked]).reshape(-1, 2)
-            for case in np.flatnonzero(scores[:, 0] == scores[:, 1]):
-                resources.notes[f"narrative_chains-{source}: cases drawn, equal PMI"] += any(linked[case])
-                scores[case, drawn[case]] = np.nextafter(scores[case, drawn[case]], np.inf)
+            scores = by_case([self._score(ending, counts) for of_case in linked for ending in of_case], cases)
+            for case, best in enumerate(map(np.flatnonzero, scores == scores.max(axis=1, keepdims=True))):
+                if len(best) > 1:
+                    resources.notes[f"narrative_chains-{source}: cases drawn, equal PMI"] += any(linked[case])
+                    chosen = best[drawn[case] % len(best)]
+                    scores[case, chosen] = np.nextafter(scores[case, chosen], np.inf)
             scored[source] = scores
         return scored
 
@@ -154,17 +157,16 @@ class NarrativeChains(CountingSystem):
 
 
 def _links_of_cases(cases: pa.Table, resources: Resources) -> list[list[list[Link]]]:
-    """The links of both endings of each case."""
-    rows = cases.select(["context", "ending_1", "ending_2"]).to_pylist()
-    parses = resources.parse(
-        [sentence for row in rows for sentence in (*row["context"], row["ending_1"], row["ending_2"])]
-    )
+    """The links of each ending of each case."""
+    rows = cases.select(["context", "endings"]).to_pylist()
+    parses = resources.parse([sentence for row in rows for sentence in (*row["context"], *row["endings"])])
     return [
-        [links([parses[each] for each in row["context"]], parses[row[name]]) for name in ("ending_1", "ending_2")]
-        for row in rows
+        [links([parses[each] for each in row["context"]], parses[ending]) for ending in row["endings"]] for row in rows
     ]
 
 
 def _draw(seed: int, case: Mapping[str, Any]) -> int:
-    """0 or 1, which depends on the seed and the words of the case alone."""
-    return hashlib.sha256(f"{seed} {json.dumps(case, sort_keys=True)}".encode()).digest()[0] % 2
+    """A large number, which depends on the seed and the words of the case alone."""
+    words = {"context": case["context"]} | {f"ending_{place}": text for place, text in enumerate(case["endings"], 1)}
+    digest = hashlib.sha256(f"{seed} {json.dumps(words, sort_keys=True)}".encode()).digest()
+    return int.from_bytes(digest, "little")

@@ -3,10 +3,9 @@
 from dataclasses import dataclass
 from typing import ClassVar
 
-import numpy as np
 import pyarrow as pa
 
-from denouement.cloze.base import ClozeSystem, Scores, endings
+from denouement.cloze.base import ClozeSystem, Scores, by_case, case_of_endings, endings
 from denouement.cloze.resources import Resources
 from denouement.text.words import lowered
 
@@ -30,14 +29,15 @@ class NgramOverlap(ClozeSystem):
         from nltk.translate.bleu_score import SmoothingFunction, sentence_bleu
 
         add_one = SmoothingFunction().method2
-        contexts = [[lowered(sentence) for sentence in context] for context in cases["context"].to_pylist()]
-        each_twice = (context for context in contexts for _ in range(2))
-        scores = [
-            float(sentence_bleu(context, lowered(ending), smoothing_function=add_one))
-            for context, ending in zip(each_twice, endings(cases), strict=True)
-        ]
-        scores_of_case = np.array(scores, dtype=np.float64).reshape(-1, 2)
-        resources.notes["ngram_overlap: cases without a word in common with either ending"] += int(
-            (scores_of_case == 0).all(axis=1).sum()
+        references = [[lowered(sentence) for sentence in context] for context in cases["context"].to_pylist()]
+        scores = by_case(
+            [
+                float(sentence_bleu(references[case], lowered(ending), smoothing_function=add_one))
+                for case, ending in zip(case_of_endings(cases), endings(cases), strict=True)
+            ],
+            cases,
         )
-        return {"": scores_of_case}
+        resources.notes["ngram_overlap: cases without a word in common with either ending"] += int(
+            (scores.max(axis=1) == 0).sum()
+        )
+        return {"": scores}

@@ -16,6 +16,7 @@ class SentimentFull(ClozeSystem):
     """The ending whose sentiment is closest to the mean sentiment of the context's sentences; a variant a scale."""
 
     name: ClassVar[str] = "sentiment_full"
+    only_english: ClassVar[bool] = True
 
     def score(self, cases: pa.Table, resources: Resources) -> dict[str, Scores]:
         """See `ClozeSystem`."""

@@ -16,6 +16,7 @@ class SentimentLast(ClozeSystem):
     """The ending whose sentiment is closest to that of the context's last sentence; a variant a scale."""
 
     name: ClassVar[str] = "sentiment_last"
+    only_english: ClassVar[bool] = True
 
     def score(self, cases: pa.Table, resources: Resources) -> dict[str, Scores]:
         """See `ClozeSystem`."""

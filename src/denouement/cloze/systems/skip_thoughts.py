@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, ClassVar
 import numpy as np
 import pyarrow as pa
 
-from denouement.cloze.base import ClozeSystem, Scores, endings
+from denouement.cloze.base import ClozeSystem, Scores, by_case, case_of_endings, endings
 from denouement.cloze.parts.vectors import context_vectors, cosine
 from denouement.cloze.resources import Resources
 from denouement.encoders.base import BATCH, Vectors
@@ -90,9 +90,9 @@ class SkipThoughtCosine(ClozeSystem):
         candidates = endings(cases)
         if unread := sum(not self._network.encoder.knows(ending) for ending in candidates):
             resources.notes[f"{self.name}: endings without a known word"] += unread
-        of_endings = self._encode(candidates).reshape(len(contexts), 2, -1)
+        of_endings = self._encode(candidates)
         return {
-            variant: cosine(of_context[:, None], of_endings)
+            variant: by_case(cosine(of_context[case_of_endings(cases)], of_endings), cases)
             for variant, of_context in context_vectors(contexts, self._encode).items()
         }
 

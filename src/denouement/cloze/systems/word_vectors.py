@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
-from denouement.cloze.base import ClozeSystem, Scores, endings
+from denouement.cloze.base import ClozeSystem, Scores, by_case, case_of_endings, endings
 from denouement.cloze.parts.vectors import cosine
 from denouement.cloze.resources import Resources
 from denouement.encoders.word_vectors import WordVectors, open_vectors
@@ -80,7 +80,7 @@ class AverageWordVectors(ClozeSystem):
             for what, of_texts in (("contexts", of_contexts), ("endings", of_endings)):
                 if unknown := int((~of_texts.any(axis=1)).sum()):
                     resources.notes[f"{self.name} {variant}: {what} without a known word"] += unknown
-            scores[variant] = cosine(of_contexts[:, None], of_endings.reshape(len(contexts), 2, -1))
+            scores[variant] = by_case(cosine(of_contexts[case_of_endings(cases)], of_endings), cases)
         return scores
 
     def _trained(self, stories: pa.Table, seed: int) -> Lookup:

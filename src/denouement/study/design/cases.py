@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from denouement.schemas import RELEASES, SPLITS
+from denouement.schemas import SPLITS, is_name
 from denouement.study.design.mistakes import Mistake
 
 
@@ -15,7 +15,7 @@ class Cases:
         n: how many; None takes all.
         seed: of the draw; a larger `n` with the same seed contains the smaller sample.
         split: a split of the table `cloze`.
-        release: a release of that table; None is the first of v1.0, v1.5 and sample that has cases of the split.
+        release: a release of that table; None is the first that has cases of the split (`schemas.in_order`).
     """
 
     n: int | None = 200
@@ -29,5 +29,5 @@ class Cases:
             yield Mistake(("n",), f"n: must be at least 1, not {self.n}, or empty to take all cases")
         if self.split not in SPLITS:
             yield Mistake(("split",), f"split: must be one of {', '.join(SPLITS)}, not {self.split!r}")
-        if self.release is not None and self.release not in RELEASES:
-            yield Mistake(("release",), f"release: must be one of {', '.join(RELEASES)}, not {self.release!r}")
+        if self.release is not None and not is_name(self.release):
+            yield Mistake(("release",), f"release: must be the name of a release, such as v1.0, not {self.release!r}")

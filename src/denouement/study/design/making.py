@@ -25,7 +25,8 @@ def make_items(design: Design, cases: pa.Table, endings: Sequence[pa.Table]) -> 
     Args:
         design: the study's design.
         cases: a table `cloze`.
-        endings: tables with the columns `endings.COLUMNS`; of several endings of a system for a case the first counts.
+        endings: tables with the columns `endings.COLUMNS`; of several endings of a system for a case the first counts,
+            and so does the first of several wrong endings of a case.
 
     Returns:
         The items, and counts: `cases` used, `items` to judge, `checks`, `training`, and what was left out:
@@ -169,7 +170,7 @@ def _item(
 
 
 def _chosen_cases(design: Design, cases: pa.Table) -> pa.Table:
-    """The cases of the design's split and release."""
+    """The cases of the design's split and release; of those in several languages, the ones in the study's language."""
     wanted = design.cases
     of_split = cases.filter(pc.equal(cases["split"], wanted.split))
     present = set(pc.unique(of_split["release"]).to_pylist())
@@ -178,7 +179,16 @@ def _chosen_cases(design: Design, cases: pa.Table) -> pa.Table:
         found = sorted({f"{row['release']} {row['split']}" for row in cases.select(["release", "split"]).to_pylist()})
         asked = " ".join(filter(None, (wanted.release, wanted.split)))
         raise UserError(f"cases: none of {asked}; the table holds {', '.join(found) or 'none'}")
-    return of_split.filter(pc.equal(of_split["release"], release))
+    chosen = of_split.filter(pc.equal(of_split["release"], release))
+    languages = sorted(pc.unique(chosen["language"]).to_pylist())
+    if len(languages) == 1:
+        return chosen
+    if design.language not in languages:
+        raise UserError(
+            f"cases: those of {release} {wanted.split} are in {', '.join(languages)}, and the study's language is "
+            f"{design.language}; give it one of these"
+        )
+    return chosen.filter(pc.equal(chosen["language"], design.language))
 
 
 def _with_usable_contexts(cases: pa.Table) -> tuple[pa.Table, Counter[str]]:
@@ -221,9 +231,8 @@ def _endings_by_system(
 
 def _human_endings(cases: pa.Table) -> Iterator[tuple[str, str, str]]:
     for case in cases.filter(pc.is_valid(cases["right_ending"])).to_pylist():
-        right, wrong = (1, 2) if case["right_ending"] == 1 else (2, 1)
-        yield case["case_id"], HUMAN_RIGHT, case[f"ending_{right}"]
-        yield case["case_id"], HUMAN_WRONG, case[f"ending_{wrong}"]
+        for number, ending in enumerate(case["endings"], 1):
+            yield case["case_id"], HUMAN_RIGHT if number == case["right_ending"] else HUMAN_WRONG, ending
 
 
 def _generated_endings(tables: Sequence[pa.Table]) -> Iterator[tuple[str, str, str]]:
