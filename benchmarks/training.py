@@ -23,7 +23,7 @@ from denouement.corpus.ingest import ingest
 from denouement.generators.base import generator_class
 from denouement.generators.neural.data import OrderedBatches, StorySet, read_stories, sentences
 from denouement.generators.neural.decoder import NeuralGenerator
-from denouement.generators.neural.lightning import Batch, EpochLog, StoryBatches
+from denouement.generators.neural.lightning import Batch, EpochLog, StoryBatches, TrainedNetwork
 from denouement.generators.neural.training import optimise
 from denouement.text.vocabulary import PAD, START, Vocabulary
 
@@ -47,7 +47,7 @@ ASKED: dict[str, list[tuple[str, dict[str, str], float | None]]] = {
 
 def measure() -> list[Row]:
     """A row a generator and way of training: target words a second, ENDs counted."""
-    corpus = _corpus()
+    corpus = real_or_sample_stories()
     vocabulary = Vocabulary.build(sentence for story in sentences(corpus) for sentence in story)
     rows = []
     for name, ways in ASKED.items():
@@ -108,7 +108,13 @@ def _ours(generator: NeuralGenerator, stories: StorySet, batches: type[StoryBatc
     speeds: list[float] = []
     with tempfile.TemporaryDirectory() as folder:
         log = EpochLog(Path(folder), generator.settings, lambda _, figures: speeds.append(figures["words_per_second"]))
-        optimise(generator, batches(stories, None, generator.settings), log, Path(folder) / "last.parquet")
+        optimise(
+            TrainedNetwork(generator),
+            generator.settings,
+            batches(stories, None, generator.settings),
+            [log],
+            Path(folder) / "last.parquet",
+        )
     return max(speeds)
 
 
@@ -160,7 +166,7 @@ class RandomVectors:
         return np.arange(self._asked - len(sentences), self._asked)
 
 
-def _corpus() -> pa.Table:
+def real_or_sample_stories() -> pa.Table:
     """The training stories of the real data where it is at hand, else of the sample grammar."""
     shared = Path(os.environ.get("DENOUEMENT_SHARED_DATA", Path(__file__).parents[2] / "shared" / "data"))
     real = shared / "rocstories" / "ROCStories_sample.csv"

@@ -69,6 +69,22 @@ def reader_of(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str, Mappin
     return write
 
 
+@pytest.fixture(scope="session")
+def tiny_model(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The folder of a small causal language model of random weights."""
+    from tests.language_models.tiny import save_tiny
+
+    return save_tiny(tmp_path_factory.mktemp("tiny"))
+
+
+@pytest.fixture(scope="session")
+def taught_model(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The folder of a small causal language model that knows a few stories nearly by heart."""
+    from tests.language_models.tiny import save_tiny
+
+    return save_tiny(tmp_path_factory.mktemp("taught"), taught=True)
+
+
 @pytest.fixture
 def make_cases() -> "Callable[..., pa.Table]":
     """A table `cloze`: one case for each (right ending's number or None), with contexts and endings of its own."""

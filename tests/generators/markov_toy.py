@@ -70,6 +70,9 @@ class MarkovToy:
     def check(self, decoding: Decoding, n: int) -> None:
         decoding.check_count(n)
 
+    def notes(self) -> list[str]:
+        return []
+
     def write(self, contexts: Sequence[Sequence[str]], decoding: Decoding, n: int) -> list:
         return decode(self, contexts, decoding, n)
 

@@ -91,7 +91,7 @@ def test_a_context_without_words_is_refused(generator):
 
 
 def test_an_unknown_generator_is_named():
-    with pytest.raises(UserError, match="no generator 'gpt'; there are h_seq2seq, "):
+    with pytest.raises(UserError, match="no generator 'gpt'; there are bm25, "):
         generator_class("gpt")
 
 

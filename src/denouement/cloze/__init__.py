@@ -14,6 +14,9 @@ SYSTEMS: dict[str, str] = {
     "cogcomp": "denouement.cloze.systems.cogcomp:CogComp",
     "likelihood": "denouement.cloze.systems.likelihood:Likelihood",
     "embedding_cosine": "denouement.cloze.systems.embedding_cosine:EmbeddingCosine",
+    "lm_likelihood": "denouement.cloze.systems.lm_likelihood:LanguageModelLikelihood",
+    "lm_probe": "denouement.cloze.systems.lm_probe:LanguageModelProbe",
+    "lm_pairwise": "denouement.cloze.systems.lm_pairwise:LanguageModelPairwise",
     "combined": "denouement.cloze.systems.combined:Combined",
 }
 

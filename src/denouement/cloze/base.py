@@ -1,8 +1,9 @@
 """The interface of every Story Cloze system, which turns a case's context and endings into a score for each ending."""
 
 from abc import ABC, abstractmethod
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from importlib import import_module
+from pathlib import Path
 from typing import Any, ClassVar
 
 import numpy as np
@@ -62,6 +63,20 @@ class ClozeSystem(ABC):
         None where there is nothing of the kind. A parser and a list of words with their sentiment do not count.
         """
         return None
+
+    def reads_pretrained(self, variant: str, resources: Resources) -> bool:
+        """Whether a variant depends on a pretrained language model or sentence encoder; word vectors are neither."""
+        return False
+
+    def files(self, resources: Resources) -> Sequence[Path]:
+        """The files that scores depend on besides those that `resources` names, such as one that an option names.
+
+        Scores that were kept are made again where the content of one of them has changed.
+
+        Raises:
+            UserError: one is missing.
+        """
+        return ()
 
     def lacks(self, resources: Resources) -> list[str]:
         """What `prepare` needs and `resources` lacks, a sentence for each thing; this takes no long work."""

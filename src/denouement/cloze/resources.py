@@ -37,6 +37,7 @@ class Resources:
         encoders: by name the options of each sentence encoder to try.
         embeddings: a table of sentence vectors, looked in before a sentence is encoded.
         generators: checkpoints of trained generators.
+        language_model: the folder, GGUF file or name of a language model.
         cache: the folder of what is kept between runs (parses, trained systems); None keeps nothing.
         seed: of everything random.
         notes: what was replaced by a rule of thumb, and how often; see `ClozeSystem.score`.
@@ -48,6 +49,7 @@ class Resources:
     encoders: Mapping[str, Mapping[str, Any]] = field(default_factory=lambda: {"minilm": {}, "glove": {}})
     embeddings: Path | None = None
     generators: Sequence[Path] = ()
+    language_model: str | None = None
     cache: Path | None = None
     seed: int = 1
     notes: Counter[str] = field(default_factory=Counter)

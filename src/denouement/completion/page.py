@@ -164,7 +164,7 @@ def answer(form: Mapping[str, str], systems: Mapping[str, Generator]) -> Asked:
             n,
             seed,
             sentences=_marked(story, writing),
-            remarks=remarks(story, writing),
+            remarks=[*remarks(story, writing), *_not_taken(writing, decodings)],
             written=_written(story, writing, decodings, n, seed),
         )
     except Exception as error:
@@ -186,10 +186,29 @@ def _written(
             settings = DECODINGS[title]
             if settings.method == "sample":
                 settings = replace(settings, seed=seed)
-            written.append((title, str(settings), write_side_by_side(story, decoding, settings, n)))
+            if taking := {name: generator for name, generator in decoding.items() if generator.takes(settings)}:
+                written.append((title, str(settings), write_side_by_side(story, taking, settings, n)))
     if whole:
         written.append(("Chosen as a whole", "", write_side_by_side(story, whole, Decoding(), n)))
     return written
+
+
+def _not_taken(systems: Mapping[str, Generator], decodings: tuple[str, ...]) -> list[str]:
+    """A line for each system that decodes, but not in all of these ways: a language model has no beam.
+
+    Raises:
+        UserError: a system that decodes takes none of them.
+    """
+    lines = []
+    for name, generator in systems.items():
+        refused = [title for title in decodings if not generator.takes(DECODINGS[title])]
+        if not generator.decodes or not refused:
+            continue
+        if len(refused) == len(decodings):
+            known = [title for title, decoding in DECODINGS.items() if generator.takes(decoding)]
+            raise UserError(f"choose another way to decode: {name} takes {', '.join(known)}")
+        lines.append(f"{name} cannot decode by {', '.join(refused)}")
+    return lines
 
 
 def _marked(story: TypedStory, systems: Mapping[str, Generator]) -> list[list[tuple[str, bool]]]:

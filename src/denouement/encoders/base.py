@@ -32,9 +32,11 @@ class SentenceEncoder(ABC):
 
     Attributes:
         name: its name in the registry.
+        pretrained: whether it learned how sentences go elsewhere; one of word vectors, or of the stories here, did not.
     """
 
     name: ClassVar[str]
+    pretrained: ClassVar[bool] = True
 
     @property
     @abstractmethod
@@ -96,6 +98,15 @@ def load_encoder(name: str, **options: Any) -> SentenceEncoder:
         UserError: no such encoder; an unknown, missing or wrong option; a file or package that is not there.
     """
     return settings.build(_encoder_class(name), options, f"options of encoder {name}")
+
+
+def is_pretrained(name: str) -> bool:
+    """Whether the encoder `name` of the registry is pretrained (`SentenceEncoder.pretrained`).
+
+    Raises:
+        UserError: no such encoder.
+    """
+    return _encoder_class(name).pretrained
 
 
 def missing_options(name: str, options: Mapping[str, Any]) -> list[str]:

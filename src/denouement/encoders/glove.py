@@ -23,6 +23,7 @@ class GloveMean(SentenceEncoder):
     """
 
     name: ClassVar[str] = "glove"
+    pretrained: ClassVar[bool] = False
 
     vectors: str | None = None
 

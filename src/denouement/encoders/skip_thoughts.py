@@ -22,6 +22,7 @@ class SkipThoughts(SentenceEncoder):
     """
 
     name: ClassVar[str] = "skip_thoughts"
+    pretrained: ClassVar[bool] = False
 
     checkpoint: str
     device: str | None = None

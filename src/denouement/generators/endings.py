@@ -6,7 +6,8 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from denouement import provenance, schemas
-from denouement.console import progress
+from denouement.console import note, progress
+from denouement.errors import UserError
 from denouement.files import file_digest
 from denouement.generators.base import Ending, Generator
 from denouement.generators.batches import context_length, similar_batches
@@ -21,7 +22,7 @@ def generate_endings(
     n: int = 1,
     batch_size: int = 128,
 ) -> pa.Table:
-    """Write `n` endings for every case, with progress on a terminal.
+    """Write `n` endings for every case, with progress on a terminal, and say what the generator has to say of them.
 
     Args:
         generator: writes them.
@@ -36,7 +37,7 @@ def generate_endings(
         are those of `Ending`, null where the generator gives no probabilities.
 
     Raises:
-        UserError: as `Generator.write`.
+        UserError: as `Generator.write`; or there is no ending at all.
     """
     decoding = decoding or Decoding()
     generator.check(decoding, n)
@@ -47,6 +48,8 @@ def generate_endings(
     for batch in progress(batches, "endings", total=len(batches), unit="batches"):
         for case, written in zip(batch, generator.write([contexts[i] for i in batch], decoding, n), strict=True):
             endings[case] = written
+    for line in generator.notes():
+        note(line)
     name = system or generator.name
     rows = [
         {
@@ -59,6 +62,8 @@ def generate_endings(
         for case_id, of_case in zip(cases["case_id"].to_pylist(), endings, strict=True)
         for ending in of_case
     ]
+    if contexts and not rows:
+        raise UserError(f"{name}: wrote no ending for any of {len(contexts):,} contexts")
     return pa.Table.from_pylist(rows, schemas.TABLES["endings"].schema)
 
 
@@ -74,7 +79,7 @@ def written_from(decoding: Decoding | None, cases: pa.Table, model: Path) -> dic
 
     Args:
         decoding: None where the generator decodes no words.
-        cases: as `generate_endings` takes them.
+        cases: as `generate_endings` takes them, without those that got no ending.
         model: the checkpoint.
     """
     made_from = {provenance.CONTEXTS: provenance.contexts_digest(cases), provenance.MODEL: file_digest(model)}

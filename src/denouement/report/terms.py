@@ -176,6 +176,9 @@ SYSTEMS = {
     "cogcomp": "learns from cases how events, moods and topics follow one another",
     "likelihood": "takes the ending that is likelier to a generator",
     "embedding_cosine": "takes the ending whose sentence vector is nearer to the context's",
+    "lm_likelihood": "takes the ending that is likelier to a pretrained language model",
+    "lm_probe": "learns from cases what a layer of a pretrained language model tells of the right ending",
+    "lm_pairwise": "is a pretrained language model that learned from cases which ending is right",
     "combined": "learns from cases how to weigh the scores of several of the others",
 }
 """What each system of the Story Cloze Test does."""

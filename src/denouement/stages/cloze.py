@@ -16,6 +16,7 @@ from denouement.cloze.resources import Resources
 from denouement.corpus.kind import corpus_kind
 from denouement.documents import write_document
 from denouement.files import check_output, existing_file, file_digest, write_text
+from denouement.language_models.source import find
 from denouement.schemas import read_table, write_table
 from denouement.settings import at_least
 
@@ -30,6 +31,7 @@ class ClozeSettings:
         systems: names of systems for each kind of corpus, `sample` and `official`.
         options: by system its options.
         encoders: by sentence encoder its options.
+        language_model: the folder, GGUF file or name of the language model that systems ask; null: none.
         folds: of the cross-validation.
         seed: of everything random.
         releases: only cases of these are scored; empty: all.
@@ -40,6 +42,7 @@ class ClozeSettings:
     systems: dict[str, list[str]]
     options: dict[str, dict[str, Any]] = field(default_factory=dict)
     encoders: dict[str, dict[str, Any]] = field(default_factory=lambda: {"minilm": {}, "glove": {}})
+    language_model: str | None = None
     folds: int = FOLDS
     seed: int = 1
     releases: tuple[str, ...] = ()
@@ -125,6 +128,8 @@ def run(settings: ClozeSettings, paths: ClozePaths) -> Evaluation:
         Exception: what ended the systems, where all of them failed.
     """
     paths.check()
+    if settings.language_model:
+        find(settings.language_model)
     stories = read_table(paths.stories, "stories") if paths.stories else None
     scored = paths.test or paths.train
     wanted = {"release": settings.releases, "split": settings.splits, "language": settings.languages}
@@ -141,6 +146,7 @@ def run(settings: ClozeSettings, paths: ClozePaths) -> Evaluation:
             encoders=settings.encoders,
             embeddings=paths.embeddings,
             generators=paths.models,
+            language_model=settings.language_model,
             cache=paths.cache,
             seed=settings.seed,
         ),

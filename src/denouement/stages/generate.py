@@ -63,7 +63,7 @@ class Generated:
         cases: columns `case_id` and `context`.
         endings: table `endings`, in the order of the cases.
         system: its column `system`.
-        max_length: the most words that an ending may have; None where the generator decodes no words.
+        max_length: the most words that an ending may have; None where its tokens are no words.
     """
 
     cases: pa.Table
@@ -73,8 +73,8 @@ class Generated:
 
     @property
     def at_max_length(self) -> int | None:
-        """How many endings have as many words as allowed; None where the generator decodes no words."""
-        if self.max_length is None:
+        """How many endings have as many words as allowed; None where the generator decodes or counts no words."""
+        if self.max_length is None or self.endings["n_tokens"].null_count == self.endings.num_rows:
             return None
         return int(pc.sum(pc.greater(self.endings["n_tokens"], self.max_length)).as_py() or 0)
 
@@ -87,7 +87,7 @@ class Generated:
     def distinct_share(self) -> float:
         """Different endings as a share of all, between 0 and 1."""
         endings = self.endings["ending"].to_pylist()
-        return len(set(endings)) / len(endings)
+        return len(set(endings)) / len(endings) if endings else 0.0
 
 
 def run(
@@ -122,8 +122,11 @@ def run(
     decoding = settings.decoding if generator.decodes or not is_common else Decoding()
     endings = generate_endings(generator, cases, decoding, system, n)
     decoded = decoding if generator.decodes else None
-    write_table(endings, paths.out, "endings", written_from(decoded, cases, paths.model))
-    return Generated(cases, endings, system or generator.name, decoded.max_length if decoded else None)
+    counts_words = generator.vocabulary is not None  # other tokens are parts of words
+    # who reads the table knows the cases by its rows, and a case may have got no ending
+    with_endings = cases.filter(pc.is_in(cases["case_id"], endings["case_id"].combine_chunks()))
+    write_table(endings, paths.out, "endings", written_from(decoded, with_endings, paths.model))
+    return Generated(cases, endings, system or generator.name, decoded.max_length if decoded and counts_words else None)
 
 
 def logged_values(generated: Generated) -> dict[str, float | None]:

@@ -1,6 +1,7 @@
 """Evaluation as a whole, with small systems whose answers are known."""
 
 from dataclasses import dataclass
+from pathlib import Path
 from typing import ClassVar
 
 import numpy as np
@@ -17,6 +18,7 @@ from denouement.cloze.evaluation.evaluate import evaluate
 from denouement.cloze.evaluation.predictions import predictions
 from denouement.cloze.evaluation.published import accuracy
 from denouement.cloze.evaluation.results import FittedTo
+from denouement.cloze.evaluation.scoring import inputs_digest
 from denouement.cloze.resources import MissingResourceError, Resources
 from denouement.errors import UserError
 
@@ -184,6 +186,45 @@ def test_kept_scores_are_used_until_something_changes(make_cases, tmp_path):
         path.write_bytes(b"damaged")
     evaluate(["stories"], cases, None, resources)
     assert Stories.runs == 3
+
+
+@dataclass
+class Named(ClozeSystem):
+    """Scores by what a file says."""
+
+    name: ClassVar[str] = "named"
+    path: str = ""
+
+    def files(self, resources):
+        return [Path(self.path)]
+
+    def score(self, cases, resources):
+        return {"": np.tile([float(Path(self.path).read_text()), 0.0], (cases.num_rows, 1))}
+
+
+def test_kept_scores_depend_on_the_content_of_files_that_options_name(make_cases, tmp_path, monkeypatch):
+    monkeypatch.setitem(SYSTEMS, Named.name, f"{__name__}:Named")
+    file = tmp_path / "score.txt"
+
+    def first_score(text):
+        file.write_text(text)
+        resources = Resources(cache=tmp_path / "cache")
+        found = evaluate(["named"], make_cases([1, 2]), None, resources, {"named": {"path": str(file)}})
+        return [first for first, _ in found.scores["scores"].to_pylist()]
+
+    assert first_score("1") == [1.0, 1.0]
+    assert first_score("2") == [2.0, 2.0]
+
+
+def test_kept_scores_depend_on_the_content_of_files_that_encoders_read(make_cases, tmp_path):
+    vectors = tmp_path / "vectors.txt"
+    resources = Resources(encoders={"glove": {"vectors": str(vectors)}}, cache=tmp_path / "cache")
+    sets = case_sets(make_cases([1, 2]), None)
+    vectors.write_text("one 1 0\n")
+    before = inputs_digest(sets, resources)
+    assert inputs_digest(sets, resources) == before
+    vectors.write_text("one 0 1\n")
+    assert inputs_digest(sets, resources) != before
 
 
 @pytest.mark.parametrize(

@@ -24,6 +24,9 @@ OPTIONS = {
     "ending_reg": {"n_folds": 2, "min_count": 2},
     "combined": {"n_folds": 2, "min_count": 2},
     "likelihood": {"contexts": 2},
+    "lm_likelihood": {"shots": 1},
+    "lm_probe": {"n_folds": 2},
+    "lm_pairwise": {"epochs": 1, "learning_rate": 0.003},
 }
 
 visited: Counter[str] = Counter()
@@ -79,11 +82,12 @@ def mixed(cases) -> pa.Table:
 
 
 @pytest.fixture(scope="module")
-def resources(stories, reader_of, infersent_files, tmp_path_factory) -> Resources:
+def resources(stories, reader_of, infersent_files, tiny_model, tmp_path_factory) -> Resources:
     return Resources(
         stories=stories,
         encoders={"glove": {}, "infersent": infersent_files},
         generators=[reader_of("infersent", infersent_files)],
+        language_model=str(tiny_model),
         cache=tmp_path_factory.mktemp("cache"),
     )
 

@@ -22,8 +22,8 @@ STORIES = pa.table({"sentences": [STORY, STORY[::-1], [*STORY[2:], *STORY[:2]]]}
 def checkpoint(tmp_path):
     """Writes a small generator with random weights, by seed."""
 
-    def write(seed):
-        kind = generator_class("seq2seq")
+    def write(seed, name=None):
+        kind = generator_class("seq2seq", name)
         with torch.random.fork_rng():
             torch.manual_seed(seed)
             generator = kind(kind.settings_class(units=8), Vocabulary.build(STORY))
@@ -102,6 +102,13 @@ def test_two_generators_of_one_name_keep_their_rows(make_case, checkpoint):
     assert found["seq2seq 1 sum"].tolist() != found["seq2seq 2 sum"].tolist()
 
 
+def test_two_generators_of_one_kind_have_variants_by_name(make_case, checkpoint):
+    found = scored(
+        Resources(generators=[checkpoint(1, "one"), checkpoint(2, "other")]), make_case(STORY[:4], "A.", "B.")
+    )
+    assert list(found) == ["one sum", "one per token", "other sum", "other per token"]
+
+
 def test_without_a_generator_it_says_how_to_give_one():
     with pytest.raises(MissingResourceError, match="give a trained generator with --model"):
         load_system("likelihood").prepare(Resources())
@@ -149,6 +156,7 @@ def test_the_encoder_of_a_generator_is_named(reader_of, infersent_files):
     resources = Resources(generators=[reader_of("infersent", infersent_files)])
     described = load_system("likelihood").learned_elsewhere("h_seq2seq sum", resources)
     assert described.endswith("; encoder infersent, pretrained")
+    assert load_system("likelihood").reads_pretrained("h_seq2seq sum", resources)
 
 
 def test_unknown_words_of_the_endings_are_counted(make_case, checkpoint):

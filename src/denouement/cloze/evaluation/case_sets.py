@@ -78,9 +78,21 @@ def learnable(train: pa.Table | None, test: pa.Table | None) -> Learnable:
     passed_over = {
         "labelled cases of the split test, not learned from": of_test.num_rows,
         "cases without a label, not learned from": train.num_rows - labelled.num_rows,
-        "cases whose story an earlier case has, learned from once": chosen.num_rows - _distinct(chosen).num_rows,
+        "cases whose story an earlier case has, learned from once": chosen.num_rows - learned_once(chosen).num_rows,
     }
     return Learnable(chosen, {text: n for text, n in passed_over.items() if n})
+
+
+def learned_once(cases: pa.Table) -> pa.Table:
+    """The cases without those whose id, or context with the same question, an earlier one in their language has."""
+    is_first = np.ones(cases.num_rows, dtype=bool)
+    asked = (keys.contexts(cases).combine_chunks(), cases["question"].combine_chunks().fill_null(""))
+    for column in ((cases["case_id"].combine_chunks(),), asked):
+        texts = pc.binary_join_element_wise(cases["language"].combine_chunks(), *column, "\n")
+        numbers = texts.dictionary_encode().indices.to_numpy()
+        firsts = np.unique(numbers, return_index=True)[1]
+        is_first &= np.isin(np.arange(cases.num_rows), firsts)
+    return cases.filter(pa.array(is_first))
 
 
 def case_sets(
@@ -111,7 +123,7 @@ def case_sets(
         raise UserError("no Story Cloze cases to score: give a table with --test, or with --train to cross-validate")
     for cases in filter(None, (scored, learned)):
         check_contexts(cases)
-    distinct = None if learned is None else _distinct(learned)
+    distinct = None if learned is None else learned_once(learned)
     found = []
     for cases in _sets(scored, releases, splits, languages):
         release, split, language = _group(cases)
@@ -200,18 +212,6 @@ def _is_of(cases: pa.Table, release: str, split: str, language: str) -> pa.Chunk
 def _same_stories(ones: pa.Table, others: pa.Table) -> bool:
     """Whether each has all the stories of the other, in any order."""
     return all(overlap.in_common(one, other).all() for one, other in ((ones, others), (others, ones)))
-
-
-def _distinct(cases: pa.Table) -> pa.Table:
-    """The cases without those whose id, or context with the same question, an earlier one in their language has."""
-    is_first = np.ones(cases.num_rows, dtype=bool)
-    asked = (keys.contexts(cases).combine_chunks(), cases["question"].combine_chunks().fill_null(""))
-    for column in ((cases["case_id"].combine_chunks(),), asked):
-        texts = pc.binary_join_element_wise(cases["language"].combine_chunks(), *column, "\n")
-        numbers = texts.dictionary_encode().indices.to_numpy()
-        firsts = np.unique(numbers, return_index=True)[1]
-        is_first &= np.isin(np.arange(cases.num_rows), firsts)
-    return cases.filter(pa.array(is_first))
 
 
 def unseen_stories(stories: pa.Table | None, sets: Sequence[CaseSet]) -> pa.Table | None:

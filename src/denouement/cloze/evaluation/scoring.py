@@ -19,6 +19,7 @@ from denouement.cloze.evaluation.case_sets import CaseSet
 from denouement.cloze.evaluation.cross_validation import out_of_fold
 from denouement.cloze.resources import MissingResourceError, Resources
 from denouement.corpus.cases import n_endings
+from denouement.encoders.base import load_encoder
 from denouement.errors import UserError
 from denouement.files import file_digest
 from denouement.kept import kept
@@ -71,9 +72,11 @@ def cached_scores(
         own = resources.of_another_system()
         return _score(system, own, plan), own.notes
 
+    path = resources.cache / "scores" / f"{system.name}.parquet" if resources.cache else None
+    files = [file_digest(each) for each in system.files(resources)] if path else []
     scored, notes = kept(
-        resources.cache / "scores" / f"{system.name}.parquet" if resources.cache else None,
-        [system.name, options, plan.n_folds if system.learns_from_cases else None, plan.digest],
+        path,
+        [system.name, options, plan.n_folds if system.learns_from_cases else None, plan.digest, files],
         make,
         read=lambda path: _read(path, plan.sets),
         write=lambda made, path: _write(*made, path, system.name, plan.sets),
@@ -196,7 +199,7 @@ def inputs_digest(sets: Sequence[CaseSet], resources: Resources) -> str:
     digest = hashlib.sha256()
     given = {
         "seed": resources.seed,
-        "encoders": resources.encoders,
+        "encoders": {name: _of_encoder(name, options) for name, options in resources.encoders.items()},
         "files": [file_digest(path) for path in _files(resources)],
         "word_vectors": bool(resources.word_vectors),
     }
@@ -208,6 +211,14 @@ def inputs_digest(sets: Sequence[CaseSet], resources: Resources) -> str:
     for path in sorted([*package.rglob("*.py"), *package.rglob("*.yaml")]):  # word lists are YAML
         digest.update(path.read_bytes())
     return digest.hexdigest()
+
+
+def _of_encoder(name: str, options: Mapping[str, Any]) -> Any:
+    """What the vectors of an encoder depend on: its options, and the content of the files that these name."""
+    try:
+        return [options, load_encoder(name, **options).fingerprint]
+    except UserError:  # which the systems that need it will report
+        return options
 
 
 def _files(resources: Resources) -> Iterable[Path]:

@@ -5,6 +5,7 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import chain
+from pathlib import Path
 from typing import ClassVar
 
 import numpy as np
@@ -22,10 +23,6 @@ from denouement.encoders.word_vectors import WordVectors, open_vectors
 from denouement.settings import at_least
 from denouement.text.words import lowered
 
-PRETRAINED = ("embedding_cosine minilm", "embedding_cosine infersent", "likelihood h_seq2seq")
-"""How the names of those scores begin that may depend on a pretrained sentence encoder: H-Seq2Seq reads contexts with
-one. GloVe's vectors of words are no language model."""
-
 _VECTORS, _PRETRAINED = "vectors", "pretrained"
 
 
@@ -38,8 +35,8 @@ class Combined(ClozeSystem):
     Of systems that learn from cases the features are used and not the scores, so that none of them has to be fitted to
     parts of the training cases first. A system that misses a resource is left out, and named in `resources.notes`.
 
-    Variants: "" without anything from a pretrained language model (`PRETRAINED`); "pretrained" with those scores (group
-    `pretrained`) as well, where there are any.
+    Variants: "" without anything from a pretrained language model or sentence encoder (`reads_pretrained` of each
+    system); "pretrained" with those scores (group `pretrained`) as well, where there are any.
 
     Attributes:
         min_count: a feature that fewer endings have, of those fitted to, is left out.
@@ -66,6 +63,14 @@ class Combined(ClozeSystem):
         """See `ClozeSystem`."""
         vectors = resources.word_vectors_named(of_file=resources.word_vectors is not None)
         return f"{vectors}; encoders and generators, pretrained" if variant == _PRETRAINED else vectors
+
+    def reads_pretrained(self, variant: str, resources: Resources) -> bool:
+        """See `ClozeSystem`."""
+        return variant == _PRETRAINED
+
+    def files(self, resources: Resources) -> list[Path]:
+        """Those of the systems that are combined."""
+        return [path for system in _combined() for path in system.files(resources)]
 
     def lacks(self, resources: Resources) -> list[str]:
         """See `ClozeSystem`."""
@@ -123,7 +128,7 @@ class Combined(ClozeSystem):
         for system in self._others:
             for variant, scores in scores_once(system, cases, resources).items():
                 name = f"{system.name} {variant}".strip()
-                group = _PRETRAINED if name.startswith(PRETRAINED) else "scores"
+                group = _PRETRAINED if system.reads_pretrained(variant, resources) else "scores"
                 for row, score in zip(rows, chain.from_iterable(of_endings(scores, cases)), strict=True):
                     row[f"{group} {name}"] = score
         return rows
@@ -177,17 +182,18 @@ class LastSentences:
 def _available(resources: Resources) -> list[ClozeSystem]:
     """The systems that need no labelled cases, prepared; those that miss a resource are left out and noted."""
     found = []
-    for name in SYSTEMS:
-        system = load_system(name)
-        if system.learns_from_cases or not system.reads_endings:
-            continue
+    for system in _combined():
         try:
-            system = prepared(system, resources)
+            found.append(prepared(system, resources))
         except MissingResourceError as error:
-            resources.notes[f"{Combined.name}: without {name}, as {error}"] += 1
-            continue
-        found.append(system)
+            resources.notes[f"{Combined.name}: without {system.name}, as {error}"] += 1
     return found
+
+
+def _combined() -> list[ClozeSystem]:
+    """The systems whose scores are features: those that read the endings and learn from no case."""
+    systems = [load_system(name) for name in SYSTEMS]
+    return [system for system in systems if system.reads_endings and not system.learns_from_cases]
 
 
 def _vector_features(ending: str, vectors: WordVectors) -> dict[str, float]:

@@ -10,7 +10,7 @@ import pyarrow as pa
 from denouement.cloze.base import ClozeSystem, Scores, by_case, case_of_endings, endings
 from denouement.cloze.parts.vectors import context_vectors, cosine
 from denouement.cloze.resources import MissingResourceError, Resources
-from denouement.encoders.base import Vectors
+from denouement.encoders.base import Vectors, is_pretrained
 from denouement.encoders.embeddings import EmbeddingTable, SentenceVectors
 
 
@@ -30,6 +30,10 @@ class EmbeddingCosine(ClozeSystem):
     def learned_elsewhere(self, variant: str, resources: Resources) -> str | None:
         """See `ClozeSystem`."""
         return f"encoder {variant.partition(' ')[0]}, pretrained"
+
+    def reads_pretrained(self, variant: str, resources: Resources) -> bool:
+        """See `ClozeSystem`."""
+        return is_pretrained(variant.partition(" ")[0])
 
     def prepare(self, resources: Resources) -> None:
         """Open the table of vectors; encoders are loaded when a sentence is not in it.

@@ -13,6 +13,7 @@ import pyarrow as pa
 
 from denouement.cloze.base import ClozeSystem, Scores, by_case, case_of_endings, endings
 from denouement.cloze.resources import MissingResourceError, Resources
+from denouement.encoders.base import is_pretrained
 from denouement.errors import UserError
 from denouement.settings import at_least
 from denouement.text.vocabulary import UNKNOWN, Vocabulary
@@ -55,8 +56,12 @@ class Likelihood(ClozeSystem):
 
     def learned_elsewhere(self, variant: str, resources: Resources) -> str | None:
         """The stories that the generator was trained on, as far as the `history.json` beside its checkpoint says."""
-        name = next(name for name in _checkpoints(resources) if variant.startswith(f"{name} "))
-        return _checkpoints(resources)[name].described()
+        return _checkpoint(variant, resources).described()
+
+    def reads_pretrained(self, variant: str, resources: Resources) -> bool:
+        """See `ClozeSystem`; a generator does where it reads vectors of such an encoder."""
+        encoder = _checkpoint(variant, resources).encoder
+        return encoder is not None and is_pretrained(encoder)
 
     def prepare(self, resources: Resources) -> None:
         """Load the generators, and draw the contexts where there are stories.
@@ -136,20 +141,26 @@ class _Checkpoint:
             return None
 
 
+def _checkpoint(variant: str, resources: Resources) -> _Checkpoint:
+    """The generator whose variant this is."""
+    name = next(name for name in _checkpoints(resources) if variant.startswith(f"{name} "))
+    return _checkpoints(resources)[name]
+
+
 def _checkpoints(resources: Resources) -> dict[str, _Checkpoint]:
     """The generators given that give probabilities, by the name of each in the variants."""
     return resources.once((Likelihood.name, "checkpoints"), lambda: _read_checkpoints(resources.generators))
 
 
 def _read_checkpoints(paths: Sequence[Path]) -> dict[str, _Checkpoint]:
-    from denouement.generators.base import generator_class
+    from denouement.generators.checkpoints import class_of
     from denouement.tensors import read_state
 
     found = []
     for path in paths:
         try:
             of = read_state(path)["generator"]
-            if generator_class(of["name"]).can_score:
+            if class_of(path).can_score:
                 words = Vocabulary.from_json(of["vocabulary"]) if "vocabulary" in of else None
                 encoder = of["architecture"].get("encoder")
                 found.append(_Checkpoint(path, str(of["name"]), encoder, None if words is None else len(words)))
