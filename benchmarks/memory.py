@@ -14,7 +14,7 @@ from denouement import schemas
 from denouement.corpus import sample
 from denouement.generators.base import generator_class
 from denouement.generators.neural.data import read_stories, sentences
-from denouement.generators.neural.lightning import EpochLog, StoryBatches
+from denouement.generators.neural.lightning import EpochLog, StoryBatches, TrainedNetwork
 from denouement.generators.neural.training import optimise
 from denouement.text.vocabulary import Vocabulary
 
@@ -66,5 +66,11 @@ def _train(name: str, path: Path) -> tuple[int, float]:
     generator = kind(settings, vocabulary, **architecture)
     with tempfile.TemporaryDirectory() as folder:
         log = EpochLog(Path(folder), settings, None)
-        optimise(generator, StoryBatches(stories, None, settings), log, Path(folder) / "last.parquet")
+        optimise(
+            TrainedNetwork(generator),
+            settings,
+            StoryBatches(stories, None, settings),
+            [log],
+            Path(folder) / "last.parquet",
+        )
     return len(vocabulary), resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 2**20

@@ -23,7 +23,7 @@ from denouement.corpus.ingest import ingest
 from denouement.generators.base import generator_class
 from denouement.generators.neural.data import OrderedBatches, StorySet, read_stories, sentences
 from denouement.generators.neural.decoder import NeuralGenerator
-from denouement.generators.neural.lightning import Batch, EpochLog, StoryBatches
+from denouement.generators.neural.lightning import Batch, EpochLog, StoryBatches, TrainedNetwork
 from denouement.generators.neural.training import optimise
 from denouement.text.vocabulary import PAD, START, Vocabulary
 
@@ -108,7 +108,13 @@ def _ours(generator: NeuralGenerator, stories: StorySet, batches: type[StoryBatc
     speeds: list[float] = []
     with tempfile.TemporaryDirectory() as folder:
         log = EpochLog(Path(folder), generator.settings, lambda _, figures: speeds.append(figures["words_per_second"]))
-        optimise(generator, batches(stories, None, generator.settings), log, Path(folder) / "last.parquet")
+        optimise(
+            TrainedNetwork(generator),
+            generator.settings,
+            batches(stories, None, generator.settings),
+            [log],
+            Path(folder) / "last.parquet",
+        )
     return max(speeds)
 
 

@@ -12,6 +12,7 @@ from prefect.states import State
 from prefect.task_runners import ThreadPoolTaskRunner
 
 from denouement.corpus.readers import find_files
+from denouement.errors import UserError
 from denouement.generators import GENERATORS
 from denouement.generators.base import generator_class
 from tasks import LAYOUT, ROOT, artifacts, brought, flow_runs, graph, params, servers, tracking
@@ -19,7 +20,16 @@ from tasks.alone import only_one
 from tasks.command import INTERRUPTED, errors_as_lines, lose
 from tasks.stages import StageError, end_running, run_stage, was_not_tracked, was_restored
 
-GeneratorName = Literal[tuple(GENERATORS)]  # type: ignore[valid-type]  # so that the page's form offers these names
+
+def _offered() -> tuple[str, ...]:
+    """The names that the page's form offers: of the generators in params.yaml, and of all kinds."""
+    try:
+        return tuple(dict.fromkeys((*params.kinds(), *GENERATORS)))
+    except UserError:  # the run says what is wrong with the file
+        return tuple(GENERATORS)
+
+
+GeneratorName = Literal[_offered()]  # type: ignore[valid-type]
 
 
 @flow(flow_run_name="reproduce", task_runner=ThreadPoolTaskRunner())
@@ -36,7 +46,8 @@ def reproduce(
     Args:
         corpus: folder with official files, which are copied to data/raw/brought.
         decoding: how endings are chosen; written to params.yaml as generate.decoding.method.
-        generators: which ones are trained and write endings; written to params.yaml as generators.
+        generators: which ones are trained and write endings; written to params.yaml as generators. One that is there
+            keeps its entry.
 
     Raises:
         StageError: a stage failed.
@@ -71,12 +82,17 @@ def _settings(decoding: str | None, generators: Sequence[str] | None) -> dict[tu
         values["generate", "decoding", "method"] = decoding
     if generators:
         tables = {True: LAYOUT.embeddings.as_posix(), False: LAYOUT.stories.as_posix()}
-        values["generators",] = {name: {"reads": tables[generator_class(name).reads_vectors]} for name in generators}
+        there = params.section("generators")
+        values["generators",] = {
+            name: there.get(name) or {"kind": name, "reads": tables[generator_class(name).reads_vectors]}
+            for name in generators
+        }
     return values
 
 
 def _bring_up_to_date() -> None:
     settings = params.everything()
+    params.kinds()  # DVC's words about a mistake there would not name it
     with tracking.reproduction(_name(settings), settings) as run:
         flow_runs.close_dead()
         with graph.undisturbed():

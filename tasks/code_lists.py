@@ -20,7 +20,7 @@ from typing import Any
 from ruamel.yaml import YAML
 
 from denouement.files import write_text
-from denouement.generators import GENERATORS
+from denouement.generators import GENERATORS, names
 from denouement.yaml_files import read_yaml
 from tasks import ROOT
 from tasks.libraries import FILE as LIBRARIES
@@ -63,31 +63,31 @@ def libraries(files: Iterable[Path]) -> list[str]:
     return [name for name in read_yaml(ROOT / LIBRARIES) if name in used]
 
 
-def stage_code(generators: Iterable[str], name: str, of_generator: bool) -> list[str]:
+def stage_code(kinds: Iterable[str], name: str, of_generator: bool) -> list[str]:
     """The code that a stage lists among its deps: files, and folders all of whose files it needs.
 
     Args:
-        generators: the names that `dvc.yaml` has.
+        kinds: of the generators that `params.yaml` has.
         name: of the stage.
-        of_generator: whether the stage is one for each generator. The file that only one of them needs is then written
-            with `${key}` in the place of its name.
+        of_generator: whether the stage is one for each generator. The file that only one kind needs is then written
+            with `${item.kind}` in the place of its name.
     """
     if not of_generator:
         return _folded(closure(f"flows.{name}"))
-    by_generator = {generator: generator_closure(f"flows.{name}", generator) for generator in generators}
-    common = set.intersection(*by_generator.values())
+    by_kind = {kind: generator_closure(f"flows.{name}", kind) for kind in kinds}
+    common = set.intersection(*by_kind.values())
     own = {
-        path.as_posix().replace(f"/{generator}.py", "/${key}.py")
-        for generator, files in by_generator.items()
+        path.as_posix().replace(f"/{kind}.py", "/${item.kind}.py")
+        for kind, files in by_kind.items()
         for path in files - common
     }
     return sorted([*_folded(common), *own])
 
 
-def generator_closure(module: str, generator: str) -> set[Path]:
+def generator_closure(module: str, kind: str) -> set[Path]:
     """The closure of a flow that works for one generator: the files of the other rows of the registry are left out."""
     rows = {name: Path("src", *row.partition(":")[0].split(".")).with_suffix(".py") for name, row in GENERATORS.items()}
-    return closure(module, [path for name, path in rows.items() if path != rows[generator]])
+    return closure(module, [path for name, path in rows.items() if path != rows[kind]])
 
 
 def listed() -> str:
@@ -97,17 +97,17 @@ def listed() -> str:
     yaml.width = 4096
     yaml.preserve_quotes = True
     graph = yaml.load((ROOT / GRAPH).read_text(encoding="utf-8"))
-    generators = list(read_yaml(ROOT / PARAMS)["generators"])
+    kinds = dict.fromkeys(names.kinds(read_yaml(ROOT / PARAMS)["generators"], f"{PARAMS}: generators").values())
     for name, stage in graph["stages"].items():
         described = stage.get("do", stage)
         of_generator = stage is not described
         files = set().union(
-            *(generator_closure(f"flows.{name}", generator) for generator in generators)
+            *(generator_closure(f"flows.{name}", kind) for kind in kinds)
             if of_generator
             else [closure(f"flows.{name}")]
         )
         data = [dep for dep in described["deps"] if dep.partition("/")[0] not in CODE]
-        described["deps"][:] = [*data, *stage_code(generators, name, of_generator)]
+        described["deps"][:] = [*data, *stage_code(kinds, name, of_generator)]
         _set_libraries(described["params"], libraries(files))
     text = io.StringIO()
     yaml.dump(graph, text)

@@ -12,21 +12,22 @@ from denouement.errors import UserError
 from denouement.schemas import shortened
 from tasks import LAYOUT
 
-_NAME = re.compile(r"--(\w+)\.reads")
+_NAME = re.compile(r"--(\w+)\.(kind|reads)")
 
 
 def named(words: Sequence[str]) -> list[str]:
-    """The names in a stage's command, in which DVC writes `--NAME.reads TABLE` for each of `generators`
-    in `params.yaml`.
+    """The names in a stage's command, in which DVC writes `--NAME.kind KIND --NAME.reads TABLE` for each of
+    `generators` in `params.yaml`.
 
     Raises:
         UserError: no such words, or others.
     """
-    names = [match[1] for word in words[::2] if (match := _NAME.fullmatch(word))]
-    if not names or 2 * len(names) != len(words):
+    found = [match.groups() for word in words[::2] if (match := _NAME.fullmatch(word))]
+    names = list(dict.fromkeys(name for name, _ in found))
+    if not names or 2 * len(found) != len(words) or {(name, "reads") for name in names} - {*found}:
         raise UserError(
-            "the command has to name the generators as `--NAME.reads TABLE`, as DVC writes it from params.yaml: run "
-            "the stage with `dvc repro`"
+            "the command has to name the generators as `--NAME.kind KIND --NAME.reads TABLE`, as DVC writes it from "
+            "params.yaml: run the stage with `dvc repro`"
         )
     return names
 

@@ -9,6 +9,7 @@ from ruamel.yaml import YAML
 
 from denouement.errors import UserError
 from denouement.files import atomic_write
+from denouement.generators import names
 from denouement.settings import build
 from denouement.yaml_files import read_yaml
 
@@ -83,6 +84,15 @@ def section(stage: str) -> dict[str, Any]:
     if not isinstance(values, Mapping):
         raise UserError(f"{FILE}: {stage}: must be a section of `key: value` lines, not {values!r}")
     return dict(values)
+
+
+def kinds() -> dict[str, str]:
+    """By the name of each generator of the graph its kind, a row of the registry.
+
+    Raises:
+        UserError: as `section`, and as `denouement.generators.names.kinds`.
+    """
+    return names.kinds(section("generators"), f"{FILE}: generators")
 
 
 def settings(stage: str, kind: type[Settings]) -> Settings:

@@ -10,13 +10,14 @@ import pandas as pd
 from prefect import task
 
 from denouement.corpus.kind import corpus_kind
+from denouement.errors import UserError
 from denouement.generators.base import generator_class
 from denouement.generators.history import chief_values, epoch_line, logged_values
 from denouement.generators.training import settings_for, state_folder
 from denouement.schemas import read_table
 from denouement.stages import train
 from tasks import LAYOUT, tracking
-from tasks.params import section
+from tasks.params import kinds, section
 
 # By path, not imported: a change in how a model is served or decodes is no reason to train again.
 MODEL_CODE = Path("tasks/pyfunc_model.py")
@@ -26,18 +27,28 @@ EXAMPLE = {"context": ["Ann had a garden.", "She planted seeds.", "It rained for
 @task
 def train_generator(generator: str) -> None:
     """Train, log every epoch as it ends, and log the one that is used as a model: contexts in, endings out."""
-    kind = corpus_kind(read_table(LAYOUT.stories, "stories"))
-    chosen = settings_for(generator, section("train"), kind)
-    preset = section("train").get("preset", {}).get(kind)
+    corpus = corpus_kind(read_table(LAYOUT.stories, "stories"))
+    kind = kinds().get(generator, generator)
+    chosen = settings_for(generator, section("train"), corpus, kinds())
+    named = section("generators").get(generator, {}).get("reads")
+    if chosen.reads is not None and chosen.reads != named:
+        raise UserError(
+            f"params.yaml: train.{generator} reads {chosen.reads}, but generators.{generator}.reads is {named}: name "
+            "the same file in both, so that a change in it is seen"
+        )
+    preset = section("train").get("preset", {}).get(corpus)
     reads = {"stories": LAYOUT.stories}
-    if generator_class(generator).reads_vectors:
+    if generator_class(kind).reads_vectors:
         reads["embeddings"] = LAYOUT.embeddings
     paths = train.TrainPaths(LAYOUT.stories, reads.get("embeddings"), LAYOUT.work, LAYOUT.model(generator).parent)
-    note = state_folder(LAYOUT.work, generator, chosen, paths.stories, paths.embeddings) / "mlflow_run"
-    name = tracking.described(f"train {generator}", preset, f"{kind} corpus")
-    with tracking.run(name, "train", {"generator": generator, **asdict(chosen)}, note):
+    note = (
+        state_folder(LAYOUT.work, generator_class(kind, generator), chosen, paths.stories, paths.embeddings)
+        / "mlflow_run"
+    )
+    name = tracking.described(f"train {generator}", preset, f"{corpus} corpus")
+    with tracking.run(name, "train", {"generator": generator, "kind": kind, **asdict(chosen)}, note):
         tracking.log_inputs(**reads)
-        history = train.run(generator, chosen, paths, _reporter(getattr(chosen, "epochs", 0)))
+        history = train.run(generator, chosen, paths, _reporter(getattr(chosen, "epochs", 0)), kind)
         tracking.keep_values(f"train@{generator}", logged_values(history), chief_values(history))
         tracking.register_model(log_model(LAYOUT.model(generator)), f"denouement-{generator}")
 

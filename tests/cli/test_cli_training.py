@@ -84,6 +84,14 @@ def test_train_writes_what_the_library_writes(stories, tmp_path):
     assert "ending" in run("complete", "--model", tmp_path / "cli" / "best.parquet", "Tom ran.", "--json").stdout
 
 
+def test_a_generator_is_trained_under_a_name_of_its_own(stories, tmp_path):
+    command = ("train", "seq2seq", "--stories", stories, "--out", tmp_path / "model", *SMALL, "--layers", 1)
+    run(*command, "--name", "wide")
+    generator = load_generator(tmp_path / "model" / "best.parquet")
+    assert (generator.name, generator.kind) == ("wide", "seq2seq")
+    assert "--name: human_right means endings that people wrote" in refused(*command, "--name", "human_right")
+
+
 def test_what_encode_writes_train_reads(stories, tmp_path):
     vectors, out = tmp_path / "vectors.parquet", tmp_path / "model"
     told = run("encode", "--stories", stories, "--out", vectors, "--encoder", "glove", "--views", 2, "--seed", 7).stdout

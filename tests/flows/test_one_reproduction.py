@@ -159,8 +159,8 @@ def test_arguments_of_a_run_are_values_of_params_yaml():
     assert reproduce._settings("beam", ["seq2seq", "retrieval"]) == {
         ("generate", "decoding", "method"): "beam",
         ("generators",): {
-            "seq2seq": {"reads": "data/corpus/stories.parquet"},
-            "retrieval": {"reads": "data/embeddings.parquet"},
+            "seq2seq": {"kind": "seq2seq", "reads": "data/corpus/stories.parquet"},
+            "retrieval": {"kind": "retrieval", "reads": "data/embeddings.parquet"},
         },
     }
 

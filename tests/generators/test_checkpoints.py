@@ -41,7 +41,8 @@ def test_a_loaded_generator_is_the_saved_one(tmp_path, generator):
 @pytest.mark.parametrize(
     ("changes", "problem"),
     [
-        ({"name": "gpt"}, "no generator 'gpt'"),
+        ({"kind": "gpt"}, "no generator 'gpt'"),
+        ({"kind": 7}, "not a generator that this version knows"),
         ({"settings": {"depth": 3}}, "unknown key depth"),
         ({"settings": {"units": 13}}, "not a generator that this version knows"),
         ({"architecture": {"encoder": "x"}}, "not a generator that this version knows"),

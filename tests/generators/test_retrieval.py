@@ -6,7 +6,8 @@ import pytest
 
 from denouement.errors import UserError
 from denouement.generators.checkpoints import load_generator, save_generator
-from denouement.generators.retrieval import Retrieval, _digests, _means
+from denouement.generators.copying import digests
+from denouement.generators.retrieval import Retrieval, _means
 from denouement.tensors import read_checkpoint, write_checkpoint
 
 VECTORS = {
@@ -37,7 +38,7 @@ def retrieval(stories=STORIES) -> Retrieval:
         "glove",
         "mark",
         means.astype(np.float16),
-        _digests(pa.chunked_array([texts])),
+        digests(pa.table({"context_key": texts})),
         [ending for _, ending in stories],
     )
     made.sentence_vectors = vectors_of

@@ -5,11 +5,14 @@ from tasks import LAYOUT, generators
 
 
 def test_names_come_from_the_words_that_dvc_writes():
-    words = ["--seq2seq.reads", "data/corpus/stories.parquet", "--h_seq2seq.reads", "data/embeddings.parquet"]
-    assert generators.named(words) == ["seq2seq", "h_seq2seq"]
+    words = ["--seq2seq.kind", "seq2seq", "--seq2seq.reads", "data/corpus/stories.parquet"]
+    words += ["--other.kind", "seq2seq", "--other.reads", "data/embeddings.parquet"]
+    assert generators.named(words) == ["seq2seq", "other"]
 
 
-@pytest.mark.parametrize("words", [[], ["seq2seq"], ["--seq2seq.reads"], ["--a.reads", "x", "b"], ["--a.writes", "x"]])
+@pytest.mark.parametrize(
+    "words", [[], ["seq2seq"], ["--seq2seq.reads"], ["--a.reads", "x", "b"], ["--a.writes", "x"], ["--a.kind", "x"]]
+)
 def test_other_words_are_refused(words):
     with pytest.raises(UserError, match="run the stage with `dvc repro`"):
         generators.named(words)

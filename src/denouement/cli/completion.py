@@ -86,6 +86,8 @@ def complete(
     generator = load_generator(model, device, embeddings, encoder_options)
     said = str(decoding) if generator.decodes else None
     [endings] = generator.write([story.sentences], decoding, count)
+    if not endings:
+        raise UserError(f"{generator.name}: wrote no ending; try --decode sample with another --seed")
     if not as_json:
         for line in [*remarks(story, {generator.name: generator}), *([f"Decoding: {said}"] if said else [])]:
             click.echo(printable(line), err=True)

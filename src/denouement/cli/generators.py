@@ -12,7 +12,7 @@ import click
 from denouement.cli.options import json_option, keep_arrow_from_pandas, named_options, print_result
 from denouement.errors import UserError
 from denouement.files import check_output
-from denouement.generators.decoding import Decoding, described
+from denouement.generators.decoding import SAMPLED, Decoding, described
 
 if TYPE_CHECKING:  # heavy
     from denouement.present.sections import Block
@@ -102,7 +102,8 @@ def chosen_decoding(model: Path, options: Mapping[str, Any], usual: Decoding, n:
     Args:
         model: the checkpoint.
         options: the settings that were given, by name; None for those that were not.
-        usual: where no method is given, the others are changes of this one.
+        usual: where no method is given, the others are changes of this one, or of `SAMPLED` where the generator does
+            not know its method.
         n: endings for each context.
 
     Raises:
@@ -112,7 +113,8 @@ def chosen_decoding(model: Path, options: Mapping[str, Any], usual: Decoding, n:
 
     kind = class_of(model)
     given = {name: value for name, value in options.items() if value is not None}
-    start = usual if kind.decodes and "method" not in given else Decoding()
+    known = usual if usual.method in kind.methods else SAMPLED
+    start = known if kind.decodes and "method" not in given else Decoding()
     try:
         decoding = replace(start, **given)
     except ValueError as error:

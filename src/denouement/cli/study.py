@@ -103,9 +103,9 @@ def create(
     They are added to the store, and the private links of its annotators are printed. All mistakes in the file are
     named at once, one a line. What was left out, such as pairs of identical endings, is counted.
     """
+    from denouement.corpus.endings import read_endings
     from denouement.provenance import check_contexts
     from denouement.schemas import read_table
-    from denouement.study.design.endings import read_endings
     from denouement.study.design.making import make_items
     from denouement.study.design.reading import DesignError, read_design
     from denouement.study.design.share import fair_share, shortfall

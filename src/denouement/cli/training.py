@@ -122,13 +122,23 @@ def train() -> None:
     """
 
 
-def _training(name: str) -> click.Command:
+def _training(kind: str) -> click.Command:
     from denouement.generators.base import generator_class
+    from denouement.generators.names import check_name
 
-    kind = generator_class(name)
+    of_kind = generator_class(kind)
 
-    def run(stories: Path, out: Path, as_json: bool, embeddings: Path | None = None, **values: Any) -> None:
-        _train(kind, stories, out, embeddings, values, as_json)
+    def run(
+        stories: Path,
+        out: Path,
+        own_name: str | None,
+        as_json: bool,
+        embeddings: Path | None = None,
+        **values: Any,
+    ) -> None:
+        if own_name is not None:
+            check_name(own_name, kind, "--name")
+        _train(generator_class(kind, own_name), stories, out, embeddings, values, as_json)
 
     path = click.Path(path_type=Path)
     embeddings = click.Option(
@@ -138,24 +148,32 @@ def _training(name: str) -> click.Command:
         help="Table of sentence vectors, which `denouement encode` writes.",
     )
     command = click.Command(
-        name,
+        kind,
         params=[
             click.Option(["--stories"], type=path, required=True, help="Stories table, or a file of ROCStories."),
-            *([embeddings] if kind.reads_vectors else []),
+            *([embeddings] if of_kind.reads_vectors else []),
             click.Option(["--out"], type=path, required=True, help="Folder of the checkpoints to write."),
-            *_setting_options(kind.settings_class),
+            click.Option(
+                ["--name", "own_name"], help=f"Name of the generator, and of its endings' system.  [default: {kind}]"
+            ),
+            *_setting_options(of_kind.settings_class),
         ],
         callback=run,
-        help=f"Train {name}: {(inspect.getdoc(kind) or '').partition(chr(10))[0]}",
+        help=f"Train {kind}: {(inspect.getdoc(of_kind) or '').partition(chr(10))[0]}",
     )
     return json_option(command)
 
 
 def _train(
-    kind: "type[Generator]", stories: Path, out: Path, embeddings: Path | None, values: Mapping[str, Any], as_json: bool
+    generator: "type[Generator]",
+    stories: Path,
+    out: Path,
+    embeddings: Path | None,
+    values: Mapping[str, Any],
+    as_json: bool,
 ) -> None:
     """Train a generator and print the course of its training."""
-    settings = _made(kind.settings_class, values)
+    settings = _made(generator.settings_class, values)
     from denouement.generators.base import BEST, LAST
     from denouement.generators.history import epoch_line
     from denouement.generators.sections import training_section
@@ -172,19 +190,19 @@ def _train(
     with alone_in(out), _table_of(stories) as table:
         if (out / BEST).exists():
             click.echo(f"{out / BEST}: is there; the new generator replaces it when the training ends", err=True)
-        if any(work.glob(f"{kind.name}-*/{LAST}")):
+        if any(work.glob(f"{generator.name}-*/{LAST}")):
             click.echo(
                 f"{work}: an unfinished training; it is continued if its stories and settings are the same", err=True
             )
         try:
-            history = run(kind.name, settings, TrainPaths(table, embeddings, work, out), on_epoch)
+            history = run(generator.name, settings, TrainPaths(table, embeddings, work, out), on_epoch, generator.kind)
         finally:
             for folder in (*work.glob("*"), work):
                 with suppress(OSError):  # it has a state to continue from
                     folder.rmdir()
 
     def blocks(trained: "History") -> "list[Block]":
-        return [*training_section({kind.name: trained}), Paragraph(f"The generator, for --model: {out / BEST}")]
+        return [*training_section({generator.name: trained}), Paragraph(f"The generator, for --model: {out / BEST}")]
 
     print_result(history, blocks, as_json)
 

@@ -7,7 +7,7 @@ the page with its endings can be loaded again without sending the form once more
 import secrets
 import threading
 from collections import OrderedDict
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 
 from fastapi import FastAPI, Request, Response
@@ -164,7 +164,7 @@ def answer(form: Mapping[str, str], systems: Mapping[str, Generator]) -> Asked:
             n,
             seed,
             sentences=_marked(story, writing),
-            remarks=remarks(story, writing),
+            remarks=[*remarks(story, writing), *_left_out(writing, decodings)],
             written=_written(story, writing, decodings, n, seed),
         )
     except Exception as error:
@@ -186,10 +186,20 @@ def _written(
             settings = DECODINGS[title]
             if settings.method == "sample":
                 settings = replace(settings, seed=seed)
-            written.append((title, str(settings), write_side_by_side(story, decoding, settings, n)))
+            knowing = {name: generator for name, generator in decoding.items() if settings.method in generator.methods}
+            if knowing:
+                written.append((title, str(settings), write_side_by_side(story, knowing, settings, n)))
     if whole:
         written.append(("Chosen as a whole", "", write_side_by_side(story, whole, Decoding(), n)))
     return written
+
+
+def _left_out(systems: Mapping[str, Generator], decodings: tuple[str, ...]) -> Iterator[str]:
+    """A remark for each chosen way to decode, and each system that does not know it."""
+    for title in decodings:
+        for name, generator in systems.items():
+            if generator.decodes and DECODINGS[title].method not in generator.methods:
+                yield f"{title}: left out for {name}, which decodes by {' or '.join(generator.methods)}"
 
 
 def _marked(story: TypedStory, systems: Mapping[str, Generator]) -> list[list[tuple[str, bool]]]:

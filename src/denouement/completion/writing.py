@@ -5,12 +5,12 @@ from dataclasses import dataclass, replace
 
 from denouement.completion.reading import TypedStory
 from denouement.generators.base import Ending, Generator
-from denouement.generators.decoding import USUAL, Decoding
+from denouement.generators.decoding import SAMPLED, USUAL, Decoding
 from denouement.text.sentiment import NEGATIVE, POSITIVE, compound
 
 DECODINGS = {
     "Beam": USUAL,
-    "Sample": Decoding("sample", temperature=0.7, top_k=40),
+    "Sample": SAMPLED,
     "Greedy": Decoding(),
     "Free sample": Decoding("sample", top_p=0.9),
 }

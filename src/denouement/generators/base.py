@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, TypeAlias
 
 from denouement.errors import UserError
 from denouement.generators import GENERATORS
-from denouement.generators.decoding import MOST_ENDINGS, Decoding
+from denouement.generators.decoding import MOST_ENDINGS, Decoding, Method
 
 if TYPE_CHECKING:
     import numpy as np
@@ -50,29 +50,42 @@ class Ending:
 class GeneratorSettings:
     """The settings of a generator that needs none; others add fields, and check them in `__post_init__`."""
 
+    @property
+    def reads(self) -> str | None:
+        """The file beyond the stories that `fit` reads; in the graph `generators` names it, so that DVC sees it."""
+        return None
+
 
 class Generator(ABC):
     """A story ending generator.
 
     Attributes:
-        name: its row in the registry.
+        kind: its row in the registry.
+        name: of its endings' system; that of its kind, or one of its own where there are several of a kind.
         settings_class: the dataclass of its settings.
         reads_vectors: whether it reads the sentences of a context as vectors of a sentence encoder.
         decodes: whether it chooses words one by one, as the settings of decoding say; otherwise it refuses such
             settings.
+        methods: the methods of decoding that it knows, where it decodes.
         can_score: whether it gives the probability of any ending, which `score` returns.
         settings: those that it was made with.
         vocabulary: the words that it knows; None where it has no list of words.
     """
 
+    kind: ClassVar[str]
     name: ClassVar[str]
     settings_class: ClassVar[type[GeneratorSettings]] = GeneratorSettings
     reads_vectors: ClassVar[bool] = False
     decodes: ClassVar[bool] = False
+    methods: ClassVar[Sequence[Method]] = ("greedy", "beam", "sample")
     can_score: ClassVar[bool] = False
 
     settings: GeneratorSettings
     vocabulary: Vocabulary | None = None
+
+    def __init_subclass__(cls) -> None:
+        if "name" in cls.__dict__:
+            cls.kind = cls.__dict__.get("kind", cls.name)
 
     # What each kind of generator defines.
 
@@ -102,7 +115,7 @@ class Generator(ABC):
 
     @abstractmethod
     def checkpoint(self) -> dict[str, Any]:
-        """Everything that `restore` needs; its entry `generator` is a mapping that holds the generator's `name`.
+        """Everything that `restore` needs; its entry `generator` is a mapping that holds `name` and `kind`.
 
         Values may be of all types that `tensors.write_checkpoint` writes.
         """
@@ -166,6 +179,8 @@ class Generator(ABC):
             UserError: what does not fit, by name.
         """
         if cls.decodes:
+            if decoding.method not in cls.methods:
+                raise UserError(f"{cls.name} decodes by {' or '.join(cls.methods)}, not by {decoding.method}")
             decoding.check_count(n)
             return
         if changed := decoding.changed:
@@ -184,14 +199,18 @@ def check_contexts(contexts: Sequence[Context]) -> None:
         raise UserError(f"context {[*map(bool, contexts)].index(False) + 1} of {len(contexts)} holds no sentence")
 
 
-def generator_class(name: str) -> type[Generator]:
+def generator_class(kind: str, name: str | None = None) -> type[Generator]:
     """The class of a registered generator.
+
+    Args:
+        kind: its row in the registry.
+        name: a name of its own, which all that this class makes bears; None: that of the kind.
 
     Raises:
         UserError: no such generator.
     """
-    if name not in GENERATORS:
-        raise UserError(f"no generator {name!r}; there are {', '.join(sorted(GENERATORS))}")
-    module, attribute = GENERATORS[name].split(":")
-    kind: type[Generator] = getattr(importlib.import_module(module), attribute)
-    return kind
+    if kind not in GENERATORS:
+        raise UserError(f"no generator {kind!r}; there are {', '.join(sorted(GENERATORS))}")
+    module, attribute = GENERATORS[kind].split(":")
+    found: type[Generator] = getattr(importlib.import_module(module), attribute)
+    return found if name in (None, kind) else type(found.__name__, (found,), {"name": name, "kind": kind})

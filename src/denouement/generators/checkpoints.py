@@ -41,7 +41,7 @@ def load_generator(
     """
     checkpoint = read_checkpoint(path)
     try:
-        generator = generator_class(checkpoint["generator"]["name"]).restore(checkpoint, device)
+        generator = _class_of(checkpoint["generator"]).restore(checkpoint, device)
     except UNBUILDABLE as error:
         problem = first_line(error)
         raise UserError(f"{path}: not a generator that this version knows ({problem}); train it again") from error
@@ -57,8 +57,21 @@ def class_of(path: Path) -> type[Generator]:
     Raises:
         UserError: no checkpoint of a registered generator.
     """
-    described = read_state(path).get("generator")
-    name = described.get("name") if isinstance(described, Mapping) else None
-    if not isinstance(name, str):
-        raise UserError(f"{path}: not a checkpoint of a generator; name its best.parquet")
-    return generator_class(name)
+    try:
+        return _class_of(read_state(path)["generator"])
+    except (LookupError, TypeError) as error:
+        raise UserError(f"{path}: not a checkpoint of a generator; name its best.parquet") from error
+
+
+def _class_of(described: Mapping[str, Any]) -> type[Generator]:
+    """The class of the generator that a checkpoint describes; one of before generators had names is named as its kind.
+
+    Raises:
+        LookupError, TypeError: it describes none.
+        UserError: no such kind.
+    """
+    name = described["name"]
+    kind = described.get("kind", name)
+    if not isinstance(name, str) or not isinstance(kind, str):
+        raise TypeError(f"its name is {name!r}, its kind {kind!r}")
+    return generator_class(kind, name)

@@ -139,5 +139,8 @@ def _require(holds: bool, key: str, wanted: str, found: object) -> None:
         raise ValueError(f"{key}: must be {wanted}, not {found}")
 
 
+SAMPLED = Decoding("sample", temperature=0.7, top_k=40)
+"""How `denouement complete` decodes without --decode with a generator that knows no beam."""
+
 USUAL = Decoding("beam", length_penalty=1, no_repeat_ngram=3)
 """How `denouement complete` decodes without --decode; docs/decoding.md has the measurement."""

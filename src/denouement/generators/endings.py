@@ -7,6 +7,7 @@ import pyarrow.compute as pc
 
 from denouement import provenance, schemas
 from denouement.console import progress
+from denouement.errors import UserError
 from denouement.files import file_digest
 from denouement.generators.base import Ending, Generator
 from denouement.generators.batches import context_length, similar_batches
@@ -36,7 +37,7 @@ def generate_endings(
         are those of `Ending`, null where the generator gives no probabilities.
 
     Raises:
-        UserError: as `Generator.write`.
+        UserError: as `Generator.write`; or there is no ending at all.
     """
     decoding = decoding or Decoding()
     generator.check(decoding, n)
@@ -59,6 +60,8 @@ def generate_endings(
         for case_id, of_case in zip(cases["case_id"].to_pylist(), endings, strict=True)
         for ending in of_case
     ]
+    if contexts and not rows:
+        raise UserError(f"{name}: wrote no ending for any of {len(contexts):,} contexts")
     return pa.Table.from_pylist(rows, schemas.TABLES["endings"].schema)
 
 

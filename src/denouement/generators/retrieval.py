@@ -2,33 +2,26 @@
 
 A baseline that copies endings and has no parameters to learn: `fit` keeps the mean vector and the ending of every
 training story. Nearness is the cosine between the means of the sentence vectors of two contexts.
-
-A story with the very context that needs an ending is left out, also where letter case, spacing or punctuation differ:
-its ending would be the human ending of this case, not a generated one.
 """
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, ClassVar
 
 import numpy as np
 import numpy.typing as npt
-import pyarrow as pa
-import pyarrow.compute as pc
 import torch
 
-from denouement.corpus import keys
 from denouement.encoders.base import Vectors
 from denouement.errors import UserError
 from denouement.generators.base import BEST, Context, Ending, GeneratorSettings, OnEpoch
 from denouement.generators.checkpoints import save_generator
+from denouement.generators.copying import digests, left_out, read_training, without_epochs
 from denouement.generators.decoding import Decoding
-from denouement.generators.history import Counts, History
+from denouement.generators.history import History
 from denouement.generators.vectors import VectorReader, open_embeddings
-from denouement.schemas import read_table
 
 _STORIES = 8192  # the vectors of so many stories are converted to float32 at once
 _CONTEXTS = 128  # the nearness of so many contexts to all stories is in memory at once
@@ -61,7 +54,7 @@ class Retrieval(VectorReader):
             encoder: name of the sentence encoder.
             fingerprint: of the encoder's files and options.
             vectors: of the stories' contexts, [N, dimension], each of length 1.
-            contexts: their digests, see `_digests`, [N].
+            contexts: their digests, see `copying.digests`, [N].
             endings: the stories' last sentences.
 
         Raises:
@@ -89,10 +82,7 @@ class Retrieval(VectorReader):
     ) -> History:
         """See `Generator`. There are no epochs."""
         table = open_embeddings(cls, embeddings)
-        rows = read_table(stories, "stories")
-        training = rows.filter(pc.equal(rows["split"], "train"))
-        if not training.num_rows:
-            raise UserError(f"{stories}: no training stories; at least 1 is needed")
+        training, counts = read_training(stories)
         training_stories = training["sentences"].to_pylist()
         of_sentence = table.view(None)
         vectors = np.empty((len(training_stories), table.dimension), np.float16)
@@ -104,17 +94,21 @@ class Retrieval(VectorReader):
             table.encoder,
             table.fingerprint,
             vectors,
-            _digests(keys.contexts(training)),
+            digests(training),
             [story[-1] for story in training_stories],
         )
         save_generator(generator, folder / BEST)
-        held_out = rows.num_rows - training.num_rows
-        return History(cls.name, None, None, Counts(len(training_stories), held_out), None, None, None, [])
+        return without_epochs(cls.name, counts)
 
     def checkpoint(self) -> dict[str, Any]:
         """See `Generator`."""
         return {
-            "generator": {"name": self.name, "settings": {}, "architecture": self.architecture()},
+            "generator": {
+                "name": self.name,
+                "kind": self.kind,
+                "settings": {},
+                "architecture": self.architecture(),
+            },
             "index": {
                 "vectors": torch.from_numpy(self._vectors),
                 "contexts": torch.from_numpy(self._contexts),
@@ -146,8 +140,7 @@ class Retrieval(VectorReader):
             for first in range(0, len(self._vectors), _STORIES):
                 block = slice(first, first + _STORIES)
                 nearness[:, block] = wanted @ self._vectors[block].astype(np.float32).T
-            digests = _digests(keys.contexts(pa.table({"context": pa.array(some, pa.list_(pa.string()))})))
-            nearness[digests[:, None] == self._contexts] = -np.inf
+            nearness[left_out(some, self._contexts)] = -np.inf
             endings += [self._nearest(*of_context, n) for of_context in zip(wanted, nearness, strict=True)]
         return endings
 
@@ -183,9 +176,3 @@ def _means(vectors: Vectors, contexts: Sequence[Context]) -> Vectors:
     sums = np.add.reduceat(vectors, np.cumsum(lengths) - lengths)  # a mean points where the sum does
     unit: Vectors = sums / np.maximum(np.linalg.norm(sums, axis=1, keepdims=True), np.finfo(np.float32).tiny)
     return unit
-
-
-def _digests(contexts: pa.ChunkedArray) -> npt.NDArray[np.int64]:
-    """A number for each text: equal texts have equal numbers, and different texts nearly always different ones."""
-    found = [hashlib.blake2b(text.encode(), digest_size=8).digest() for text in contexts.to_pylist()]
-    return np.frombuffer(b"".join(found), np.int64).copy()

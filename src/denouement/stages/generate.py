@@ -61,7 +61,7 @@ class Generated:
         cases: columns `case_id` and `context`.
         endings: table `endings`, in the order of the cases.
         system: its column `system`.
-        max_length: the most words that an ending may have; None where the generator decodes no words.
+        max_length: the most words that an ending may have; None where its tokens are no words.
     """
 
     cases: pa.Table
@@ -71,7 +71,7 @@ class Generated:
 
     @property
     def at_max_length(self) -> int | None:
-        """How many endings have as many words as allowed; None where the generator decodes no words."""
+        """How many endings have as many words as allowed; None where the generator's tokens are no words."""
         if self.max_length is None:
             return None
         return int(pc.sum(pc.greater(self.endings["n_tokens"], self.max_length)).as_py() or 0)
@@ -85,7 +85,7 @@ class Generated:
     def distinct_share(self) -> float:
         """Different endings as a share of all, between 0 and 1."""
         endings = self.endings["ending"].to_pylist()
-        return len(set(endings)) / len(endings)
+        return len(set(endings)) / len(endings) if endings else 0.0
 
 
 def run(
@@ -120,8 +120,9 @@ def run(
     decoding = settings.decoding if generator.decodes or not is_common else Decoding()
     endings = generate_endings(generator, cases, decoding, system, n)
     decoded = decoding if generator.decodes else None
+    counts_words = generator.vocabulary is not None  # the tokens of a language model are parts of words
     write_table(endings, paths.out, "endings", written_from(decoded, cases, paths.model))
-    return Generated(cases, endings, system or generator.name, decoded.max_length if decoded else None)
+    return Generated(cases, endings, system or generator.name, decoded.max_length if decoded and counts_words else None)
 
 
 def logged_values(generated: Generated) -> dict[str, float | None]:

@@ -25,8 +25,14 @@ class TrainPaths:
     out: Path
 
 
-def run(generator: str, settings: GeneratorSettings, paths: TrainPaths, on_epoch: OnEpoch | None = None) -> History:
-    """Train a registered generator; see `generators.training.train`.
+def run(
+    generator: str,
+    settings: GeneratorSettings,
+    paths: TrainPaths,
+    on_epoch: OnEpoch | None = None,
+    kind: str | None = None,
+) -> History:
+    """Train a generator, which is named as its kind where none is given; see `generators.training.train`.
 
     Raises:
         UserError: missing or unusable inputs.
@@ -36,6 +42,7 @@ def run(generator: str, settings: GeneratorSettings, paths: TrainPaths, on_epoch
         paths.stories,
         paths.out,
         settings,
+        kind=kind,
         embeddings=paths.embeddings,
         work=paths.work,
         on_epoch=on_epoch,

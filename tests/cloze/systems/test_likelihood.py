@@ -22,8 +22,8 @@ STORIES = pa.table({"sentences": [STORY, STORY[::-1], [*STORY[2:], *STORY[:2]]]}
 def checkpoint(tmp_path):
     """Writes a small generator with random weights, by seed."""
 
-    def write(seed):
-        kind = generator_class("seq2seq")
+    def write(seed, name=None):
+        kind = generator_class("seq2seq", name)
         with torch.random.fork_rng():
             torch.manual_seed(seed)
             generator = kind(kind.settings_class(units=8), Vocabulary.build(STORY))
@@ -100,6 +100,13 @@ def test_two_generators_of_one_name_keep_their_rows(make_case, checkpoint):
     assert list(found) == ["seq2seq 1 sum", "seq2seq 1 per token", "seq2seq 2 sum", "seq2seq 2 per token"]
     assert found["seq2seq 2 sum"].tolist() == scored(Resources(generators=[other]), cases)["seq2seq sum"].tolist()
     assert found["seq2seq 1 sum"].tolist() != found["seq2seq 2 sum"].tolist()
+
+
+def test_two_generators_of_one_kind_have_variants_by_name(make_case, checkpoint):
+    found = scored(
+        Resources(generators=[checkpoint(1, "one"), checkpoint(2, "other")]), make_case(STORY[:4], "A.", "B.")
+    )
+    assert list(found) == ["one sum", "one per token", "other sum", "other per token"]
 
 
 def test_without_a_generator_it_says_how_to_give_one():

@@ -15,9 +15,9 @@ from crowd import ready
 from story_tables import cases, endings
 
 from denouement.cli import main
+from denouement.corpus.endings import read_endings
 from denouement.errors import UserError
 from denouement.schemas import read_table, write_table
-from denouement.study.design.endings import read_endings
 from denouement.study.design.reading import design_from
 from denouement.study.store import open_store
 from denouement.study.store.export import study_tables, table_file

@@ -152,14 +152,14 @@ def _checkpoints(resources: Resources) -> dict[str, _Checkpoint]:
 
 
 def _read_checkpoints(paths: Sequence[Path]) -> dict[str, _Checkpoint]:
-    from denouement.generators.base import generator_class
+    from denouement.generators.checkpoints import class_of
     from denouement.tensors import read_state
 
     found = []
     for path in paths:
         try:
             of = read_state(path)["generator"]
-            if generator_class(of["name"]).can_score:
+            if class_of(path).can_score:
                 words = Vocabulary.from_json(of["vocabulary"]) if "vocabulary" in of else None
                 encoder = of["architecture"].get("encoder")
                 found.append(_Checkpoint(path, str(of["name"]), encoder, None if words is None else len(words)))

@@ -150,6 +150,7 @@ class NeuralGenerator(nn.Module, Generator):
         """See `Generator`. The weights are under `state_dict`."""
         described = {
             "name": self.name,
+            "kind": self.kind,
             "settings": asdict(self.settings),
             "vocabulary": self.vocabulary.to_json(),
             "architecture": self.architecture(),

@@ -1,4 +1,4 @@
-"""How Lightning trains a neural generator: the module around it, its batches, its checkpoints and the log of epochs.
+"""How Lightning trains a generator: the module around it, its batches, its checkpoints and the log of epochs.
 
 Only training imports this module, since Lightning takes seconds to import.
 """
@@ -9,7 +9,7 @@ import math
 import time
 from dataclasses import asdict
 from pathlib import Path
-from typing import Any, TypeAlias
+from typing import Any, TypeAlias, TypedDict
 
 import pytorch_lightning as pl
 import torch
@@ -21,7 +21,7 @@ from denouement.generators.base import BEST, LAST, OnEpoch
 from denouement.generators.history import Epoch
 from denouement.generators.neural.data import OrderedBatches, RandomBatches, StorySet
 from denouement.generators.neural.decoder import ContextBatch, NeuralGenerator
-from denouement.generators.neural.settings import NeuralSettings
+from denouement.generators.neural.settings import NeuralSettings, TrainingSettings
 from denouement.tensors import read_checkpoint, write_checkpoint
 from denouement.text.vocabulary import PAD
 
@@ -30,28 +30,67 @@ Batch: TypeAlias = tuple[ContextBatch, torch.Tensor]
 _NETWORK = "network."
 
 
-class TrainedNetwork(pl.LightningModule):
-    """A neural generator with the steps and the optimizer of its training.
+class Losses(TypedDict):
+    """What a step returns.
 
     Attributes:
-        network: the generator. In checkpoints its weights have the names that they have in the generator.
+        loss: mean loss of a batch in nats per token.
+        tokens: of how many tokens.
     """
+
+    loss: torch.Tensor
+    tokens: torch.Tensor
+
+
+class Resumable(pl.LightningModule):
+    """A network in training, whose checkpoints hold its weights under the names that they have in the network.
+
+    Attributes:
+        network: what is trained.
+    """
+
+    network: torch.nn.Module
+
+    def described(self) -> dict[str, Any]:
+        """What `restore` of the generator reads; the weights are its entry `state_dict`."""
+        raise NotImplementedError
+
+    def on_save_checkpoint(self, checkpoint: dict[str, Any]) -> None:
+        """Add that, in the place of the weights under the names of this module."""
+        checkpoint.update(self.described())
+
+    def on_load_checkpoint(self, checkpoint: dict[str, Any]) -> None:
+        """Give Lightning the weights under the names that they have in this module."""
+        checkpoint["state_dict"] = {f"{_NETWORK}{name}": weights for name, weights in checkpoint["state_dict"].items()}
+
+
+class TrainedNetwork(Resumable):
+    """A neural generator with the steps and the optimizer of its training."""
+
+    network: NeuralGenerator
 
     def __init__(self, network: NeuralGenerator) -> None:
         super().__init__()
         self.network = network
 
-    def training_step(self, batch: Batch, batch_index: int) -> torch.Tensor:
-        """Mean loss of a batch in nats per token. Its dropout depends on seed, epoch, step and device rank alone."""
+    def described(self) -> dict[str, Any]:
+        """The generator's checkpoint."""
+        return self.network.checkpoint()
+
+    def training_step(self, batch: Batch, batch_index: int) -> Losses:
+        """The loss of a batch. Its dropout depends on seed, epoch, step and device rank alone."""
         inputs, targets = batch
         noise = torch.Generator(self.device).manual_seed(
-            _mix(self.network.settings.seed, self.current_epoch, batch_index, self.global_rank)
+            mix(self.network.settings.seed, self.current_epoch, batch_index, self.global_rank)
         )
-        return self.network.loss(self.network.disturb(inputs, noise), targets)
+        return self._losses(self.network.disturb(inputs, noise), targets)
 
-    def validation_step(self, batch: Batch, batch_index: int) -> torch.Tensor:
-        """Mean loss of a batch in nats per token."""
-        return self.network.loss(*batch)
+    def validation_step(self, batch: Batch, batch_index: int) -> Losses:
+        """The loss of a batch."""
+        return self._losses(*batch)
+
+    def _losses(self, inputs: ContextBatch, targets: torch.Tensor) -> Losses:
+        return {"loss": self.network.loss(inputs, targets), "tokens": (targets != PAD).sum()}
 
     def on_validation_epoch_start(self) -> None:
         """Average the running means of batch normalisation over the devices, each of which has seen other batches."""
@@ -70,14 +109,6 @@ class TrainedNetwork(pl.LightningModule):
             settings.epsilon,
             fused=True,
         )
-
-    def on_save_checkpoint(self, checkpoint: dict[str, Any]) -> None:
-        """Add the entries that `NeuralGenerator.restore` reads."""
-        checkpoint.update(self.network.checkpoint())
-
-    def on_load_checkpoint(self, checkpoint: dict[str, Any]) -> None:
-        """Give Lightning the weights under the names that they have in this module."""
-        checkpoint["state_dict"] = {f"{_NETWORK}{name}": weights for name, weights in checkpoint["state_dict"].items()}
 
 
 class ParquetCheckpointIO(CheckpointIO):
@@ -99,10 +130,19 @@ class ParquetCheckpointIO(CheckpointIO):
 class EpochLog(pl.Callback):
     """After each epoch: records its values, saves the best weights and the whole state, and decides whether to stop."""
 
-    def __init__(self, folder: Path, settings: NeuralSettings, on_epoch: OnEpoch | None) -> None:
+    def __init__(self, folder: Path, settings: TrainingSettings, on_epoch: OnEpoch | None, unit: str = "words") -> None:
+        """Log to a folder.
+
+        Args:
+            folder: for the checkpoints.
+            settings: of the training.
+            on_epoch: see `Generator.fit`.
+            unit: what the tokens that are learned to be predicted are called in the speed.
+        """
         self._folder = folder
         self._settings = settings
         self._on_epoch = on_epoch
+        self._unit = unit
         self._epochs: list[Epoch] = []
         self._finished = False
         self._sums: dict[str, torch.Tensor] = {}  # of each split: nats and tokens of this epoch on this device
@@ -142,23 +182,21 @@ class EpochLog(pl.Callback):
         self._sums = {split: torch.zeros(2, device=pl_module.device) for split in ("train", "validation")}
         self._began = time.perf_counter()
 
-    def on_train_batch_end(
-        self, trainer: pl.Trainer, pl_module: pl.LightningModule, outputs: Any, batch: Batch, batch_idx: int
-    ) -> None:
+    def on_train_batch_end(self, trainer: pl.Trainer, pl_module: pl.LightningModule, outputs: Any, *_: Any) -> None:
         """Count the batch, and read the clock here: validation follows the last batch and is not to be timed."""
-        self._count("train", outputs["loss"], batch)
+        self._count("train", outputs)
         self._seconds = time.perf_counter() - self._began
 
     def on_validation_batch_end(
-        self, trainer: pl.Trainer, pl_module: pl.LightningModule, outputs: Any, batch: Batch, *_: Any
+        self, trainer: pl.Trainer, pl_module: pl.LightningModule, outputs: Any, *_: Any
     ) -> None:
         """Count the batch."""
-        self._count("validation", outputs, batch)
+        self._count("validation", outputs)
 
-    def _count(self, split: str, loss: torch.Tensor, batch: Batch) -> None:
+    def _count(self, split: str, losses: Losses) -> None:
         """Add a batch to the sums: an epoch's loss is a mean over tokens, for any batches and number of devices."""
-        tokens = (batch[1] != PAD).sum()
-        self._sums[split] += torch.stack([loss.detach() * tokens, tokens])
+        tokens = losses["tokens"]
+        self._sums[split] += torch.stack([losses["loss"].detach() * tokens, tokens])
 
     def on_train_epoch_end(self, trainer: pl.Trainer, pl_module: pl.LightningModule) -> None:
         """Record the epoch, save what is to be kept, and decide whether to stop."""
@@ -180,8 +218,8 @@ class EpochLog(pl.Callback):
             trainer.save_checkpoint(self._folder / BEST, weights_only=True)
         trainer.save_checkpoint(self._folder / LAST)
         if self._on_epoch is not None:
-            words = float(sums["train"][1])  # fewer than in a whole epoch if the time limit stopped it
-            self._on_epoch(epoch, {**epoch_values(entry), "words_per_second": words / self._seconds})
+            tokens = float(sums["train"][1])  # fewer than in a whole epoch if the time limit stopped it
+            self._on_epoch(epoch, {**epoch_values(entry), f"{self._unit}_per_second": tokens / self._seconds})
 
 
 class StoryBatches(pl.LightningDataModule):
@@ -216,7 +254,7 @@ def epoch_values(entry: Epoch) -> dict[str, float]:
     return {name: value for name, value in vars(entry).items() if name != "epoch" and value is not None}
 
 
-def _mix(*numbers: int) -> int:
+def mix(*numbers: int) -> int:
     """One seed from several numbers; similar numbers give unrelated seeds."""
     mixed = 0
     for number in numbers:  # splitmix64

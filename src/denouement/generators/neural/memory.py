@@ -10,7 +10,7 @@ from pathlib import Path
 import torch
 
 from denouement.errors import UserError, lacks_memory
-from denouement.generators.neural.settings import NeuralSettings
+from denouement.generators.neural.settings import NeuralSettings, TrainingSettings
 
 
 def check_size(make: Callable[[], torch.nn.Module], settings: NeuralSettings) -> None:
@@ -42,7 +42,7 @@ def check_size(make: Callable[[], torch.nn.Module], settings: NeuralSettings) ->
 
 
 @contextmanager
-def reported_if_short(settings: NeuralSettings) -> Iterator[None]:
+def reported_if_short(settings: TrainingSettings) -> Iterator[None]:
     """Report in one line that the CPU's or a GPU's memory ran out, and name the settings that could be lower.
 
     Raises:
@@ -53,12 +53,11 @@ def reported_if_short(settings: NeuralSettings) -> Iterator[None]:
     except Exception as error:
         if not lacks_memory(error):
             raise
-        raise UserError(
-            f"{_sizes(settings, 'units', 'layers', 'batch_size')}: does not fit in memory; lower one of them"
-        ) from error
+        sizes = _sizes(settings, "units", "layers", "batch_size", "batch_tokens")
+        raise UserError(f"{sizes}: does not fit in memory; lower one of them") from error
 
 
-def _sizes(settings: NeuralSettings, *names: str) -> str:
+def _sizes(settings: TrainingSettings, *names: str) -> str:
     """Those of the named settings that this kind of generator has, such as `units: 512, layers: 2`."""
     return ", ".join(f"{name}: {getattr(settings, name)}" for name in names if hasattr(settings, name))
 

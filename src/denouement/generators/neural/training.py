@@ -1,4 +1,4 @@
-"""Training a neural generator: the same seed, settings and stories give the same weights, even after an interruption.
+"""Training in epochs: the same seed, settings and stories give the same weights, even after an interruption.
 
 After each epoch the whole state of training is written to a working folder. A run that finds a state there continues
 from it, so at most the work of one epoch is lost. Dropout depends only on seed, epoch and step, and the order of
@@ -13,7 +13,7 @@ import multiprocessing
 import signal
 import sys
 import warnings
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
@@ -36,12 +36,13 @@ from denouement.generators.neural.decoder import NeuralGenerator
 from denouement.generators.neural.lightning import (
     EpochLog,
     ParquetCheckpointIO,
+    Resumable,
     StoryBatches,
     TrainedNetwork,
     epoch_values,
 )
 from denouement.generators.neural.memory import check_size, reported_if_short
-from denouement.generators.neural.settings import NeuralSettings
+from denouement.generators.neural.settings import NeuralSettings, TrainingSettings
 from denouement.generators.vectors import open_embeddings
 from denouement.tensors import read_checkpoint
 from denouement.text.vocabulary import UNKNOWN, Vocabulary
@@ -81,29 +82,23 @@ def train_network(
     """
     table = open_embeddings(kind, embeddings) if kind.reads_vectors else None
     vocabulary, training, validation = _read(stories, settings, table)
-    if validation is None:
-        if settings.patience is not None:
-            raise UserError(f"{stories}: no validation stories, so patience has nothing to watch: set it to null")
-        if settings.best_epoch == "validation":
-            warn(f"{stories}: no validation stories, so the last epoch counts as the best")
-    elif len(validation) < settings.devices:
+    check_held_out(stories, settings, validation is not None)
+    if validation is not None and len(validation) < settings.devices:
         raise UserError(
             f"train: devices {settings.devices}, but {len(validation)} validation stories: each device needs one; "
             "use fewer devices"
         )
     make = partial(kind, settings, vocabulary, **({} if table is None else _encoder_of(table)))
     check_size(make, settings)
-    log = EpochLog(folder, settings, None if settings.devices > 1 else on_epoch)
-    resumable = folder / LAST
-    done = _report(resumable, 0, on_epoch)
-    if not done["finished"]:
-        folder.mkdir(parents=True, exist_ok=True)
-        reported = len(done["epochs"]) if settings.devices > 1 else settings.epochs
-        with torch.random.fork_rng(devices=[]):
-            torch.manual_seed(settings.seed)
-            with reported_if_short(settings):
-                optimise(make(), StoryBatches(training, validation, settings), log, resumable)
-        done = _report(resumable, reported, on_epoch)
+    with reported_if_short(settings):
+        done = train_resumably(
+            settings,
+            folder,
+            lambda: TrainedNetwork(make()),
+            StoryBatches(training, validation, settings),
+            on_epoch,
+            devices=settings.devices,
+        )
     return History(
         generator=kind.name,
         unit="nats per token",
@@ -116,27 +111,89 @@ def train_network(
     )
 
 
-def optimise(generator: NeuralGenerator, stories: StoryBatches, log: EpochLog, resumable: Path) -> None:
-    """Train `generator`, from the state in `resumable` if there is one.
+def check_held_out(stories: Path, settings: TrainingSettings, are_there: bool) -> None:
+    """Refuse or warn of settings that need validation stories where there are none.
+
+    Raises:
+        UserError: `patience` is set.
+    """
+    if are_there:
+        return
+    if settings.patience is not None:
+        raise UserError(f"{stories}: no validation stories, so patience has nothing to watch: set it to null")
+    if settings.best_epoch == "validation":
+        warn(f"{stories}: no validation stories, so the last epoch counts as the best")
+
+
+def train_resumably(
+    settings: TrainingSettings,
+    folder: Path,
+    make: Callable[[], Resumable],
+    batches: pl.LightningDataModule,
+    on_epoch: OnEpoch | None,
+    *,
+    devices: int = 1,
+    unit: str = "words",
+    callbacks: Sequence[pl.Callback] = (),
+) -> dict[str, Any]:
+    """Train a network from the state in `folder`, or from the start where there is none.
+
+    Args:
+        settings: of the training.
+        folder: for the checkpoints.
+        make: makes the module with the first weights, which may be drawn at random.
+        batches: of both splits.
+        on_epoch: as in `Generator.fit`.
+        devices: how many.
+        unit: of the speed, see `EpochLog`.
+        callbacks: further ones of Lightning's.
+
+    Returns:
+        The entry `training` of the last checkpoint: the epochs, and which is the best.
+
+    Raises:
+        UserError: a device that does not exist, or training that diverged.
+    """
+    log = EpochLog(folder, settings, None if devices > 1 else on_epoch, unit)
+    resumable = folder / LAST
+    done = _report(resumable, 0, on_epoch)
+    if not done["finished"]:
+        folder.mkdir(parents=True, exist_ok=True)
+        reported = len(done["epochs"]) if devices > 1 else settings.epochs
+        with torch.random.fork_rng(devices=[]):
+            torch.manual_seed(settings.seed)
+            optimise(make(), settings, batches, [log, *callbacks], resumable, devices)
+        done = _report(resumable, reported, on_epoch)
+    return done
+
+
+def optimise(
+    module: Resumable,
+    settings: TrainingSettings,
+    batches: pl.LightningDataModule,
+    callbacks: Sequence[pl.Callback],
+    resumable: Path,
+    devices: int = 1,
+) -> None:
+    """Train `module`, from the state in `resumable` if there is one.
 
     Raises:
         UserError: a device that does not exist, or training that diverged.
         KeyboardInterrupt: Ctrl-C. `resumable` keeps the epochs that have ended.
     """
-    settings = generator.settings
     keep_memory()
     with _quiet():
         try:
             trainer = pl.Trainer(
                 accelerator=settings.accelerator,
-                devices=settings.devices,
+                devices=devices,
                 # Spawned processes; Lightning's default would run the caller's script again for each device.
-                strategy="ddp_spawn" if settings.devices > 1 else "auto",
+                strategy="ddp_spawn" if devices > 1 else "auto",
                 precision=settings.precision,
                 max_epochs=settings.epochs,
                 max_time=settings.time_limit(),
                 plugins=[ParquetCheckpointIO()],
-                callbacks=[log],
+                callbacks=[*callbacks],
                 logger=False,
                 enable_checkpointing=False,  # the log writes them
                 enable_model_summary=False,
@@ -147,11 +204,9 @@ def optimise(generator: NeuralGenerator, stories: StoryBatches, log: EpochLog, r
             )
         except (MisconfigurationException, ValueError, RuntimeError, ImportError) as error:
             problem = str(error).splitlines()[0]
-            raise UserError(
-                f"train: accelerator {settings.accelerator}, devices {settings.devices}: {problem}"
-            ) from error
+            raise UserError(f"train: accelerator {settings.accelerator}, devices {devices}: {problem}") from error
         with _interruptible(), _errors_of_other_processes():
-            trainer.fit(TrainedNetwork(generator), stories, ckpt_path=str(resumable) if resumable.exists() else None)
+            trainer.fit(module, batches, ckpt_path=str(resumable) if resumable.exists() else None)
 
 
 @contextmanager

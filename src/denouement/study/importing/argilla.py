@@ -4,8 +4,8 @@ from collections.abc import Mapping
 from typing import Any
 
 from denouement.errors import UserError
+from denouement.json_lines import texts_of
 from denouement.study.importing.answers import digest
-from denouement.study.importing.jsonl import texts_of
 from denouement.study.importing.records import JsonObjects, Loaded, Record, Source
 
 _UNFINISHED = {"draft": "a draft that was not submitted", "discarded": "the annotator discarded the record"}

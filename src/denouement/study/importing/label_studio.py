@@ -5,8 +5,8 @@ from datetime import timedelta
 from typing import Any
 
 from denouement.errors import UserError
+from denouement.json_lines import texts_of
 from denouement.study.importing.answers import digest, moment
-from denouement.study.importing.jsonl import texts_of
 from denouement.study.importing.records import JsonObjects, Loaded, Record, Source
 
 _SIDES = {"left": "A", "right": "B"}

@@ -7,9 +7,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from datetime import UTC, datetime, timedelta
 
 from denouement.errors import UserError
+from denouement.json_lines import texts_of
 from denouement.schemas import shortened
 from denouement.study.importing.answers import digest, moment
-from denouement.study.importing.jsonl import texts_of
 from denouement.study.importing.records import Loaded, Record, Source
 
 FIXED = (

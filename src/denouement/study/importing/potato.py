@@ -9,8 +9,8 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from denouement.errors import UserError
+from denouement.json_lines import texts_of
 from denouement.study.importing.answers import digest
-from denouement.study.importing.jsonl import texts_of
 from denouement.study.importing.records import JsonObjects, Loaded, Record, Source
 
 _STATE = "instance_id_to_label_to_value"

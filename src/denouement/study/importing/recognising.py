@@ -9,8 +9,8 @@ from denouement.answers import SCALES
 from denouement.delimited import header_of
 from denouement.errors import UserError
 from denouement.files import existing_file, file_digest, visible_files
+from denouement.json_lines import begins_as_json, objects_of
 from denouement.study.importing import argilla, battles, label_studio, mturk, own, potato, prolific, published
-from denouement.study.importing.jsonl import begins_as_json, objects_of
 from denouement.study.importing.records import Format, JsonObjects, Recognised, Source
 from denouement.study.importing.roles import is_role, split_role
 
