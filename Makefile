@@ -3,6 +3,7 @@
 PYTHON ?= python3
 VENV   := .venv
 READY  := $(VENV)/.made-from-lock
+LM     := $(VENV)/.made-from-lm-lock
 
 # official files to bring (make run); which tests, and in how many processes (make test)
 CORPUS  ?=
@@ -17,7 +18,7 @@ export MLFLOW_DISABLE_TELEMETRY := true
 export PREFECT_SERVER_ANALYTICS_ENABLED := false
 
 .DEFAULT_GOAL := help
-.PHONY: help ready run test lint graph bench figures pages serve
+.PHONY: help ready lm run test lint graph bench figures pages serve
 
 help: ## list these commands
 	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "make %-7s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -25,6 +26,10 @@ help: ## list these commands
 ready: ## make .venv from the lock, which every other command does too
 	@if $(MAKE) --question $(READY); then echo "$(VENV) has all of requirements.lock: nothing to install"; \
 	else $(MAKE) --no-print-directory $(READY); fi
+
+lm: ## add to .venv what reads language models in GGUF files and trains adapters, and a small model
+	@if $(MAKE) --question $(LM); then echo "$(VENV) has all of requirements-lm.lock: nothing to install"; \
+	else $(MAKE) --no-print-directory $(LM); fi
 
 run: $(READY) ## reproduce the whole graph on the sample corpus, or on the official files in CORPUS=folder
 	@python -m flows.reproduce --corpus "$$CORPUS"
@@ -54,4 +59,9 @@ serve: $(READY) ## reproduce every night at three, or at the times of CRON="0 3 
 $(READY): requirements.lock
 	@$(PYTHON) tasks/set_up.py $(VENV) requirements.lock
 	@$(VENV)/bin/python -m tasks.plots_page
+	@touch $@
+
+# added again whenever one of the locks changes
+$(LM): requirements-lm.lock $(READY)
+	@$(PYTHON) tasks/set_up.py $(VENV) requirements-lm.lock --add
 	@touch $@

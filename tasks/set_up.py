@@ -1,5 +1,7 @@
 """Makes `.venv` from the lock file: `python3 tasks/set_up.py .venv requirements.lock`.
 
+`python3 tasks/set_up.py .venv requirements-lm.lock --add` adds the packages of language models to it.
+
 It says before it starts what it installs, how much that is and about how long it takes, and shows how far it is. It
 runs before anything is installed, so it imports the standard library alone.
 """
@@ -12,7 +14,8 @@ from pathlib import Path
 
 LEAST = (3, 11)
 SIZE = "about 3 GB on disk; up to 4 GB more if your package index gives PyTorch with CUDA"
-TIME = "about 5 minutes on a fast network, 20 on a slow one"
+TIME = "About 5 minutes on a fast network, 20 on a slow one; only once."
+SIZE_ADDED, TIME_ADDED = "about 110 MB on disk", "Less than a minute on a fast network."
 _LAST_LINES, _LONGEST_LINE = 15, 300  # of pip's messages when it fails
 
 
@@ -41,25 +44,42 @@ def _steps(told: str) -> tuple[int, str]:
 
 
 def make(environment: Path, lock: Path) -> None:
-    """Make the environment, and print how far it is: on a terminal in one line, else now and then in a new one."""
-    n = packages(lock)
-    print(
-        f"Setting up {environment}: {n} packages from {lock} ({SIZE}). {TIME[0].upper()}{TIME[1:]}; only once.",
-        flush=True,
-    )
+    """Make the environment, and print how far it is."""
+    began = time.monotonic()
+    print(f"Setting up {environment}: {packages(lock)} packages from {lock} ({SIZE}). {TIME}", flush=True)
     subprocess.run([sys.executable, "-m", "venv", str(environment)], check=True)
+    _install(environment, lock)
+    subprocess.run([*_pip(environment), "--quiet", "--no-deps", "--editable", "."], check=True)
+    minutes, seconds = divmod(round(time.monotonic() - began), 60)
+    print(f"\n{environment} is ready, after {minutes} min {seconds} s.", flush=True)
+
+
+def add(environment: Path, lock: Path) -> None:
+    """Add the packages of a lock to an environment that has all that they need, and print how far it is."""
+    print(f"Adding to {environment}: {packages(lock)} packages from {lock} ({SIZE_ADDED}). {TIME_ADDED}", flush=True)
+    _install(environment, lock, "--no-deps")
+    print(f"\n{environment} has all of {lock}.", flush=True)
+
+
+def _pip(environment: Path) -> list[str]:
     python = str(environment / "bin" / "python")
-    pip = [python, "-m", "pip", "install", "--disable-pip-version-check", "--no-input"]
+    return [python, "-m", "pip", "install", "--disable-pip-version-check", "--no-input"]
+
+
+def _install(environment: Path, lock: Path, *options: str) -> None:
+    """Run pip, and print how far it is: on a terminal in one line, else now and then in a new one."""
+    n, before = packages(lock), _installed(environment)
     log = environment / "set_up.log"
-    began, shown = time.monotonic(), "0 of nothing"
+    shown = "0 of nothing"
     with log.open("w", encoding="utf-8") as written:
-        command = [*pip, "--progress-bar", "off", "--requirement", str(lock)]
+        command = [*_pip(environment), "--progress-bar", "off", *options, "--requirement", str(lock)]
         process = subprocess.Popen(command, stdout=written, stderr=subprocess.STDOUT)
         try:
             while process.poll() is None:
                 time.sleep(0.5)
-                installed = len(list(environment.glob("lib/python*/site-packages/*.dist-info")))
-                told = progress(log.read_text(encoding="utf-8", errors="replace"), installed, n)
+                told = progress(
+                    log.read_text(encoding="utf-8", errors="replace"), max(0, _installed(environment) - before), n
+                )
                 if sys.stdout.isatty():
                     print(f"\r  {told} ", end="", flush=True)
                 elif _steps(told) != _steps(shown):
@@ -72,9 +92,10 @@ def make(environment: Path, lock: Path) -> None:
         lines = log.read_text(encoding="utf-8", errors="replace").splitlines()
         last = [line[:_LONGEST_LINE] for line in lines[-_LAST_LINES:]]
         sys.exit("\n".join(["", *last, f"error: pip could not install all of {lock}; {log} has all that it printed"]))
-    subprocess.run([*pip, "--quiet", "--no-deps", "--editable", "."], check=True)
-    minutes, seconds = divmod(round(time.monotonic() - began), 60)
-    print(f"\n{environment} is ready, after {minutes} min {seconds} s.", flush=True)
+
+
+def _installed(environment: Path) -> int:
+    return len(list(environment.glob("lib/python*/site-packages/*.dist-info")))
 
 
 if __name__ == "__main__":
@@ -85,7 +106,7 @@ if __name__ == "__main__":
             )
         )
     try:
-        make(Path(sys.argv[1]), Path(sys.argv[2]))
+        (add if "--add" in sys.argv[3:] else make)(Path(sys.argv[1]), Path(sys.argv[2]))
     except subprocess.CalledProcessError as error:
         sys.exit(f"error: {' '.join(map(str, error.cmd[:4]))} ... failed")
     except KeyboardInterrupt:

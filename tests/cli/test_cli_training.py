@@ -92,6 +92,29 @@ def test_a_generator_is_trained_under_a_name_of_its_own(stories, tmp_path):
     assert "--name: human_right means endings that people wrote" in refused(*command, "--name", "human_right")
 
 
+@pytest.mark.parametrize("kind", ["language_model", "fine_tuned"])
+def test_a_language_model_ends_a_typed_story_and_fills_a_table(kind, stories, taught_model, tmp_path):
+    own = ("--epochs", 1, "--learning-rate", 1e-6) if kind == "fine_tuned" else ()
+    run("train", kind, "--stories", stories, "--out", tmp_path, "--model", taught_model, "--name", "tiny", *own)
+    model, story = tmp_path / "best.parquet", "Tom had a test. He studied all night. He slept on the bus."
+    greedy = run("complete", "--model", model, "--decode", "greedy", f"{story} The test was easy.")
+    assert greedy.stdout == "He passed it.\n"
+    assert "Read 4 sentences" in greedy.stderr
+    sampled = json.loads(run("complete", "--model", model, "-n", 3, story, "--json").stdout)
+    assert sampled["decoding"] == "sample, temperature 0.7, top_k 40, seed 1"
+    assert len(sampled["endings"]) == 3
+    assert sampled["unknown_words"] == []
+    assert "decodes by greedy or sample, not by beam" in refused(
+        "complete", "--model", model, story, "--decode", "beam"
+    )
+    contexts, out = tmp_path / "contexts.csv", tmp_path / "endings.parquet"
+    contexts.write_text(f'case_id,context\n1,"{story} The test was easy."\n')
+    told = json.loads(run("generate", "--model", model, "--contexts", contexts, "--out", out, "--json").stdout)
+    assert (told["system"], told["endings"], told["at_max_length"]) == ("tiny", 1, None)
+    assert told["log_prob_per_token"] < 0
+    assert schemas.read_table(out, "endings")["ending"].to_pylist() == ["He passed it."]
+
+
 def test_what_encode_writes_train_reads(stories, tmp_path):
     vectors, out = tmp_path / "vectors.parquet", tmp_path / "model"
     told = run("encode", "--stories", stories, "--out", vectors, "--encoder", "glove", "--views", 2, "--seed", 7).stdout

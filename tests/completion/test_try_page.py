@@ -13,6 +13,8 @@ from starlette.testclient import TestClient
 
 from denouement.completion import page
 from denouement.completion.page import create_app
+from denouement.generators.language_model import PromptedModel, PromptedSettings
+from denouement.language_models.model import load
 from denouement.study.web.app import serve
 from denouement.study.web.security import HEADERS
 
@@ -44,6 +46,18 @@ class Visitor:
     def send(self, **changes: str) -> "Visitor":
         self.page = self.client.post("/endings", data=self.fields(**changes))
         return self
+
+
+def test_a_way_to_decode_that_a_system_does_not_know_is_left_out_aloud(taught_model):
+    model = PromptedModel(PromptedSettings(str(taught_model)), load(str(taught_model)), [])
+    visitor = Visitor(mine=neural(), tiny=model).send()
+    assert re.findall("<h3>(.+?)</h3>", visitor.text) == ["Beam", "Sample"]
+    assert re.findall("<h4>(.+?)</h4>", visitor.text) == ["mine", "mine", "tiny"]
+    assert "Beam: left out for tiny, which decodes by greedy or sample" in visitor.text
+    alone = Visitor(tiny=model)
+    data = {name: value for name, value in alone.fields().items() if name != "decoding Sample"}
+    alone.page = alone.client.post("/endings", data=data)
+    assert "Choose another way to decode: tiny decodes by greedy or sample" in alone.problem
 
 
 def test_a_story_gets_endings_of_each_system_in_each_way():

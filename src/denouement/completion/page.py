@@ -7,7 +7,7 @@ the page with its endings can be loaded again without sending the form once more
 import secrets
 import threading
 from collections import OrderedDict
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 
 from fastapi import FastAPI, Request, Response
@@ -164,7 +164,7 @@ def answer(form: Mapping[str, str], systems: Mapping[str, Generator]) -> Asked:
             n,
             seed,
             sentences=_marked(story, writing),
-            remarks=[*remarks(story, writing), *_left_out(writing, decodings)],
+            remarks=remarks(story, writing) + _left_out(writing, decodings),
             written=_written(story, writing, decodings, n, seed),
         )
     except Exception as error:
@@ -194,12 +194,22 @@ def _written(
     return written
 
 
-def _left_out(systems: Mapping[str, Generator], decodings: tuple[str, ...]) -> Iterator[str]:
-    """A remark for each chosen way to decode, and each system that does not know it."""
-    for title in decodings:
-        for name, generator in systems.items():
-            if generator.decodes and DECODINGS[title].method not in generator.methods:
-                yield f"{title}: left out for {name}, which decodes by {' or '.join(generator.methods)}"
+def _left_out(systems: Mapping[str, Generator], decodings: tuple[str, ...]) -> list[str]:
+    """A remark for each chosen way to decode, and each system that does not know it.
+
+    Raises:
+        UserError: a system that decodes knows none of them.
+    """
+    remarks = []
+    for name, generator in systems.items():
+        unknown = [title for title in decodings if DECODINGS[title].method not in generator.methods]
+        if not generator.decodes or not unknown:
+            continue
+        known = " or ".join(generator.methods)
+        if len(unknown) == len(decodings):
+            raise UserError(f"choose another way to decode: {name} decodes by {known}")
+        remarks.append(f"{' and '.join(unknown)}: left out for {name}, which decodes by {known}")
+    return remarks
 
 
 def _marked(story: TypedStory, systems: Mapping[str, Generator]) -> list[list[tuple[str, bool]]]:

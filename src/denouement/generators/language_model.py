@@ -86,7 +86,7 @@ class PromptedModel(CausalGenerator):
             examples = prompts.draw(settings.of_prompt(), training["sentences"].to_pylist())
         except ValueError as error:
             raise UserError(f"{stories}: {error}") from error
-        save_generator(cls(settings, load(settings.model), examples), folder / BEST)
+        save_generator(cls(settings, load(settings.model, device="cpu"), examples), folder / BEST)
         return without_epochs(cls.name, Counts(len(examples), counts.validation))
 
     def checkpoint(self) -> dict[str, Any]:

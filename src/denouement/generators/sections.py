@@ -30,6 +30,8 @@ def training_section(histories: Mapping[str, History]) -> list[Block]:
         "Perplexity and nats per token (END is a token, and all unknown words are one) of the stories held out, at the "
         "epoch used, whose weights the generator has. Epochs count from 1."
     )
+    if any(history.used is not None and history.vocabulary is None for history in histories.values()):
+        note += " The tokens of a language model are parts of words, so its values are not comparable with others."
     if any(history.used is None for history in histories.values()):
         note += " A generator without epochs learns no probabilities of words."
     return [Table(_COLUMNS, rows, note=note)]

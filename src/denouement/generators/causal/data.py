@@ -98,7 +98,7 @@ def read_token_stories(stories: pa.Table, model: LanguageModel, end: str, what: 
         end: text of the token that ends an ending.
         what: the stories are, for the progress bar.
     """
-    most = getattr(model.network.config, "max_position_embeddings", None)
+    most = model.window
     pairs = []
     n_cut = 0
     for story in progress(sentences(stories), what, total=stories.num_rows, unit="stories"):

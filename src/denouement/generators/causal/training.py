@@ -70,7 +70,7 @@ def fine_tune(
     if not training.num_rows:
         raise UserError(f"{stories}: no training stories; at least 1 is needed")
     check_held_out(stories, settings, validation.num_rows > 0)
-    generator = kind(settings, load(settings.model))
+    generator = kind(settings, load(settings.model, device="cpu"))
     _leave_other_bases(folder, generator.model.source.digest)
     learned = read_token_stories(training, generator.model, generator.end, "training stories")
     held_out = (
