@@ -162,3 +162,56 @@ def test_one_table_and_its_test_alone(make_cases, tmp_path):
         rows = [row for row in json.loads(done.stdout)["systems"] if row["system"] == "ending_reg"]
         assert {row["split"] for row in rows} == {"test"}
         assert all(row["trained_on"] == "18 cases of v1.0 validation" for row in rows), rows
+
+
+def test_a_chooser_is_trained_on_each_of_two_parts(make_cases, tiny_model, tmp_path):
+    from denouement.cloze.parts.chooser import context_digests, load_chooser
+
+    path = tmp_path / "cloze.parquet"
+    labelled = make_cases([1, 2, 2, 1, 1, 2])
+    again = make_cases([1, 2], "v1.5", "validation")
+    write_table(pa.concat_tables([labelled, again, make_cases([None], "v1.5", "test", 7)]), path, "cloze")
+    parts = []
+    for number in (1, 2):
+        out = tmp_path / f"chooser-{number}.parquet"
+        given = ["train", "--train", path, "--language-model", tiny_model, "--out", out, "--part", f"{number}/2"]
+        done = run(*given, "--option", "epochs=1", "--option", "seeds=2", "--json")
+        assert done.exit_code == 0, done.output
+        found = json.loads(done.stdout)
+        assert sum(found["cases"].values()) == 3
+        assert [(each["seed"], each["examples"]) for each in found["networks"]] == [(1, 3), (2, 3)]
+        assert found["passed_over"]["cases whose story an earlier case has, learned from once"] == 2
+        parts.append(load_chooser(out).trained_on)
+    assert not parts[0] & parts[1]
+    assert parts[0] | parts[1] == set(context_digests(labelled["context"].to_pylist()))
+
+
+def test_a_chooser_says_what_it_learned_from(table, tiny_model, tmp_path):
+    out = tmp_path / "chooser.parquet"
+    done = run("train", "--train", table, "--language-model", tiny_model, "--out", out, "--option", "epochs=2")
+    assert done.exit_code == 0, done.output
+    assert "learned from 3 cases of v1.0 validation" in " ".join(done.stdout.split())
+    assert re.search(r"\| +1 \| +3 \| +2 \| +\d\.\d{3} \|", done.stdout)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["--part", "3/2"], "--part 3/2: must be like 1/2"),
+        (["--part", "1/1"], "--part 1/1: must be like 1/2"),
+        (["--part", "1/4"], "cannot be parted into 4 folds"),
+        (["--option", "epochs=0"], "epochs: must be at least 1"),
+        (["--option", "epoch=1"], "unknown key epoch"),
+        (["--option", "layers=9"], "layers: 9 of a language model that has 2"),
+        (["--option", "pretrain={}"], "give them with --stories"),
+        (["--release", "v1.5"], "no labelled case"),
+        (["--language-model", "nowhere"], "nowhere: no such folder or file"),
+    ],
+)
+def test_a_chooser_cannot_be_trained(table, tiny_model, tmp_path, arguments, message):
+    out = tmp_path / "chooser.parquet"
+    done = run("train", "--train", table, "--language-model", tiny_model, "--out", out, *arguments)
+    assert done.exit_code == 2, done.output
+    assert message in done.stderr
+    assert done.stderr.count("\n") == 1
+    assert not out.exists()

@@ -1,14 +1,18 @@
 """`denouement cloze ...`. Heavy imports stay inside the commands."""
 
 import json
+import re
 from collections.abc import Callable, Collection
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from denouement.cli.options import json_option, named_values, print_result
 from denouement.errors import UserError
+
+if TYPE_CHECKING:  # heavy
+    from denouement.cloze.evaluation.chooser_run import Part
 
 
 @click.group()
@@ -171,6 +175,77 @@ def vectors(cases: Path, release: tuple[str, ...], vectors: Path | None, encoder
 
         of_text = dict(zip(wanted, load_encoder(str(encoder)).encode(wanted), strict=True))
     print_result(evaluate_vectors(table, of_text), vector_blocks, as_json)
+
+
+@cloze.command()
+@click.option("--train", required=True, type=click.Path(path_type=Path), help="Cloze table with labels to learn from.")
+@click.option("--language-model", required=True, help="Folder, GGUF file or name (smollm2) of a language model.")
+@click.option("--out", required=True, type=click.Path(path_type=Path), help="Checkpoint to write (Parquet).")
+@click.option("--release", multiple=True, help="Learn only from this release, such as v1.0; may be repeated.")
+@click.option(
+    "--part",
+    metavar="NUMBER/PARTS",
+    help="Learn only from a part of the cases: 1/2 and 2/2 have no story in common.",
+)
+@click.option(
+    "--option",
+    "options",
+    multiple=True,
+    metavar="NAME=VALUE",
+    help="Option of the system lm_pairwise, such as epochs=2; may be repeated.",
+)
+@click.option("--stories", type=click.Path(path_type=Path), help="Stories table, for the option pretrain.")
+@click.option(
+    "--seed", type=click.IntRange(0, 2**32 - 1), default=1, show_default=True, help="Seed of everything random."
+)
+@click.option("--cache", type=click.Path(path_type=Path), help="Folder that keeps what pretraining learned.")
+@json_option
+def train(
+    train: Path,
+    language_model: str,
+    out: Path,
+    release: tuple[str, ...],
+    part: str | None,
+    options: tuple[str, ...],
+    stories: Path | None,
+    seed: int,
+    cache: Path | None,
+    as_json: bool,
+) -> None:
+    """Fine-tune a language model to choose the right ending, and write it.
+
+    It is the system lm_pairwise, which `denouement cloze evaluate` trains anew for each fold. The checkpoint holds what
+    was learned and which contexts it was learned from; it needs the same language model again.
+    """
+    from denouement.cloze.evaluation.case_sets import read_cases
+    from denouement.cloze.evaluation.chooser_run import train_chooser
+    from denouement.cloze.evaluation.sections import chooser_blocks
+    from denouement.cloze.resources import Resources
+    from denouement.files import check_output
+    from denouement.schemas import read_table
+
+    check_output(out, [path for path in (train, stories) if path])
+    resources = Resources(
+        stories=read_table(stories, "stories") if stories else None,
+        language_model=language_model,
+        cache=cache,
+        seed=seed,
+    )
+    named = {name: _json_or_text(value) for name, value in named_values("--option", options, "epochs=2").items()}
+    result = train_chooser(
+        read_cases(train, release=release), named, resources, out, release, _part(part) if part else None
+    )
+    print_result(result, chooser_blocks, as_json)
+
+
+def _part(text: str) -> "Part":
+    """The part that `--part` names, such as 1/2."""
+    from denouement.cloze.evaluation.chooser_run import Part
+
+    found = re.fullmatch(r"([1-9][0-9]{0,3})/([1-9][0-9]{0,3})", text, re.ASCII)
+    if not found or int(found[1]) > int(found[2]) or found[2] == "1":
+        raise UserError(f"--part {text}: must be like 1/2, the first of two parts")
+    return Part(int(found[1]), int(found[2]))
 
 
 def _systems(names: tuple[str, ...]) -> list[str]:

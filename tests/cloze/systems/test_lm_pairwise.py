@@ -1,6 +1,8 @@
 import numpy as np
+import pyarrow as pa
 import pytest
 
+from denouement import schemas
 from denouement.cloze.base import choices, load_system
 from denouement.cloze.evaluation.evaluate import evaluate
 from denouement.cloze.parts import chooser_training
@@ -65,3 +67,51 @@ def test_scores_are_not_those_of_other_options(tiny_model, tmp_path):
 def test_a_setting_out_of_range():
     with pytest.raises(UserError, match="learning_rate"):
         load_system("lm_pairwise", {"learning_rate": 0})
+
+
+def stories(n):
+    rows = [
+        {
+            "story_id": f"story-{row}",
+            "title": None,
+            "sentences": [f"It was {row}.", "Tom had a dog.", "It ran off.", f"He found {row} cats."],
+            "source": "sample",
+            "split": "train" if row < n - 1 else "validation",
+        }
+        for row in range(n)
+    ]
+    return pa.Table.from_pylist(rows, schemas.TABLES["stories"].schema)
+
+
+def test_made_up_endings_teach_first_and_once_for_all_folds(tiny_model, tmp_path, monkeypatch):
+    calls = []
+    plain = chooser_training.train
+
+    def train(model, learned_from, training, **named):
+        calls.append((len(learned_from), training.epochs, named["start"]))
+        return plain(model, learned_from, training, **named)
+
+    monkeypatch.setattr(chooser_training, "train", train)
+    options = {"lm_pairwise": {"epochs": 1, "pretrain": {"kinds": ["random"], "stories": 5, "epochs": 2}}}
+
+    def run(n):
+        resources = Resources(language_model=str(tiny_model), stories=stories(n), cache=tmp_path)
+        return evaluate(["lm_pairwise"], cases(12), None, resources, options, n_folds=2)
+
+    found = run(9)
+    assert [(n, epochs) for n, epochs, _ in calls] == [(5, 2), (6, 1), (6, 1)]
+    assert calls[0][2] is None
+    assert calls[1][2] is calls[2][2]
+    assert len(calls[1][2].trained_on) == 5
+    assert "; 9 stories; language model" in found.result.systems[0].trained_on
+    calls.clear()
+    assert run(9).scores.equals(found.scores)
+    assert calls == []
+    run(10)
+    assert len(calls) == 3, "other stories"
+
+
+def test_made_up_endings_need_stories(tiny_model):
+    options = {"lm_pairwise": {"pretrain": {}}}
+    found = evaluate(["lm_pairwise"], cases(12), None, Resources(language_model=str(tiny_model)), options, n_folds=2)
+    assert "give them with --stories" in found.result.systems[0].missing

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
+from denouement.cloze.evaluation.chooser_run import TrainedChooser
 from denouement.cloze.evaluation.results import (
     Accuracy,
     ClozeResult,
@@ -265,3 +266,22 @@ def _against(best: str, pair: SystemComparison) -> list[Cell]:
         else (pair.one, (pair.only_other, pair.only_one))
     )
     return [other, *numbers, PValue(pair.p), PValue(pair.p_holm)]
+
+
+def chooser_blocks(result: TrainedChooser) -> list[Block]:
+    """What a chooser learned from, and how."""
+    part = f", part {result.part.number} of {result.part.of}" if result.part else ""
+    learned_from = ", ".join(f"{n:,} cases of {name}" for name, n in result.cases.items())
+    rows: list[list[Cell]] = [
+        [each.seed, each.examples, len(each.losses), Number(each.losses[0], 3), Number(each.losses[-1], 3)]
+        for each in result.networks
+    ]
+    return [
+        Paragraph(f"Made of the language model {result.language_model}; learned from {learned_from}{part}."),
+        Table(
+            ["seed", "examples", "epochs", "first loss", "last loss"],
+            rows,
+            note="Loss: minus the log-probability of the right ending, in nats; the mean of an epoch while it learns.",
+        ),
+        *_bullets("Passed over", [f"{what}: {n:,}" for what, n in result.passed_over.items()]),
+    ]

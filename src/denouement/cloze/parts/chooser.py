@@ -17,6 +17,7 @@ from torch import Tensor, nn
 from denouement.cloze.parts.vectors import Floats
 from denouement.console import progress
 from denouement.corpus import keys
+from denouement.encoders.base import torch_device
 from denouement.errors import UserError, first_line
 from denouement.language_models.model import LanguageModel, load
 from denouement.language_models.reading import _batches as batches
@@ -137,6 +138,14 @@ class Chooser:
                 "endings: give other contexts, or a chooser that was trained on other cases"
             )
 
+    def digest(self) -> str:
+        """Of the weights."""
+        digest = hashlib.sha256()
+        for network in self.networks:
+            for name, weight in network.learned().items():
+                digest.update(name.encode() + weight.cpu().numpy().tobytes())
+        return digest.hexdigest()
+
     def save(self, path: Path) -> None:
         """Write the checkpoint; it holds what was learned and not the embeddings of the language model."""
         described = {
@@ -150,13 +159,12 @@ class Chooser:
         write_checkpoint({"chooser": described, "networks": [each.learned() for each in self.networks]}, path)
 
 
-def load_chooser(path: Path, language_model: str | None = None, device: str = "cpu") -> Chooser:
+def load_chooser(path: Path, language_model: LanguageModel | str | None = None) -> Chooser:
     """The chooser that `Chooser.save` wrote.
 
     Args:
         path: of the checkpoint.
-        language_model: where the language model lies now; None: where it lay.
-        device: of PyTorch's.
+        language_model: the one that it was made of, in float32, or where that lies now; None: where it lay then.
 
     Raises:
         UserError: not a checkpoint of a chooser, a damaged one, or another language model than it was made of.
@@ -168,7 +176,10 @@ def load_chooser(path: Path, language_model: str | None = None, device: str = "c
         trained_on, history, networks = frozenset(map(str, of["trained_on"])), of["history"], checkpoint["networks"]
     except (LookupError, TypeError, ValueError) as error:
         raise UserError(f"{path}: not a checkpoint of a chooser; `denouement cloze train` writes one") from error
-    model = load(language_model or given, device=device)
+    if isinstance(language_model, LanguageModel):
+        model = language_model
+    else:
+        model = load(language_model or given, device=torch_device(None))
     if model.source.digest != digest:
         raise UserError(
             f"{path}: was made of another language model than {model.source.given} ({given}): name that one with "
