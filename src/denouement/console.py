@@ -18,10 +18,15 @@ def progress(items: Iterable[Item], what: str, total: int | None = None, unit: s
     return tqdm(items, desc=what, total=total, unit=f" {unit}" if unit else "it", disable=None, leave=False)
 
 
+def note(message: str) -> None:
+    """Print what is worth knowing on standard error, as one line."""
+    sys.stderr.write(f"{printable(message)}\n")
+    sys.stderr.flush()
+
+
 def warn(message: str) -> None:
     """Print a warning on standard error, as one line."""
-    sys.stderr.write(f"warning: {printable(message)}\n")
-    sys.stderr.flush()
+    note(f"warning: {message}")
 
 
 def tell(message: str) -> None:

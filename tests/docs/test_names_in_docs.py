@@ -42,7 +42,8 @@ def say(capsys):
 
 
 def code_blocks(text: str) -> list[str]:
-    return re.findall(r"^```(?!python|yaml|mermaid)\w*\n(.*?)^```", text, re.MULTILINE | re.DOTALL)
+    blocks = re.findall(r"^```(\w*)\n(.*?)^```", text, re.MULTILINE | re.DOTALL)
+    return [content for language, content in blocks if language not in ("python", "yaml", "mermaid")]
 
 
 def command_lines(text: str) -> Iterator[list[str]]:

@@ -3,6 +3,7 @@
 import json
 import subprocess
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -21,6 +22,7 @@ from denouement.generators.endings import generate_endings
 from denouement.generators.history import History, best_values, logged_values
 from denouement.generators.training import train
 from tests.language_models.tiny import save_tiny
+from tests.toy_endpoint import Toy, served
 
 CONTEXTS = [
     ["Tom had a dog."],
@@ -31,16 +33,24 @@ NAMES = sorted(GENERATORS)
 LANGUAGE_MODELS = {"language_model", "fine_tuned"}
 
 
+@pytest.fixture(scope="module")
+def endpoint() -> Iterator[Toy]:
+    with served() as toy:
+        yield toy
+
+
 @pytest.fixture(scope="module", params=NAMES)
-def trained(request: pytest.FixtureRequest, corpus: Corpus, tmp_path_factory: pytest.TempPathFactory) -> Path:
+def trained(
+    request: pytest.FixtureRequest, corpus: Corpus, endpoint: Toy, tmp_path_factory: pytest.TempPathFactory
+) -> Path:
     """The folder that training a generator leaves."""
     out = tmp_path_factory.mktemp(request.param)
-    settings = small(request.param, **needed(request.param, tmp_path_factory.mktemp("needed")))
+    settings = small(request.param, **needed(request.param, tmp_path_factory.mktemp("needed"), endpoint))
     train(request.param, corpus.stories, out, settings, embeddings=corpus.embeddings, work=out / "work")
     return out
 
 
-def needed(name: str, folder: Path) -> dict[str, Any]:
+def needed(name: str, folder: Path, endpoint: Toy) -> dict[str, Any]:
     """The settings without which a generator cannot be, and the files that they name."""
     if name == "endings_file":
         rows = [{"context": context, "ending": f"They went home {n}."} for context in CONTEXTS for n in range(3)]
@@ -48,6 +58,8 @@ def needed(name: str, folder: Path) -> dict[str, Any]:
         return {"file": str(folder / "endings.jsonl")}
     if name in LANGUAGE_MODELS:
         return {"model": str(save_tiny(folder / "model"))}
+    if name == "served":
+        return {"base_url": endpoint.base_url, "model": "toy", "cache": str(folder / "answers.db")}
     return {}
 
 
@@ -96,7 +108,8 @@ def test_a_table_of_endings(generator, corpus, tmp_path):
 
 
 def test_several_endings_differ_where_the_generator_has_several(generator):
-    decoding = Decoding("beam" if "beam" in generator.methods else "sample") if generator.decodes else Decoding()
+    has_beam = "beam" in generator.methods and generator.kind != "served"  # no server has one
+    decoding = Decoding("beam" if has_beam else "sample") if generator.decodes else Decoding()
     for endings in generator.write(CONTEXTS, decoding, 3):
         assert len({ending.text for ending in endings}) == 3
 

@@ -8,4 +8,5 @@ GENERATORS: dict[str, str] = {
     "retrieval": "denouement.generators.retrieval:Retrieval",
     "language_model": "denouement.generators.language_model:PromptedModel",
     "fine_tuned": "denouement.generators.fine_tuned:FineTunedModel",
+    "served": "denouement.generators.served:Served",
 }

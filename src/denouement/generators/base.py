@@ -169,6 +169,10 @@ class Generator(ABC):
     def expect(self, contexts: Sequence[Context]) -> None:  # noqa: B027 - as above
         """Do once for all `contexts` what would otherwise be repeated for each batch of them; here nothing."""
 
+    def notes(self) -> list[str]:
+        """What is to be said when all endings are written, a line each, such as what a served model cost."""
+        return []
+
     # What is the same for all kinds.
 
     @classmethod

@@ -6,7 +6,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from denouement import provenance, schemas
-from denouement.console import progress
+from denouement.console import note, progress
 from denouement.errors import UserError
 from denouement.files import file_digest
 from denouement.generators.base import Ending, Generator
@@ -22,7 +22,7 @@ def generate_endings(
     n: int = 1,
     batch_size: int = 128,
 ) -> pa.Table:
-    """Write `n` endings for every case, with progress on a terminal.
+    """Write `n` endings for every case, with progress on a terminal, and say what the generator has to say of them.
 
     Args:
         generator: writes them.
@@ -48,6 +48,8 @@ def generate_endings(
     for batch in progress(batches, "endings", total=len(batches), unit="batches"):
         for case, written in zip(batch, generator.write([contexts[i] for i in batch], decoding, n), strict=True):
             endings[case] = written
+    for line in generator.notes():
+        note(line)
     name = system or generator.name
     rows = [
         {

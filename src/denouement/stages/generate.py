@@ -71,8 +71,8 @@ class Generated:
 
     @property
     def at_max_length(self) -> int | None:
-        """How many endings have as many words as allowed; None where the generator's tokens are no words."""
-        if self.max_length is None:
+        """How many endings have as many words as allowed; None where the generator decodes or counts no words."""
+        if self.max_length is None or self.endings["n_tokens"].null_count == self.endings.num_rows:
             return None
         return int(pc.sum(pc.greater(self.endings["n_tokens"], self.max_length)).as_py() or 0)
 

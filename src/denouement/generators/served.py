@@ -1,0 +1,285 @@
+"""A served model: endings by a language model behind an OpenAI-compatible endpoint, on any host.
+
+Answers are kept by content (`language_models.answers`), so a run that was killed goes on where it was, and the same
+settings give the same endings.
+"""
+
+from __future__ import annotations
+
+import queue
+import threading
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any, ClassVar, Literal, TypeVar
+
+from denouement import settings as settings_module
+from denouement.console import progress
+from denouement.errors import UserError
+from denouement.generators.base import BEST, Context, Ending, Generator, GeneratorSettings, OnEpoch, check_contexts
+from denouement.generators.checkpoints import save_generator
+from denouement.generators.copying import read_training, without_epochs
+from denouement.generators.decoding import Decoding
+from denouement.generators.history import History
+from denouement.language_models import prompts
+from denouement.language_models.answers import Answers, opened, usual_place
+from denouement.language_models.endpoint import Api, Endpoint, ServedAnswer, address
+from denouement.language_models.one_sentence import WrittenSentence, first_sentence, without_ending
+from denouement.settings import above_zero, at_least, at_most
+
+Item = TypeVar("Item")
+Outcome = TypeVar("Outcome")
+
+_TOKENS_A_WORD = 2  # more than the words of any English sentence need on average
+_NOT_SERVED = ("beam_width", "length_penalty", "top_k", "no_repeat_ngram", "min_length")
+_PRICED = 1_000_000  # prices are for so many tokens
+
+
+@dataclass(frozen=True)
+class ServedSettings(GeneratorSettings):
+    """Settings of `Served`.
+
+    Attributes:
+        base_url: address of the endpoint, such as http://localhost:8000/v1.
+        model: name of the model, as the server calls it.
+        api: chat, for models that answer messages, or completions, for models that continue a text.
+        key_variable: environment variable that holds the key; a local host needs none.
+        prompt: few_shot, an instruction and example stories before the context, or plain, the context alone.
+        shots: example stories of the training split (few_shot).
+        prompt_seed: of their draw.
+        token_limit: what the server calls the limit of an answer's tokens, which is 2 for each word of max_length.
+        requests: sent at the same time.
+        timeout: seconds without a byte after which a request is sent again.
+        retries: how often a request is sent again where the server is busy or cannot be reached.
+        cache: file of the answers; null: served.db in the user's folder of caches.
+        price_prompt: of a million tokens of prompts, to say what a run cost; null: unknown.
+        price_completion: of a million tokens of answers.
+    """
+
+    base_url: str = ""
+    model: str = ""
+    api: Api = "chat"
+    key_variable: str = "OPENAI_API_KEY"
+    prompt: prompts.Kind = "few_shot"
+    shots: int = 5
+    prompt_seed: int = 1
+    token_limit: Literal["max_tokens", "max_completion_tokens"] = "max_tokens"  # noqa: S105 - no password
+    requests: int = 4
+    timeout: float = 60.0
+    retries: int = 5
+    cache: str | None = None
+    price_prompt: float | None = None
+    price_completion: float | None = None
+
+    def __post_init__(self) -> None:
+        at_least(self, 0, "shots", "prompt_seed", "retries", "price_prompt", "price_completion")
+        at_least(self, 1, "requests")
+        at_most(self, 1000, "requests", "retries")
+        above_zero(self, "timeout")
+        if self.base_url:
+            address(self.base_url, self.api)
+
+    @property
+    def prompts(self) -> prompts.Prompt:
+        """Which prompts the model gets."""
+        return prompts.Prompt(self.prompt, self.shots, self.prompt_seed)
+
+
+class Served(Generator):
+    """Endings by a served model: the first sentence of each answer.
+
+    Greedy decoding asks for temperature 0; sampling passes temperature, top_p and seed on. Other settings of decoding
+    are refused by name. An answer that is empty, repeats the story or refuses gives no ending; `notes` counts them, and
+    the tokens. There are no probabilities.
+    """
+
+    name: ClassVar[str] = "served"
+    settings_class: ClassVar[type[GeneratorSettings]] = ServedSettings
+    decodes: ClassVar[bool] = True
+
+    settings: ServedSettings
+
+    def __init__(self, settings: ServedSettings, examples: Sequence[Sequence[str]]) -> None:
+        """Make a generator that shows these example stories."""
+        self.settings = settings
+        self._examples = [list(story) for story in examples]
+        self._prompts = prompts.build(settings.prompts, self._examples)
+        self._url = address(settings.base_url, settings.api)
+        self._forget()
+
+    @classmethod
+    def fit(
+        cls,
+        settings: ServedSettings,
+        stories: Path,
+        folder: Path,
+        *,
+        embeddings: Path | None = None,
+        on_epoch: OnEpoch | None = None,
+    ) -> History:
+        """See `Generator`. It draws the example stories; nothing is sent."""
+        if lacking := [name for name in ("base_url", "model") if not getattr(settings, name)]:
+            raise UserError(f"{cls.name} needs the setting {' and '.join(lacking)}: which model, and where it is")
+        training, counts = read_training(stories)
+        told = [story for story in training["sentences"].to_pylist() if len(story) > 1]
+        try:
+            examples = prompts.draw(settings.prompts, told)
+        except ValueError as error:
+            raise UserError(f"{stories}: {error}") from error
+        save_generator(cls(settings, examples), folder / BEST)
+        return without_epochs(cls.name, counts)
+
+    def checkpoint(self) -> dict[str, Any]:
+        """See `Generator`."""
+        return {
+            "generator": {"name": self.name, "kind": self.kind, "settings": asdict(self.settings)},
+            "examples": self._examples,
+        }
+
+    @classmethod
+    def restore(cls, checkpoint: Mapping[str, Any], device: str) -> Served:
+        """See `Generator`. `device` is ignored."""
+        settings = settings_module.build(ServedSettings, checkpoint["generator"]["settings"], "settings")
+        examples = checkpoint["examples"]
+        if not all(isinstance(sentence, str) for story in examples for sentence in story):
+            raise TypeError("its example stories are no texts")
+        return cls(settings, examples)
+
+    @classmethod
+    def check(cls, decoding: Decoding, n: int) -> None:
+        """See `Generator`: refuse what such a server has no setting for."""
+        super().check(decoding, n)
+        refused = [name for name in decoding.changed if name in _NOT_SERVED]
+        if decoding.method == "beam":
+            refused = ["method beam", *refused]
+        if refused:
+            raise UserError(f"{cls.name}: a served model takes no {', '.join(refused)}; decode with greedy or sample")
+
+    def expect(self, contexts: Sequence[Context]) -> None:
+        """See `Generator`: what `notes` counts begins here."""
+        self._forget()
+
+    def write(self, contexts: Sequence[Context], decoding: Decoding | None = None, n: int = 1) -> list[list[Ending]]:
+        """See `Generator`; a context whose answers give no ending has fewer, or none.
+
+        Raises:
+            UserError: as there; a server that cannot be reached or refuses, or a cache that cannot be written. What was
+                answered before is kept.
+        """
+        decoding = decoding or Decoding()
+        self.check(decoding, n)
+        check_contexts(contexts)
+        answers = self._answers([self._body(context, decoding, n) for context in contexts])
+        endings = []
+        for context, answer in zip(contexts, answers, strict=True):
+            written = [first_sentence(text, context) for text in answer.texts[:n]]
+            written += [WrittenSentence(None, "empty")] * (n - len(written))  # a server may give fewer than asked for
+            self._written += written
+            endings.append([Ending(each.text) for each in written if each.text is not None])
+        self._without += endings.count([])
+        return endings
+
+    def notes(self) -> list[str]:
+        """See `Generator`: how many answers and tokens there were, what they cost, and what gave no ending."""
+        answers = f"{self._asked + self._kept:,} answers, {self._kept:,} of them kept from before"
+        tokens = f"{self._prompt_tokens:,} prompt and {self._completion_tokens:,} completion tokens"
+        prices = (self.settings.price_prompt, self.settings.price_completion)
+        cost = ""
+        if prices != (None, None):
+            spent = self._prompt_tokens * (prices[0] or 0) + self._completion_tokens * (prices[1] or 0)
+            cost = f", which cost {spent / _PRICED:,.4f} at the prices set"
+        said = [f"{self.name}: {answers}; {tokens} in this run{cost}"]
+        if failed := without_ending(self._written):
+            said.append(f"{self.name}: {failed}; contexts without any ending: {self._without:,}")
+        return said
+
+    def _body(self, context: Context, decoding: Decoding, n: int) -> dict[str, Any]:
+        """The request for a context."""
+        settings = self.settings
+        body: dict[str, Any] = {
+            "model": settings.model,
+            "n": n,
+            "temperature": 0.0,
+            settings.token_limit: _TOKENS_A_WORD * decoding.max_length,
+        }
+        if decoding.method == "sample":
+            body |= {"temperature": decoding.temperature, "top_p": decoding.top_p, "seed": decoding.seed}
+        if settings.api == "chat":
+            return body | {"messages": self._prompts.messages(context)}
+        another_story = {"stop": ["\n\n", "\nStory:"]} if settings.prompt == "few_shot" else {}
+        return body | {"prompt": self._prompts(context), **another_story}
+
+    def _answers(self, bodies: Sequence[dict[str, Any]]) -> list[ServedAnswer]:
+        """The answer to each request: those that are kept, and the others from the server."""
+        cache = Path(self.settings.cache) if self.settings.cache else usual_place()
+        with opened(cache) as answers:
+            found = {place: kept for place, body in enumerate(bodies) if (kept := answers.get(self._url, body))}
+            self._kept += len(found)
+            if todo := [place for place in range(len(bodies)) if place not in found]:
+                for place, answer in progress(self._ask(answers, bodies, todo), "answers", total=len(todo)):
+                    found[place] = answer
+                    self._asked += 1
+                    self._prompt_tokens += answer.prompt_tokens
+                    self._completion_tokens += answer.completion_tokens
+        return [found[place] for place in range(len(bodies))]
+
+    def _ask(
+        self, answers: Answers, bodies: Sequence[dict[str, Any]], todo: Sequence[int]
+    ) -> Iterator[tuple[int, ServedAnswer]]:
+        """The places of requests with their answers, as they come from the server; each is kept."""
+        settings = self.settings
+        endpoint = Endpoint(self._url, settings.key_variable, settings.timeout, settings.retries)
+
+        def asked(place: int) -> ServedAnswer:
+            answer = endpoint.ask(bodies[place])
+            answers.keep(self._url, bodies[place], answer)
+            return answer
+
+        try:
+            yield from _side_by_side(asked, todo, settings.requests)
+        finally:
+            endpoint.close()
+
+    def _forget(self) -> None:
+        """Count from nothing."""
+        self._written: list[WrittenSentence] = []
+        self._without = 0
+        self._asked, self._kept = 0, 0
+        self._prompt_tokens, self._completion_tokens = 0, 0
+
+
+def _side_by_side(
+    work: Callable[[Item], Outcome], items: Sequence[Item], threads: int
+) -> Iterator[tuple[Item, Outcome]]:
+    """Each item with the outcome of `work`, as they come, which so many threads do.
+
+    An exception of `work` is raised here, and no further item is begun. The threads do not keep a process from ending,
+    so Ctrl-C does not wait for a slow server.
+    """
+    todo: queue.SimpleQueue[Item] = queue.SimpleQueue()
+    done: queue.SimpleQueue[tuple[Item, Outcome | None, BaseException | None]] = queue.SimpleQueue()
+    stopped = threading.Event()
+    for item in items:
+        todo.put(item)
+
+    def labour() -> None:
+        while not stopped.is_set():
+            try:
+                item = todo.get_nowait()
+            except queue.Empty:
+                return
+            try:
+                done.put((item, work(item), None))
+            except BaseException as error:
+                done.put((item, None, error))
+
+    for _ in range(min(threads, len(items))):
+        threading.Thread(target=labour, daemon=True).start()
+    try:
+        for _ in items:
+            item, outcome, error = done.get()
+            if error is not None:
+                raise error
+            yield item, outcome  # type: ignore[misc]  # there is one where there is no error
+    finally:
+        stopped.set()
