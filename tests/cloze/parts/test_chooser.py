@@ -6,11 +6,12 @@ import numpy as np
 import pytest
 import torch
 
-from denouement.cloze.parts.chooser import Chooser, ChooserNetwork, Inputs, context_digests, load_chooser, row
+from denouement.cloze.parts.chooser import Chooser, ChooserNetwork, context_digests, load_chooser
 from denouement.cloze.parts.chooser_settings import Example, Training
 from denouement.cloze.parts.chooser_training import train
 from denouement.errors import UserError
 from denouement.language_models.model import load
+from denouement.language_models.rows import Inputs, make_rows
 
 CONTEXT = ["Tom had a test.", "He studied all night."]
 ENDINGS = ["He passed it.", "The dog came back.", "It was cold."]
@@ -59,7 +60,7 @@ def test_gradients_are_those_of_reading_each_ending_with_its_context(model):
     torch.manual_seed(1)
     network = ChooserNetwork(model, 2)
     alone = copy.deepcopy(network)
-    [of] = network(Inputs.of([row(model, " ".join(CONTEXT), [f" {ending}" for ending in ENDINGS])], model))
+    [of] = network(Inputs.of(make_rows(model, [" ".join(CONTEXT)], [[f" {ending}" for ending in ENDINGS]]), model))
     (-torch.log_softmax(of, 0)[1]).backward()
     each = []
     for ending in ENDINGS:

@@ -13,7 +13,7 @@ import pyarrow as pa
 
 from denouement.cloze.base import ClozeSystem, Scores
 from denouement.cloze.resources import MissingResourceError, Resources
-from denouement.language_models.source import SMOLLM2, Source, find
+from denouement.language_models.source import SMOLLM2, ModelFiles, find
 
 if TYPE_CHECKING:
     from denouement.language_models.model import LanguageModel, Precision
@@ -58,16 +58,15 @@ class LanguageModelSystem(ClozeSystem):
             MissingResourceError: none is named.
             UserError: it cannot be loaded.
         """
-        from denouement.encoders.base import torch_device
         from denouement.language_models.model import load
 
         source, wanted = self._source(resources), precision or self.precision
         return resources.once(
             ("language model", source.digest, wanted),
-            lambda: load(source.given, precision=wanted, device=torch_device(None)),
+            lambda: load(source.given, precision=wanted),
         )
 
-    def _source(self, resources: Resources) -> Source:
+    def _source(self, resources: Resources) -> ModelFiles:
         given = self._given(resources)
         return resources.once(("source", given), lambda: find(given))
 

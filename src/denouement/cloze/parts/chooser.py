@@ -17,12 +17,9 @@ from torch import Tensor, nn
 from denouement.cloze.parts.vectors import Floats
 from denouement.console import progress
 from denouement.corpus import keys
-from denouement.encoders.base import torch_device
 from denouement.errors import UserError, first_line
 from denouement.language_models.model import LanguageModel, load
-from denouement.language_models.reading import _batches as batches
-from denouement.language_models.reading import _Inputs as Inputs
-from denouement.language_models.reading import _row as row
+from denouement.language_models.rows import Inputs, batches, make_rows
 from denouement.tensors import UNBUILDABLE, read_checkpoint, write_checkpoint
 
 
@@ -37,9 +34,8 @@ class ChooserNetwork(nn.Module):
         super().__init__()
         body = model.network.base_model
         embeddings = body.get_input_embeddings().weight
-        all_layers = _layers(body)
         # what deepcopy finds in its memo it takes as it is
-        memo = {id(embeddings): embeddings, id(all_layers): copy.deepcopy(all_layers[:layers])}
+        memo = {id(embeddings): embeddings, id(model.layers): copy.deepcopy(model.layers[:layers])}
         self.body = copy.deepcopy(body, memo)
         self.head = nn.Linear(embeddings.shape[1], 1, bias=False, device=model.device)
 
@@ -48,12 +44,8 @@ class ChooserNetwork(nn.Module):
         states = self.body(
             input_ids=inputs.ids, position_ids=inputs.positions, attention_mask=inputs.mask, use_cache=False
         ).last_hidden_state
-        scores = []
-        for at, of in enumerate(inputs.rows):
-            lengths = torch.tensor([len(branch) for branch in of.branches], device=states.device)
-            last = inputs.begin + lengths.cumsum(0) - 1
-            scores.append(self.head(states[at, last])[:, 0].float())
-        return scores
+        ends = ([span.stop - 1 for span in row.spans] for row in inputs.rows)
+        return [self.head(of_row[of])[:, 0].float() for of_row, of in zip(states, ends, strict=True)]
 
     def learned(self) -> dict[str, Tensor]:
         """The weights without the embeddings."""
@@ -69,19 +61,6 @@ class ChooserNetwork(nn.Module):
         missing, unexpected = self.load_state_dict(dict(learned), strict=False)
         if unexpected or set(missing) & set(self.learned()):
             raise RuntimeError("the weights are of another network")
-
-
-def n_layers(model: LanguageModel) -> int:
-    """How many layers a language model has."""
-    return len(_layers(model.network.base_model))
-
-
-def _layers(body: nn.Module) -> nn.ModuleList:
-    n_layers = body.config.get_text_config().num_hidden_layers
-    for child in body.children():
-        if isinstance(child, nn.ModuleList) and len(child) == n_layers:
-            return child
-    raise UserError(f"{type(body).__name__}: a language model of an architecture whose layers are not found")
 
 
 @dataclass
@@ -115,10 +94,10 @@ class Chooser:
         Returns:
             For each context float64 [k].
         """
-        rows = [row(self.model, context, after(each)) for context, each in zip(contexts, endings, strict=True)]
+        rows = make_rows(self.model, contexts, list(map(after, endings)))
         found: list[Floats] = [np.empty(0)] * len(rows)
         with torch.inference_mode():
-            for batch in progress(list(batches(rows)), what, unit="batch"):
+            for batch in progress(batches(rows), what, unit="batch"):
                 inputs = Inputs.of([rows[at] for at in batch], self.model)
                 with cast(self.model, self.autocast):
                     of_networks = [network.eval()(inputs) for network in self.networks]
@@ -176,10 +155,7 @@ def load_chooser(path: Path, language_model: LanguageModel | str | None = None) 
         trained_on, history, networks = frozenset(map(str, of["trained_on"])), of["history"], checkpoint["networks"]
     except (LookupError, TypeError, ValueError) as error:
         raise UserError(f"{path}: not a checkpoint of a chooser; `denouement cloze train` writes one") from error
-    if isinstance(language_model, LanguageModel):
-        model = language_model
-    else:
-        model = load(language_model or given, device=torch_device(None))
+    model = language_model if isinstance(language_model, LanguageModel) else load(language_model or given)
     if model.source.digest != digest:
         raise UserError(
             f"{path}: was made of another language model than {model.source.given} ({given}): name that one with "

@@ -13,12 +13,13 @@ from collections.abc import Iterator, Sequence
 import torch
 from torch import nn
 
-from denouement.cloze.parts.chooser import Chooser, ChooserNetwork, Inputs, after, cast, context_digests, n_layers, row
+from denouement.cloze.parts.chooser import Chooser, ChooserNetwork, after, cast, context_digests
 from denouement.cloze.parts.chooser_settings import Example, Training
 from denouement.cloze.parts.training import seeded
 from denouement.console import progress, tell
 from denouement.errors import UserError
 from denouement.language_models.model import LanguageModel
+from denouement.language_models.rows import Inputs, make_rows
 
 _POOL = 16  # batches whose cases are sorted by length together
 _TIMED = 5  # batches after which the rest of the time is estimated
@@ -66,7 +67,7 @@ def train(
 
 
 def _n_layers(model: LanguageModel, training: Training) -> int:
-    most = n_layers(model)
+    most = len(model.layers)
     if training.layers is not None and training.layers > most:
         raise UserError(f"layers: {training.layers} of a language model that has {most}")
     return training.layers or max(1, round(0.8 * most))
@@ -82,7 +83,7 @@ def _fit(
     autocast: bool,
 ) -> list[float]:
     """Train a network in place, and return the mean loss of each epoch in nats a case."""
-    rows = [row(model, " ".join(each.context), after(each.endings)) for each in examples]
+    rows = make_rows(model, [" ".join(each.context) for each in examples], [after(each.endings) for each in examples])
     order = torch.Generator().manual_seed(seed)
     epochs = [list(_batches([len(each) for each in rows], training.batch_size, order)) for _ in range(training.epochs)]
     n_steps = sum(map(len, epochs))

@@ -60,9 +60,9 @@ def kept_states(
 
 def _digest(model: LanguageModel, layer: int) -> str:
     from denouement.language_models import model as model_code
-    from denouement.language_models import reading
+    from denouement.language_models import reading, rows
 
-    code = [file_digest(Path(file)) for file in (model_code.__file__, reading.__file__)]
+    code = [file_digest(Path(file)) for file in (model_code.__file__, reading.__file__, rows.__file__)]
     described = [model.source.digest, str(model.network.dtype), layer, code]
     return hashlib.sha256(repr(described).encode()).hexdigest()[:16]
 

@@ -150,10 +150,10 @@ def _digest(cases: pa.Table, labels: Any = None) -> str:
 
 def _code() -> list[str]:
     from denouement.cloze.parts import chooser, chooser_training, wrong_endings
-    from denouement.language_models import model, reading
+    from denouement.language_models import model, rows
 
     of_chooser = (__file__, chooser.__file__, chooser_training.__file__, wrong_endings.__file__)
-    return [file_digest(Path(file)) for file in (*of_chooser, model.__file__, reading.__file__)]
+    return [file_digest(Path(file)) for file in (*of_chooser, model.__file__, rows.__file__)]
 
 
 def _read(path: Path) -> list[float]:

@@ -56,7 +56,7 @@ class LanguageModelProbe(LanguageModelSystem):
             UserError: it has fewer layers than `layer`.
         """
         self._model = self.loaded(resources)
-        n_layers = self._model.network.config.get_text_config().num_hidden_layers
+        n_layers = len(self._model.layers)
         self._layer = round(_DEPTH * n_layers) if self.layer is None else self.layer
         if self._layer > n_layers:
             raise UserError(f"{self.name}: layer {self.layer} of a language model that has {n_layers}")
