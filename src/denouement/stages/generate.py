@@ -1,6 +1,6 @@
 """Stage generate: a trained generator writes endings for contexts."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -10,6 +10,7 @@ import pyarrow.compute as pc
 
 from denouement.corpus.contexts import choose_contexts, read_contexts
 from denouement.files import check_output
+from denouement.generators.base import Generator
 from denouement.generators.checkpoints import load_generator
 from denouement.generators.decoding import Decoding
 from denouement.generators.endings import generate_endings, log_prob_per_token, written_from
@@ -96,6 +97,7 @@ def run(
     system: str | None = None,
     encoder_options: Mapping[str, Any] | None = None,
     device: str = "cpu",
+    rerank: Callable[[Generator], Generator] | None = None,
 ) -> Generated:
     """Write `n` endings for each context.
 
@@ -106,6 +108,7 @@ def run(
         system: their name in the table; None: the generator's.
         encoder_options: of the sentence encoder, for sentences that are not in the embeddings.
         device: where the generator runs.
+        rerank: makes of the generator the one that writes, such as `reranking.reranked.rerank`; None: itself.
 
     Raises:
         UserError: an input that cannot be used, or settings that the generator does not take.
@@ -116,12 +119,14 @@ def run(
     else:
         cases = choose_contexts(paths.contexts, paths.stories, settings.release, settings.split)
     generator = load_generator(paths.model, device, paths.embeddings, encoder_options)
+    if rerank is not None:
+        generator = rerank(generator)
     is_common = paths.stories is not None  # settings of the graph hold for all its generators
     decoding = settings.decoding if generator.decodes or not is_common else Decoding()
     endings = generate_endings(generator, cases, decoding, system, n)
     decoded = decoding if generator.decodes else None
     counts_words = generator.vocabulary is not None  # the tokens of a language model are parts of words
-    write_table(endings, paths.out, "endings", written_from(decoded, cases, paths.model))
+    write_table(endings, paths.out, "endings", written_from(generator, decoded, cases, paths.model))
     return Generated(cases, endings, system or generator.name, decoded.max_length if decoded and counts_words else None)
 
 

@@ -17,19 +17,23 @@ class Example(NamedTuple):
         context: its sentences.
         endings: k >= 2.
         right: the place of the right one, from 0.
+        of: what it is from: the release and split of a case, or the stories.
+        story: the whole context of its story, where `context` is only a part of that.
     """
 
     context: Sequence[str]
     endings: Sequence[str]
     right: int
+    of: str = "stories"
+    story: Sequence[str] = ()
 
 
 def examples(cases: pa.Table) -> list[Example]:
     """Labelled cases of the table `cloze` as examples."""
-    rights = cases["right_ending"].to_pylist()
+    columns = [cases[name].to_pylist() for name in ("context", "right_ending", "release", "split")]
     return [
-        Example(context, endings, right - 1)
-        for context, endings, right in zip(cases["context"].to_pylist(), endings_of_cases(cases), rights, strict=True)
+        Example(context, endings, right - 1, f"{release} {split}")
+        for endings, context, right, release, split in zip(endings_of_cases(cases), *columns, strict=True)
     ]
 
 
