@@ -71,7 +71,7 @@ def test_a_checkpoint_that_does_not_say_what_trained_it_is_refused(trained_choos
 
 def test_what_is_not_there(tmp_path):
     for of in (open_chooser, digest_of, trained_on):
-        with pytest.raises(UserError, match="none.parquet: no such file"):
+        with pytest.raises(UserError, match=r"none\.parquet: no such file"):
             of(str(tmp_path / "none.parquet"))
     with pytest.raises(UserError, match="none: no such folder or file"):
         open_chooser(str(tmp_path / "none"))

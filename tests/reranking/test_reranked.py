@@ -115,7 +115,7 @@ def test_what_cannot_be_reranked():
     generator, _ = made()
     with pytest.raises(UserError, match="6 endings of 5 that are drawn"):
         generator.write(CONTEXTS, n=6)
-    with pytest.raises(UserError, match="reranked .*: leave out method"):
+    with pytest.raises(UserError, match=r"reranked .*: leave out method"):
         generator.write(CONTEXTS, Decoding("sample"))
     with pytest.raises(UserError, match="reranked is reranked itself"):
         Reranked(RerankedSettings(), generator, by_length()[0])

@@ -239,8 +239,8 @@ def generate(
     files are read as they are (the last sentence of a story is dropped). A table that holds a case twice, in two
     releases, needs --release and --split.
 
-    With --rerank CHOOSER several endings are drawn for each context (--draws, by the settings of --decode sample) and the
-    best are kept. Contexts that the chooser was trained on are refused. The system is named as the generator, with
+    With --rerank CHOOSER several endings are drawn for each context (--draws, by the settings of --decode sample) and
+    the best are kept. Contexts that the chooser was trained on are refused. The system is named as the generator, with
     _reranked after it.
     """
     check_output(out, filter(None, (model, contexts, embeddings, Path(rerank) if rerank else None)))

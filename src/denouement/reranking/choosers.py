@@ -67,8 +67,8 @@ class EndingChooser:
         if known:
             listed = ", ".join(f"{n:,} of {name}" for name, n in sorted(known.items()))
             raise UserError(
-                f"{self.given}: was trained on {known.total():,} of the {len(contexts):,} contexts ({listed}), so it knows "
-                f"their right endings: {mend}"
+                f"{self.given}: was trained on {known.total():,} of the {len(contexts):,} contexts ({listed}), so it "
+                f"knows their right endings: {mend}"
             )
 
 
@@ -76,8 +76,8 @@ def open_chooser(given: str, language_model: str | None = None) -> EndingChooser
     """The chooser that a user names.
 
     Args:
-        given: a checkpoint that `denouement cloze train` wrote; or the folder, GGUF file or name of a language model, by
-            whose log-probability per token endings are then compared.
+        given: a checkpoint that `denouement cloze train` wrote; or the folder, GGUF file or name of a language model,
+            by whose log-probability per token endings are then compared.
         language_model: where the language model of a checkpoint lies now; None: where it lay when it was trained.
 
     Raises:

@@ -1,4 +1,4 @@
-"""Reranked endings: a generator draws several for each context, and a chooser of the right ending says which is best."""
+"""Reranked endings: a generator draws several for each context, and a chooser says which of them is best."""
 
 from __future__ import annotations
 
@@ -182,9 +182,7 @@ class Reranked(Generator):
         self.check(decoding or Decoding(), n)
         check_contexts(contexts)
         if n > self.settings.n:
-            raise UserError(
-                f"{self.name}: {n} endings of {self.settings.n} that are drawn: draw more (n of its settings)"
-            )
+            raise UserError(f"{self.name}: {n} endings of {self.settings.n} that are drawn: its setting n draws more")
         self._refuse_trained(contexts)
         drawn = [_different(endings) for endings in self.base.write(contexts, self._draws, self.settings.n)]
         self._different += map(len, drawn)
@@ -227,8 +225,8 @@ class Reranked(Generator):
     def _refuse_trained(self, contexts: Sequence[Context]) -> None:
         self.chooser.refuse_trained(
             contexts,
-            "write for another release and split (--release and --split, in the graph generate.release and generate.split), "
-            "or rerank with a chooser that was trained on others",
+            "write for another release and split (--release and --split, in the graph generate.release and "
+            "generate.split), or rerank with a chooser that was trained on others",
         )
 
 
