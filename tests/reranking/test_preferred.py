@@ -111,8 +111,10 @@ def test_what_does_not_belong_together_is_refused(by_length, cases, write, tmp_p
     with pytest.raises(UserError, match="were written for other contexts"):
         prefer("long.parquet", cases, [write([("0", "one", "x")], "elsewhere", made_from)])
     once = schemas.read_table(cases, "cloze")
-    again = once.set_column(once.schema.get_field_index("split"), "split", pa.array(["validation"] * 4))
-    schemas.write_table(pa.concat_tables([once, again]), tmp_path / "twice.parquet", "cloze")
+    again = once.set_column(once.schema.get_field_index("split"), "split", pa.array(["validation"] * 4)).cast(
+        once.schema
+    )
+    schemas.write_table(pa.concat_tables([once.cast(CASE), again]), tmp_path / "twice.parquet", "cloze")
     with pytest.raises(UserError, match="4 cases have the id of another: choose one set by --release and --split"):
         prefer("long.parquet", tmp_path / "twice.parquet", [one])
     with pytest.raises(UserError, match=r"--split validation: .* has no such case"):

@@ -8,13 +8,15 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from denouement.console import warn
+from denouement.corpus import keys
 from denouement.corpus.contexts import choose_contexts, read_contexts
 from denouement.files import check_output
 from denouement.generators.base import Generator
 from denouement.generators.checkpoints import load_generator
 from denouement.generators.decoding import Decoding
 from denouement.generators.endings import generate_endings, log_prob_per_token, written_from
-from denouement.schemas import write_table
+from denouement.schemas import read_table, write_table
 
 
 @dataclass(frozen=True)
@@ -118,6 +120,7 @@ def run(
         cases = read_contexts(paths.contexts, settings.release, settings.split)
     else:
         cases = choose_contexts(paths.contexts, paths.stories, settings.release, settings.split)
+    _warn_of_known(cases, paths.stories)
     generator = load_generator(paths.model, device, paths.embeddings, encoder_options)
     if rerank is not None:
         generator = rerank(generator)
@@ -128,6 +131,19 @@ def run(
     counts_words = generator.vocabulary is not None  # the tokens of a language model are parts of words
     write_table(endings, paths.out, "endings", written_from(generator, decoded, cases, paths.model))
     return Generated(cases, endings, system or generator.name, decoded.max_length if decoded and counts_words else None)
+
+
+def _warn_of_known(cases: pa.Table, stories: Path | None) -> None:
+    """Count the contexts that are those of training stories, whose endings a generator may have learned."""
+    if stories is None or not stories.is_file():
+        return
+    told = read_table(stories, "stories")
+    training = keys.contexts(told.filter(pc.equal(told["split"], "train"))).combine_chunks()
+    if known := pc.sum(pc.is_in(keys.contexts(cases), training)).as_py():
+        warn(
+            f"{known:,} of {cases.num_rows:,} contexts are those of training stories in {stories}: a generator that "
+            "learned from these has read how people ended them"
+        )
 
 
 def logged_values(generated: Generated) -> dict[str, float | None]:
