@@ -20,7 +20,7 @@ from typing import Any
 from ruamel.yaml import YAML
 
 from denouement.files import write_text
-from denouement.generators import GENERATORS, names
+from denouement.generators import BY_OTHERS, GENERATORS, names
 from denouement.yaml_files import read_yaml
 from tasks import ROOT
 from tasks.libraries import FILE as LIBRARIES
@@ -70,22 +70,27 @@ def stage_code(kinds: Iterable[str], name: str, of_generator: bool) -> list[str]
         kinds: of the generators that `params.yaml` has.
         name: of the stage.
         of_generator: whether the stage is one for each generator. The file that only one kind needs is then written
-            with `${item.kind}` in the place of its name.
+            with `${item.kind}` in the place of its name, where each kind has such a file.
     """
     if not of_generator:
         return _folded(closure(f"flows.{name}"))
     by_kind = {kind: generator_closure(f"flows.{name}", kind) for kind in kinds}
     common = set.intersection(*by_kind.values())
-    own = {
-        path.as_posix().replace(f"/{kind}.py", "/${item.kind}.py")
-        for kind, files in by_kind.items()
-        for path in files - common
-    }
+    own = set()
+    for path in set().union(*by_kind.values()) - common:
+        each = [path.with_name(f"{kind}.py") for kind in by_kind]
+        is_one_of_each = path in each and all((ROOT / of_kind).is_file() for of_kind in each)
+        own.add((path.with_name("${item.kind}.py") if is_one_of_each else path).as_posix())
     return sorted([*_folded(common), *own])
 
 
 def generator_closure(module: str, kind: str) -> set[Path]:
-    """The closure of a flow that works for one generator: the files of the other rows of the registry are left out."""
+    """The closure of a flow that works for one generator: the files of the other rows of the registry are left out.
+
+    A kind that writes by others has the files of all rows: it writes by a generator of any kind.
+    """
+    if kind in BY_OTHERS:
+        return closure(module)
     rows = {name: Path("src", *row.partition(":")[0].split(".")).with_suffix(".py") for name, row in GENERATORS.items()}
     return closure(module, [path for name, path in rows.items() if path != rows[kind]])
 

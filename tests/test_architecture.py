@@ -11,7 +11,7 @@ import pytest
 
 from denouement.corpus.ingest import IngestSettings
 from denouement.encoders.embeddings import EncodeSettings
-from denouement.generators import GENERATORS
+from denouement.generators import BY_OTHERS, GENERATORS
 from denouement.generators.training import settings_for
 from denouement.settings import build
 from denouement.stages.generate import GenerateSettings
@@ -149,7 +149,8 @@ def test_training_one_generator_does_not_depend_on_another():
     files = {name: code_lists.generator_closure("flows.train", name) for name in GENERATORS}
     rows = {name: Path("src", *row.partition(":")[0].split(".")).with_suffix(".py") for name, row in GENERATORS.items()}
     for name, of_it in files.items():
-        assert {other for other, path in rows.items() if path in of_it} == {name}
+        needed = set(GENERATORS) if name in BY_OTHERS else {name}
+        assert {other for other, path in rows.items() if path in of_it} == needed
 
 
 def test_a_folder_is_listed_when_all_that_is_in_it_is_needed():
@@ -157,9 +158,15 @@ def test_a_folder_is_listed_when_all_that_is_in_it_is_needed():
     assert "src/denouement/report" in listed
     assert not [path for path in listed if path.startswith("src/denouement/report/")]
     assert "src/denouement/generators" not in listed  # training is not needed for a report
-    by_generator = code_lists.stage_code(GENERATORS, "train", of_generator=True)
+    by_generator = code_lists.stage_code(GENERATORS.keys() - BY_OTHERS, "train", of_generator=True)
     assert "src/denouement/generators/${item.kind}.py" in by_generator
     assert not {"src/denouement/generators/seq2seq.py", "src/denouement"} & set(by_generator)
+
+
+def test_a_generator_that_writes_by_others_depends_on_files_that_are_there():
+    listed = code_lists.stage_code(["seq2seq", "retrieval", *BY_OTHERS], "generate", of_generator=True)
+    assert {f"src/denouement/generators/{name}.py" for name in ("seq2seq", "retrieval", "bm25")} <= set(listed)
+    assert all((ROOT / path).exists() for path in listed)
 
 
 @pytest.mark.parametrize("stage", SETTINGS)

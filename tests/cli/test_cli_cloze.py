@@ -181,7 +181,9 @@ def test_a_chooser_is_trained_on_each_of_two_parts(make_cases, tiny_model, tmp_p
         assert sum(found["cases"].values()) == 3
         assert [(each["seed"], each["examples"]) for each in found["networks"]] == [(1, 3), (2, 3)]
         assert found["passed_over"]["cases whose story an earlier case has, learned from once"] == 2
-        parts.append(load_chooser(out).trained_on)
+        learned_from = load_chooser(out).trained_on
+        assert set(learned_from.values()) == {"v1.0 validation"}
+        parts.append(learned_from.keys())
     assert not parts[0] & parts[1]
     assert parts[0] | parts[1] == set(context_digests(labelled["context"].to_pylist()))
 

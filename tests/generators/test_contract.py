@@ -16,18 +16,20 @@ from denouement.documents import document, read_document
 from denouement.errors import UserError
 from denouement.generators import GENERATORS
 from denouement.generators.base import Generator, generator_class
-from denouement.generators.checkpoints import class_of, load_generator
+from denouement.generators.checkpoints import class_of, load_generator, save_generator
 from denouement.generators.decoding import Decoding
 from denouement.generators.endings import generate_endings
 from denouement.generators.history import History, best_values, logged_values
+from denouement.generators.language_model import PromptedModel, PromptedSettings
 from denouement.generators.training import train
+from denouement.language_models.model import load
 from tests.language_models.tiny import save_tiny
 from tests.toy_endpoint import Toy, served
 
-CONTEXTS = [
-    ["Tom had a dog."],
+CONTEXTS = [  # the longest first, as they are written in batches
     ["Kelly went to the shop.", "She bought bread and a bag of red apples.", "It was cold."],
     ["The car broke down.", "He called a friend."],
+    ["Tom had a dog."],
 ]
 NAMES = sorted(GENERATORS)
 LANGUAGE_MODELS = {"language_model", "fine_tuned"}
@@ -58,6 +60,11 @@ def needed(name: str, folder: Path, endpoint: Toy) -> dict[str, Any]:
         return {"file": str(folder / "endings.jsonl")}
     if name in LANGUAGE_MODELS:
         return {"model": str(save_tiny(folder / "model"))}
+    if name == "reranked":
+        model = str(save_tiny(folder / "model"))
+        of = PromptedModel(PromptedSettings(model), load(model), [])
+        save_generator(of, folder / "of.parquet")
+        return {"of": str(folder / "of.parquet"), "chooser": model}
     if name == "served":
         return {"base_url": endpoint.base_url, "model": "toy", "cache": str(folder / "answers.db")}
     return {}
@@ -84,7 +91,7 @@ def test_training_writes_two_checkpoints_and_its_history(trained):
     kind = class_of(trained / "best.parquet")
     assert history.generator == kind.name == class_of(trained / "last.parquet").name
     # what is made elsewhere has learned from no story
-    expected = {"endings_file": (0, 0), "language_model": (0, 12)}.get(kind.kind, (60, 12))
+    expected = {"endings_file": (0, 0), "reranked": (0, 0), "language_model": (0, 12)}.get(kind.kind, (60, 12))
     assert (history.stories.train, history.stories.validation) == expected
     assert [entry.epoch for entry in history.epochs] == list(range(len(history.epochs)))
     assert (history.used is None) == (not history.epochs)
@@ -129,7 +136,8 @@ def test_it_scores_endings_or_says_that_it_cannot(generator):
     if generator.can_score:
         log_prob, n_tokens = generator.score(CONTEXTS, endings)
         assert (log_prob < 0).all()
-        n = 5 if generator.vocabulary is not None else len(generator.model.tokens(f" {endings[0]}{generator.end}"))
+        base = getattr(generator, "base", generator)
+        n = 5 if base.vocabulary is not None else len(base.model.tokens(f" {endings[0]}{base.end}"))
         assert n_tokens.tolist() == [n] * 3
     else:
         with pytest.raises(UserError, match=f"{generator.name} gives no probabilities"):

@@ -241,6 +241,40 @@ def train(
     print_result(result, chooser_blocks, as_json)
 
 
+@cloze.command()
+@click.argument("endings", nargs=-1, required=True, type=click.Path(path_type=Path), metavar="ENDINGS...")
+@click.option(
+    "--chooser",
+    required=True,
+    help="Checkpoint of `cloze train`, or the folder, GGUF file or name of a language model.",
+)
+@click.option("--cases", required=True, type=click.Path(path_type=Path), help="Cloze table with the human endings.")
+@click.option("--release", multiple=True, help="Only cases of this release, such as v1.0; may be repeated.")
+@click.option("--split", multiple=True, help="Only cases of this split, such as test; may be repeated.")
+@click.option("--language-model", help="Where the language model of the chooser lies now.")
+@json_option
+def prefer(
+    endings: tuple[Path, ...],
+    chooser: str,
+    cases: Path,
+    release: tuple[str, ...],
+    split: tuple[str, ...],
+    language_model: str | None,
+    as_json: bool,
+) -> None:
+    """Measure how often a chooser prefers each system's ending to the human one.
+
+    The human ending is the right one; of a blind case it is the one that the chooser likes best. ENDINGS are tables of
+    endings, or CSV, Parquet or JSON Lines files with columns case_id, system and ending. The first ending of a case
+    counts. Cases that the chooser was trained on are refused. Where endings were reranked, the chooser should be
+    another one, of other cases; the result says where it is not.
+    """
+    from denouement.reranking.preferred import prefer as work_out
+    from denouement.reranking.sections import preference_blocks
+
+    print_result(work_out(chooser, cases, endings, release, split, language_model), preference_blocks, as_json)
+
+
 def _part(text: str) -> "Part":
     """The part that `--part` names, such as 1/2."""
     from denouement.cloze.evaluation.chooser_run import Part

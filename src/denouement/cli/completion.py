@@ -16,10 +16,12 @@ from denouement.cli.generators import (
     device_option,
     encoder_option,
     model_options,
+    rerank_options,
+    reranking,
 )
 from denouement.cli.options import json_option, print_result
 from denouement.errors import UserError, printable
-from denouement.generators.decoding import USUAL
+from denouement.generators.decoding import USUAL, Decoding
 
 if TYPE_CHECKING:  # heavy
     from denouement.generators.base import Generator
@@ -58,6 +60,7 @@ class CompletedStory:
 @click.argument("text")
 @model_options(USUAL)
 @click.option("-n", "count", type=click.IntRange(min=1), default=1, show_default=True, help="Endings to print.")
+@rerank_options
 @json_option
 def complete(
     text: str,
@@ -66,6 +69,9 @@ def complete(
     encoder_options: dict[str, Any],
     device: str,
     count: int,
+    rerank: str | None,
+    draws: int | None,
+    language_model: str | None,
     as_json: bool,
     **options: Any,
 ) -> None:
@@ -80,13 +86,16 @@ def complete(
     from denouement.completion.writing import usual
 
     story = read_story(_standard_input() if text == "-" else text)
-    decoding = chosen_decoding(model, options, usual(count), count)
+    change = reranking(rerank, draws, language_model, options, count)
+    decoding = Decoding() if change else chosen_decoding(model, options, usual(count), count)
     check_encoder_options(model, encoder_options)
     check_device(device)
     from denouement.generators.checkpoints import load_generator
 
     generator = load_generator(model, device, embeddings, encoder_options)
-    said = str(decoding) if generator.decodes else None
+    if change:
+        generator = change(generator)
+    said = str(decoding) if generator.decodes else generator.record().get("decoding")
     [endings] = generator.write([story.sentences], decoding, count)
     if not endings:
         raise UserError(f"{generator.name}: wrote no ending; try --decode sample with another --seed")

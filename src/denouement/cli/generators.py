@@ -15,6 +15,7 @@ from denouement.files import check_output
 from denouement.generators.decoding import SAMPLED, Decoding, described
 
 if TYPE_CHECKING:  # heavy
+    from denouement.generators.base import Generator
     from denouement.present.sections import Block
 
 
@@ -96,6 +97,63 @@ def model_options(usual: Decoding) -> Callable[[Callable[..., Any]], Callable[..
     return with_options
 
 
+_RERANK = (
+    click.option(
+        "--rerank",
+        metavar="CHOOSER",
+        help="Draw several endings and take the best by this chooser: a checkpoint of `denouement cloze train`, or the "
+        "folder, GGUF file or name of a language model.",
+    ),
+    click.option("--draws", type=click.IntRange(min=1), help="Endings drawn for each.  [--rerank; default: 20]"),
+    click.option("--language-model", help="Where the language model of that chooser lies now.  [--rerank]"),
+)
+
+
+def rerank_options(command: Callable[..., Any]) -> Callable[..., Any]:
+    """--rerank and what goes with it, which arrive as `rerank`, `draws` and `language_model`."""
+    for option in reversed(_RERANK):
+        command = option(command)
+    return command
+
+
+def reranking(
+    rerank: str | None, draws: int | None, language_model: str | None, options: Mapping[str, Any], count: int
+) -> "Callable[[Generator], Generator] | None":
+    """What makes a generator a reranked one; None where --rerank is not given.
+
+    Args:
+        rerank, draws, language_model: see `rerank_options`.
+        options: the settings of decoding that were given, by name, which are those of the draws; None for the others.
+        count: endings to keep for each context.
+
+    Raises:
+        UserError: options that do not go together, by name.
+    """
+    if rerank is None:
+        for flag, value in (("--draws", draws), ("--language-model", language_model)):
+            if value is not None:
+                raise UserError(f"{flag}: goes with --rerank; name a chooser, or leave it out")
+        return None
+    from denouement.reranking import reranked
+
+    given = {name: value for name, value in options.items() if value is not None}
+    if given.pop("method", "sample") != "sample":
+        raise UserError("--decode: endings to be reranked are drawn: leave it out, or --decode sample")
+    own = {each.name for each in fields(reranked.RerankedSettings)}
+    if strange := [_flag(name) for name in given if name not in own]:
+        raise UserError(f"{', '.join(strange)}: not with --rerank; leave it out")
+    if draws is not None:
+        given["n"] = draws
+    try:
+        settings = reranked.RerankedSettings(chooser=rerank, language_model=language_model, **given)
+    except ValueError as error:
+        name, _, problem = str(error).partition(": ")
+        raise UserError(f"{_flag(name)}: {problem}") from error
+    if count > settings.n:
+        raise UserError(f"-n {count}: of {settings.n} that are drawn; draw more with --draws")
+    return lambda generator: reranked.rerank(generator, settings)
+
+
 def chosen_decoding(model: Path, options: Mapping[str, Any], usual: Decoding, n: int) -> Decoding:
     """The settings of decoding for the generator in a checkpoint, which is asked for `n` endings of a context.
 
@@ -157,6 +215,7 @@ def check_device(device: str) -> None:
 @click.option("--language", help="Only cases in this language of a cloze table, such as en.")
 @click.option("-n", "count", type=click.IntRange(min=1), default=1, show_default=True, help="Endings for each case.")
 @click.option("--system", help="Name of the system in the table.  [default: the generator's]")
+@rerank_options
 @json_option
 def generate(
     model: Path,
@@ -170,6 +229,9 @@ def generate(
     language: str | None,
     count: int,
     system: str | None,
+    rerank: str | None,
+    draws: int | None,
+    language_model: str | None,
     as_json: bool,
     **options: Any,
 ) -> None:
@@ -178,9 +240,14 @@ def generate(
     Other files need columns case_id and sentence1, sentence2, ... or context. The official Story Cloze and ROCStories
     files are read as they are (the last sentence of a story is dropped). A table that holds a case twice, in two
     releases, needs --release and --split.
+
+    With --rerank CHOOSER several endings are drawn for each context (--draws, by the settings of --decode sample) and
+    the best are kept. Contexts that the chooser was trained on are refused. The system is named as the generator, with
+    _reranked after it.
     """
-    check_output(out, filter(None, (model, contexts, embeddings)))
-    decoding = chosen_decoding(model, options, Decoding(), count)
+    check_output(out, filter(None, (model, contexts, embeddings, Path(rerank) if rerank else None)))
+    change = reranking(rerank, draws, language_model, options, count)
+    decoding = Decoding() if change else chosen_decoding(model, options, Decoding(), count)
     check_encoder_options(model, encoder_options)
     check_device(device)
     keep_arrow_from_pandas()
@@ -193,6 +260,7 @@ def generate(
         system=system,
         encoder_options=encoder_options,
         device=device,
+        rerank=change,
     )
     written = WrittenEndings(
         str(out),

@@ -119,6 +119,11 @@ class Generator(ABC):
         """
 
     @classmethod
+    def described(cls, checkpoint: Mapping[str, Any]) -> type[Generator]:
+        """The class of the generator that the entry `generator` of a checkpoint describes: here this one."""
+        return cls
+
+    @classmethod
     @abstractmethod
     def restore(cls, checkpoint: Mapping[str, Any], device: str) -> Generator:
         """The generator that `checkpoint` described, on a device of PyTorch's such as `cpu`.
@@ -170,6 +175,10 @@ class Generator(ABC):
     def notes(self) -> list[str]:
         """What is to be said when all endings are written, a line each, such as what a served model cost."""
         return []
+
+    def record(self) -> dict[str, str]:
+        """What the metadata of a table of its endings say, beside how they were decoded and by which checkpoint."""
+        return {}
 
     # What is the same for all kinds.
 

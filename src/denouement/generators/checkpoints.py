@@ -39,16 +39,25 @@ def load_generator(
         UserError: not a checkpoint, a damaged one, one that this version cannot build, another encoder's embeddings, or
             encoder options that are wrong.
     """
+    generator = restored(path, device)
+    generator.find_vectors(embeddings, encoder_options)
+    return generator
+
+
+def restored(path: Path, device: str) -> Generator:
+    """The trained generator in a checkpoint; one that reads vectors cannot write before `Generator.find_vectors`.
+
+    Raises:
+        UserError: not a checkpoint, a damaged one, or one that this version cannot build.
+    """
     checkpoint = read_checkpoint(path)
     try:
-        generator = _class_of(checkpoint["generator"]).restore(checkpoint, device)
+        return _class_of(checkpoint["generator"]).restore(checkpoint, device)
     except UNBUILDABLE as error:
         problem = first_line(error)
         raise UserError(f"{path}: not a generator that this version knows ({problem}); train it again") from error
     except UserError as error:
         raise UserError(f"{path}: {printable(str(error))}") from error  # a tensor's text is of several lines
-    generator.find_vectors(embeddings, encoder_options)
-    return generator
 
 
 def class_of(path: Path) -> type[Generator]:
@@ -74,4 +83,4 @@ def _class_of(described: Mapping[str, Any]) -> type[Generator]:
     kind = described.get("kind", name)
     if not isinstance(name, str) or not isinstance(kind, str):
         raise TypeError(f"its name is {name!r}, its kind {kind!r}")
-    return generator_class(kind, name)
+    return generator_class(kind, name).described(described)

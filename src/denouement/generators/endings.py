@@ -74,14 +74,15 @@ def log_prob_per_token(endings: pa.Table) -> float | None:
     return log_prob / tokens if tokens else None
 
 
-def written_from(decoding: Decoding | None, cases: pa.Table, model: Path) -> dict[str, str]:
+def written_from(generator: Generator, decoding: Decoding | None, cases: pa.Table, model: Path) -> dict[str, str]:
     """The metadata of a table of endings: how they were chosen, for which contexts, and by which checkpoint.
 
     Args:
+        generator: which wrote them; see `Generator.record`.
         decoding: None where the generator decodes no words.
         cases: as `generate_endings` takes them, without those that got no ending.
         model: the checkpoint.
     """
     made_from = {provenance.CONTEXTS: provenance.contexts_digest(cases), provenance.MODEL: file_digest(model)}
     chosen = {} if decoding is None else {"decoding": str(decoding)}
-    return {**chosen, **provenance.as_metadata(made_from)}
+    return {**chosen, **generator.record(), **provenance.as_metadata(made_from)}

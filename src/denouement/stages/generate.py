@@ -1,6 +1,6 @@
 """Stage generate: a trained generator writes endings for contexts."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -8,12 +8,15 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from denouement.console import warn
+from denouement.corpus import keys
 from denouement.corpus.contexts import choose_contexts, read_contexts
 from denouement.files import check_output
+from denouement.generators.base import Generator
 from denouement.generators.checkpoints import load_generator
 from denouement.generators.decoding import Decoding
 from denouement.generators.endings import generate_endings, log_prob_per_token, written_from
-from denouement.schemas import write_table
+from denouement.schemas import read_table, write_table
 
 
 @dataclass(frozen=True)
@@ -98,6 +101,7 @@ def run(
     system: str | None = None,
     encoder_options: Mapping[str, Any] | None = None,
     device: str = "cpu",
+    rerank: Callable[[Generator], Generator] | None = None,
 ) -> Generated:
     """Write `n` endings for each context.
 
@@ -108,6 +112,7 @@ def run(
         system: their name in the table; None: the generator's.
         encoder_options: of the sentence encoder, for sentences that are not in the embeddings.
         device: where the generator runs.
+        rerank: makes of the generator the one that writes, such as `reranking.reranked.rerank`; None: itself.
 
     Raises:
         UserError: an input that cannot be used, or settings that the generator does not take.
@@ -117,7 +122,10 @@ def run(
         cases = read_contexts(paths.contexts, settings.release, settings.split, settings.language)
     else:
         cases = choose_contexts(paths.contexts, paths.stories, settings.release, settings.split, settings.language)
+    _warn_of_known(cases, paths.stories)
     generator = load_generator(paths.model, device, paths.embeddings, encoder_options)
+    if rerank is not None:
+        generator = rerank(generator)
     is_common = paths.stories is not None  # settings of the graph hold for all its generators
     decoding = settings.decoding if generator.decodes or not is_common else Decoding()
     endings = generate_endings(generator, cases, decoding, system, n)
@@ -125,8 +133,21 @@ def run(
     counts_words = generator.vocabulary is not None  # other tokens are parts of words
     # who reads the table knows the cases by its rows, and a case may have got no ending
     with_endings = cases.filter(pc.is_in(cases["case_id"], endings["case_id"].combine_chunks()))
-    write_table(endings, paths.out, "endings", written_from(decoded, with_endings, paths.model))
+    write_table(endings, paths.out, "endings", written_from(generator, decoded, with_endings, paths.model))
     return Generated(cases, endings, system or generator.name, decoded.max_length if decoded and counts_words else None)
+
+
+def _warn_of_known(cases: pa.Table, stories: Path | None) -> None:
+    """Count the contexts that are those of training stories, whose endings a generator may have learned."""
+    if stories is None or not stories.is_file():
+        return
+    told = read_table(stories, "stories")
+    training = keys.contexts(told.filter(pc.equal(told["split"], "train"))).combine_chunks()
+    if known := pc.sum(pc.is_in(keys.contexts(cases), training)).as_py():
+        warn(
+            f"{known:,} of {cases.num_rows:,} contexts are those of training stories in {stories}: a generator that "
+            "learned from these has read how people ended them"
+        )
 
 
 def logged_values(generated: Generated) -> dict[str, float | None]:

@@ -116,13 +116,14 @@ def test_a_chooser_is_kept_without_embeddings_and_scores_as_before(model, tmp_pa
     assert kept == sum(weight.numel() for weight in loaded.networks[0].parameters()) - n_embedded
 
 
-def test_contexts_that_trained_it_are_refused(model):
-    chooser = trained(model)
-    chooser.refuse_trained([CONTEXT, ["Something", "else."]], "stories.txt")
-    known = [["story 3 !", "BUS bus"], CONTEXT]
-    assert context_digests(known[:1])[0] in chooser.trained_on
-    with pytest.raises(UserError, match=r"1 of 2 contexts of stories\.txt trained this chooser"):
-        chooser.refuse_trained(known, "stories.txt")
+def test_it_knows_what_it_was_trained_on(model):
+    """By context without case and marks; of a part of a story the whole one counts, and what it began with stays."""
+    start = trained(model, epochs=1)
+    part = Example(["A."], ["B. C.", "C. B."], 0, story=["A.", "B."])
+    case = Example(["Story 3.", "bus bus."], ["It was bus.", "It was day."], 0, of="v1.0 validation")
+    chooser = train(model, [part, case], ChooserTraining(2, epochs=1), seed=1, what="chooser", start=start)
+    known = context_digests([["a", "B!"], ["story 3 !", "BUS bus"], ["Story 4.", "day day."], ["A."], CONTEXT])
+    assert [chooser.trained_on.get(digest) for digest in known] == ["stories", "v1.0 validation", "stories", None, None]
 
 
 def test_another_language_model_is_refused(model, taught_model, tiny_model, tmp_path):

@@ -74,7 +74,7 @@ def test_a_random_ending_is_that_of_another_story():
 def test_the_last_two_sentences_in_the_wrong_order():
     [found] = made_up(stories(TEST), MadeUp(("order",)), seed=1)
     right, wrong = "He slept on the bus. Tom passed it.", "Tom passed it. He slept on the bus."
-    assert found == Example(TEST[:2], [right, wrong], 0)
+    assert found == Example(TEST[:2], [right, wrong], 0, story=TEST[:-1])
 
 
 def test_kinds_that_cannot_be_made_are_left_out_and_equal_endings_are_there_once():

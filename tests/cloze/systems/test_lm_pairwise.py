@@ -50,7 +50,7 @@ def test_folds_that_are_done_are_not_trained_again(tiny_model, tmp_path, monkeyp
 
 def test_cases_as_examples(make_case):
     table = make_case(["A.", "B."], "One.", "Two.", 2)
-    assert examples(table) == [Example(["A.", "B."], ["One.", "Two."], 1)]
+    assert examples(table) == [Example(["A.", "B."], ["One.", "Two."], 1, of="v1.0 validation")]
 
 
 def test_scores_are_not_those_of_other_options(tiny_model, tmp_path):

@@ -76,7 +76,8 @@ class Chooser:
         model: the language model that it was made of.
         layers: how many of its layers.
         networks: one for each seed; their scores are averaged.
-        trained_on: the normalised contexts that it learned from, each as a digest (`context_digests`).
+        trained_on: by the digest of each context that it learned from (`context_digests`) what that is from: a release
+            and split, or the stories.
         history: what was trained, JSON-ready.
         autocast: whether products are made in bfloat16.
     """
@@ -84,7 +85,7 @@ class Chooser:
     model: LanguageModel
     layers: int
     networks: list[ChooserNetwork]
-    trained_on: frozenset[str] = frozenset()
+    trained_on: Mapping[str, str] = field(default_factory=dict)
     history: list[dict[str, Any]] = field(default_factory=list)
     autocast: bool = False
 
@@ -110,18 +111,6 @@ class Chooser:
                     found[at] = torch.stack(of_row).double().mean(0).cpu().numpy()
         return found
 
-    def refuse_trained(self, contexts: Sequence[Sequence[str]], what: str) -> None:
-        """Make sure that none of the contexts, each a list of sentences, is one that it learned from.
-
-        Raises:
-            UserError: some are; it counts them.
-        """
-        if known := sum(digest in self.trained_on for digest in context_digests(contexts)):
-            raise UserError(
-                f"{known:,} of {len(contexts):,} contexts of {what} trained this chooser, which would know their right "
-                "endings: give other contexts, or a chooser that was trained on other cases"
-            )
-
     def digest(self) -> str:
         """Of the weights."""
         digest = hashlib.sha256()
@@ -137,7 +126,10 @@ class Chooser:
             "digest": self.model.source.digest,
             "layers": self.layers,
             "autocast": self.autocast,
-            "trained_on": sorted(self.trained_on),
+            "trained_on": {
+                of: sorted(digest for digest, its in self.trained_on.items() if its == of)
+                for of in sorted(set(self.trained_on.values()))
+            },
             "history": self.history,
         }
         write_checkpoint({"chooser": described, "networks": [each.learned() for each in self.networks]}, path)
@@ -157,8 +149,9 @@ def load_chooser(path: Path, language_model: LanguageModel | str | None = None) 
     try:
         of = checkpoint["chooser"]
         given, digest, layers, autocast = str(of["model"]), of["digest"], int(of["layers"]), bool(of["autocast"])
-        trained_on, history, networks = frozenset(map(str, of["trained_on"])), of["history"], checkpoint["networks"]
-    except (LookupError, TypeError, ValueError) as error:
+        trained_on = {str(digest): name for name, digests in of["trained_on"].items() for digest in digests}
+        history, networks = of["history"], checkpoint["networks"]
+    except (LookupError, TypeError, ValueError, AttributeError) as error:
         raise UserError(f"{path}: not a checkpoint of a chooser; `denouement cloze train` writes one") from error
     model = language_model if isinstance(language_model, LanguageModel) else load(language_model or given)
     if model.source.digest != digest:

@@ -7,6 +7,7 @@ from typing import NamedTuple
 import pyarrow as pa
 
 from denouement.cloze.parts.asked_model import before
+from denouement.schemas import set_name
 from denouement.settings import above_zero, at_least
 
 
@@ -18,12 +19,16 @@ class Example(NamedTuple):
         endings: k >= 2.
         right: the place of the right one, from 0.
         question: asked after the context.
+        of: what it is from: the release and split of a case, or the stories.
+        story: the whole context of its story, where `context` is only a part of that.
     """
 
     context: Sequence[str]
     endings: Sequence[str]
     right: int
     question: str | None = None
+    of: str = "stories"
+    story: Sequence[str] = ()
 
     @property
     def before(self) -> str:
@@ -33,9 +38,16 @@ class Example(NamedTuple):
 
 def examples(cases: pa.Table) -> list[Example]:
     """Labelled cases of the table `cloze` as examples."""
+    columns = ("context", "endings", "right_ending", "question", "release", "split", "language")
     return [
-        Example(row["context"], row["endings"], row["right_ending"] - 1, row["question"])
-        for row in cases.select(["context", "endings", "right_ending", "question"]).to_pylist()
+        Example(
+            row["context"],
+            row["endings"],
+            row["right_ending"] - 1,
+            row["question"],
+            set_name(row["release"], row["split"], row["language"]),
+        )
+        for row in cases.select(list(columns)).to_pylist()
     ]
 
 

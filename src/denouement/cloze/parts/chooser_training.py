@@ -61,8 +61,10 @@ def train(
         losses = _fit(network, model, examples, training, seed + number, name, autocast)
         networks.append(network)
         history.append({"seed": seed + number, "examples": len(examples), "losses": losses})
-    before = frozenset[str]() if start is None else start.trained_on
-    trained_on = before | frozenset(context_digests([each.context for each in examples]))
+    digests = context_digests([each.story or each.context for each in examples])
+    trained_on = dict(start.trained_on if start else {}) | {
+        digest: each.of for digest, each in zip(digests, examples, strict=True)
+    }
     return Chooser(model, layers, networks, trained_on, [*(start.history if start else []), *history], autocast)
 
 

@@ -88,7 +88,8 @@ def made_up(stories: pa.Table, settings: MadeUp, seed: int) -> list[Example]:
         if others:
             found.append(Example(story[:-1], [story[-1], *others], 0))
         if "order" in settings.kinds:
-            found.append(Example(story[:-2], [" ".join(story[-2:]), " ".join(story[:-3:-1])], 0))
+            told = [" ".join(story[-2:]), " ".join(story[:-3:-1])]
+            found.append(Example(story[:-2], told, 0, story=story[:-1]))
     return found
 
 
