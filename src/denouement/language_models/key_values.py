@@ -27,7 +27,8 @@ class KeysAndValues(Cache):
     def begin_with(self, other: KeysAndValues, n_rows: int) -> None:
         """Let each of `n_rows` rows begin with the one row of `other`."""
         for mine, theirs in zip(self.of_layers, other.of_layers, strict=True):
-            mine.update(theirs.keys.expand(n_rows, -1, -1, -1), theirs.values.expand(n_rows, -1, -1, -1))
+            keys, values = theirs.read()
+            mine.update(keys.expand(n_rows, -1, -1, -1), values.expand(n_rows, -1, -1, -1))
 
     def select(self, rows: torch.Tensor) -> None:
         """Keep these rows, in this order; the same one may come several times."""
@@ -35,9 +36,9 @@ class KeysAndValues(Cache):
             layer.batch_select_indices(rows)
 
 
-class _RoomyLayer(DynamicLayer):
+class _RoomyLayer(DynamicLayer):  # type: ignore[no-untyped-call]
     def __init__(self, room: int) -> None:
-        super().__init__()
+        super().__init__()  # type: ignore[no-untyped-call]
         self.room, self.used = room, 0
 
     def update(
@@ -51,10 +52,14 @@ class _RoomyLayer(DynamicLayer):
         end = self.used + key_states.shape[-2]
         self._keys[:, :, self.used : end], self._values[:, :, self.used : end] = key_states, value_states
         self._show(end)
-        return self.keys, self.values
+        return self.read()
+
+    def read(self) -> tuple[torch.Tensor, torch.Tensor]:
+        """The keys and values of the tokens read so far, [rows, heads, tokens, width] each."""
+        return self._keys[:, :, : self.used], self._values[:, :, : self.used]
 
     def batch_select_indices(self, indices: torch.Tensor) -> None:
-        keys, values = self.keys[indices], self.values[indices]
+        keys, values = (each[indices] for each in self.read())
         self._keys, self._values = self._roomy(keys), self._roomy(values)
         self._keys[:, :, : self.used], self._values[:, :, : self.used] = keys, values
         self._show(self.used)
@@ -64,4 +69,4 @@ class _RoomyLayer(DynamicLayer):
 
     def _show(self, used: int) -> None:
         self.used = used
-        self.keys, self.values = self._keys[:, :, :used], self._values[:, :, :used]
+        self.keys, self.values = self.read()

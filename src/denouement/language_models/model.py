@@ -98,8 +98,8 @@ class LanguageModel:
 
     def decode(self, ids: Sequence[int]) -> str:
         """The text of token ids, without special ones."""
-        text: str = self.tokenizer.decode(ids, skip_special_tokens=True, clean_up_tokenization_spaces=False)
-        return text
+        text = self.tokenizer.decode([*ids], skip_special_tokens=True, clean_up_tokenization_spaces=False)
+        return str(text)
 
 
 @dataclass(frozen=True)
@@ -156,7 +156,9 @@ def load(given: str, *, precision: Precision = "float32", device: str = "auto") 
         _keep_sums_exact(network)
     if device == "auto":
         device = "cuda" if torch.cuda.is_available() else "cpu"
-    model = LanguageModel(source, network.eval().to(device), tokenizer, _start(tokenizer), _before(tokenizer))
+    network.train(False)
+    network.to(torch.device(device))  # type: ignore[arg-type]
+    model = LanguageModel(source, network, tokenizer, _start(tokenizer), _before(tokenizer))
     _check_rows(model)
     return model
 
@@ -207,10 +209,17 @@ class _ExactOutput(nn.Module):
             return nn.functional.linear(states.float(), self.weight, self.bias)
 
 
+def output_layer(network: PreTrainedModel) -> nn.Linear:
+    """The layer that makes logits of states."""
+    layer: nn.Linear = network.get_output_embeddings()  # type: ignore[no-untyped-call]
+    return layer
+
+
 def _keep_sums_exact(network: PreTrainedModel) -> None:
     """Let a network of bfloat16 add in float32 what its layers give, and make its logits in it."""
     network.get_input_embeddings().register_forward_hook(lambda layer, given, state: state.float())
-    network.set_output_embeddings(_ExactOutput(network.get_output_embeddings()))
+    exact = _ExactOutput(output_layer(network))
+    network.set_output_embeddings(exact)  # type: ignore[no-untyped-call]
 
 
 def _check_rows(model: LanguageModel) -> None:
@@ -250,6 +259,6 @@ def _quiet_loading() -> Iterator[None]:
     try:
         yield
     finally:
-        logging.set_verbosity(level)  # type: ignore[no-untyped-call]
+        logging.set_verbosity(level)
         if shown:
             logging.enable_progress_bar()  # type: ignore[no-untyped-call]

@@ -16,7 +16,7 @@ import numpy.typing as npt
 import torch
 
 from denouement.console import progress
-from denouement.language_models.model import LanguageModel
+from denouement.language_models.model import LanguageModel, output_layer
 from denouement.language_models.rows import Inputs, batches, make_rows
 
 
@@ -52,9 +52,9 @@ def likelihoods(
         for batch in progress(batches(rows), "reading", unit="batch"):
             inputs = Inputs.of([rows[at] for at in batch], model)
             counts = [[span.stop - span.start for span in row.spans] for row in inputs.rows]
-            of_tokens = _log_probs(model, inputs).double().cpu().split([sum(each) for each in counts])
+            of_tokens = torch.split(_log_probs(model, inputs).double().cpu(), [sum(each) for each in counts])
             for at, of_row, lengths in zip(batch, of_tokens, counts, strict=True):
-                sums = [float(each.sum()) for each in of_row.split(lengths)]
+                sums = [float(each.sum()) for each in torch.split(of_row, lengths)]
                 found[at] = Likelihoods(np.array(sums), np.array(lengths, np.int64))
     return [each for each in found if each is not None]
 
@@ -124,7 +124,7 @@ def _only(model: LanguageModel, places: tuple[torch.Tensor, torch.Tensor]) -> It
     def chosen(_: torch.nn.Module, given: tuple[Any, ...]) -> tuple[Any, ...]:
         return (given[0][places], *given[1:])
 
-    hook = model.network.get_output_embeddings().register_forward_pre_hook(chosen)
+    hook = output_layer(model.network).register_forward_pre_hook(chosen)
     try:
         yield
     finally:

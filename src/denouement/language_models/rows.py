@@ -20,7 +20,7 @@ _TOKENS = 1024  # of a batch, padding included
 
 
 @dataclass(frozen=True)
-class Row:
+class TokenRow:
     """A context and its continuations in one row of tokens.
 
     Attributes:
@@ -66,7 +66,7 @@ class Row:
         return [token for branch, skipped in each for token in branch[skipped:]]
 
 
-def make_rows(model: LanguageModel, contexts: Sequence[str], continuations: Sequence[Sequence[str]]) -> list[Row]:
+def make_rows(model: LanguageModel, contexts: Sequence[str], continuations: Sequence[Sequence[str]]) -> list[TokenRow]:
     """The row of each context; of those that are too long for the model only the end is read, and this is said.
 
     Args:
@@ -86,7 +86,7 @@ def make_rows(model: LanguageModel, contexts: Sequence[str], continuations: Sequ
             n_cut += 1
         n_shared = _n_shared(pairs)
         rows.append(
-            Row(
+            TokenRow(
                 pairs[0].ids[:n_shared],
                 [each.ids[n_shared:] for each in pairs],
                 [each.n_context - n_shared for each in pairs],
@@ -98,7 +98,7 @@ def make_rows(model: LanguageModel, contexts: Sequence[str], continuations: Sequ
     return rows
 
 
-def batches(rows: Sequence[Row]) -> list[list[int]]:
+def batches(rows: Sequence[TokenRow]) -> list[list[int]]:
     """The places of rows that are read together: of similar length, the longest first."""
     found: list[list[int]] = []
     for at in sorted(range(len(rows)), key=lambda at: -len(rows[at])):
@@ -119,13 +119,13 @@ class Inputs:
         mask: 0 where a token sees another, else the least number, [rows, 1, width, width].
     """
 
-    rows: Sequence[Row]
+    rows: Sequence[TokenRow]
     ids: torch.Tensor
     positions: torch.Tensor
     mask: torch.Tensor
 
     @classmethod
-    def of(cls, rows: Sequence[Row], model: LanguageModel) -> Inputs:
+    def of(cls, rows: Sequence[TokenRow], model: LanguageModel) -> Inputs:
         """The inputs of some rows, on the device of the model."""
         width = max(map(len, rows))
         ids = torch.full((len(rows), width), model.start)

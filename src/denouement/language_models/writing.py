@@ -300,7 +300,7 @@ def _at(probs: torch.Tensor, draws: torch.Tensor) -> torch.Tensor:
     It runs in the order of the vocabulary, so that rounding hardly ever gives another token; first over blocks, since a
     sum of each prefix takes ten times as long as one of each block.
     """
-    blocks = torch.nn.functional.pad(probs, (0, -probs.shape[-1] % _BLOCK)).unflatten(-1, (-1, _BLOCK))
+    blocks = torch.nn.functional.pad(probs, (0, -probs.shape[-1] % _BLOCK)).reshape(len(probs), -1, _BLOCK)
     totals = blocks.sum(-1, dtype=torch.float64)
     sums = totals.cumsum(-1)
     wanted = draws[:, None] * sums[:, -1:]
