@@ -73,6 +73,7 @@ def test_files_of_every_kind_become_one_set_of_tables(tmp_path: Path) -> None:
         "source": None,
         "release": "v1.0",
         "split": "validation",
+        "language": "en",
         "labelled": True,
         "read": 2,
         "kept": 2,

@@ -175,7 +175,7 @@ def test_the_form_of_a_run_says_what_happens_when_nothing_is_chosen(walked):
     shown = {name: each["default"] for name, each in form.items()}
     assert shown == {"corpus": "", "decoding": "as in params.yaml", "generators": []}
     assert "empty: the files that are there" in form["corpus"]["description"]
-    assert "none: those in it" in form["generators"]["description"]
+    assert "None: those in it" in form["generators"]["description"]
     given = reproduce.reproduce.validate_parameters(shown)  # as the page sends them
     reproduce.reproduce.fn(**given)
     assert changed() == []

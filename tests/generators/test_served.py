@@ -181,8 +181,8 @@ def contexts_table(n):
         {
             "case_id": str(number),
             "context": [f"Person {number} had a dog.", "It ran."],
-            **{"ending_1": "It won.", "ending_2": "It lost.", "right_ending": 1},
-            **{"release": "sample", "split": "validation"},
+            **{"endings": ["It won.", "It lost."], "right_ending": 1},
+            **{"release": "sample", "split": "validation", "language": "en"},
         }
         for number in range(n)
     ]

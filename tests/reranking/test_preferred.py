@@ -40,10 +40,10 @@ def write(tmp_path):
 
     def written(rows, name="cloze", metadata=None):
         if name == "cloze":
-            keys = ("context", "ending_1", "ending_2", "right_ending")
+            place = {"release": "v1.0", "split": "test", "language": "en"}
             told = [
-                {"case_id": str(n), "release": "v1.0", "split": "test"} | dict(zip(keys, row, strict=True))
-                for n, row in enumerate(rows)
+                {"case_id": str(n), "context": context, "endings": endings, "right_ending": right} | place
+                for n, (context, *endings, right) in enumerate(rows)
             ]
         else:
             told = [dict(zip(("case_id", "system", "ending"), row, strict=True)) for row in rows]
@@ -141,12 +141,12 @@ def test_it_says_where_both_choosers_learned_from_the_same_cases(trained_chooser
     [same] = said(trained_chooser, trained_chooser, digest)
     assert "by this very chooser" in same
     other = tmp_path / "other.parquet"
-    from denouement.cloze.parts.chooser_settings import Example, Training
+    from denouement.cloze.parts.chooser_settings import ChooserTraining, Example
     from denouement.cloze.parts.chooser_training import train
     from denouement.language_models.model import load
 
     shared, own = (Example(context, ["A.", "B."], 0, of="v1.5 test") for context in (CASES[2], ["Another."]))
-    train(load(str(tiny_model)), [shared, own], Training(epochs=1), seed=1, what="other").save(other)
+    train(load(str(tiny_model)), [shared, own], ChooserTraining(epochs=1), seed=1, what="other").save(other)
     [overlap] = said(other, trained_chooser, digest)
     assert "1 contexts trained both this chooser and that of the endings" in overlap
     [unknown] = said(other, trained_chooser, "another digest")

@@ -40,8 +40,8 @@ def cases(tmp_path):
     """Two cases that the chooser has not seen, and one of validation that it learned from."""
     told = [(["Tom ran."], "test"), (["Ann sang."], "test"), (CASES[0], "validation")]
     rows = [
-        {"case_id": str(n), "context": context, "ending_1": "x", "ending_2": "y", "right_ending": 1, "release": "v1.0"}
-        | {"split": split}
+        {"case_id": str(n), "context": context, "endings": ["x", "y"], "right_ending": 1, "release": "v1.0"}
+        | {"split": split, "language": "en"}
         for n, (context, split) in enumerate(told)
     ]
     path = tmp_path / "cloze.parquet"

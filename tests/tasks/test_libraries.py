@@ -15,6 +15,10 @@ STAGES = list(read_yaml(ROOT / "dvc.yaml")["stages"])
 
 # what prints, tracks or reads settings and pages, and changes no value
 NOT_COMPUTING = {
+    "accelerate",  # reads weights
+    "gguf",
+    "httpx",
+    "peft",  # is there only with the extra lm
     "click",
     "jinja2",
     "markupsafe",

@@ -141,8 +141,8 @@ def _warn_of_known(cases: pa.Table, stories: Path | None) -> None:
     """Count the contexts that are those of training stories, whose endings a generator may have learned."""
     if stories is None or not stories.is_file():
         return
-    told = read_table(stories, "stories")
-    training = keys.contexts(told.filter(pc.equal(told["split"], "train"))).combine_chunks()
+    table = read_table(stories, "stories")
+    training = keys.contexts(table.filter(pc.equal(table["split"], "train"))).combine_chunks()
     if known := pc.sum(pc.is_in(keys.contexts(cases), training)).as_py():
         warn(
             f"{known:,} of {cases.num_rows:,} contexts are those of training stories in {stories}: a generator that "

@@ -252,7 +252,7 @@ def test_mistakes_in_a_file_are_printed_one_a_line(folder):
 def test_items_whose_endings_are_the_same_are_counted(folder):
     (folder / "STUDY.yaml").write_text((STUDY % "open").replace("n: 3", "n: 4"))
     same = cases(4).to_pylist()[0]
-    right = same[f"ending_{same['right_ending']}"]
+    right = same["endings"][same["right_ending"] - 1]
     texts = {f"c{n}": f"H {n}." for n in range(4)} | {same["case_id"]: right}
     write_table(endings("h", texts), folder / "h.parquet", "endings")
     told = " ".join(create(folder).split())
@@ -264,7 +264,7 @@ def test_it_is_said_how_many_cases_give_the_items_that_were_asked_for(folder):
     # Of six stories two have the ending that a person wrote, in whichever order they are drawn.
     (folder / "STUDY.yaml").write_text((STUDY % "open").replace("n: 3", "n: 4"))
     write_table(cases(6), folder / "cloze.parquet", "cloze")
-    same = {row["case_id"]: row[f"ending_{row['right_ending']}"] for row in cases(6).to_pylist()[:2]}
+    same = {row["case_id"]: row["endings"][row["right_ending"] - 1] for row in cases(6).to_pylist()[:2]}
     write_table(endings("h", {f"c{n}": f"H {n}." for n in range(6)} | same), folder / "h.parquet", "endings")
     counts = json.loads(create(folder, "--dry-run", "--json"))["counts"]
     wanted = counts["items"] + counts["identical_endings"]
