@@ -362,13 +362,21 @@ def judged(run, ending: str) -> None:  # noqa: F811
     """A study in which people preferred an ending of seq2seq for case-01 to the human one."""
     answers = votes({("seq2seq", "human_right"): "f"})
     write_document(study_results(answers), run.layout.study / "results.json")
-    row = {
-        **{"study": "pilot", "item_id": "i", "case_id": "case-01", "question": "better"},
-        **{"first": "seq2seq", "second": "human_right"},
-        **{"n_first": 1, "n_second": 0, "n_both": 0, "n_neither": 0, "agreement": "seq2seq", "context": CONTEXT},
-        **{"ending_first": ending, "ending_second": "Right 1.", "choices": ["seq2seq"], "reasons": [""]},
-    }
-    table = pa.Table.from_pylist([row], schema=TABLES["table_3"].schema)
+    judged_items(run, [("seq2seq", ending, "human_right", "Right 1.")])
+
+
+def judged_items(run, pairs: list[tuple[str, str, str, str]]) -> None:  # noqa: F811
+    """What people read of case-01: each (first system, its ending, second system, its ending)."""
+    rows = [
+        {
+            **{"study": "pilot", "item_id": f"i{n}", "case_id": "case-01", "question": "better"},
+            **{"first": first, "second": second},
+            **{"n_first": 1, "n_second": 0, "n_both": 0, "n_neither": 0, "agreement": first, "context": CONTEXT},
+            **{"ending_first": of_first, "ending_second": of_second, "choices": [first], "reasons": [""]},
+        }
+        for n, (first, of_first, second, of_second) in enumerate(pairs)
+    ]
+    table = pa.Table.from_pylist(rows, schema=TABLES["table_3"].schema)
     write_table(table, run.layout.study / "table_3.parquet", "table_3")
 
 
@@ -387,6 +395,16 @@ def test_one_row_a_system_sorted_by_what_people_prefer(run):  # noqa: F811
         "seq2seq": ["100.0% (-)", "11", "100.0%", "3.0", "0.000", "0.0%", "81.5"],
         "h_seq2seq": ["", "11", "100.0%", "3.0", "0.000", "0.0%", ""],
     }
+
+
+def test_systems_have_what_people_chose_also_without_human_endings(run):  # noqa: F811
+    # Of four stories h_seq2seq is chosen in three and seq2seq in one: strengths of 3 to 1.
+    rows = votes({("h_seq2seq", "seq2seq"): "fffs"})
+    write_document(study_results(rows), run.layout.study / "results.json")
+    judged_items(run, [("h_seq2seq", "H_seq2seq wrote 1.", "seq2seq", "Seq2seq wrote 1.")])
+    found = rows_of(run)
+    assert (found["h_seq2seq"][0], found["seq2seq"][0], found["human, right"][0]) == ("75.0%", "25.0%", "")
+    assert list(found)[2:] == ["h_seq2seq", "seq2seq"], "sorted by it, though h_seq2seq has no perplexity"
 
 
 def test_what_people_choose_for_another_question_is_no_preference(run):  # noqa: F811

@@ -184,10 +184,8 @@ def _sentiment(run: RunFolder, stale: Sequence[Stale]) -> Content:
         *(Paragraph(f"{sentence}.") for sentence in run.labelled[1]),
     ]
     compared = [contrast_table(contrasts)] if contrasts else []
-    beside = ", with the values of the paper below ours" if run.is_official else ""
-    return Content(
-        [*shown, *compared, *_spread(run, stale)], [Paragraph(f"Mori et al. 2019, Table 4{beside}."), *shown]
-    )
+    source = [Paragraph("Mori et al. 2019, Table 4, with the values of the paper below ours.")] if run.is_official else []
+    return Content([*shown, *compared, *_spread(run, stale)], [*source, *shown])
 
 
 def _spread(run: RunFolder, stale: Sequence[Stale]) -> list[Block]:
@@ -240,7 +238,7 @@ def _human_evaluation(run: RunFolder, _: Sequence[Stale]) -> Content | None:
 def _reasons(run: RunFolder, _: Sequence[Stale]) -> Content:
     from denouement.study.reasons import ELEMENTS
     from denouement.study.reasons.examples import draw_examples
-    from denouement.study.reasons.sections import element_blocks, named_elements, word_blocks
+    from denouement.study.reasons.sections import element_blocks, named_elements, ticked_boxes, word_blocks
     from denouement.study.reasons.words import word_chart
 
     words = run.reasons.words
@@ -253,6 +251,7 @@ def _reasons(run: RunFolder, _: Sequence[Stale]) -> Content:
         quoted = f"“{' '.join(row['reason'].split())}” (chose {row['choice']}; matched “{row['words']}”{denied})"
         examples.setdefault(row["element"], []).append(quoted)
     most = ", ".join(f"{row.word} ({row.count:,})" for row in words.words[:_WORDS])
+    boxes = run.reasons.elements.boxes
     intro = f"The words that annotators use most: {most}. The elements of a story that they name:"
     return Content(
         [
@@ -264,7 +263,12 @@ def _reasons(run: RunFolder, _: Sequence[Stale]) -> Content:
                 [Bullets(f"{element.replace('_', ' ')}:", quoted) for element, quoted in examples.items()],
             ),
         ],
-        [Paragraph(intro), named_elements(run.reasons.elements), chart],
+        [
+            Paragraph(intro),
+            named_elements(run.reasons.elements),
+            *([Paragraph("What they ticked beside their reasons:"), ticked_boxes(boxes)] if boxes else []),
+            chart,
+        ],
     )
 
 

@@ -99,7 +99,7 @@ def _places(run: RunFolder) -> Iterator[str]:
         "the sentiment of each ending": [layout.sentiment],
         "what each Story Cloze system chose": [layout.story_cloze],
         "what the stories are like, what gives endings away": [layout.statistics] if layout.statistics.exists() else [],
-        "what people answered and why (`results.html`)": [layout.study],
+        "what people answered and why (`results.html`)": [layout.study] if run.has_votes or run.scales else [],
     }
     for what, paths in places.items():
         if paths:

@@ -31,6 +31,8 @@ class SystemValues:
         study: where its endings in a study are not known to be those of this run, what the study is called, and only
             `preference` is there.
         preference: of the answers that prefer its endings or human ones, how many prefer its.
+        chosen: where a study shows no right human endings, its share of the strengths of all systems
+            (`choice_model.Strength`).
         sentiment: of its endings.
         endings: how many of them differ, and how long they are.
         perplexity: of stories held out.
@@ -39,6 +41,7 @@ class SystemValues:
     system: str
     study: str = ""
     preference: Preference | None = None
+    chosen: float | None = None
     sentiment: SentimentCounts | None = None
     endings: SystemEndings | None = None
     perplexity: float | None = None
@@ -76,6 +79,10 @@ def system_values(run: RunFolder, stale: Sequence[Stale]) -> list[SystemValues]:
             if pair.second == HUMAN_RIGHT:
                 name = _PEOPLE.get(pair.first, pair.first)
                 add(name, study if name in elsewhere else "", preference=pair.preference)
+        if not any(pair.second == HUMAN_RIGHT for pair in run.study.chief.pairs):
+            for strength in run.study.chief.strengths.systems:
+                name = _PEOPLE.get(strength.system, strength.system)
+                add(name, study if name in elsewhere else "", chosen=strength.share)
     rows = [SystemValues(system, study, **measured) for (system, study), measured in found.items()]
     return sorted(rows, key=_place)
 
@@ -89,6 +96,7 @@ def systems_table(rows: Sequence[SystemValues], stale: Sequence[Stale] = ()) -> 
     """
     columns: dict[str, list[Cell]] = {
         "preferred to human endings": [_preferred(row.preference) for row in rows],
+        "chosen": ["" if row.chosen is None else Share(row.chosen) for row in rows],
         "endings": [row.endings.n if row.endings else row.sentiment.n if row.sentiment else "" for row in rows],
         "distinct": [Share(row.endings.distinct_share) if row.endings else "" for row in rows],
         "words": [Number(row.endings.mean_words, 1) if row.endings else "" for row in rows],
@@ -102,6 +110,8 @@ def systems_table(rows: Sequence[SystemValues], stale: Sequence[Stale] = ()) -> 
     notes = {
         "preferred to human endings": "Preferred: of the answers for its ending or the human one, those for its own, "
         "with the 95% interval; human endings stand first, the others are sorted by it.",
+        "chosen": "Chosen: how often its ending is expected to be chosen among those of all systems of the study, ties "
+        "aside, by the answers of people.",
         "distinct": "Distinct: how many of the endings differ. Words: mean length.",
         "mean sentiment": "Sentiment: from -1, negative, to 1, positive (VADER).",
         "perplexity": "Perplexity: among how many words the generator is undecided; lower is better.",
@@ -153,7 +163,7 @@ def _preferred(preference: Preference | None) -> Cell:
 
 
 def _place(row: SystemValues) -> tuple[int, float, float, str]:
-    share = row.preference.share if row.preference else None
+    share = row.preference.share if row.preference else row.chosen
     people = list(HUMAN).index(row.system) if row.system in HUMAN else len(HUMAN)
     perplexity = float("inf") if row.perplexity is None else row.perplexity
     return people, 0.0 if share is None else -share, perplexity, row.name

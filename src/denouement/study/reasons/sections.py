@@ -75,7 +75,7 @@ def named_elements(summary: ElementsSummary) -> Table:
 def ticked_boxes(boxes: Boxes) -> Table:
     """What people ticked beside their reasons, and how far the rules agree."""
     note = (
-        f"For {boxes.none:,} of {boxes.answers:,} answers no box is ticked. The columns from *written* on are of the "
+        f"For {boxes.none:,} of {boxes.answers:,} answers no box is ticked. The columns from “written” on are of the "
         f"{boxes.reasons:,} answers with a written reason: for how many the box is ticked, how many a rule tags, and "
         "how many both. Precision: which share of the tags by rule is also ticked; recall: which share of the ticked "
         "ones a rule tags; F1: the harmonic mean of both. Kappa: how far boxes and rules agree beyond chance. An "
