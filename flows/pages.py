@@ -21,6 +21,7 @@ def main(prefect_port: int, mlflow_port: int) -> None:
         print(f"Prefect, the flows:        {servers.page(prefect_url)}")
         print(f"MLflow, the table of runs: {tracking.runs_page(mlflow_url)}")
         print(f"Stages run meanwhile by plain `dvc repro` show up too: export PREFECT_API_URL={prefect_url}")
+        print("Starting a run from Prefect's page needs `make serve`, which also runs the graph every night.")
         print("Ctrl-C closes both.", flush=True)
         signal.pause()
 

@@ -68,7 +68,11 @@ def full(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Person:
 
 
 def shown(organiser: Person) -> list[str]:
-    return re.findall("<summary>([^ ]+): 1 answer</summary>", organiser.text)
+    of_items = re.findall(
+        '<summary>([^<]+): 1 answer</summary>\\s*<p>([^<]+) <span class="hint">.case ([^)]+)', organiser.text
+    )
+    assert all(context.startswith(summary) for summary, context, _ in of_items), "a story's beginning names it"
+    return [case for *_, case in of_items]
 
 
 def test_every_item_is_on_one_page_and_links_lead_from_page_to_page(full: Person):

@@ -145,7 +145,7 @@ def people_section(who: WhoTookPart) -> Section:
             said = f"median {_plain(each.median)}, from {_plain(each.least)} to {_plain(each.greatest)}"
             rows.append([each.question, said, each.people])
         elif each.type == "text":
-            rows.append([each.question, "a text", each.people])
+            rows.append([each.question, "a text (replies.parquet has them)", each.people])
         else:
             rows += [[each.question, row.option, CountAndShare(row.n, row.share)] for row in each.options]
     note = (
