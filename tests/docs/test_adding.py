@@ -79,7 +79,7 @@ def test_a_generator(tmp_path):
     copy.row("src/denouement/generators/__init__.py", "GENERATORS", 1)
     copy.write("tests/generators/test_nearest_words.py", 2)
     row, section = (block.splitlines()[-1] for block in copy.blocks[3:5])
-    copy.change("params.yaml", r"^(?=  h_seq2seq: \{reads)", f"{row}\n")
+    copy.change("params.yaml", r"^(?=  h_seq2seq: \{kind)", f"{row}\n")
     copy.change("params.yaml", r"^(?=  retrieval: \{\})", f"{section}\n")
     copy.check("tests/generators/test_nearest_words.py", "tests/generators/test_contract.py", "-k", "nearest or row")
     copy.run("tasks.code_lists")
