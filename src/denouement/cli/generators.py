@@ -277,7 +277,10 @@ def _written_blocks(written: WrittenEndings, max_length: int) -> "list[Block]":
     from denouement.present.sections import Paragraph
 
     log_prob = written.log_prob_per_token
-    notes = ["the generator gives no probabilities" if log_prob is None else f"log-probability {log_prob:.2f} nats per token"]
+    likelihood = "the generator gives no probabilities"
+    if log_prob is not None:
+        likelihood = f"log-probability {log_prob:.2f} nats per token"
+    notes = [likelihood]
     if written.at_max_length is not None:
         notes.append(f"{written.at_max_length:,} of them {max_length} words long, the most allowed")
     what = f"{written.endings:,} endings of {written.system} for {written.cases:,} cases"

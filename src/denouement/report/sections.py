@@ -184,7 +184,9 @@ def _sentiment(run: RunFolder, stale: Sequence[Stale]) -> Content:
         *(Paragraph(f"{sentence}.") for sentence in run.labelled[1]),
     ]
     compared = [contrast_table(contrasts)] if contrasts else []
-    source = [Paragraph("Mori et al. 2019, Table 4, with the values of the paper below ours.")] if run.is_official else []
+    source = []
+    if run.is_official:
+        source = [Paragraph("Mori et al. 2019, Table 4, with the values of the paper below ours.")]
     return Content([*shown, *compared, *_spread(run, stale)], [*source, *shown])
 
 
@@ -251,7 +253,9 @@ def _reasons(run: RunFolder, _: Sequence[Stale]) -> Content:
         quoted = f"“{' '.join(row['reason'].split())}” (chose {row['choice']}; matched “{row['words']}”{denied})"
         examples.setdefault(row["element"], []).append(quoted)
     most = ", ".join(f"{row.word} ({row.count:,})" for row in words.words[:_WORDS])
-    boxes = run.reasons.elements.boxes
+    ticked: list[Block] = []
+    if boxes := run.reasons.elements.boxes:
+        ticked = [Paragraph("What they ticked beside their reasons:"), ticked_boxes(boxes)]
     intro = f"The words that annotators use most: {most}. The elements of a story that they name:"
     return Content(
         [
@@ -266,7 +270,7 @@ def _reasons(run: RunFolder, _: Sequence[Stale]) -> Content:
         [
             Paragraph(intro),
             named_elements(run.reasons.elements),
-            *([Paragraph("What they ticked beside their reasons:"), ticked_boxes(boxes)] if boxes else []),
+            *ticked,
             chart,
         ],
     )
