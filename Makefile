@@ -35,7 +35,7 @@ run: $(READY) ## reproduce the whole graph on the sample corpus, or on the offic
 	@python -m flows.reproduce --corpus "$$CORPUS"
 
 test: $(READY) ## all tests but the slow ones; MARKERS="" runs those too, WORKERS=2 in two processes
-	@python -m pytest -m "$$MARKERS" -n "$$WORKERS" --dist loadfile
+	@python -m pytest -m "$$MARKERS" -n "$$WORKERS" --dist loadfile --no-loadscope-reorder
 
 lint: $(READY) ## ruff, and mypy on src
 	@ruff check . && ruff format --check . && mypy

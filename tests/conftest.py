@@ -21,6 +21,12 @@ atexit.register(shutil.rmtree, os.environ["PREFECT_HOME"], ignore_errors=True)
 os.environ.pop("PREFECT_API_URL", None)
 
 
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """The files with slow tests come first: a long file that began last would run alone at the end."""
+    slow = {item.path for item in items if "slow" in item.keywords or "browser" in item.keywords}
+    items.sort(key=lambda item: (item.path not in slow, ROOT / "tests" / "flows" not in item.path.parents))
+
+
 @pytest.fixture(scope="session")
 def shared_data() -> Path:
     """The folder of real data; tests that need it are skipped, with the reason, where it is absent."""
