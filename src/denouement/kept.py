@@ -4,6 +4,7 @@ import hashlib
 import json
 from collections.abc import Callable
 from contextlib import suppress
+from functools import cache
 from pathlib import Path
 from typing import TypeVar
 
@@ -53,3 +54,13 @@ def kept(
         for old in sorted(path.parent.glob(pattern), key=lambda each: each.stat().st_mtime_ns)[:-_MOST]:
             old.unlink()
     return made
+
+
+@cache
+def code_digest() -> str:
+    """Hex SHA-256 of the code of this package and its word lists, for results that any of it may change."""
+    digest = hashlib.sha256()
+    package = Path(__file__).parent
+    for path in sorted([*package.rglob("*.py"), *package.rglob("*.yaml")]):  # word lists are YAML
+        digest.update(path.read_bytes())
+    return digest.hexdigest()

@@ -178,6 +178,12 @@ TABLES: dict[str, TableRules] = {
         pa.schema([*_ENDING, *_each(pa.float32(), "log_prob", null=True), *_each(pa.int32(), "n_tokens", null=True)]),
         earlier={1: pa.schema([*_ENDING, *_each(pa.float32(), "log_prob"), *_each(pa.int32(), "n_tokens")])},
     ),
+    # Automatic scores. A value without a case is of all endings of its system together.
+    "ending_scores": TableRules(
+        1,
+        pa.schema([*_text("case_id", null=True), *_text("system", "score"), *_numbers("value")]),
+        key=("case_id", "system", "score"),
+    ),
     "sentiment": TableRules(
         1,
         pa.schema([*_text("text_id", "group"), *_each(pa.float32(), "compound", "negative", "neutral", "positive")]),
@@ -662,6 +668,8 @@ def _broken_rule(table: pa.Table, kind: TableRules) -> str | None:
             return f"column {name} holds {unfit[0]!r}; it may hold letters, digits and . _ - alone, at most 64"
     if kind is TABLES["cloze"]:
         return _broken_endings(table)
+    if kind is TABLES["ending_scores"] and not pc.all(pc.is_finite(table["value"])).as_py():
+        return "a value that is no finite number"
     if kind is TABLES["scores"] and pc.min(pc.list_value_length(table["scores"])).as_py() < 2:
         return "a case with fewer than two scores"
     if kind is TABLES["stories"] and pc.min(pc.list_value_length(table["sentences"])).as_py() < 2:

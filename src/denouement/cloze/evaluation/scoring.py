@@ -22,7 +22,7 @@ from denouement.corpus.cases import n_endings
 from denouement.encoders.base import load_encoder
 from denouement.errors import UserError
 from denouement.files import file_digest
-from denouement.kept import kept
+from denouement.kept import code_digest, kept
 
 
 @dataclass(frozen=True)
@@ -196,20 +196,24 @@ def _read(path: Path, sets: Sequence[CaseSet]) -> tuple[Scored, Counter[str]]:
 
 def inputs_digest(sets: Sequence[CaseSet], resources: Resources) -> str:
     """A digest of what the scores of any system depend on: cases, resources and the code of the package."""
-    digest = hashlib.sha256()
+    digest = hashlib.sha256(resources_digest(resources).encode())
+    for table in (table for each in sets for table in (each.cases, each.train)):
+        digest.update(_content(table) if table is not None else b"none")
+    digest.update(repr([each.is_learned_from for each in sets]).encode())
+    return digest.hexdigest()
+
+
+def resources_digest(resources: Resources) -> str:
+    """A digest of the content of resources and of the code of the package; the language model is not among them."""
     given = {
         "seed": resources.seed,
         "encoders": {name: _of_encoder(name, options) for name, options in resources.encoders.items()},
         "files": [file_digest(path) for path in _files(resources)],
         "word_vectors": bool(resources.word_vectors),
+        "code": code_digest(),
     }
-    digest.update(json.dumps(given, sort_keys=True, default=str).encode())
-    for table in [resources.stories, *(table for each in sets for table in (each.cases, each.train))]:
-        digest.update(_content(table) if table is not None else b"none")
-    digest.update(repr([each.is_learned_from for each in sets]).encode())
-    package = Path(__file__).parents[2]
-    for path in sorted([*package.rglob("*.py"), *package.rglob("*.yaml")]):  # word lists are YAML
-        digest.update(path.read_bytes())
+    digest = hashlib.sha256(json.dumps(given, sort_keys=True, default=str).encode())
+    digest.update(_content(resources.stories) if resources.stories is not None else b"none")
     return digest.hexdigest()
 
 

@@ -1,0 +1,207 @@
+"""From files of endings to the table of scores: what belongs together, what is left out, and what is said."""
+
+import json
+from pathlib import Path
+
+import pyarrow as pa
+import pytest
+from click.testing import CliRunner
+
+from denouement import provenance, schemas
+from denouement.cli import main
+from denouement.errors import UserError
+from denouement.files import file_digest
+from denouement.metrics.reading import read_endings_to_score
+from denouement.stages.metrics import MetricsPaths, MetricsSettings, run
+
+CONTEXT = ["Tom had a dog.", "Rex ran away."]
+
+
+def case(case_id: str, **changes: object) -> dict[str, object]:
+    row = {"case_id": case_id, "context": CONTEXT, "endings": ["Rex came home.", "It rained."], "right_ending": 1}
+    return {**row, "question": None, "language": "en", "release": "v1.0", "split": "test", **changes}
+
+
+def cases_file(folder: Path, *rows: dict[str, object]) -> Path:
+    path = folder / "cloze.parquet"
+    schemas.write_table(pa.Table.from_pylist(list(rows), schemas.TABLES["cloze"].schema), path, "cloze")
+    return path
+
+
+def csv_file(folder: Path, name: str, *rows: str) -> Path:
+    path = folder / name
+    path.write_text("\n".join(rows) + "\n", encoding="utf-8")
+    return path
+
+
+@pytest.fixture
+def cases(tmp_path) -> Path:
+    return cases_file(tmp_path, case("1"), case("2", endings=["He wept.", "Ice melts."], right_ending=2))
+
+
+@pytest.fixture
+def endings(tmp_path) -> Path:
+    rows = ["1,a,Rex came back.", "2,a,He cried.", "1,a,A second one.", "9,a,Strange.", "1,b,...", "2,b,Ice melts."]
+    return csv_file(tmp_path, "ends.csv", "case_id,system,ending", *rows)
+
+
+def test_the_table_says_each_value_once_and_what_it_was_made_from(cases, endings, tmp_path):
+    out = tmp_path / "out.parquet"
+    settings = MetricsSettings(("length", "repetition", "rouge_l"))
+    result = run(settings, MetricsPaths(cases, [endings], out=out))
+    table = schemas.read_table(out, "ending_scores")
+    values = {(row["case_id"], row["system"], row["score"]): row["value"] for row in table.to_pylist()}
+    assert values["1", "a", "length"] == 3
+    assert ("1", "b", "length") not in values  # it has no word
+    assert values["1", "a", "rouge_l"] == pytest.approx(2 * 2 / 6)
+    assert values["2", "b", "rouge_l"] == 1
+    assert values[None, "a", "distinct_1"] == 1  # of the set: without a case
+    assert provenance.of_table(out) == {"cloze": file_digest(cases), "endings/ends": file_digest(endings)}
+    assert result.endings == {"a": 2, "b": 1}
+    assert set(result.left_out) == {
+        "ends.csv: 1 endings of other cases are left out",
+        "ends.csv: 1 further endings of a case are left out: the first one counts",
+        "1 endings of b without a word are not scored",
+    }
+    [length] = [score for score in result.scores if score.score == "length"]
+    assert [(row.system, row.n, row.value) for row in length.systems] == [("a", 2, 2.5), ("b", 1, 2)]
+    assert length.systems[0].low == pytest.approx(2.5 - 12.7062 * 0.5, abs=1e-3)  # t with one degree of freedom
+
+
+def test_the_order_of_rows_changes_nothing_that_is_shown(cases, tmp_path):
+    rows = ["1,a,Rex came back.", "2,a,He cried."]
+    names = MetricsSettings(("bleu", "length", "self_bleu"))
+    found = [
+        run(names, MetricsPaths(cases, [csv_file(tmp_path, "e.csv", "case_id,system,ending", *order)]))
+        for order in (rows, rows[::-1])
+    ]
+    assert found[0] == found[1]
+
+
+def test_human_endings_are_no_references_of_themselves(cases, tmp_path):
+    references = csv_file(
+        tmp_path, "refs.csv", "case_id,ending", "1,Rex came home.", "1,Rex was found.", "2,Ice melts."
+    )
+    read = read_endings_to_score([], cases, references, human=True)
+    by = dict(zip(zip(read.systems, read.case_ids, strict=True), read.rows.references, strict=True))
+    assert by["human_right", "1"] == ["Rex was found."]
+    assert by["human_right", "2"] == []
+    assert by["human_wrong", "1"] == ["Rex came home.", "Rex was found."]
+    result = run(MetricsSettings(("rouge_l",), human=True), MetricsPaths(cases, references=references))
+    assert result.missing == ["rouge_l: 1 endings of human_right (those without a reference)"]
+
+
+def test_references_that_do_not_count_are_counted(cases, endings, tmp_path):
+    rows = ["1,Rex came home.", "1,Rex came home.", "7,It rained.", "2,!"]
+    read = read_endings_to_score([endings], cases, csv_file(tmp_path, "refs.csv", "case_id,ending", *rows))
+    assert {line for line in read.left_out if "refs" in line} == {
+        "refs.csv: 1 references repeat another one of their case, and count once",
+        "refs.csv: 1 references of cases that are not scored are left out",
+        "refs.csv: 1 references without a word are left out",
+    }
+
+
+def test_scores_are_kept_until_what_they_depend_on_changes(cases, endings, tmp_path, monkeypatch):
+    from denouement.metrics.scores.length import Length
+
+    calls = []
+    score = Length.score
+    monkeypatch.setattr(Length, "score", lambda self, *given: (calls.append(1), score(self, *given))[1])
+
+    def work_out(path):
+        return run(MetricsSettings(("length",)), MetricsPaths(cases, [path], cache=tmp_path / "cache"))
+
+    assert work_out(endings) == work_out(endings)
+    assert len(calls) == 1
+    other = csv_file(tmp_path, "other.csv", "case_id,system,ending", "1,a,Rex came back today.", "2,a,He cried.")
+    assert work_out(other).scores[0].systems[0].value == 3
+    assert len(calls) == 2
+
+
+def test_a_score_that_lacks_something_does_not_stop_the_others(cases, endings):
+    result = run(MetricsSettings(("length", "novelty")), MetricsPaths(cases, [endings]))
+    assert [score.score for score in result.scores] == ["length"]
+    assert "--stories" in result.not_scored["novelty"]
+    with pytest.raises(UserError, match="--stories"):
+        run(MetricsSettings(("novelty",)), MetricsPaths(cases, [endings]))
+
+
+def test_blind_cases_have_no_reference(endings, tmp_path):
+    cases = cases_file(tmp_path, case("1", right_ending=None), case("2"))
+    result = run(MetricsSettings(("rouge_l",)), MetricsPaths(cases, [endings]))
+    assert result.missing == ["rouge_l: 1 endings of a (those without a reference)"]
+    cases = cases_file(tmp_path, case("1", right_ending=None), case("2", right_ending=None))
+    with pytest.raises(UserError, match="--references"):
+        run(MetricsSettings(("rouge_l",)), MetricsPaths(cases, [endings]))
+
+
+def test_cases_of_two_releases_count_once_and_different_ones_are_refused(endings, tmp_path):
+    same = cases_file(tmp_path, case("1"), case("2"), case("1", release="v1.5"))
+    assert read_endings_to_score([endings], same).cases.num_rows == 2
+    other = cases_file(tmp_path, case("1"), case("2"), case("1", release="v1.5", context=["Ann slept."]))
+    with pytest.raises(UserError, match="different cases have the id 1: choose one set by --release"):
+        read_endings_to_score([endings], other)
+    assert read_endings_to_score([endings], other, releases=["v1.5"]).rows.contexts == [["Ann slept."]]
+
+
+@pytest.mark.parametrize(
+    ("rows", "message"),
+    [
+        (["8,a,Tom left."], "no ending of a is of one of the cases"),
+        (["1,human_wrong,Tom left."], "which --human adds"),
+        (["1,a,!"], "no ending to score"),
+    ],
+)
+def test_what_does_not_belong_together_is_refused(rows, message, cases, tmp_path):
+    path = csv_file(tmp_path, "e.csv", "case_id,system,ending", *rows)
+    with pytest.raises(UserError, match=message):
+        read_endings_to_score([path], cases, human="human" in rows[0])
+
+
+def test_endings_of_other_contexts_and_systems_twice_are_refused(cases, endings, tmp_path):
+    with pytest.raises(UserError, match="system a is in an earlier file too"):
+        read_endings_to_score([endings, endings], cases)
+    table = pa.Table.from_pylist(
+        [{"case_id": "1", "system": "c", "ending": "Tom left.", "log_prob": None, "n_tokens": None}],
+        schemas.TABLES["endings"].schema,
+    )
+    path = tmp_path / "endings.parquet"
+    schemas.write_table(table, path, "endings", provenance.as_metadata({provenance.CONTEXTS: "0" * 64}))
+    with pytest.raises(UserError, match="written for other contexts"):
+        read_endings_to_score([path], cases)
+
+
+def test_values_that_are_no_finite_numbers_are_refused(tmp_path):
+    table = pa.table(
+        {"case_id": ["1"], "system": ["a"], "score": ["length"], "value": [float("nan")]},
+        schemas.TABLES["ending_scores"].schema,
+    )
+    with pytest.raises(ValueError, match="no finite number"):
+        schemas.write_table(table, tmp_path / "t.parquet", "ending_scores")
+
+
+def test_the_commands(cases, endings):
+    printed = CliRunner().invoke(main, ["metrics", "score", str(endings), "--cases", str(cases), "--score", "length"])
+    assert printed.exit_code == 0, printed.output
+    assert "| length |" in printed.stdout
+    document = CliRunner().invoke(
+        main, ["metrics", "score", str(endings), "--cases", str(cases), "--score", "bleu", "--json"]
+    )
+    assert json.loads(document.stdout)["scores"][0]["better"] == "higher"
+    listed = CliRunner().invoke(main, ["metrics", "list", "--json"])
+    assert {"score": "rouge_l", "better": "higher"}.items() <= json.loads(listed.stdout)["scores"][3].items()
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (["--cases", "no.parquet"], "nothing to score"),
+        (["--human", "--cases", "no.parquet"], "no.parquet: no such file"),
+        (["--human", "--cases", "no.parquet", "--score", "blue"], "no score 'blue'"),
+    ],
+)
+def test_mistakes_are_one_line(words, message):
+    result = CliRunner().invoke(main, ["metrics", "score", *words])
+    assert result.exit_code == 2
+    assert message in result.stderr
+    assert result.stderr.count("\n") == 1
