@@ -1,12 +1,18 @@
 """Stories of the sample corpus with endings to score."""
 
+from pathlib import Path
+
 import pyarrow as pa
 import pytest
+import torch
 
 from denouement import schemas
 from denouement.cloze.resources import Resources
 from denouement.corpus import sample
+from denouement.generators.base import generator_class
+from denouement.generators.checkpoints import save_generator
 from denouement.metrics.base import EndingRows
+from denouement.text.vocabulary import Vocabulary
 
 
 def stories_table(n: int, seed: int) -> pa.Table:
@@ -24,8 +30,17 @@ def stories_table(n: int, seed: int) -> pa.Table:
 
 
 @pytest.fixture(scope="session")
-def resources() -> Resources:
-    return Resources(stories=stories_table(60, seed=1))
+def resources(tiny_model: Path, tmp_path_factory: pytest.TempPathFactory) -> Resources:
+    """All that scores need: stories, a small generator and a small language model, both of random weights."""
+    stories = stories_table(60, seed=1)
+    kind = generator_class("seq2seq")
+    with torch.random.fork_rng():
+        torch.manual_seed(1)
+        words = [sentence for story in stories["sentences"].to_pylist() for sentence in story]
+        generator = kind(kind.settings_class(units=8), Vocabulary.build(words))
+    path = tmp_path_factory.mktemp("generator") / "best.parquet"
+    save_generator(generator, path)
+    return Resources(stories=stories, generators=[path], language_model=str(tiny_model))
 
 
 @pytest.fixture(scope="session")

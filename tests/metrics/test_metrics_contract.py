@@ -17,12 +17,19 @@ WORSE = {
     "bleu": "Pasta is good.",
     "rouge_l": "Pasta is good.",
     "chrf": "Pasta is good.",
+    "reference_similarity": "Pasta is good.",
+    "token_matching": "Pasta is good.",
+    "no_mention": "Pasta is good.",
+    "coherence": "Rex ran away on Monday.",
+    "sentiment_drift": "Everybody hated the awful murder, a terrible disaster.",
+    "grammar": "The the of back in was.",
     "copying": "Rex ran away on Monday.",
     "novelty": None,  # the ending of a training story
 }
 SETS = {"repetition": (["Ann ran home.", "It rained."], ["It rained.", "It rained."])}
 SETS["self_bleu"] = SETS["repetition"]
-NO_DIRECTION = {"length"}
+NO_DIRECTION = {"length", "context_similarity"}
+OF_RANDOM_WEIGHTS = {"likelihood", "language_model"}  # which here know nothing of what is better
 
 visited: Counter[str] = Counter()
 
@@ -63,16 +70,18 @@ def test_neither_other_endings_nor_their_order_change_a_value(metric, rows, reso
     found = values(metric, rows, resources)
     backwards = values(metric, rows.take(range(len(rows))[::-1]), resources)
     for score, of_score in found.items():
-        np.testing.assert_allclose(backwards[score][::-1], of_score, atol=1e-5)
+        np.testing.assert_allclose(backwards[score][::-1], of_score, rtol=1e-4, atol=1e-5)
     if isinstance(metric, EndingMetric):
         for row in (0, 1, 7):
             for score, of_score in metric.score(rows.take([row]), resources).items():
-                np.testing.assert_allclose(of_score, found[score][[row]], atol=1e-5)
+                np.testing.assert_allclose(of_score, found[score][[row]], rtol=1e-4, atol=1e-5)
 
 
 def test_the_better_ending_has_the_better_value(metric, resources):
     if metric.name in NO_DIRECTION:
         assert {measure.better for measure in metric.measures.values()} == {"neither"}
+        return
+    if metric.name in OF_RANDOM_WEIGHTS:
         return
     if isinstance(metric, SetMetric):
         better, worse = (metric.score_set(endings) for endings in SETS[metric.name])

@@ -1,6 +1,6 @@
 import pytest
 
-from denouement.text.wordnet import NoWordNetError, find_wordnet, read_events
+from denouement.text.wordnet import NoWordNetError, Relations, find_wordnet, read_events
 
 # event > party, race; process (physical) > growth; process (paper): no kind of event; thing > stone.
 # To race derives from race; the first sense of stone is a thing, its second one an event.
@@ -75,3 +75,16 @@ def test_a_file_that_ends_too_early_is_refused_and_nothing_is_lost_silently(data
     with pytest.raises(NoWordNetError, match="or a damaged one") as caught:
         read_events(database)
     assert "\n" not in str(caught.value)
+
+
+def test_lemmas_are_near_by_their_most_frequent_senses(database):
+    relations = Relations(database)
+    assert relations.near("race") == {"race", "party", "stone", "run"}  # above: party, stone; derived: race, run
+    assert relations.near("event") == {"event", "party", "stone"}
+    assert relations.near("growth") == {"growth", "process", "physical_process"}
+    assert relations.near("unknown") == {"unknown"}
+
+
+def test_relations_need_the_database(tmp_path):
+    with pytest.raises(NoWordNetError, match="no WordNet database"):
+        Relations(tmp_path)

@@ -76,6 +76,14 @@ class SentenceEncoder(ABC):
             vectors[rows] = self._encode_batch([sentences[row] for row in rows])
         return vectors
 
+    def encode_tokens(self, sentences: Sequence[str]) -> list[Vectors]:
+        """Vectors [tokens, dimension] of the tokens of each sentence; none of a sentence without a known word.
+
+        Raises:
+            UserError: this encoder has vectors of whole sentences alone.
+        """
+        raise UserError(f"encoder {self.name} has no vectors of single words: name minilm or glove")
+
     @cached_property
     def notes(self) -> Counter[str]:
         """Oddities, such as a sentence without a known word, and in how many sentences each occurred so far."""

@@ -359,5 +359,24 @@ class SentenceVectors:
         return encoder
 
 
+class RememberedVectors:
+    """Encodes each text once, however often and with whatever other texts it is asked for."""
+
+    def __init__(self, encode: SentenceVectors) -> None:
+        self._encode = encode
+        self._known: dict[str, Vectors] = {}
+
+    def __call__(self, texts: Sequence[str]) -> Vectors:
+        """Vectors [texts, dimension].
+
+        Raises:
+            UserError: as `SentenceVectors`.
+        """
+        new = [text for text in dict.fromkeys(texts) if text not in self._known]
+        if new:
+            self._known.update(zip(new, self._encode(new), strict=True))
+        return np.stack([self._known[text] for text in texts])
+
+
 def _no_table(path: Path) -> UserError:
     return UserError(f"{path}: damaged table of sentence vectors, or one of another program; encode the corpus again")

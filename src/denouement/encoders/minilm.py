@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
-from denouement.encoders.base import SentenceEncoder, Vectors, fingerprint, packaged_folder, torch_device
+from denouement.encoders.base import BATCH, SentenceEncoder, Vectors, fingerprint, packaged_folder, torch_device
 
 if TYPE_CHECKING:
     from sentence_transformers import SentenceTransformer
@@ -55,6 +55,19 @@ class MiniLM(SentenceEncoder):
                 self._note(f"only the first {self._model.max_seq_length} word pieces are read", sentence)
         vectors = self._model.encode(list(sentences), batch_size=len(sentences), show_progress_bar=False)
         return np.asarray(vectors, np.float32)
+
+    def encode_tokens(self, sentences: Sequence[str]) -> list[Vectors]:
+        """The last layer's vectors of the word pieces of each sentence, without those of its two boundary tokens."""
+        longest_first = np.argsort([-len(sentence) for sentence in sentences], kind="stable")
+        found: dict[int, Vectors] = {}
+        for start in range(0, len(sentences), BATCH):
+            rows = longest_first[start : start + BATCH]
+            texts = [sentences[row] for row in rows]
+            of_batch = self._model.encode(
+                texts, batch_size=BATCH, output_value="token_embeddings", show_progress_bar=False
+            )
+            found |= {int(row): vectors.numpy()[1:-1] for row, vectors in zip(rows, of_batch, strict=True)}
+        return [found[row] for row in range(len(sentences))]
 
     def _is_cut(self, sentence: str) -> bool:
         limit = self._model.max_seq_length or 0

@@ -16,6 +16,7 @@ FILES = ("index.noun", "data.noun", "index.verb", "data.verb")
 _FOLDERS = ("/usr/share/wordnet", "/usr/local/share/wordnet", "/usr/local/WordNet-3.0/dict")
 _HYPERNYMS = ("@", "@i")
 _DERIVED = "+"
+_NEAR = frozenset({*_HYPERNYMS, "~", "~i", _DERIVED})
 _PROCESSES = frozenset({"physical_process", "cognitive_process", "unconscious_process"})
 _ADVICE = (
     "apt-get install wordnet-base, or download the database files of WordNet 3.0 or 3.1, and name their folder (it "
@@ -163,3 +164,40 @@ def _lines(path: Path) -> Iterator[list[str]]:
         for line in opened:
             if not line.startswith(" "):
                 yield line.partition("|")[0].split()
+
+
+class Relations:
+    """Which lemmas are near in meaning: the most frequent sense of one is next to that of the other.
+
+    Nouns and verbs are read. Rare senses do not count, since by those nearly all everyday words are near each other.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        """Read the database in `folder`.
+
+        Raises:
+            NoWordNetError: a file is missing, is no file of WordNet, or is incomplete.
+        """
+        try:
+            self._synsets = {kind[0]: dict(_synsets(folder / f"data.{kind}")) for kind in ("noun", "verb")}
+            self._senses = {kind[0]: dict(_senses(folder / f"index.{kind}")) for kind in ("noun", "verb")}
+        except (OSError, UnicodeDecodeError, ValueError, IndexError) as error:
+            raise NoWordNetError(f"{folder}: no WordNet database, or a damaged one ({error}): {_ADVICE}") from error
+        self._near: dict[str, frozenset[str]] = {}
+
+    def near(self, lemma: str) -> frozenset[str]:
+        """The lemma with its synonyms, what is one step above or below it, and what derives from it or it from."""
+        if lemma not in self._near:
+            found = {lemma}
+            for kind, senses in self._senses.items():
+                if lemma in senses:
+                    found.update(self._beside(kind, senses[lemma][0]))
+            self._near[lemma] = frozenset(found)
+        return self._near[lemma]
+
+    def _beside(self, kind: str, offset: str) -> Iterator[str]:
+        synset = self._synsets[kind][offset]
+        yield from synset.words
+        for symbol, other, of_kind, *_ in synset.pointers:
+            if symbol in _NEAR and of_kind in self._synsets and other in self._synsets[of_kind]:
+                yield from self._synsets[of_kind][other].words

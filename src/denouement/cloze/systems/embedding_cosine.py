@@ -1,17 +1,15 @@
 """The cosine of the sentence embeddings of context and ending, for every encoder."""
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
-import numpy as np
 import pyarrow as pa
 
 from denouement.cloze.base import ClozeSystem, Scores, by_case, case_of_endings, endings
 from denouement.cloze.parts.vectors import context_vectors, cosine
 from denouement.cloze.resources import MissingResourceError, Resources
-from denouement.encoders.base import Vectors, is_pretrained
-from denouement.encoders.embeddings import EmbeddingTable, SentenceVectors
+from denouement.encoders.base import is_pretrained
+from denouement.encoders.embeddings import EmbeddingTable, RememberedVectors, SentenceVectors
 
 
 @dataclass
@@ -45,7 +43,7 @@ class EmbeddingCosine(ClozeSystem):
             raise MissingResourceError(f"{self.name} compares vectors of encoders: name some with --encoder")
         table = EmbeddingTable.open(resources.embeddings) if resources.embeddings else None
         self._encoders = {
-            name: _Remembering(SentenceVectors(name, options, table if table and table.encoder == name else None))
+            name: RememberedVectors(SentenceVectors(name, options, table if table and table.encoder == name else None))
             for name, options in resources.encoders.items()
         }
 
@@ -60,17 +58,3 @@ class EmbeddingCosine(ClozeSystem):
             for variant, of_context in context_vectors(contexts, encode).items():
                 scores[f"{name} {variant}"] = by_case(cosine(of_context[case_of_endings(cases)], of_endings), cases)
         return scores
-
-
-class _Remembering:
-    """Encodes each text once: cases repeat sentences, and releases repeat cases."""
-
-    def __init__(self, encode: SentenceVectors) -> None:
-        self._encode = encode
-        self._known: dict[str, Vectors] = {}
-
-    def __call__(self, texts: Sequence[str]) -> Vectors:
-        new = [text for text in dict.fromkeys(texts) if text not in self._known]
-        if new:
-            self._known.update(zip(new, self._encode(new), strict=True))
-        return np.stack([self._known[text] for text in texts])

@@ -1,0 +1,53 @@
+"""What several scores look up: vectors of texts and parses, each made once."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from denouement.cloze.resources import Resources
+from denouement.encoders.base import Vectors, load_encoder
+from denouement.encoders.embeddings import EmbeddingTable, RememberedVectors, SentenceVectors
+from denouement.text.syntax import Parse
+
+
+@dataclass
+class OfEncoder:
+    """The options of a score that reads an encoder's vectors.
+
+    Attributes:
+        encoder: its name in the registry.
+        encoder_options: its own options.
+    """
+
+    encoder: str = "minilm"
+    encoder_options: dict[str, Any] = field(default_factory=dict)
+
+    def files(self, resources: Resources) -> Sequence[str]:
+        """What the vectors depend on."""
+        return [load_encoder(self.encoder, **self.encoder_options).fingerprint]
+
+    def vectors(self, texts: Sequence[str], resources: Resources) -> Vectors:
+        """Vectors [texts, dimension]; from the table `embeddings` where that is the encoder's and has the text.
+
+        Raises:
+            UserError: the encoder cannot be loaded.
+        """
+
+        def make() -> RememberedVectors:
+            table = EmbeddingTable.open(resources.embeddings) if resources.embeddings else None
+            own = table if table and table.encoder == self.encoder else None
+            return RememberedVectors(SentenceVectors(self.encoder, self.encoder_options, own))
+
+        return resources.once(("text vectors", self.encoder, repr(self.encoder_options)), make)(texts)
+
+
+def parses(texts: Sequence[str], resources: Resources) -> Mapping[str, Parse]:
+    """The parses of texts, each parsed once.
+
+    Raises:
+        MissingResourceError: no parser is installed.
+    """
+    known: dict[str, Parse] = resources.once("parses of scored texts", dict)
+    if new := [text for text in dict.fromkeys(texts) if text not in known]:
+        known.update(resources.parse(new))
+    return known
