@@ -15,6 +15,7 @@ from denouement.generators import BY_OTHERS, GENERATORS
 from denouement.generators.training import settings_for
 from denouement.settings import build
 from denouement.stages.generate import GenerateSettings
+from denouement.stages.metrics import MetricsSettings
 from denouement.stages.sample import SampleSettings
 from denouement.yaml_files import read_yaml
 from tasks import code_lists
@@ -32,6 +33,7 @@ SETTINGS = {
     "encode": EncodeSettings,
     "generate": GenerateSettings,
     "sentiment": SentimentSettings,
+    "metrics": MetricsSettings,
     "cloze": ClozeSettings,
     "statistics": StatisticsSettings,
     "study": StudySettings,

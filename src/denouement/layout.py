@@ -101,6 +101,21 @@ class Layout:
         return self.story_cloze / "evaluation.json"
 
     @property
+    def scores(self) -> Path:
+        """The folder of automatic scores of endings."""
+        return self.folder / "scores"
+
+    @property
+    def ending_scores(self) -> Path:
+        """The table `ending_scores`."""
+        return self.scores / "ending_scores.parquet"
+
+    @property
+    def score_summary(self) -> Path:
+        """The mean of each score and system, as JSON."""
+        return self.scores / "scores.json"
+
+    @property
     def statistics(self) -> Path:
         """The folder of statistics of stories and endings."""
         return self.folder / "statistics"

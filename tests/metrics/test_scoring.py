@@ -136,12 +136,14 @@ def test_blind_cases_have_no_reference(endings, tmp_path):
 
 
 def test_cases_of_two_releases_count_once_and_different_ones_are_refused(endings, tmp_path):
-    same = cases_file(tmp_path, case("1"), case("2"), case("1", release="v1.5"))
-    assert read_endings_to_score([endings], same).cases.num_rows == 2
+    same = cases_file(tmp_path, case("1", release="v1.5", right_ending=2), case("2"), case("1"))
+    read = read_endings_to_score([endings], same)
+    assert read.cases["release"].to_pylist() == ["v1.0", "v1.0"]
+    assert read.rows.references[0] == ["Rex came home."]
     other = cases_file(tmp_path, case("1"), case("2"), case("1", release="v1.5", context=["Ann slept."]))
-    with pytest.raises(UserError, match="different cases have the id 1: choose one set by --release"):
+    with pytest.raises(UserError, match="the same id 1: choose by --release"):
         read_endings_to_score([endings], other)
-    assert read_endings_to_score([endings], other, releases=["v1.5"]).rows.contexts == [["Ann slept."]]
+    assert read_endings_to_score([endings], other, only={"release": ["v1.5"]}).rows.contexts == [["Ann slept."]]
 
 
 @pytest.mark.parametrize(

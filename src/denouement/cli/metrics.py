@@ -30,6 +30,7 @@ def list_scores(as_json: bool) -> None:
 @click.option("--human", is_flag=True, help="Score the right and wrong endings of the cases, too.")
 @click.option("--release", multiple=True, help="Only cases of this release, such as v1.0; may be repeated.")
 @click.option("--split", multiple=True, help="Only cases of this split, such as test; may be repeated.")
+@click.option("--language", multiple=True, help="Only cases in this language, such as en; may be repeated.")
 @click.option("--stories", type=click.Path(path_type=Path), help="Stories table to learn from.")
 @click.option("--model", "models", multiple=True, type=click.Path(path_type=Path), help="Checkpoint of a generator.")
 @click.option("--language-model", help="Folder, GGUF file or name (smollm2) of a language model that scores ask.")
@@ -46,6 +47,7 @@ def score(
     human: bool,
     release: tuple[str, ...],
     split: tuple[str, ...],
+    language: tuple[str, ...],
     stories: Path | None,
     models: tuple[Path, ...],
     language_model: str | None,
@@ -77,6 +79,7 @@ def score(
         language_model=language_model,
         releases=release,
         splits=split,
+        languages=language,
         seed=seed,
     )
     paths = MetricsPaths(cases, endings, references, stories, embeddings, models, cache, out)

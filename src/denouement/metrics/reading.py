@@ -5,6 +5,7 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
@@ -15,7 +16,7 @@ from denouement.corpus.endings import read_endings, read_made_elsewhere
 from denouement.errors import UserError
 from denouement.metrics.base import EndingRows
 from denouement.metrics.grams import words
-from denouement.schemas import shortened
+from denouement.schemas import in_order, shortened
 
 HUMAN_RIGHT, HUMAN_WRONG = "human_right", "human_wrong"
 """The systems of the human endings of the cases, named as in studies."""
@@ -62,8 +63,7 @@ def read_endings_to_score(
     cases: Path,
     references: Path | None = None,
     human: bool = False,
-    releases: Sequence[str] = (),
-    splits: Sequence[str] = (),
+    only: Mapping[str, Sequence[str]] | None = None,
 ) -> EndingsToScore:
     """Endings of files, each with its story and references.
 
@@ -73,8 +73,8 @@ def read_endings_to_score(
         references: file with the columns `case_id` and `ending`; None: the right ending of each case.
         human: whether the right and the wrong ending of each labelled case are scored too. The right one then does not
             count as a reference of itself; of several wrong ones the first is scored.
-        releases: only cases of these; empty: of all.
-        splits: only cases of these; empty: of all.
+        only: by column (`release`, `split`, `language`) the values of the cases that count; None: all. A case that
+            several releases have is that of the first (`schemas.in_order`).
 
     Raises:
         UserError: a file that cannot be used, endings of other contexts, a system in two files, ids that different
@@ -82,7 +82,7 @@ def read_endings_to_score(
     """
     left_out: list[str] = []
     of_system: dict[str, dict[str, str]] = {}
-    chosen = _chosen(cases, releases, splits)
+    chosen = _chosen(cases, only or {})
     for path in endings:
         provenance.check_contexts(path, chosen)
         for system, of_case in _first_endings(path, chosen["case_id"].to_pylist(), left_out):
@@ -116,24 +116,27 @@ def read_endings_to_score(
     return EndingsToScore(case_ids, systems, EndingRows(texts, of_contexts, others), table, left_out)
 
 
-def _chosen(path: Path, releases: Sequence[str], splits: Sequence[str]) -> pa.Table:
-    cases = read_cases(path, release=releases, split=splits)
-    for column, values in (("release", releases), ("split", splits)):
+def _chosen(path: Path, only: Mapping[str, Sequence[str]]) -> pa.Table:
+    """The cases whose columns have one of the values named, those of the preferred release first."""
+    cases = read_cases(path, **only)
+    for column, values in only.items():
         if values:
             cases = cases.filter(pc.is_in(cases[column], pa.array(values)))
-    return cases
+    releases = in_order(pc.unique(cases["release"]).to_pylist())
+    place = pc.index_in(cases["release"], pa.array(releases, pa.string())).to_numpy()
+    return cases.take(pa.array(np.argsort(place, kind="stable")))
 
 
 def _one_row_a_case(cases: pa.Table, path: Path) -> pa.Table:
-    """The first of the rows of each id, where all have the same texts: releases repeat cases."""
-    first: dict[str, tuple[object, ...]] = {}
+    """The first of the rows of each id; all must have the same context: releases repeat cases."""
+    first: dict[str, list[str]] = {}
     keep = []
-    texts = cases.select(["context", "endings", "right_ending"]).to_pylist()
-    for case, row in zip(cases["case_id"].to_pylist(), texts, strict=True):
-        found = tuple(row.values())
+    for case, context in zip(cases["case_id"].to_pylist(), cases["context"].to_pylist(), strict=True):
         keep.append(case not in first)
-        if first.setdefault(case, found) != found:
-            raise UserError(f"{path}: different cases have the id {case}: choose one set by --release and --split")
+        if first.setdefault(case, context) != context:
+            raise UserError(
+                f"{path}: stories with other contexts have the same id {case}: choose by --release, --split, --language"
+            )
     return cases.filter(pa.array(keep, pa.bool_()))
 
 

@@ -15,6 +15,8 @@ from denouement.kept import kept
 from denouement.metrics.base import Direction, EndingMetric, Metric, SetMetric, Values, measure_of
 from denouement.metrics.reading import EndingsToScore
 
+_CHIEF = ("rouge_l", "reference_similarity", "coherence")
+
 Found = dict[str, Values]
 """By score the values of all endings, float64 [endings]; of a score of a set float64 [systems]."""
 
@@ -122,6 +124,20 @@ def score_endings(
     endings = {system: len(places) for system, places in read.of_system().items()}
     result = EndingScores(read.cases.num_rows, endings, summaries, not_scored, missing, read.left_out)
     return pa.concat_tables(tables), result
+
+
+def logged_values(result: EndingScores) -> dict[str, dict[str, float]]:
+    """The values that are logged: the value of each system, by score."""
+    return {summary.score: {of.system: of.value for of in summary.systems} for summary in result.scores}
+
+
+def chief_values(result: EndingScores, most: int = 12) -> dict[str, dict[str, float]]:
+    """A few of them, by which runs are compared: of `_CHIEF` scores, the first `most` values in all."""
+    found: dict[str, dict[str, float]] = {}
+    chief = [(score, of) for score, of in logged_values(result).items() if score.partition(" ")[0] in _CHIEF]
+    for score, system, value in [(score, *item) for score, of in chief for item in of.items()][:most]:
+        found.setdefault(score.replace(" ", "_"), {})[system] = value
+    return found
 
 
 def values_of(metric: EndingMetric, read: EndingsToScore, resources: Resources) -> Found:

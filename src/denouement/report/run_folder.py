@@ -24,6 +24,7 @@ from denouement.errors import UserError, printable
 from denouement.files import existing_file, file_digest
 from denouement.generators.history import History
 from denouement.layout import Layout
+from denouement.metrics.scoring import EndingScores
 from denouement.schemas import empty_table, read_table
 from denouement.study.reasons.files import ReasonsSummary
 from denouement.study.results.output import DOCUMENT
@@ -120,6 +121,11 @@ class RunFolder:
         return endings_table(self.read_endings, self.cases if self.layout.cloze.exists() else None)
 
     @cached_property
+    def scores(self) -> EndingScores:
+        """The automatic scores of endings."""
+        return read_document(self.layout.score_summary, EndingScores, "metrics")
+
+    @cached_property
     def ingest(self) -> IngestSummary:
         """What went into the corpus."""
         return read_document(self.layout.ingest, IngestSummary, "ingest")
@@ -128,7 +134,13 @@ class RunFolder:
     def day(self) -> str | None:
         """The day (UTC) on which the newest result was written, such as `28 November 2026`; None without any."""
         layout = self.layout
-        results = [layout.ingest, layout.sentiment, layout.evaluation, layout.study / DOCUMENT]
+        results = [
+            layout.ingest,
+            layout.sentiment,
+            layout.score_summary,
+            layout.evaluation,
+            layout.study / DOCUMENT,
+        ]
         written = [path.stat().st_mtime for path in (*results, *self.histories, *self.endings) if path.exists()]
         if not written:
             return None

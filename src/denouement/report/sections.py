@@ -20,6 +20,7 @@ from denouement.cloze.evaluation.sections import (
 )
 from denouement.corpus.sections import ingest_blocks
 from denouement.generators.sections import training_section
+from denouement.metrics.sections import interval_tables, notes, overview
 from denouement.present.sections import (
     Block,
     Bullets,
@@ -200,6 +201,12 @@ def _spread(run: RunFolder, stale: Sequence[Stale]) -> list[Block]:
     return [Fold("How scores are spread", [*marks, *fold.blocks])]
 
 
+def _scores(run: RunFolder, _: Sequence[Stale]) -> Content:
+    shown = overview(run.scores)
+    intervals = [Fold(block.title, [block]) for block in interval_tables(run.scores) if isinstance(block, Table)]
+    return Content([*shown, *intervals, *notes(run.scores)], shown)
+
+
 def _story_cloze(run: RunFolder, _: Sequence[Stale]) -> Content:
     systems = run.evaluation.systems
     tried = dict.fromkeys(row.system for row in systems)
@@ -319,6 +326,14 @@ _KINDS = (
             *(path for path in [run.layout.statistics / STATISTICS] if path.exists()),
         ],
         _sentiment,
+    ),
+    _Kind(
+        "scores",
+        "Scores",
+        "What automatic scores make of the endings of people and generators; no score is what people say.",
+        ["metrics"],
+        lambda run: [run.layout.score_summary],
+        _scores,
     ),
     _Kind(
         "story-cloze",

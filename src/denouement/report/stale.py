@@ -45,7 +45,7 @@ def find_stale(run: RunFolder) -> list[Stale]:
     Raises:
         UserError: an unreadable table or record.
     """
-    return [*_statistics(run), *_endings(run), *_sentiment(run), *_story_cloze(run), *_study(run)]
+    return [*_statistics(run), *_endings(run), *_sentiment(run), *_scores(run), *_story_cloze(run), *_study(run)]
 
 
 def joined_endings(run: RunFolder, stale: Sequence[Stale]) -> list[pa.Table]:
@@ -102,10 +102,16 @@ def _sentiment(run: RunFolder) -> Iterator[Stale]:
         yield Stale("sentiment", f"{name} has no scores of {_listed(missing)}", renew)
 
 
+def _scores(run: RunFolder) -> Iterator[Stale]:
+    if run.layout.score_summary.exists():
+        endings = {f"endings/{path.stem}": path for path in run.endings}
+        sources = {**_corpus(run), "embeddings": run.layout.embeddings, **_models(run), **endings}
+        yield from _folder("scores", run, run.layout.scores, sources, "dvc repro metrics report")
+
+
 def _story_cloze(run: RunFolder) -> Iterator[Stale]:
     if run.layout.evaluation.exists():
-        models = {f"models/{path.parent.name}": run.layout.model(path.parent.name) for path in run.histories}
-        sources = {**_corpus(run), "embeddings": run.layout.embeddings, **models}
+        sources = {**_corpus(run), "embeddings": run.layout.embeddings, **_models(run)}
         yield from _folder("story-cloze", run, run.layout.story_cloze, sources, "dvc repro cloze report")
 
 
@@ -138,6 +144,10 @@ def _folder(anchor: str, run: RunFolder, folder: Path, sources: Mapping[str, Pat
         yield Stale(anchor, f"{run.name(folder)} was made from {_listed(gone)} too, which the run does not have", renew)
     if missing := sorted(now.keys() - made_from.keys()):
         yield Stale(anchor, f"{run.name(folder)} was made without {_listed(missing)}", renew)
+
+
+def _models(run: RunFolder) -> dict[str, Path]:
+    return {f"models/{path.parent.name}": run.layout.model(path.parent.name) for path in run.histories}
 
 
 def _corpus(run: RunFolder) -> dict[str, Path]:

@@ -97,6 +97,7 @@ def _places(run: RunFolder) -> Iterator[str]:
         "all stories and cases as tables": [layout.corpus],
         "all endings": run.endings,
         "the sentiment of each ending": [layout.sentiment],
+        "automatic scores of each ending": [layout.scores] if layout.scores.exists() else [],
         "what each Story Cloze system chose": [layout.story_cloze],
         "what the stories are like, what gives endings away": [layout.statistics] if layout.statistics.exists() else [],
         "what people answered and why (`results.html`)": [layout.study] if run.has_votes or run.scales else [],

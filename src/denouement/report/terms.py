@@ -107,6 +107,23 @@ TERMS: dict[str, list[tuple[str, str]]] = {
             "And some generators write far happier endings than the stories have.",
         ),
     ],
+    "scores": [
+        (
+            "With a reference",
+            "BLEU, ROUGE-L, chrF, reference similarity and token match compare an ending with the right one of the "
+            "same story. A good ending that is another one has low values.",
+        ),
+        (
+            "Without one",
+            "The others look at the ending alone, at its story, or at the stories that generators learned from. Each "
+            "is one side of an ending: a generator that always writes one safe sentence does well on some.",
+        ),
+        (
+            "human_right, human_wrong",
+            "The right and the wrong ending of each case, by the same scores: what people's endings reach, and whether "
+            "a score tells the two apart at all.",
+        ),
+    ],
     "story-cloze": [
         ("Accuracy", "The share of cases for which the system chose the right ending: 0.500 is chance, 1.000 perfect."),
         (

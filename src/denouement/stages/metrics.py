@@ -27,6 +27,7 @@ class MetricsSettings:
         language_model: the folder, GGUF file or name of a language model that some scores ask; null: none.
         releases: only endings of cases of these; empty: of all.
         splits: only endings of cases of these; empty: of all.
+        languages: only endings of cases of these; empty: of all.
         seed: of everything random.
     """
 
@@ -36,6 +37,7 @@ class MetricsSettings:
     language_model: str | None = None
     releases: tuple[str, ...] = ()
     splits: tuple[str, ...] = ()
+    languages: tuple[str, ...] = ()
     seed: int = 1
 
     def __post_init__(self) -> None:
@@ -57,7 +59,7 @@ class MetricsPaths:
         models: checkpoints of generators.
         cache: folder of what is kept between runs.
         out: where the table `ending_scores` is written.
-        result: where the summary is written as JSON.
+        result: where the summary is written as JSON; the record of what it was made from is written to the same folder.
     """
 
     cases: Path
@@ -97,9 +99,8 @@ def run(settings: MetricsSettings, paths: MetricsPaths) -> EndingScores:
     """
     paths.check()
     metrics = [load_metric(name, settings.options.get(name)) for name in settings.scores or METRICS]
-    read = read_endings_to_score(
-        paths.endings, paths.cases, paths.references, settings.human, settings.releases, settings.splits
-    )
+    only = {"release": settings.releases, "split": settings.splits, "language": settings.languages}
+    read = read_endings_to_score(paths.endings, paths.cases, paths.references, settings.human, only)
     resources = Resources(
         stories=read_table(paths.stories, "stories") if paths.stories else None,
         embeddings=paths.embeddings,
@@ -109,9 +110,10 @@ def run(settings: MetricsSettings, paths: MetricsPaths) -> EndingScores:
         seed=settings.seed,
     )
     table, result = score_endings(metrics, read, resources)
-    made_from = provenance.as_metadata({name: file_digest(path) for name, path in paths.sources().items()})
-    if paths.out:
-        write_table(table, paths.out, "ending_scores", made_from)
+    made_from = {name: file_digest(path) for name, path in paths.sources().items()}
     if paths.result:
+        provenance.write_record(paths.result.parent, made_from)
         write_document(result, paths.result)
+    if paths.out:
+        write_table(table, paths.out, "ending_scores", provenance.as_metadata(made_from))
     return result
