@@ -24,6 +24,7 @@ STAGES = [
     "generate@h_seq2seq",
     "generate@seq2seq",
     "ingest",
+    "metrics",
     "report",
     "sample",
     "sentiment",
@@ -91,11 +92,11 @@ def test_an_edited_library_file_reruns_its_stage_and_what_follows_and_prefect_sh
     edited.write_text(edited.read_text() + "\n# edited\n")
     done = reproduced.reproduce()
     assert done.returncode == 0, done.stdout + done.stderr
-    assert stages_run(done.stdout) == ["cloze", "report", "sentiment", "statistics"]  # these import it too
+    assert stages_run(done.stdout) == ["cloze", "metrics", "report", "sentiment", "statistics"]  # these import it too
     states = prefect_states()
     assert sorted(states) == STAGES
     assert sorted(stage for stage, state in states.items() if state == "Cached") == sorted(
-        set(STAGES) - {"cloze", "report", "sentiment", "statistics"}
+        set(STAGES) - {"cloze", "metrics", "report", "sentiment", "statistics"}
     )
     assert states["sentiment"] == "Completed"
 
@@ -120,7 +121,7 @@ def test_a_changed_parameter_retrains_one_generator_keeps_the_embeddings_and_mlf
     done = reproduced.run("dvc", "repro")  # without Prefect's walk through the graph
     assert done.returncode == 0, done.stdout + done.stderr
     assert {"train@seq2seq", "generate@seq2seq"} <= set(stages_run(done.stdout)) <= {
-        "train@seq2seq", "generate@seq2seq", "sentiment", "cloze", "statistics", "report",
+        "train@seq2seq", "generate@seq2seq", "sentiment", "metrics", "cloze", "statistics", "report",
     }  # fmt: skip
     after = reproduced.locked()
     assert after["encode"] == before["encode"]
@@ -184,7 +185,7 @@ def test_a_changed_version_of_a_library_reruns_the_stages_that_compute_with_it(r
     libraries = reproduced.folder / "libraries.yaml"
     libraries.write_text(re.sub(r"(?m)^vaderSentiment: .*$", "vaderSentiment: '0.0.1'", libraries.read_text()))
     status = reproduced.run("dvc", "status").stdout
-    assert set(re.findall(r"(?m)^(\S+):$", status)) == {"sentiment", "cloze", "statistics", "report"}, status
+    assert set(re.findall(r"(?m)^(\S+):$", status)) == {"sentiment", "metrics", "cloze", "statistics", "report"}, status
     done = reproduced.run("dvc", "repro", "sentiment")
     assert done.returncode != 0
     assert "vaderSentiment 3.3.2 (0.0.1 there)" in done.stderr

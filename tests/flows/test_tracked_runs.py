@@ -34,6 +34,7 @@ def test_one_run_holds_the_others(runs):
         "generate seq2seq",
         "generate h_seq2seq",
         "sentiment",
+        "metrics",
         "cloze",
         "statistics",
         "study",

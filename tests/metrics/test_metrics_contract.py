@@ -1,6 +1,7 @@
 """What holds for every score, row by row of the registry."""
 
 from collections import Counter
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -98,6 +99,13 @@ def test_the_better_ending_has_the_better_value(metric, resources):
                 assert of_better > of_worse, score
             case "lower":
                 assert of_better < of_worse, score
+
+
+def test_the_page_describes_every_score():
+    page = (Path(__file__).parents[2] / "docs/metrics.md").read_text(encoding="utf-8")
+    for name in METRICS:
+        for score in load_metric(name).measures:
+            assert f"`{score}`" in page or f"`{score} " in page, score
 
 
 def test_every_row_was_visited_or_skipped_with_its_reason(capsys):

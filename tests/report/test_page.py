@@ -29,6 +29,7 @@ from denouement.present.cells import PValue
 from denouement.present.sections import Fold, Table
 from denouement.report.run_folder import RunFolder, read_beside
 from denouement.report.sections import report_sections
+from denouement.report.stale import find_stale
 from denouement.report.terms import TERMS
 
 LOCK = """
@@ -291,3 +292,24 @@ def test_a_labelled_test_stands_beside_validation_on_the_page(run):  # noqa: F81
     assert first_table.columns == ["system", "v1.0 validation (n = 8)", "v1.0 test (n = 8)"]
     folds = [block for block in shown if isinstance(block, Fold) and "against every other" in block.title]
     assert [fold.blocks[0].rows for fold in folds] == [[["other", 3, 1, PValue(0.125), PValue(0.25)]]] * 2
+
+
+def test_automatic_scores_have_a_section_that_says_when_they_are_stale(page):
+    from denouement.stages.metrics import MetricsPaths, MetricsSettings
+    from denouement.stages.metrics import run as score
+
+    assert "dvc repro metrics report" in section(page(), "scores")
+    layout = Layout(Path("data"))
+    endings = sorted(layout.written.glob("*.parquet"))
+    paths = MetricsPaths(
+        layout.cloze, endings, stories=layout.stories, out=layout.ending_scores, result=layout.score_summary
+    )
+    result = score(MetricsSettings(("length", "rouge_l", "self_bleu"), human=True), paths)
+    shown = section(page(), "scores")
+    assert all(summary.score in shown for summary in result.scores)
+    assert "human_wrong" in shown
+    run = RunFolder(layout, Path("dvc.lock"))
+    assert [each for each in find_stale(run) if each.anchor == "scores"] == []
+    layout.stories.write_bytes(layout.stories.read_bytes() + b" ")
+    [stale] = [each for each in find_stale(RunFolder(layout, Path("dvc.lock"))) if each.anchor == "scores"]
+    assert "another content of stories" in stale.what
