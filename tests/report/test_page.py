@@ -308,8 +308,7 @@ def test_automatic_scores_have_a_section_that_says_when_they_are_stale(page):
     shown = section(page(), "scores")
     assert all(summary.score in shown for summary in result.scores)
     assert "human_wrong" in shown
-    run = RunFolder(layout, Path("dvc.lock"))
-    assert [each for each in find_stale(run) if each.anchor == "scores"] == []
+    assert [each for each in find_stale(RunFolder(layout, Path("dvc.lock"))) if each.anchor == "scores"] == []
     layout.stories.write_bytes(layout.stories.read_bytes() + b" ")
     [stale] = [each for each in find_stale(RunFolder(layout, Path("dvc.lock"))) if each.anchor == "scores"]
     assert "another content of stories" in stale.what

@@ -58,7 +58,11 @@ class EndingRows:
 
     def take(self, rows: Sequence[int]) -> "EndingRows":
         """The endings at these places."""
-        return EndingRows(*([column[row] for row in rows] for column in (self.endings, self.contexts, self.references)))
+        return EndingRows(
+            [self.endings[row] for row in rows],
+            [self.contexts[row] for row in rows],
+            [self.references[row] for row in rows],
+        )
 
 
 class Metric(ABC):

@@ -17,9 +17,7 @@ from denouement.errors import UserError
 from denouement.metrics.base import EndingRows
 from denouement.metrics.grams import words
 from denouement.schemas import in_order, shortened
-
-HUMAN_RIGHT, HUMAN_WRONG = "human_right", "human_wrong"
-"""The systems of the human endings of the cases, named as in studies."""
+from denouement.study.design.names import HUMAN_RIGHT, HUMAN_WRONG
 
 
 @dataclass(frozen=True)
@@ -50,11 +48,10 @@ class EndingsToScore:
     @property
     def digest(self) -> str:
         """Of the endings with all that they are compared with, in whatever order."""
-        texts = (self.rows.endings, self.rows.contexts, self.rows.references)
-        rows = zip(self.case_ids, self.systems, *texts, strict=True)
+        texts = zip(self.rows.endings, self.rows.contexts, self.rows.references, strict=True)
         return provenance.rows_digest(
             (case, system, ending, *context, "", *sorted(references))
-            for case, system, ending, context, references in rows
+            for case, system, (ending, context, references) in zip(self.case_ids, self.systems, texts, strict=True)
         )
 
 
@@ -71,8 +68,9 @@ def read_endings_to_score(
         endings: files of endings (`corpus.endings.read_endings`). The first ending of a system for a case counts.
         cases: table `cloze`.
         references: file with the columns `case_id` and `ending`; None: the right ending of each case.
-        human: whether the right and the wrong ending of each labelled case are scored too. The right one then does not
-            count as a reference of itself; of several wrong ones the first is scored.
+        human: whether the right and the wrong ending of each labelled case are scored too, as the systems that studies
+            have of them. The right one does not count as a reference of itself; of several wrong ones the first is
+            scored.
         only: by column (`release`, `split`, `language`) the values of the cases that count; None: all. A case that
             several releases have is that of the first (`schemas.in_order`).
 

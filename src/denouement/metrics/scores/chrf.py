@@ -8,7 +8,7 @@ import numpy as np
 
 from denouement.cloze.resources import Resources
 from denouement.metrics.base import EndingMetric, EndingRows, Measure, Values
-from denouement.metrics.grams import in_blocks, matches
+from denouement.metrics.grams import Ints, in_blocks, matches
 
 _ORDER = 6
 _BETA = 2
@@ -46,7 +46,7 @@ class Chrf(EndingMetric):
         return {"chrf_2": in_blocks(_BLOCK, len(rows), of_block)}
 
 
-def _f(matched: Values, of_endings: Values, of_references: Values) -> Values:
+def _f(matched: Ints, of_endings: Ints, of_references: Ints) -> Values:
     """float64 [N], 0 to 100: the F of the means of precision and recall over the orders, each [order, N]."""
     counts = (of_endings > 0) & (of_references > 0)
     n = np.maximum(counts.sum(axis=0), 1)
