@@ -17,6 +17,7 @@ from test_summary import (  # noqa: F401 -- `run` is a fixture
     write_ratings_and_orders,
 )
 
+from denouement import provenance
 from denouement.analysis.statistics import find_statistics
 from denouement.analysis.statistics_files import write_findings
 from denouement.cli import main
@@ -309,6 +310,7 @@ def test_automatic_scores_have_a_section_that_says_when_they_are_stale(page):
     assert all(summary.score in shown for summary in result.scores)
     assert "human_wrong" in shown
     assert [each for each in find_stale(RunFolder(layout, Path("dvc.lock"))) if each.anchor == "scores"] == []
-    layout.stories.write_bytes(layout.stories.read_bytes() + b" ")
+    made_from = provenance.of_folder(layout.scores) or {}
+    provenance.write_record(layout.scores, {**made_from, "stories": "0" * 64})
     [stale] = [each for each in find_stale(RunFolder(layout, Path("dvc.lock"))) if each.anchor == "scores"]
     assert "another content of stories" in stale.what
