@@ -100,6 +100,21 @@ def test_the_first_ending_of_a_case_counts_and_the_others_are_counted(by_length,
     ]
 
 
+def test_the_human_ending_of_a_story_is_its_last_sentence(by_length, write, tmp_path):
+    rows = [
+        {"story_id": str(n), "title": "", "sentences": ["A.", f"B{n}.", ending], "source": "sample", "split": split}
+        for n, (ending, split) in enumerate([("hh", "validation"), ("hhhh", "validation"), ("h", "train")])
+    ]
+    stories = tmp_path / "stories.parquet"
+    schemas.write_table(pa.Table.from_pylist(rows, schemas.TABLES["stories"].schema), stories, "stories")
+    endings = write([(case, "one", "xxx") for case in "012"], "e")
+    found = prefer("long.parquet", stories, [endings], splits=["validation"])
+    assert shares(found) == {"one": (2, 1, 0)}, "no story has a wrong ending"
+    assert found.left_out == [f"{endings}: 1 endings of other cases are left out"]
+    with pytest.raises(UserError, match=r"--split test: .* has no such case; it has train, validation"):
+        prefer("long.parquet", stories, [endings], splits=["test"])
+
+
 def test_what_does_not_belong_together_is_refused(by_length, cases, write, tmp_path):
     one, other = write([("0", "one", "x")], "e"), write([("1", "one", "x")], "other")
     with pytest.raises(UserError, match=r"other\.parquet: system one is in an earlier file too"):

@@ -248,7 +248,9 @@ def train(
     required=True,
     help="Checkpoint of `cloze train`, or the folder, GGUF file or name of a language model.",
 )
-@click.option("--cases", required=True, type=click.Path(path_type=Path), help="Cloze table with the human endings.")
+@click.option(
+    "--cases", required=True, type=click.Path(path_type=Path), help="Cloze table with the human endings, or stories."
+)
 @click.option("--release", multiple=True, help="Only cases of this release, such as v1.0; may be repeated.")
 @click.option("--split", multiple=True, help="Only cases of this split, such as test; may be repeated.")
 @click.option("--language-model", help="Where the language model of the chooser lies now.")
@@ -264,10 +266,10 @@ def prefer(
 ) -> None:
     """Measure how often a chooser prefers each system's ending to the human one.
 
-    The human ending is the right one; of a blind case it is the one that the chooser likes best. ENDINGS are tables of
-    endings, or CSV, Parquet or JSON Lines files with columns case_id, system and ending. The first ending of a case
-    counts. Cases that the chooser was trained on are refused. Where endings were reranked, the chooser should be
-    another one, of other cases; the result says where it is not.
+    The human ending is the right one, or the last sentence of a story; of a blind case it is the one that the chooser
+    likes best. ENDINGS are tables of endings, or CSV, Parquet or JSON Lines files with columns case_id, system and
+    ending. The first ending of a case counts. Cases that the chooser was trained on are refused. Where endings were
+    reranked, the chooser should be another one, of other cases; the result says where it is not.
     """
     from denouement.reranking.preferred import prefer as work_out
     from denouement.reranking.sections import preference_blocks

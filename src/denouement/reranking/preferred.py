@@ -12,8 +12,9 @@ import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 from denouement import provenance
-from denouement.cloze.evaluation.case_sets import read_cases
+from denouement.cloze.evaluation.case_sets import check_named
 from denouement.cloze.parts.asked_model import endings_of_cases
+from denouement.corpus.cases import with_human_endings
 from denouement.corpus.endings import read_endings
 from denouement.errors import UserError
 from denouement.files import file_digest
@@ -56,7 +57,7 @@ class Preferences:
         labelled: cases whose right ending is known: that is the human ending.
         blind: cases without a label: the human ending is the one that the chooser likes best of those of the case, one
             of which is wrong.
-        systems: a row for each system, and `human_wrong` where there are labelled cases.
+        systems: a row for each system, and `human_wrong` where labelled cases have wrong endings.
         dependent: a sentence for each file of endings whose chooser learned from cases that this one learned from too,
             or of which that is not known.
         left_out: a sentence with the number of endings of each kind that are not compared.
@@ -82,7 +83,7 @@ def prefer(
 
     Args:
         chooser: see `open_chooser`.
-        cases: table `cloze`.
+        cases: table `cloze`, or `stories`, whose last sentences are the human endings.
         endings: files of endings; see `corpus.endings.read_endings`.
         releases: only cases of these; empty: of all.
         splits: only cases of these; empty: of all.
@@ -134,7 +135,7 @@ def _shares(judge: EndingChooser, rows: pa.Table, of_system: Mapping[str, Mappin
         for system, of_case in of_system.items():
             if case in of_case:
                 pairs[system].append((next(others) if of_case[case] else float("-inf"), mark))
-        if right is not None:
+        if right is not None and len(own) > 1:
             pairs[WRONG].append((max(own[: right - 1] + own[right:]), mark))
     return [_share(system, compared) for system, compared in pairs.items() if compared]
 
@@ -148,7 +149,8 @@ def _share(system: str, compared: Sequence[tuple[float, float]]) -> PreferredSha
 
 def _cases(path: Path, releases: Sequence[str], splits: Sequence[str]) -> pa.Table:
     """The cases of these releases and splits, each with an id of its own."""
-    rows = read_cases(path, release=releases, split=splits)
+    rows = with_human_endings(path)
+    check_named(rows, path, release=releases, split=splits)
     for column, values in (("release", releases), ("split", splits)):
         if values:
             rows = rows.filter(pc.is_in(rows[column], pa.array(values)))

@@ -154,13 +154,18 @@ def read_cases(path: Path, **wanted: Sequence[str]) -> pa.Table:
         UserError: no such file or table, or no case of a listed value; it names the values that are there.
     """
     cases = read_table(path, "cloze")
+    check_named(cases, path, **wanted)
+    return cases
+
+
+def check_named(cases: pa.Table, path: Path, **wanted: Sequence[str]) -> None:
+    """Make sure that there is a case of each value listed; see `read_cases`."""
     for column, values in wanted.items():
         present = pc.unique(cases[column]).to_pylist()
         if absent := [value for value in values if value not in present]:
             raise UserError(
                 f"--{column} {absent[0]}: {path} has no such case; it has {', '.join(sorted(present)) or 'none'}"
             )
-    return cases
 
 
 def counted(cases: pa.Table) -> dict[str, int]:
