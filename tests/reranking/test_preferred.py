@@ -38,11 +38,11 @@ def by_length(monkeypatch):
 def write(tmp_path):
     """Writes cases, each (context, ending 1, ending 2, right ending or None), or endings, each (case, system, text)."""
 
-    def written(rows, name="cloze", metadata=None):
+    def written(rows, name="cloze", metadata=None, **asked):
         if name == "cloze":
             place = {"release": "v1.0", "split": "test", "language": "en"}
             told = [
-                {"case_id": str(n), "context": context, "endings": endings, "right_ending": right} | place
+                {"case_id": str(n), "context": context, "endings": endings, "right_ending": right, **asked} | place
                 for n, (context, *endings, right) in enumerate(rows)
             ]
         else:
@@ -87,6 +87,28 @@ def test_the_human_ending_is_the_right_one_and_of_a_blind_case_the_better_one(by
     assert "25.0% (0.6% to 80.6%)" in text
     assert "the right one in the 3 labelled cases and the ending of the case that the chooser likes best" in text
     assert document(found)["systems"][1]["system"] == "two"
+
+
+def test_the_human_ending_itself_is_equal_and_not_preferred(monkeypatch, cases, write):
+    # a network's scores of one text, read in two places of a row, differ by rounding
+    chooser = EndingChooser("a.parquet", "digest", {}, lambda _, endings: [np.arange(len(each)) for each in endings])
+    monkeypatch.setattr(preferred, "open_chooser", lambda given, language_model=None: chooser)
+    endings = write([("0", "one", "rr"), ("1", "one", "rrrr"), ("3", "one", "rr")], "e")
+    assert shares(prefer("a.parquet", cases, [endings]))["one"] == (3, 0, 3)
+
+
+def test_the_question_of_a_case_is_read_after_its_context(monkeypatch, write):
+    read = []
+
+    def of_texts(contexts, endings):
+        read.extend(contexts)
+        return [np.zeros(len(each)) for each in endings]
+
+    chooser = EndingChooser("a.parquet", "digest", {}, of_texts)
+    monkeypatch.setattr(preferred, "open_chooser", lambda given, language_model=None: chooser)
+    cases = write([(["A.", "B."], "x", "y", 1)], question="What is the worst?")
+    prefer("a.parquet", cases, [write([("0", "one", "z")], "e")])
+    assert read == ["A. B. What is the worst?"]
 
 
 def test_the_first_ending_of_a_case_counts_and_the_others_are_counted(by_length, cases, write):

@@ -13,7 +13,7 @@ import pyarrow.parquet as pq
 
 from denouement import provenance
 from denouement.cloze.evaluation.case_sets import read_cases
-from denouement.cloze.parts.asked_model import endings_of_cases
+from denouement.cloze.parts.asked_model import contexts, endings_of_cases
 from denouement.corpus.endings import read_endings
 from denouement.errors import UserError
 from denouement.files import file_digest
@@ -127,7 +127,7 @@ def _shares(judge: EndingChooser, rows: pa.Table, of_system: Mapping[str, Mappin
         for case, of_people in zip(ids, human, strict=True)
     ]
     pairs: dict[str, list[tuple[float, float]]] = {system: [] for system in (*of_system, WRONG)}
-    found = judge.scores(rows["context"].to_pylist(), asked)
+    found = judge.scores(contexts(rows), asked)
     for case, of_people, right, scores in zip(ids, human, rights, found, strict=True):
         own, others = scores[: len(of_people)].tolist(), iter(scores[len(of_people) :].tolist())
         mark = max(own) if right is None else own[right - 1]
