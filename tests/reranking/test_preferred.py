@@ -137,10 +137,23 @@ def test_what_does_not_belong_together_is_refused(by_length, cases, write, tmp_p
         once.schema
     )
     schemas.write_table(pa.concat_tables([once.cast(CASE), again]), tmp_path / "twice.parquet", "cloze")
-    with pytest.raises(UserError, match="4 cases have the id of another: choose one set by --release and --split"):
+    with pytest.raises(UserError, match=r"4 cases have the id of another: .* --release, --split and --lang"):
         prefer("long.parquet", tmp_path / "twice.parquet", [one])
     with pytest.raises(UserError, match=r"--split validation: .* has no such case"):
         prefer("long.parquet", cases, [one], splits=["validation"])
+
+
+def test_cases_of_one_language_are_chosen_among_translations_with_the_same_ids(by_length, cases, write, tmp_path):
+    once = schemas.read_table(cases, "cloze")
+    spanish = once.set_column(once.schema.get_field_index("language"), "language", pa.array(["es"] * 4))
+    both = tmp_path / "both.parquet"
+    schemas.write_table(pa.concat_tables([once.cast(CASE), spanish.cast(CASE)]), both, "cloze")
+    endings = write([("0", "one", "xxx"), ("1", "one", "x")], "e")
+    with pytest.raises(UserError, match="4 cases have the id of another"):
+        prefer("long.parquet", both, [endings])
+    assert shares(prefer("long.parquet", both, [endings], languages=["es"]))["one"] == (2, 1, 0)
+    with pytest.raises(UserError, match=r"--language fr: .* it has en, es"):
+        prefer("long.parquet", both, [endings], languages=["fr"])
 
 
 def test_cases_that_trained_the_chooser_are_refused(trained_chooser, write):
