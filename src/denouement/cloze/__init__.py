@@ -1,4 +1,4 @@
-"""Systems that choose between the two endings of a Story Cloze case. To add one: one file, one row here, one test."""
+"""Systems that choose among the endings of a Story Cloze case. To add one: one file, one row here, one test."""
 
 SYSTEMS: dict[str, str] = {
     "constant_first": "denouement.cloze.systems.constant_first:ConstantFirst",
