@@ -256,17 +256,18 @@ def _quiet_loading(source: ModelFiles) -> Iterator[None]:
     from transformers import modeling_gguf_pytorch_utils as of_gguf
     from transformers.utils import logging
 
-    shown, level, bar = logging.is_progress_bar_enabled(), logging.get_verbosity(), of_gguf.tqdm
+    names = vars(of_gguf)
+    shown, level, bar = logging.is_progress_bar_enabled(), logging.get_verbosity(), names["tqdm"]
     logging.disable_progress_bar()  # type: ignore[no-untyped-call]
     logging.set_verbosity_error()  # type: ignore[no-untyped-call]
     # it is drawn where standard error is no terminal too, and is no bar of `logging`
-    of_gguf.tqdm = lambda tensors, **_: progress(tensors, f"loading {source.given}", unit="tensors")
+    names["tqdm"] = lambda tensors, **_: progress(tensors, f"loading {source.given}", unit="tensors")
     if source.gguf and not sys.stderr.isatty():
         note(f"loading {source.given}")
     try:
         yield
     finally:
-        of_gguf.tqdm = bar
+        names["tqdm"] = bar
         logging.set_verbosity(level)
         if shown:
             logging.enable_progress_bar()  # type: ignore[no-untyped-call]
