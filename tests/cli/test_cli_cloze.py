@@ -107,6 +107,19 @@ def test_vectors_of_a_file(make_cases, table, tmp_path):
     assert "joint (whole context)" in run("vectors", "--cases", table, "--release", "v1.0", "--vectors", path).stdout
 
 
+def test_vectors_of_the_cases_of_one_language(make_cases, tmp_path):
+    english, spanish = make_cases([1, 2]), make_cases([1, 2, 2])
+    place = spanish.schema.get_field_index("language")
+    spanish = spanish.set_column(place, spanish.schema.field(place), pa.array(["es"] * 3))
+    write_table(pa.concat_tables([english, spanish]), tmp_path / "cloze.parquet", "cloze")
+    wanted = texts(spanish)
+    pq.write_table(pa.table({"text": wanted, "vector": [[1.0, 0.0]] * len(wanted)}), tmp_path / "vectors.parquet")
+    asked = ("vectors", "--cases", tmp_path / "cloze.parquet", "--vectors", tmp_path / "vectors.parquet", "--json")
+    assert json.loads(run(*asked, "--language", "es").stdout)["joint"]["n"] == 3
+    refused = run(*asked, "--language", "es", "--release", "v1.5")
+    assert (refused.exit_code, refused.stdout) == (2, "")
+
+
 def test_options_of_systems_reach_them(table, monkeypatch):
     seen = {}
     monkeypatch.setattr("denouement.stages.cloze.evaluate", lambda *given, **_: seen.update(given[4]) or exit(0))

@@ -168,6 +168,27 @@ def check_named(cases: pa.Table, path: Path, **wanted: Sequence[str]) -> None:
             )
 
 
+def chosen_cases(cases: pa.Table, path: Path, **wanted: Sequence[str]) -> pa.Table:
+    """The cases that have one of the values listed, in each column that lists any.
+
+    Args:
+        cases: those of the file `path`.
+        path: for messages.
+        wanted: by column; see `read_cases`.
+
+    Raises:
+        UserError: as `read_cases`, or no case has a listed value in each column.
+    """
+    check_named(cases, path, **wanted)
+    listed = {column: values for column, values in wanted.items() if values}
+    for column, values in listed.items():
+        cases = cases.filter(pc.is_in(cases[column], pa.array(values, pa.string())))
+    if listed and not cases.num_rows:
+        asked = " ".join(f"--{column} {value}" for column, values in listed.items() for value in values)
+        raise UserError(f"{path}: has no case of {asked} together")
+    return cases
+
+
 def counted(cases: pa.Table) -> dict[str, int]:
     """How many cases there are of each release, split and language that has any."""
     return {set_name(*_group(of_set)): of_set.num_rows for of_set in _sets(cases)}

@@ -6,7 +6,6 @@ from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
-import pyarrow.compute as pc
 
 from denouement.cloze.base import load_system
 from denouement.cloze.evaluation.case_sets import counted, learnable, learned_once
@@ -72,7 +71,6 @@ def train_chooser(
     options: Mapping[str, Any],
     resources: Resources,
     out: Path,
-    releases: Sequence[str] = (),
     part: Part | None = None,
 ) -> TrainedChooser:
     """Train a chooser on labelled cases of the splits train and validation, and write it.
@@ -84,7 +82,6 @@ def train_chooser(
         options: those of the system `lm_pairwise`.
         resources: the language model, and stories where `pretrain` wants them.
         out: of the checkpoint.
-        releases: learn from these alone; empty: from all.
         part: learn from this part of the cases alone.
 
     Raises:
@@ -92,8 +89,6 @@ def train_chooser(
     """
     system = load_system(LanguageModelPairwise.name, options)
     assert isinstance(system, LanguageModelPairwise)
-    if releases:
-        train = train.filter(pc.is_in(train["release"], pa.array(releases)))
     given = learnable(train, None)
     if given.cases is None or not given.cases.num_rows:
         raise UserError("no labelled case of the splits train and validation to learn from: give others with --train")
