@@ -37,7 +37,7 @@ def measure() -> list[Row]:
     """EndingReg alone, parses included, and all systems together, parses included; each once, from nothing kept."""
     with TemporaryDirectory() as name:
         folder = Path(name)
-        stories, cases = _tables(folder)
+        stories, cases = tables(folder)
         neural = [name for name in sorted(GENERATORS) if issubclass(generator_class(name), NeuralGenerator)]
         models = [_untrained(name, stories["sentences"].to_pylist(), folder) for name in neural]
         resources = Resources(stories=stories, generators=models, cache=folder / "cache")
@@ -63,7 +63,7 @@ def _seconds(call: Callable[[], object]) -> float:
     return time.perf_counter() - start
 
 
-def _tables(folder: Path) -> tuple[pa.Table, pa.Table]:
+def tables(folder: Path) -> tuple[pa.Table, pa.Table]:
     """The tables `stories` and `cloze`, of the latter the v1.0 validation cases."""
     brought = Path(os.environ.get("DENOUEMENT_SHARED_DATA", Path(__file__).parents[2] / "shared" / "data"))
     files = find_files(brought)[0] if brought.is_dir() else []

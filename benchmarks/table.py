@@ -15,24 +15,24 @@ class Row:
         what: what was done, with the amount.
         against: the plain way.
         ours: our value, in `unit`.
-        theirs: the plain way's value, in `unit`.
+        theirs: the plain way's value, in `unit`; None: it is not measured, and `against` says why.
         unit: such as s or words/s.
-        ratio: how many times as fast ours is, whichever way `unit` counts.
+        ratio: how many times as fast ours is, whichever way `unit` counts; None where `theirs` is.
         at_least: the ratio that must be reached; None: measured for information.
     """
 
     what: str
     against: str
     ours: float
-    theirs: float
+    theirs: float | None
     unit: str
-    ratio: float
+    ratio: float | None
     at_least: float | None = None
 
     @property
     def holds(self) -> bool:
         """Whether the ratio is as high as it must be."""
-        return self.at_least is None or self.ratio >= self.at_least
+        return self.at_least is None or self.ratio is None or self.ratio >= self.at_least
 
 
 def best_of_three(ours: Callable[[], object], theirs: Callable[[], object]) -> tuple[float, float]:
@@ -58,7 +58,7 @@ def as_text(rows: Sequence[Row]) -> str:
                 _number(row.ours),
                 _number(row.theirs),
                 row.unit,
-                f"{row.ratio:.2f}x" + ("" if row.holds else " TOO LOW"),
+                "-" if row.ratio is None else f"{row.ratio:.2f}x" + ("" if row.holds else " TOO LOW"),
                 "-" if row.at_least is None else f"{row.at_least:g}x",
             )
             for row in rows
@@ -67,5 +67,7 @@ def as_text(rows: Sequence[Row]) -> str:
     )
 
 
-def _number(value: float) -> str:
+def _number(value: float | None) -> str:
+    if value is None:
+        return "-"
     return f"{value:,.0f}" if value >= 100 else f"{value:.3g}"

@@ -15,6 +15,10 @@ if TYPE_CHECKING:
 
 ROOT = Path(__file__).parents[1]
 
+# Workers share the cores: where each had threads for all of them, these would wait for one another.
+if "PYTEST_XDIST_WORKER" in os.environ:
+    os.environ.setdefault("OMP_NUM_THREADS", "1")
+
 # Prefect reads it when it is imported; the records of tests are not those of the project.
 os.environ["PREFECT_HOME"] = tempfile.mkdtemp(prefix="denouement-prefect-")
 atexit.register(shutil.rmtree, os.environ["PREFECT_HOME"], ignore_errors=True)

@@ -19,7 +19,7 @@ def progress(items: Iterable[Item], what: str, total: int | None = None, unit: s
 
 
 def note(message: str) -> None:
-    """Print what is worth knowing on standard error, as one line."""
+    """Print what is worth knowing, such as how long a work will take, on standard error, as one line."""
     sys.stderr.write(f"{printable(message)}\n")
     sys.stderr.flush()
 
@@ -27,12 +27,6 @@ def note(message: str) -> None:
 def warn(message: str) -> None:
     """Print a warning on standard error, as one line."""
     note(f"warning: {message}")
-
-
-def tell(message: str) -> None:
-    """Print what a long work tells of itself, such as how long it will take, on standard error, as one line."""
-    sys.stderr.write(f"{printable(message)}\n")
-    sys.stderr.flush()
 
 
 def print_json(document: object) -> None:

@@ -23,6 +23,15 @@ def test_a_ratio_below_what_is_asked_is_marked():
     assert ["TOO LOW" in line for line in lines] == [True, False, False]
 
 
+def test_a_way_that_is_not_measured_has_no_value_and_fails_nothing():
+    unmeasured = Row("work", "a loop: not measured", 1.0, None, "s", None, 2.0)
+    assert unmeasured.holds
+    assert (
+        as_text([unmeasured]).splitlines()[2]
+        == "| work | a loop: not measured |    1 |      - | s    |     - |       2x |"
+    )
+
+
 def test_the_fastest_of_three_is_taken_in_turns():
     calls = []
     pauses = iter([0.03, 0.0, 0.03])

@@ -107,6 +107,19 @@ def test_vectors_of_a_file(make_cases, table, tmp_path):
     assert "joint (whole context)" in run("vectors", "--cases", table, "--release", "v1.0", "--vectors", path).stdout
 
 
+def test_vectors_of_the_cases_of_one_language(make_cases, tmp_path):
+    english, spanish = make_cases([1, 2]), make_cases([1, 2, 2])
+    place = spanish.schema.get_field_index("language")
+    spanish = spanish.set_column(place, spanish.schema.field(place), pa.array(["es"] * 3))
+    write_table(pa.concat_tables([english, spanish]), tmp_path / "cloze.parquet", "cloze")
+    wanted = texts(spanish)
+    pq.write_table(pa.table({"text": wanted, "vector": [[1.0, 0.0]] * len(wanted)}), tmp_path / "vectors.parquet")
+    asked = ("vectors", "--cases", tmp_path / "cloze.parquet", "--vectors", tmp_path / "vectors.parquet", "--json")
+    assert json.loads(run(*asked, "--language", "es").stdout)["joint"]["n"] == 3
+    refused = run(*asked, "--language", "es", "--release", "v1.5")
+    assert (refused.exit_code, refused.stdout) == (2, "")
+
+
 def test_options_of_systems_reach_them(table, monkeypatch):
     seen = {}
     monkeypatch.setattr("denouement.stages.cloze.evaluate", lambda *given, **_: seen.update(given[4]) or exit(0))
@@ -181,7 +194,13 @@ def test_a_chooser_is_trained_on_each_of_two_parts(make_cases, tiny_model, tmp_p
         assert sum(found["cases"].values()) == 3
         assert [(each["seed"], each["examples"]) for each in found["networks"]] == [(1, 3), (2, 3)]
         assert found["passed_over"]["cases whose story an earlier case has, learned from once"] == 2
-        learned_from = load_chooser(out).trained_on
+        chooser = load_chooser(out)
+        learned_from = chooser.trained_on
+        # the other three cases, asked of the checkpoint by itself
+        rows = [row for row in labelled.to_pylist() if context_digests([row["context"]])[0] not in learned_from]
+        asked = chooser.scores([" ".join(row["context"]) for row in rows], [row["endings"] for row in rows])
+        right = sum(scores.argmax() + 1 == row["right_ending"] for scores, row in zip(asked, rows, strict=True))
+        assert (found["other_parts"]["n"], found["other_parts"]["correct"]) == (3, right)
         assert set(learned_from.values()) == {"v1.0 validation"}
         parts.append(learned_from.keys())
     assert not parts[0] & parts[1]
@@ -194,6 +213,7 @@ def test_a_chooser_says_what_it_learned_from(table, tiny_model, tmp_path):
     assert done.exit_code == 0, done.output
     assert "learned from 3 cases of v1.0 validation" in " ".join(done.stdout.split())
     assert re.search(r"\| +1 \| +3 \| +2 \| +\d\.\d{3} \|", done.stdout)
+    assert "other parts" not in done.stdout
 
 
 @pytest.mark.parametrize(
@@ -204,6 +224,7 @@ def test_a_chooser_says_what_it_learned_from(table, tiny_model, tmp_path):
         (["--part", "1/4"], "cannot be parted into 4 folds"),
         (["--option", "epochs=0"], "epochs: must be at least 1"),
         (["--option", "epoch=1"], "unknown key epoch"),
+        (["--option", "context=false"], "a chooser to keep reads the context"),
         (["--option", "layers=9"], "layers: 9 of a language model that has 2"),
         (["--option", "pretrain={}"], "give them with --stories"),
         (["--release", "v1.5"], "no labelled case"),

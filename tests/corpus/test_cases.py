@@ -1,11 +1,13 @@
-"""Which Story Cloze cases count, and which of their two endings is right."""
+"""Which Story Cloze cases count, and which of their endings is right."""
 
 import csv
 
 import pyarrow as pa
 import pytest
 
-from denouement.corpus.cases import labelled_cases, labelled_sets, pooled, right_and_wrong
+from denouement import schemas
+from denouement.corpus.cases import labelled_cases, labelled_sets, pooled, right_and_wrong, with_human_endings
+from denouement.errors import UserError
 from denouement.schemas import TABLES
 
 
@@ -129,3 +131,34 @@ def test_a_stand_in_for_the_test_set_pools_to_the_cases_it_was_made_of(shared_da
     assert (found.cases.num_rows, found.repeated, found.contradicting) == (1871, 20, 0)
     endings = [row[4 + int(row[-1])] for row in rows]
     assert sorted(right_and_wrong(found.cases)[0].to_pylist()) == sorted(endings)
+
+
+def test_stories_are_cases_whose_only_ending_is_the_human_one(tmp_path):
+    rows = [
+        {"story_id": "1", "title": "", "sentences": ["A.", "B.", "C."], "source": "sample", "split": "validation"},
+        {"story_id": "2", "title": "", "sentences": ["D.", "E."], "source": "sample", "split": "train"},
+    ]
+    path = tmp_path / "stories.parquet"
+    schemas.write_table(pa.Table.from_pylist(rows, TABLES["stories"].schema), path, "stories")
+    found = with_human_endings(path)
+    assert found.schema.equals(TABLES["cloze"].schema)
+    assert found.select(["case_id", "context", "endings", "right_ending", "release", "split"]).to_pylist() == [
+        {
+            "case_id": "1",
+            "context": ["A.", "B."],
+            "endings": ["C."],
+            "right_ending": 1,
+            "release": "sample",
+            "split": "validation",
+        },
+        {
+            "case_id": "2",
+            "context": ["D."],
+            "endings": ["E."],
+            "right_ending": 1,
+            "release": "sample",
+            "split": "train",
+        },
+    ]
+    with pytest.raises(UserError, match=r"gone\.parquet"):
+        with_human_endings(tmp_path / "gone.parquet")

@@ -104,6 +104,41 @@ def test_hellaswag_completes_the_sentence_that_its_context_begins(tmp_path):
     assert (row["split"], row["endings"][0], row["right_ending"]) == ("train", "is using wrap.", 4)
 
 
+@pytest.mark.parametrize(
+    ("rights", "said"),
+    [
+        (("0", "1"), "mine_val.csv: right seems to count the endings from 0, since only so does it fit in 1 row"),
+        (("0", "2", "0"), "in 2 rows; let it count from 1"),
+        (("0", "3", "1"), None),  # there is no fourth ending
+    ],
+)
+def test_right_endings_that_are_counted_from_0_are_refused_and_not_shifted(tmp_path, rights, said):
+    rows = [f"{number},Context {number}.,We ran.,We sang.,We ate.,{right}" for number, right in enumerate(rights)]
+    path = lines(tmp_path / "mine_val.csv", HEADER, *rows)
+    if said is None:
+        assert reasons(path)[0] == (2, "right is '0', neither a number from 1 to 3 nor one of the endings")
+    else:
+        with pytest.raises(UserError) as refused:
+            read_file(path)
+        assert said in str(refused.value)
+
+
+def test_labels_that_are_counted_from_1_are_refused_where_a_layout_counts_from_0(tmp_path):
+    def rows(*labels):
+        return [{**SHINGLES, "ind": number, "label": label} for number, label in enumerate(labels)]
+
+    with pytest.raises(UserError, match=r"label seems to count the endings from 1, .* let it count from 0"):
+        read_file(jsonl(tmp_path / "hellaswag_val.jsonl", *rows(4, 1, 3)))
+    assert reasons(jsonl(tmp_path / "hellaswag_val.jsonl", *rows(4, 0, 3))) == [
+        (1, "label is '4', not a whole number from 0 to 3")
+    ]
+
+
+def test_copies_of_a_test_file_have_minus_1_in_the_place_of_labels(tmp_path):
+    read = read_file(jsonl(tmp_path / "copa_test.jsonl", {**SHADOW, "label": -1}))
+    assert (read.labelled, read.table["right_ending"].to_pylist()) == (False, [None])
+
+
 def test_a_test_file_without_labels_is_blind(tmp_path):
     blind = {name: value for name, value in SHINGLES.items() if name != "label"}
     read = read_file(jsonl(tmp_path / "hellaswag_test.jsonl", blind))
@@ -198,7 +233,7 @@ def test_the_same_as_json_lines(tmp_path):
     ],
 )
 def test_a_row_that_is_no_case_is_rejected_with_its_line(tmp_path, row, reason):
-    good = 'b,"It rained,\nand rained.",We ran.,We sang.,We ate.,1'
+    good = 'b,"It rained,\nand rained.",We ran.,We sang.,We ate.,3'
     [(line, found)] = reasons(lines(tmp_path / "mine_val.csv", HEADER, good, row))
     assert (line, found[: len(reason)]) == (4, reason), "the row above takes two lines"
 

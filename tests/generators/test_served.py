@@ -197,11 +197,11 @@ def test_a_run_that_was_stopped_goes_on_where_it_was(toy, checkpoint, tmp_path, 
     while len(toy.requests) < 6:
         time.sleep(0.01)
         assert process.poll() is None
-    toy.delay = 3.0  # who is stopped does not wait for these
+    toy.delay = 50.0  # who is stopped does not wait for these
     started = time.monotonic()
     process.send_signal(how)
     _, said = process.communicate(timeout=60)
-    assert time.monotonic() - started < 3
+    assert time.monotonic() - started < 30
     assert process.returncode == (130 if how == signal.SIGINT else -signal.SIGKILL)
     assert (how == signal.SIGKILL) or said.splitlines()[-1] == "interrupted"
     assert not out.exists()

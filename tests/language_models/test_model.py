@@ -48,6 +48,23 @@ def test_a_file_that_is_no_gguf_is_refused(tmp_path):
         load(str(tmp_path / "small.gguf"))
 
 
+def test_a_log_has_a_line_and_no_bar_of_a_gguf_file(tiny_model, tmp_path, capsys, monkeypatch):
+    pytest.importorskip("gguf", reason="the package gguf is missing (make lm)")
+    from transformers import AutoTokenizer, modeling_gguf_pytorch_utils
+
+    def from_pretrained(*_, **__):
+        for _ in modeling_gguf_pytorch_utils.tqdm(range(3), desc="Converting and de-quantizing GGUF tensors..."):
+            pass
+        raise ValueError("enough")
+
+    monkeypatch.setattr(AutoTokenizer, "from_pretrained", from_pretrained)
+    gguf = tmp_path / "small.gguf"
+    gguf.touch()
+    with pytest.raises(UserError, match="enough"):
+        load(str(gguf))
+    assert capsys.readouterr().err == f"loading {gguf}\n"
+
+
 def test_weights_have_the_precision_that_is_asked_for(tiny_model, tiny):
     assert tiny.network.dtype == torch.float32
     assert load(str(tiny_model), precision="bfloat16").network.dtype == torch.bfloat16

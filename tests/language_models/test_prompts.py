@@ -57,6 +57,7 @@ def test_examples_are_drawn_by_the_seed():
     assert prompts.draw(Prompt(), stories) == []
     with pytest.raises(ValueError, match="shots: 5 example stories are more than the 3 training stories"):
         prompts.draw(Prompt("few_shot", 5), stories[:3])
+    assert prompts.draw(Prompt("few_shot", 1), [["Alone."], *stories[:1], ["Alone."]]) == [stories[0]]
 
 
 def test_settings_and_examples_have_to_fit():

@@ -52,6 +52,20 @@ def test_a_gguf_file_is_found_by_its_name_or_alone_in_its_folder(tmp_path):
     assert find(str(gguf)).digest == find(str(tmp_path)).digest
 
 
+def test_a_folder_with_two_gguf_files_has_one_of_them_named(tmp_path):
+    for name in ("b.gguf", "a.gguf"):
+        (tmp_path / name).write_bytes(b"GGUF")
+    with pytest.raises(UserError, match=r"has 2 GGUF files; name one of them, such as .*a\.gguf"):
+        find(str(tmp_path))
+
+
+def test_adapters_of_a_model_that_lies_elsewhere_are_refused(tiny_model, tmp_path):
+    copy = copied(tiny_model, tmp_path)
+    (copy / "adapter_config.json").write_text('{"base_model_name_or_path": "/elsewhere"}')
+    with pytest.raises(UserError, match=r"has adapters of another model .* merge them into it"):
+        find(str(copy))
+
+
 def test_what_is_no_model_is_refused(tmp_path):
     text = tmp_path / "notes.txt"
     text.write_text("no model")

@@ -28,7 +28,7 @@ def log_prob(model, context, ending):
 def test_a_language_model_scores_by_its_log_probability_per_token(tiny_model):
     model = load(str(tiny_model))
     chooser = open_chooser(str(tiny_model))
-    [found, none] = chooser.scores([CONTEXT, ["A."]], [ENDINGS, []])
+    [found, none] = chooser.scores([" ".join(CONTEXT), "A."], [ENDINGS, []])
     expected = [total / n for total, n in (log_prob(model, " ".join(CONTEXT), ending) for ending in ENDINGS)]
     assert found == pytest.approx(expected, abs=1e-4)
     assert none.shape == (0,)
@@ -40,7 +40,7 @@ def test_a_language_model_scores_by_its_log_probability_per_token(tiny_model):
 
 def test_a_checkpoint_scores_as_the_chooser_that_was_trained(trained_chooser):
     chooser = open_chooser(str(trained_chooser))
-    [found] = chooser.scores([CONTEXT], [ENDINGS])
+    [found] = chooser.scores([" ".join(CONTEXT)], [ENDINGS])
     [expected] = load_chooser(trained_chooser).scores([" ".join(CONTEXT)], [ENDINGS])
     assert np.array_equal(found, expected)
     assert trained_on(str(trained_chooser)) == chooser.trained_on.keys()

@@ -38,11 +38,11 @@ def by_length(monkeypatch):
 def write(tmp_path):
     """Writes cases, each (context, ending 1, ending 2, right ending or None), or endings, each (case, system, text)."""
 
-    def written(rows, name="cloze", metadata=None):
+    def written(rows, name="cloze", metadata=None, **asked):
         if name == "cloze":
             place = {"release": "v1.0", "split": "test", "language": "en"}
             told = [
-                {"case_id": str(n), "context": context, "endings": endings, "right_ending": right} | place
+                {"case_id": str(n), "context": context, "endings": endings, "right_ending": right, **asked} | place
                 for n, (context, *endings, right) in enumerate(rows)
             ]
         else:
@@ -89,6 +89,28 @@ def test_the_human_ending_is_the_right_one_and_of_a_blind_case_the_better_one(by
     assert document(found)["systems"][1]["system"] == "two"
 
 
+def test_the_human_ending_itself_is_equal_and_not_preferred(monkeypatch, cases, write):
+    # a network's scores of one text, read in two places of a row, differ by rounding
+    chooser = EndingChooser("a.parquet", "digest", {}, lambda _, endings: [np.arange(len(each)) for each in endings])
+    monkeypatch.setattr(preferred, "open_chooser", lambda given, language_model=None: chooser)
+    endings = write([("0", "one", "rr"), ("1", "one", "rrrr"), ("3", "one", "rr")], "e")
+    assert shares(prefer("a.parquet", cases, [endings]))["one"] == (3, 0, 3)
+
+
+def test_the_question_of_a_case_is_read_after_its_context(monkeypatch, write):
+    read = []
+
+    def of_texts(contexts, endings):
+        read.extend(contexts)
+        return [np.zeros(len(each)) for each in endings]
+
+    chooser = EndingChooser("a.parquet", "digest", {}, of_texts)
+    monkeypatch.setattr(preferred, "open_chooser", lambda given, language_model=None: chooser)
+    cases = write([(["A.", "B."], "x", "y", 1)], question="What is the worst?")
+    prefer("a.parquet", cases, [write([("0", "one", "z")], "e")])
+    assert read == ["A. B. What is the worst?"]
+
+
 def test_the_first_ending_of_a_case_counts_and_the_others_are_counted(by_length, cases, write):
     endings = write([("0", "one", "x"), ("0", "one", "xxx"), ("1", "one", " "), ("9", "one", "xxxxx")], "e")
     found = prefer("long.parquet", cases, [endings])
@@ -98,6 +120,21 @@ def test_the_first_ending_of_a_case_counts_and_the_others_are_counted(by_length,
         "1 further endings of a case are left out: the first one counts",
         "1 empty endings are never preferred",
     ]
+
+
+def test_the_human_ending_of_a_story_is_its_last_sentence(by_length, write, tmp_path):
+    rows = [
+        {"story_id": str(n), "title": "", "sentences": ["A.", f"B{n}.", ending], "source": "sample", "split": split}
+        for n, (ending, split) in enumerate([("hh", "validation"), ("hhhh", "validation"), ("h", "train")])
+    ]
+    stories = tmp_path / "stories.parquet"
+    schemas.write_table(pa.Table.from_pylist(rows, schemas.TABLES["stories"].schema), stories, "stories")
+    endings = write([(case, "one", "xxx") for case in "012"], "e")
+    found = prefer("long.parquet", stories, [endings], splits=["validation"])
+    assert shares(found) == {"one": (2, 1, 0)}, "no story has a wrong ending"
+    assert found.left_out == [f"{endings}: 1 endings of other cases are left out"]
+    with pytest.raises(UserError, match=r"--split test: .* has no such case; it has train, validation"):
+        prefer("long.parquet", stories, [endings], splits=["test"])
 
 
 def test_what_does_not_belong_together_is_refused(by_length, cases, write, tmp_path):
@@ -115,10 +152,23 @@ def test_what_does_not_belong_together_is_refused(by_length, cases, write, tmp_p
         once.schema
     )
     schemas.write_table(pa.concat_tables([once.cast(CASE), again]), tmp_path / "twice.parquet", "cloze")
-    with pytest.raises(UserError, match="4 cases have the id of another: choose one set by --release and --split"):
+    with pytest.raises(UserError, match=r"4 cases have the id of another: .* --release, --split and --lang"):
         prefer("long.parquet", tmp_path / "twice.parquet", [one])
     with pytest.raises(UserError, match=r"--split validation: .* has no such case"):
         prefer("long.parquet", cases, [one], splits=["validation"])
+
+
+def test_cases_of_one_language_are_chosen_among_translations_with_the_same_ids(by_length, cases, write, tmp_path):
+    once = schemas.read_table(cases, "cloze")
+    spanish = once.set_column(once.schema.get_field_index("language"), "language", pa.array(["es"] * 4))
+    both = tmp_path / "both.parquet"
+    schemas.write_table(pa.concat_tables([once.cast(CASE), spanish.cast(CASE)]), both, "cloze")
+    endings = write([("0", "one", "xxx"), ("1", "one", "x")], "e")
+    with pytest.raises(UserError, match="4 cases have the id of another"):
+        prefer("long.parquet", both, [endings])
+    assert shares(prefer("long.parquet", both, [endings], languages=["es"]))["one"] == (2, 1, 0)
+    with pytest.raises(UserError, match=r"--language fr: .* it has en, es"):
+        prefer("long.parquet", both, [endings], languages=["fr"])
 
 
 def test_cases_that_trained_the_chooser_are_refused(trained_chooser, write):

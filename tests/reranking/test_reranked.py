@@ -172,7 +172,8 @@ def test_a_checkpoint_has_no_weights_and_writes_the_best_of_its_draws(trained, o
     drawn = load_generator(of).write(CONTEXTS, generator.settings.sampling(), 4)
     written = generator.write(CONTEXTS, n=4)
     assert [set(each) for each in written] == [set(each) for each in drawn]
-    scores = generator.chooser.scores(CONTEXTS, [[ending.text for ending in endings] for endings in written])
+    texts = [[ending.text for ending in endings] for endings in written]
+    scores = generator.chooser.scores([" ".join(context) for context in CONTEXTS], texts)
     assert all((np.diff(of_context) <= 0).all() for of_context in scores)
 
 

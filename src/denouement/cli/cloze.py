@@ -123,7 +123,7 @@ def evaluate(
         seed=seed,
         releases=release,
         splits=split,
-        languages=tuple(dict.fromkeys(name.strip() for name in (language or "").split(",") if name.strip())),
+        languages=_languages(language),
     )
     paths = ClozePaths(
         train=train,
@@ -148,10 +148,18 @@ def evaluate(
 @cloze.command()
 @click.option("--cases", required=True, type=click.Path(path_type=Path), help="Cloze table with labels.")
 @click.option("--release", multiple=True, help="Only this release, such as v1.0; may be repeated.")
+@click.option("--language", help="Only cases in these languages, such as en,es.")
 @click.option("--vectors", type=click.Path(path_type=Path), help="Parquet file with columns text and vector.")
 @click.option("--encoder", help="Sentence encoder to take vectors from, instead of a file.")
 @json_option
-def vectors(cases: Path, release: tuple[str, ...], vectors: Path | None, encoder: str | None, as_json: bool) -> None:
+def vectors(
+    cases: Path,
+    release: tuple[str, ...],
+    language: str | None,
+    vectors: Path | None,
+    encoder: str | None,
+    as_json: bool,
+) -> None:
     """Measure how well sentence vectors predict the right ending without learning (Story Cloze Evaluator).
 
     The joint module compares the context's vector with each ending's; the sentence-level module goes on along the
@@ -160,16 +168,11 @@ def vectors(cases: Path, release: tuple[str, ...], vectors: Path | None, encoder
     """
     if (vectors is None) == (encoder is None):
         raise UserError("give vectors with --vectors, or an encoder with --encoder, and not both")
-    import pyarrow as pa
-    import pyarrow.compute as pc
-
-    from denouement.cloze.evaluation.case_sets import read_cases
+    from denouement.cloze.evaluation.case_sets import chosen_cases, read_cases
     from denouement.cloze.evaluation.evaluator import evaluate_vectors, read_vectors, texts
     from denouement.cloze.evaluation.sections import vector_blocks
 
-    table = read_cases(cases, release=release)
-    if release:
-        table = table.filter(pc.is_in(table["release"], pa.array(release)))
+    table = chosen_cases(read_cases(cases), cases, release=release, language=_languages(language))
     wanted = texts(table)
     if vectors is not None:
         of_text: dict[str, Any] = dict(read_vectors(vectors, wanted))
@@ -185,6 +188,7 @@ def vectors(cases: Path, release: tuple[str, ...], vectors: Path | None, encoder
 @click.option("--language-model", required=True, help="Folder, GGUF file or name (smollm2) of a language model.")
 @click.option("--out", required=True, type=click.Path(path_type=Path), help="Checkpoint to write (Parquet).")
 @click.option("--release", multiple=True, help="Learn only from this release, such as v1.0; may be repeated.")
+@click.option("--language", help="Learn only from cases in these languages, such as en,es.")
 @click.option(
     "--part",
     metavar="NUMBER/PARTS",
@@ -208,6 +212,7 @@ def train(
     language_model: str,
     out: Path,
     release: tuple[str, ...],
+    language: str | None,
     part: str | None,
     options: tuple[str, ...],
     stories: Path | None,
@@ -220,7 +225,7 @@ def train(
     It is the system lm_pairwise, which `denouement cloze evaluate` trains anew for each fold. The checkpoint holds what
     was learned and which contexts it was learned from; it needs the same language model again.
     """
-    from denouement.cloze.evaluation.case_sets import read_cases
+    from denouement.cloze.evaluation.case_sets import chosen_cases, read_cases
     from denouement.cloze.evaluation.chooser_run import train_chooser
     from denouement.cloze.evaluation.sections import chooser_blocks
     from denouement.cloze.resources import Resources
@@ -235,9 +240,8 @@ def train(
         seed=seed,
     )
     named = {name: _json_or_text(value) for name, value in named_values("--option", options, "epochs=2").items()}
-    result = train_chooser(
-        read_cases(train, release=release), named, resources, out, release, _part(part) if part else None
-    )
+    cases = chosen_cases(read_cases(train), train, release=release, language=_languages(language))
+    result = train_chooser(cases, named, resources, out, _part(part) if part else None)
     print_result(result, chooser_blocks, as_json)
 
 
@@ -248,9 +252,12 @@ def train(
     required=True,
     help="Checkpoint of `cloze train`, or the folder, GGUF file or name of a language model.",
 )
-@click.option("--cases", required=True, type=click.Path(path_type=Path), help="Cloze table with the human endings.")
+@click.option(
+    "--cases", required=True, type=click.Path(path_type=Path), help="Cloze table with the human endings, or stories."
+)
 @click.option("--release", multiple=True, help="Only cases of this release, such as v1.0; may be repeated.")
 @click.option("--split", multiple=True, help="Only cases of this split, such as test; may be repeated.")
+@click.option("--language", help="Only cases in these languages, such as en,es.")
 @click.option("--language-model", help="Where the language model of the chooser lies now.")
 @json_option
 def prefer(
@@ -259,20 +266,27 @@ def prefer(
     cases: Path,
     release: tuple[str, ...],
     split: tuple[str, ...],
+    language: str | None,
     language_model: str | None,
     as_json: bool,
 ) -> None:
     """Measure how often a chooser prefers each system's ending to the human one.
 
-    The human ending is the right one; of a blind case it is the one that the chooser likes best. ENDINGS are tables of
-    endings, or CSV, Parquet or JSON Lines files with columns case_id, system and ending. The first ending of a case
-    counts. Cases that the chooser was trained on are refused. Where endings were reranked, the chooser should be
-    another one, of other cases; the result says where it is not.
+    The human ending is the right one, or the last sentence of a story; of a blind case it is the one that the chooser
+    likes best. ENDINGS are tables of endings, or CSV, Parquet or JSON Lines files with columns case_id, system and
+    ending. The first ending of a case counts. Cases that the chooser was trained on are refused. Where endings were
+    reranked, the chooser should be another one, of other cases; the result says where it is not.
     """
     from denouement.reranking.preferred import prefer as work_out
     from denouement.reranking.sections import preference_blocks
 
-    print_result(work_out(chooser, cases, endings, release, split, language_model), preference_blocks, as_json)
+    found = work_out(chooser, cases, endings, release, split, _languages(language), language_model)
+    print_result(found, preference_blocks, as_json)
+
+
+def _languages(text: str | None) -> tuple[str, ...]:
+    """The languages that `--language` names, each once."""
+    return tuple(dict.fromkeys(name.strip() for name in (text or "").split(",") if name.strip()))
 
 
 def _part(text: str) -> "Part":

@@ -91,7 +91,7 @@ for command in study_life.COMMANDS:
 @study.command()
 @click.argument("file", type=click.Path(path_type=Path), metavar="STUDY.yaml")
 @click.argument("more", nargs=-1, metavar="")
-@click.option("--cases", required=True, type=click.Path(path_type=Path), help="Cloze table of the stories.")
+@click.option("--cases", required=True, type=click.Path(path_type=Path), help="Cloze table, or a table of stories.")
 @click.option(
     "--endings",
     multiple=True,
@@ -117,9 +117,9 @@ def create(
     They are added to the store, and the private links of its annotators are printed. All mistakes in the file are
     named at once, one a line. What was left out, such as pairs of identical endings, is counted.
     """
+    from denouement.corpus.cases import with_human_endings
     from denouement.corpus.endings import read_endings
     from denouement.provenance import check_contexts
-    from denouement.schemas import read_table
     from denouement.study.design.making import make_items
     from denouement.study.design.reading import DesignError, read_design
     from denouement.study.design.share import fair_share, shortfall
@@ -129,7 +129,7 @@ def create(
             f"{more[0]}: is too much: name one STUDY.yaml, and each table of endings with an --endings of its own"
         )
     base_url = base_url or LOCAL_URL
-    known = read_table(cases, "cloze")
+    known = with_human_endings(cases)
     written = [read_endings(path) for path in endings]
     for path in endings:
         check_contexts(path, known)

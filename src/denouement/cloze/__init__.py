@@ -1,4 +1,4 @@
-"""Systems that choose between the two endings of a Story Cloze case. To add one: one file, one row here, one test."""
+"""Systems that choose among the endings of a Story Cloze case. To add one: one file, one row here, one test."""
 
 SYSTEMS: dict[str, str] = {
     "constant_first": "denouement.cloze.systems.constant_first:ConstantFirst",
@@ -18,6 +18,7 @@ SYSTEMS: dict[str, str] = {
     "lm_probe": "denouement.cloze.systems.lm_probe:LanguageModelProbe",
     "lm_pairwise": "denouement.cloze.systems.lm_pairwise:LanguageModelPairwise",
     "combined": "denouement.cloze.systems.combined:Combined",
+    "ensemble": "denouement.cloze.systems.ensemble:Ensemble",
 }
 
 WITHOUT_CONTEXT = frozenset({"constant_first", "frequency", "ending_reg"})

@@ -1,14 +1,17 @@
 """Which Story Cloze cases count, and which of their endings is right."""
 
 from dataclasses import dataclass
+from pathlib import Path
 
 import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from denouement import schemas
 from denouement.corpus import keys
 from denouement.corpus.overlap import firsts
+from denouement.files import existing_file
 from denouement.schemas import ENGLISH, SPLITS, in_order, preferred_release
 
 CaseSets = dict[tuple[str, str], pa.Table]
@@ -100,6 +103,31 @@ def in_english(cases: pa.Table) -> tuple[pa.Table, list[str]]:
     return cases.filter(is_english), [
         f"{others.num_rows:,} cloze cases in {languages} are left out: endings are measured by tools for English"
     ]
+
+
+def with_human_endings(path: Path) -> pa.Table:
+    """The cases of a table `cloze`, or stories of a table `stories` as cases with their last sentence as only ending.
+
+    Raises:
+        UserError: no such file, or neither of these tables.
+    """
+    if schemas.table_name(existing_file(path)) != "stories":
+        return schemas.read_table(path, "cloze")
+    stories = schemas.read_table(path, "stories")
+    sentences = stories["sentences"].to_pylist()
+    n = stories.num_rows
+    columns = {
+        "case_id": stories["story_id"],
+        "context": [story[:-1] for story in sentences],
+        "question": pa.nulls(n, pa.string()),
+        "endings": [story[-1:] for story in sentences],
+        "right_ending": [1] * n,
+        "language": [ENGLISH] * n,
+        "release": stories["source"],
+        "split": stories["split"],
+    }
+    schema = schemas.TABLES["cloze"].schema
+    return pa.table({name: columns[name] for name in schema.names}, schema=schema)
 
 
 def n_endings(cases: pa.Table) -> npt.NDArray[np.int64]:

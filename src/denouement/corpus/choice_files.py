@@ -13,7 +13,7 @@ import numpy as np
 import pyarrow as pa
 
 from denouement.corpus import cells, keys
-from denouement.corpus.choices import CaseLayout, PublishedCase, Row, RowError, layout_of
+from denouement.corpus.choices import CaseLayout, PublishedCase, Row, RowError, ShiftedError, layout_of
 from denouement.corpus.layouts import split_of_choices
 from denouement.corpus.reading import OfficialFile, rejects_table
 from denouement.delimited import DELIMITERS, first_row, n_cells, text_of
@@ -69,8 +69,8 @@ def read(path: Path, text: str, form: ChoiceFile, release: str | None, language:
         language: of rows that do not say it; None is English.
 
     Raises:
-        UserError: no row, no name of a release, or no split in the file's name; or labels of ART beside it that are
-            not as many as its rows.
+        UserError: no row, no name of a release, or no split in the file's name; labels of ART beside it that are not
+            as many as its rows; or right endings that are counted from another number than the layout says.
     """
     lines = list(_delimited_lines(path, text, form.delimiter) if form.delimiter else _json_lines(text))
     if not lines:
@@ -79,6 +79,7 @@ def read(path: Path, text: str, form: ChoiceFile, release: str | None, language:
         lines = _with_labels(path, lines)
     choices: dict[int, PublishedCase] = {}
     rejected: dict[int, str] = {}
+    shifted: list[ShiftedError] = []
     oddities = Counter[str]()
     kinds_of: dict[int, list[str]] = {}
     for number, (line, row) in enumerate(lines):
@@ -86,6 +87,8 @@ def read(path: Path, text: str, form: ChoiceFile, release: str | None, language:
             choices[number], kinds_of[number] = _cleaned(row, form.layout)
         except RowError as error:
             rejected[line] = str(error)
+            shifted += [error] if isinstance(error, ShiftedError) else []
+    _check_count(path, form.layout, shifted, list(choices.values()))
     labelled = any(choice.right is not None for choice in choices.values())
     for number in [number for number, choice in choices.items() if labelled and choice.right is None]:
         del choices[number]
@@ -107,6 +110,18 @@ def read(path: Path, text: str, form: ChoiceFile, release: str | None, language:
         oddities={kind: oddities[kind] for kind in cells.ODDITIES if oddities[kind]},
         quoted=True,
     )
+
+
+def _check_count(
+    path: Path, layout: CaseLayout, shifted: Sequence[ShiftedError], choices: Sequence[PublishedCase]
+) -> None:
+    """Refuse a file whose right endings are counted from another number: of those that fit, each would be another."""
+    if shifted and not any(map(shifted[0].is_contradicted, choices)):
+        n, error = len(shifted), shifted[0]
+        raise UserError(
+            f"{path}: {layout.label} seems to count the endings from {error.begins}, since only so does it fit in "
+            f"{n:,} {'row' if n == 1 else 'rows'}; let it count from {error.first}"
+        )
 
 
 def _release_and_split(path: Path, layout: CaseLayout, release: str | None, labelled: bool) -> dict[str, str]:

@@ -13,11 +13,29 @@ Row = Mapping[str, Any]
 """A row's values by field: all are texts in a delimited file, any JSON in JSON Lines."""
 
 _CAUSAL = {"cause": "What was the cause of this?", "effect": "What happened as a result?"}
+_UNKNOWN = "-1"  # in the place of a label in copies of test files that have none
 _BETWEEN = "What happened between these two sentences?"
 
 
 class RowError(ValueError):
     """A row is no case; the message says why."""
+
+
+class ShiftedError(RowError):
+    """The number of the right ending would be one if they were counted from another number.
+
+    Attributes:
+        begins: that number.
+        first: the one from which they are counted.
+    """
+
+    def __init__(self, message: str, begins: int, first: int) -> None:
+        super().__init__(message)
+        self.begins, self.first = begins, first
+
+    def is_contradicted(self, case: "PublishedCase") -> bool:
+        """Whether a case of the same file has a right ending that would then have no number."""
+        return case.right == (1 if self.begins > self.first else len(case.endings))
 
 
 @dataclass(frozen=True)
@@ -175,12 +193,12 @@ def _completed(row: Row, name: str, ending: str) -> str:
 def _number(row: Row, name: str, endings: Sequence[str], first: int) -> int | None:
     """The number, from 1, of the right ending; `first` is that of the first one in the file."""
     written = _text(row, name)
-    if not written:
+    if written in ("", _UNKNOWN):
         return None
     last = first + len(endings) - 1
-    if not written.isdecimal() or not first <= int(written) <= last:
-        raise RowError(f"{name} is {written!r}, not a whole number from {first} to {last}")
-    return int(written) - first + 1
+    if written.isdecimal() and first <= int(written) <= last:
+        return int(written) - first + 1
+    raise _no_number(written, f"{name} is {written!r}, not a whole number from {first} to {last}", first, last)
 
 
 def _number_or_text(row: Row, name: str, endings: Sequence[str]) -> int | None:
@@ -192,7 +210,15 @@ def _number_or_text(row: Row, name: str, endings: Sequence[str]) -> int | None:
     if written.isdecimal() and 1 <= int(written) <= len(endings):
         places.append(int(written))
     if not places:
-        raise RowError(f"{name} is {written!r}, neither a number from 1 to {len(endings)} nor one of the endings")
+        message = f"{name} is {written!r}, neither a number from 1 to {len(endings)} nor one of the endings"
+        raise _no_number(written, message, 1, len(endings))
     if len(set(places)) > 1:
         raise RowError(f"{name} is {written!r}, which names endings {' and '.join(map(str, sorted(set(places))))}")
     return places[0]
+
+
+def _no_number(written: str, message: str, first: int, last: int) -> RowError:
+    """The error of a number that is not from `first`, 0 or 1, to `last`."""
+    begins = 1 - first
+    fits = last + 1 if begins else 0
+    return ShiftedError(message, begins, first) if written == str(fits) else RowError(message)

@@ -18,8 +18,8 @@ _DROPPED = bytes(byte for byte in range(128) if not chr(byte).isalnum())
 
 _BETWEEN_UNICODE = "\ud800"  # half a surrogate pair: is in no text of Arrow's
 # The scripts from Devanagari to Burmese write vowels as signs, which are no letters to \w; without them other words are
-# left. The stops of these scripts are dropped.
-_SIGNS = "\u0900-\u0963\u0966-\u1049\u1050-\u109f"
+# left.
+_SIGNS = "".join(sign for sign in map(chr, range(0x900, 0x10A0)) if unicodedata.category(sign) in ("Mn", "Mc"))
 _DROPPED_UNICODE = re.compile(rf"[^\w\x00-\x7f{_SIGNS}{_BETWEEN_UNICODE}]+")
 
 

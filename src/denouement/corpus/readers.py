@@ -47,7 +47,7 @@ _UUID = re.compile(r"[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}", re.IGNORECASE
 _UUID_LENGTH = 36
 _MOST_IDS = 0.95  # a form that this share of a file's ids has is expected of all its ids
 
-_HEADERS = "ROCStories (storyid,storytitle,sentence1,sentence2,...) or Story Cloze (InputStoryid,InputSentence1,...)"
+_HEADERS = "ROCStories (storyid,storytitle,sentence1,sentence2,...) nor Story Cloze (InputStoryid,InputSentence1,...)"
 
 
 def find_files(folder: Path) -> tuple[list[Path], list[tuple[Path, str]]]:
@@ -149,7 +149,7 @@ def _layout(path: Path, content: bytes) -> OfficialLayout:
         first = " ".join(head.strip().splitlines()[0].split())
         shown = first if len(first) <= 60 else f"{first[:60]}..."
         found = layouts.mistakes(head) or f"it is '{shown}'"
-        raise UserError(f"{path}: the header is of neither {_HEADERS} ({found}); name an official file")
+        raise UserError(f"{path}: the header is of neither {_HEADERS} nor another data set that is read ({found})")
     return layout
 
 

@@ -84,8 +84,7 @@ class PromptedModel(CausalGenerator):
         """See `Generator`. There are no epochs: the examples are drawn, and the checkpoint names the model."""
         training, counts = read_training(stories)
         try:
-            told = [story for story in training["sentences"].to_pylist() if len(story) > 1]
-            examples = prompts.draw(settings.of_prompt(), told)
+            examples = prompts.draw(settings.of_prompt(), training["sentences"].to_pylist())
         except ValueError as error:
             raise UserError(f"{stories}: {error}") from error
         save_generator(cls(settings, load(settings.model, device="cpu"), examples), folder / BEST)

@@ -121,9 +121,8 @@ class Served(Generator):
         if lacking := [name for name in ("base_url", "model") if not getattr(settings, name)]:
             raise UserError(f"{cls.name} needs the setting {' and '.join(lacking)}: which model, and where it is")
         training, counts = read_training(stories)
-        told = [story for story in training["sentences"].to_pylist() if len(story) > 1]
         try:
-            examples = prompts.draw(settings.prompts, told)
+            examples = prompts.draw(settings.prompts, training["sentences"].to_pylist())
         except ValueError as error:
             raise UserError(f"{stories}: {error}") from error
         save_generator(cls(settings, examples), folder / BEST)

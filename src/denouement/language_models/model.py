@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -11,6 +12,7 @@ from typing import TYPE_CHECKING, Literal
 import torch
 from torch import nn
 
+from denouement.console import note, progress
 from denouement.errors import UserError, first_line, lacks_memory
 from denouement.language_models.source import INSTALL, ModelFiles, find
 
@@ -138,7 +140,7 @@ def load(given: str, *, precision: Precision = "float32", device: str = "auto") 
         raise UserError(f"{error.name} is missing, which reads language models: install it with {INSTALL}") from error
     of_gguf = {"gguf_file": source.gguf.name} if source.gguf else {}
     try:
-        with _quiet_loading():
+        with _quiet_loading(source):
             tokenizer = AutoTokenizer.from_pretrained(source.folder, local_files_only=True, **of_gguf)
             network = AutoModelForCausalLM.from_pretrained(
                 source.folder,
@@ -249,16 +251,23 @@ def _ids(model: LanguageModel, *ids: int) -> torch.Tensor:
 
 
 @contextmanager
-def _quiet_loading() -> Iterator[None]:
-    """Hide what transformers prints while it reads weights."""
+def _quiet_loading(source: ModelFiles) -> Iterator[None]:
+    """Hide what transformers prints while it reads weights; a GGUF file, which takes long, has a bar or a line."""
+    from transformers import modeling_gguf_pytorch_utils as of_gguf
     from transformers.utils import logging
 
-    shown, level = logging.is_progress_bar_enabled(), logging.get_verbosity()
+    names = vars(of_gguf)
+    shown, level, bar = logging.is_progress_bar_enabled(), logging.get_verbosity(), names["tqdm"]
     logging.disable_progress_bar()  # type: ignore[no-untyped-call]
     logging.set_verbosity_error()  # type: ignore[no-untyped-call]
+    # it is drawn where standard error is no terminal too, and is no bar of `logging`
+    names["tqdm"] = lambda tensors, **_: progress(tensors, f"loading {source.given}", unit="tensors")
+    if source.gguf and not sys.stderr.isatty():
+        note(f"loading {source.given}")
     try:
         yield
     finally:
+        names["tqdm"] = bar
         logging.set_verbosity(level)
         if shown:
             logging.enable_progress_bar()  # type: ignore[no-untyped-call]

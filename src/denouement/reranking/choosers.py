@@ -38,20 +38,24 @@ class EndingChooser:
     trained_on: Mapping[str, str] | None
     of_texts: Callable[[Sequence[str], Sequence[Sequence[str]]], list[Floats]]
 
-    def scores(self, contexts: Sequence[Sequence[str]], endings: Sequence[Sequence[str]]) -> list[Floats]:
-        """The scores of endings.
+    def scores(self, contexts: Sequence[str], endings: Sequence[Sequence[str]]) -> list[Floats]:
+        """The scores of endings; equal ones of a context have equal scores.
 
         Args:
-            contexts: the sentences of N contexts.
+            contexts: N texts: sentences, and what is asked after them, with a blank between.
             endings: k >= 0 of each context, k as it comes.
 
         Returns:
             For each context float64 [k].
         """
-        some = [at for at, of_context in enumerate(endings) if of_context]
-        found = self.of_texts([" ".join(contexts[at]) for at in some], [endings[at] for at in some]) if some else []
-        scores = dict(zip(some, found, strict=True))
-        return [scores.get(at, np.empty(0)) for at in range(len(endings))]
+        # each text once: read in two places of a row, its scores would differ by rounding
+        different = [list(dict.fromkeys(of_context)) for of_context in endings]
+        some = [at for at, of_context in enumerate(different) if of_context]
+        found = self.of_texts([contexts[at] for at in some], [different[at] for at in some]) if some else []
+        known: list[dict[str, float]] = [{} for _ in endings]
+        for at, of_context in zip(some, found, strict=True):
+            known[at] = dict(zip(different[at], of_context.tolist(), strict=True))
+        return [np.array([known[at][text] for text in texts], np.float64) for at, texts in enumerate(endings)]
 
     def refuse_trained(self, contexts: Sequence[Sequence[str]], mend: str) -> None:
         """Make sure that it learned from none of the contexts, whose right endings it would know.

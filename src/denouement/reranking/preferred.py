@@ -12,8 +12,9 @@ import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 from denouement import provenance
-from denouement.cloze.evaluation.case_sets import read_cases
-from denouement.cloze.parts.asked_model import endings_of_cases
+from denouement.cloze.evaluation.case_sets import chosen_cases
+from denouement.cloze.parts.asked_model import contexts, endings_of_cases
+from denouement.corpus.cases import with_human_endings
 from denouement.corpus.endings import read_endings
 from denouement.errors import UserError
 from denouement.files import file_digest
@@ -56,7 +57,7 @@ class Preferences:
         labelled: cases whose right ending is known: that is the human ending.
         blind: cases without a label: the human ending is the one that the chooser likes best of those of the case, one
             of which is wrong.
-        systems: a row for each system, and `human_wrong` where there are labelled cases.
+        systems: a row for each system, and `human_wrong` where labelled cases have wrong endings.
         dependent: a sentence for each file of endings whose chooser learned from cases that this one learned from too,
             or of which that is not known.
         left_out: a sentence with the number of endings of each kind that are not compared.
@@ -76,23 +77,25 @@ def prefer(
     endings: Sequence[Path],
     releases: Sequence[str] = (),
     splits: Sequence[str] = (),
+    languages: Sequence[str] = (),
     language_model: str | None = None,
 ) -> Preferences:
     """How often a chooser prefers the first ending that each system has for a case to the human one.
 
     Args:
         chooser: see `open_chooser`.
-        cases: table `cloze`.
+        cases: table `cloze`, or `stories`, whose last sentences are the human endings.
         endings: files of endings; see `corpus.endings.read_endings`.
         releases: only cases of these; empty: of all.
         splits: only cases of these; empty: of all.
+        languages: only cases in these; empty: in all.
         language_model: where the language model of the chooser lies now; None: where it lay.
 
     Raises:
         UserError: a file that cannot be used, endings of other contexts, a system in two files, ids that several cases
             have, no case in common, or cases that trained the chooser.
     """
-    rows = _cases(cases, releases, splits)
+    rows = _cases(cases, release=releases, split=splits, language=languages)
     left_out: list[str] = []
     of_system: dict[str, dict[str, str]] = {}
     for path in endings:
@@ -127,14 +130,14 @@ def _shares(judge: EndingChooser, rows: pa.Table, of_system: Mapping[str, Mappin
         for case, of_people in zip(ids, human, strict=True)
     ]
     pairs: dict[str, list[tuple[float, float]]] = {system: [] for system in (*of_system, WRONG)}
-    found = judge.scores(rows["context"].to_pylist(), asked)
+    found = judge.scores(contexts(rows), asked)
     for case, of_people, right, scores in zip(ids, human, rights, found, strict=True):
         own, others = scores[: len(of_people)].tolist(), iter(scores[len(of_people) :].tolist())
         mark = max(own) if right is None else own[right - 1]
         for system, of_case in of_system.items():
             if case in of_case:
                 pairs[system].append((next(others) if of_case[case] else float("-inf"), mark))
-        if right is not None:
+        if right is not None and len(own) > 1:
             pairs[WRONG].append((max(own[: right - 1] + own[right:]), mark))
     return [_share(system, compared) for system, compared in pairs.items() if compared]
 
@@ -146,14 +149,13 @@ def _share(system: str, compared: Sequence[tuple[float, float]]) -> PreferredSha
     return PreferredShare(system, len(compared), preferred, equal, **share_with_interval(preferred, len(compared)))
 
 
-def _cases(path: Path, releases: Sequence[str], splits: Sequence[str]) -> pa.Table:
-    """The cases of these releases and splits, each with an id of its own."""
-    rows = read_cases(path, release=releases, split=splits)
-    for column, values in (("release", releases), ("split", splits)):
-        if values:
-            rows = rows.filter(pc.is_in(rows[column], pa.array(values)))
+def _cases(path: Path, **wanted: Sequence[str]) -> pa.Table:
+    """The cases that are wanted (`chosen_cases`), each with an id of its own."""
+    rows = chosen_cases(with_human_endings(path), path, **wanted)
     if repeated := rows.num_rows - len(pc.unique(rows["case_id"])):
-        raise UserError(f"{path}: {repeated:,} cases have the id of another: choose one set by --release and --split")
+        raise UserError(
+            f"{path}: {repeated:,} cases have the id of another: choose one set by --release, --split and --language"
+        )
     return rows
 
 

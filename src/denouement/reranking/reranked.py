@@ -186,7 +186,8 @@ class Reranked(Generator):
         self._refuse_trained(contexts)
         drawn = [_different(endings) for endings in self.base.write(contexts, self._draws, self.settings.n)]
         self._different += map(len, drawn)
-        scores = self.chooser.scores(contexts, [[ending.text for ending in endings] for endings in drawn])
+        texts = [[ending.text for ending in endings] for endings in drawn]
+        scores = self.chooser.scores([" ".join(context) for context in contexts], texts)
         return [
             [endings[place] for place in _best_first(of_context)[:n]]
             for endings, of_context in zip(drawn, scores, strict=True)

@@ -20,7 +20,8 @@ def preference_blocks(found: Preferences) -> list[Block]:
             f"the ending of the case that the chooser likes best in the {found.blind:,} blind cases, where not all are "
             "right"
         )
-    wrong = f" {WRONG}: how often the chooser prefers a wrong ending, so how often it errs." if found.labelled else ""
+    has_wrong = any(row.system == WRONG for row in found.systems)
+    wrong = f" {WRONG}: how often the chooser prefers a wrong ending, so how often it errs." if has_wrong else ""
     return [
         Table(
             ["system", "cases", "preferred to the human ending", "equal"],

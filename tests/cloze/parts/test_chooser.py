@@ -1,6 +1,7 @@
 """Fine-tuning and keeping a chooser, on the small language model of the tests."""
 
 import copy
+import shutil
 
 import numpy as np
 import pytest
@@ -132,6 +133,11 @@ def test_another_language_model_is_refused(model, taught_model, tiny_model, tmp_
     with pytest.raises(UserError, match="was made of another language model"):
         load_chooser(path, str(taught_model))
     moved = tmp_path / "moved"
+    shutil.copytree(tiny_model, moved)
+    load_chooser(path, str(moved)).save(other := tmp_path / "other.parquet")
+    moved.rename(tmp_path / "elsewhere")
+    with pytest.raises(UserError, match=r"other\.parquet: made of the language model .*moved: .*moved: no such .*if"):
+        load_chooser(other)
     moved.symlink_to(tiny_model)
     assert np.isfinite(scores(load_chooser(path, str(moved)))).all()
 

@@ -27,6 +27,7 @@ OPTIONS = {
     "lm_likelihood": {"shots": 1},
     "lm_probe": {"n_folds": 2},
     "lm_pairwise": {"epochs": 1, "learning_rate": 0.003},
+    "ensemble": {"systems": {"ending_reg": {"n_folds": 2, "min_count": 2}, "lm_probe": {"n_folds": 2}}},
 }
 
 visited: Counter[str] = Counter()

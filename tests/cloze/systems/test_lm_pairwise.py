@@ -24,6 +24,22 @@ def test_learns_which_ending_suits_the_context(tiny_model):
     assert (choices(scores) == unseen["right_ending"].to_numpy()).mean() > 0.9
 
 
+def test_without_context_it_learns_and_chooses_by_the_endings_alone(tiny_model):
+    """Only the context shows which ending is right here, so there is nothing to learn."""
+    resources = Resources(language_model=str(tiny_model))
+    system = load_system("lm_pairwise", {**OPTIONS, "context": False})
+    system.prepare(resources)
+    system.fit(cases(160), resources)
+    unseen = cases(40, start=240)
+    [scores] = system.score(unseen, resources).values()
+    assert (choices(scores) == unseen["right_ending"].to_numpy()).mean() < 0.75
+    elsewhere = unseen.set_column(
+        unseen.column_names.index("context"), "context", unseen["context"].take([1, *range(39)])
+    )
+    [same] = system.score(elsewhere, resources).values()
+    assert np.allclose(scores, same)
+
+
 def test_folds_that_are_done_are_not_trained_again(tiny_model, tmp_path, monkeypatch):
     """A run that ended in its third fold goes on with that one, and its scores are those of a run in one go."""
     given = cases(24)

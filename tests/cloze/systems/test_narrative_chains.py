@@ -147,7 +147,7 @@ def test_equal_scores_are_decided_by_the_seed(resources: Resources):
     rows = [case(str(n), CONTEXT, f"Ann smiled {n} times.", "") for n in range(200)]
     rows += [case(str(n), CONTEXT, "Jim jumped.", "Jim sang.") for n in range(200, 210)]
     first = choices(scored(resources, table(*rows))["stories"])
-    assert resources.notes["narrative_chains: cases drawn, no entity of the context in either ending"] == 200
+    assert resources.notes["narrative_chains: cases drawn, no entity of the context in any ending"] == 200
     assert resources.notes["narrative_chains-stories: cases drawn, equal PMI"] == 10
     assert 70 < (first == 1)[:200].sum() < 130
     # The same for a case in any table, and other ones by another seed.

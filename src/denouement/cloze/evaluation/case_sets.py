@@ -154,12 +154,38 @@ def read_cases(path: Path, **wanted: Sequence[str]) -> pa.Table:
         UserError: no such file or table, or no case of a listed value; it names the values that are there.
     """
     cases = read_table(path, "cloze")
+    check_named(cases, path, **wanted)
+    return cases
+
+
+def check_named(cases: pa.Table, path: Path, **wanted: Sequence[str]) -> None:
+    """Make sure that there is a case of each value listed; see `read_cases`."""
     for column, values in wanted.items():
         present = pc.unique(cases[column]).to_pylist()
         if absent := [value for value in values if value not in present]:
             raise UserError(
                 f"--{column} {absent[0]}: {path} has no such case; it has {', '.join(sorted(present)) or 'none'}"
             )
+
+
+def chosen_cases(cases: pa.Table, path: Path, **wanted: Sequence[str]) -> pa.Table:
+    """The cases that have one of the values listed, in each column that lists any.
+
+    Args:
+        cases: those of the file `path`.
+        path: for messages.
+        wanted: by column; see `read_cases`.
+
+    Raises:
+        UserError: as `read_cases`, or no case has a listed value in each column.
+    """
+    check_named(cases, path, **wanted)
+    listed = {column: values for column, values in wanted.items() if values}
+    for column, values in listed.items():
+        cases = cases.filter(pc.is_in(cases[column], pa.array(values, pa.string())))
+    if listed and not cases.num_rows:
+        asked = " ".join(f"--{column} {value}" for column, values in listed.items() for value in values)
+        raise UserError(f"{path}: has no case of {asked} together")
     return cases
 
 

@@ -6,11 +6,12 @@ from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
-import pyarrow.compute as pc
 
 from denouement.cloze.base import load_system
 from denouement.cloze.evaluation.case_sets import counted, learnable, learned_once
 from denouement.cloze.evaluation.cross_validation import story_folds
+from denouement.cloze.evaluation.results import Accuracy
+from denouement.cloze.evaluation.statistics import accuracy, correct
 from denouement.cloze.resources import Resources
 from denouement.cloze.systems.lm_pairwise import LanguageModelPairwise
 from denouement.errors import UserError
@@ -54,6 +55,7 @@ class TrainedChooser:
         part: which part of the cases; None: all of them.
         passed_over: how many of the cases given it did not learn from, by the reason why.
         networks: those trained on stories first, if any, then those trained on the cases.
+        other_parts: how often it chooses the right ending of a case of the other parts; None where it learned from all.
     """
 
     language_model: str
@@ -61,6 +63,7 @@ class TrainedChooser:
     part: Part | None
     passed_over: Mapping[str, int]
     networks: Sequence[NetworkTraining]
+    other_parts: Accuracy | None
 
 
 def train_chooser(
@@ -68,7 +71,6 @@ def train_chooser(
     options: Mapping[str, Any],
     resources: Resources,
     out: Path,
-    releases: Sequence[str] = (),
     part: Part | None = None,
 ) -> TrainedChooser:
     """Train a chooser on labelled cases of the splits train and validation, and write it.
@@ -80,7 +82,6 @@ def train_chooser(
         options: those of the system `lm_pairwise`.
         resources: the language model, and stories where `pretrain` wants them.
         out: of the checkpoint.
-        releases: learn from these alone; empty: from all.
         part: learn from this part of the cases alone.
 
     Raises:
@@ -88,14 +89,15 @@ def train_chooser(
     """
     system = load_system(LanguageModelPairwise.name, options)
     assert isinstance(system, LanguageModelPairwise)
-    if releases:
-        train = train.filter(pc.is_in(train["release"], pa.array(releases)))
     given = learnable(train, None)
     if given.cases is None or not given.cases.num_rows:
         raise UserError("no labelled case of the splits train and validation to learn from: give others with --train")
-    cases = learned_once(given.cases)
+    if not system.context:
+        raise UserError("context: a chooser to keep reads the context; ask lm_pairwise without it by `cloze evaluate`")
+    cases, others = learned_once(given.cases), None
     if part:
-        cases = cases.filter(pa.array(story_folds(cases, part.of, resources.seed) == part.number - 1))
+        is_of_part = story_folds(cases, part.of, resources.seed) == part.number - 1
+        cases, others = cases.filter(pa.array(is_of_part)), cases.filter(pa.array(~is_of_part))
     if lacks := system.lacks(resources):
         raise UserError("; ".join(lacks))
     system.prepare(resources)
@@ -103,4 +105,7 @@ def train_chooser(
     chooser = system.chooser(resources)
     chooser.save(out)
     networks = [NetworkTraining(each["seed"], each["examples"], each["losses"]) for each in chooser.history]
-    return TrainedChooser(chooser.model.source.given, counted(cases), part, given.passed_over, networks)
+    of_others = None
+    if others is not None:
+        of_others = accuracy(correct(system.score(others, resources)[""], others))
+    return TrainedChooser(chooser.model.source.given, counted(cases), part, given.passed_over, networks, of_others)

@@ -327,5 +327,10 @@ def chooser_blocks(result: TrainedChooser) -> list[Block]:
             rows,
             note="Loss: minus the log-probability of the right ending, in nats; the mean of an epoch while it learns.",
         ),
+        *([] if result.other_parts is None else [_of_other_parts(result.other_parts)]),
         *_bullets("Passed over", [f"{what}: {n:,}" for what, n in result.passed_over.items()]),
     ]
+
+
+def _of_other_parts(found: Accuracy) -> Paragraph:
+    return Paragraph(f"Right in {_with_interval(found)} of the {found.n:,} cases of the other parts.")

@@ -153,7 +153,11 @@ def load_chooser(path: Path, language_model: LanguageModel | str | None = None) 
         history, networks = of["history"], checkpoint["networks"]
     except (LookupError, TypeError, ValueError, AttributeError) as error:
         raise UserError(f"{path}: not a checkpoint of a chooser; `denouement cloze train` writes one") from error
-    model = language_model if isinstance(language_model, LanguageModel) else load(language_model or given)
+    try:
+        model = language_model if isinstance(language_model, LanguageModel) else load(language_model or given)
+    except UserError as error:
+        mend = "" if language_model else "; if the model lies elsewhere now, name that place with --language-model"
+        raise UserError(f"{path}: made of the language model {given}: {error}{mend}") from error
     if model.source.digest != digest:
         raise UserError(
             f"{path}: was made of another language model than {model.source.given} ({given}): name that one with "

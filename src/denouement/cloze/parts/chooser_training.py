@@ -16,7 +16,7 @@ from torch import nn
 from denouement.cloze.parts.chooser import Chooser, ChooserNetwork, after, cast, context_digests
 from denouement.cloze.parts.chooser_settings import ChooserTraining, Example
 from denouement.cloze.parts.training import seeded
-from denouement.console import progress, tell
+from denouement.console import note, progress
 from denouement.errors import UserError
 from denouement.language_models.model import LanguageModel
 from denouement.language_models.rows import Inputs, make_rows
@@ -116,9 +116,9 @@ def _fit(
                 raise UserError(f"{what}: training diverged in epoch {number + 1}: lower learning_rate")
             step, passed = step + 1, time.monotonic() - began
             if step == _TIMED and (seconds := passed / step * n_steps) > _LONG:
-                tell(f"{what}: about {seconds / 60:.0f} minutes for {training.epochs} epochs of {len(rows):,} cases")
+                note(f"{what}: about {seconds / 60:.0f} minutes for {training.epochs} epochs of {len(rows):,} cases")
             if training.max_minutes is not None and passed > 60 * training.max_minutes:
-                tell(f"{what}: ended after {step} of {n_steps} steps, as max_minutes says")
+                note(f"{what}: ended after {step} of {n_steps} steps, as max_minutes says")
                 network.eval()
                 return [*means, _mean(losses)]
         means.append(_mean(losses))

@@ -22,7 +22,8 @@ class LanguageModelLikelihood(LanguageModelSystem):
 
     Variants: "sum", the log-probability of the ending's tokens in nats, which favours short endings; "per token" and
     "per character", the same over their number; "difference", the sum less that of the ending as the beginning of a
-    text, which does not favour what is said in any story. "sum" chooses as the task `storycloze` of
+    text, which does not favour what is said in any story; "without context", the ending as the beginning of a text per
+    token: how far the right one gives itself away. "sum" chooses as the task `storycloze` of
     lm-evaluation-harness defines it: the sentences of the context with a blank between, a blank and the ending, no
     token for its end.
 
@@ -66,10 +67,10 @@ class LanguageModelLikelihood(LanguageModelSystem):
         """See `ClozeSystem`."""
         texts = continuations(cases)
         n_characters = [len(text) for of_case in texts for text in of_case]
-        own, _ = self._sums([""] * cases.num_rows, texts)
-        scores: dict[str, Scores] = {}
+        own, n_tokens = self._sums([""] * cases.num_rows, texts)
+        scores = {"without context": by_case(own / n_tokens, cases)}
         for name, before in self._contexts(cases):
-            sums, n_tokens = self._sums(before, texts)
+            sums, _ = self._sums(before, texts)
             variants = {
                 "sum": sums,
                 "per token": sums / n_tokens,

@@ -42,12 +42,15 @@ class LanguageModelPairwise(ChooserTraining, LanguageModelSystem):
 
     Attributes:
         pretrain: which wrong endings are made up; null: none.
+        context: false: networks learn from the endings alone and choose by these, which shows how far the right one
+            gives itself away.
     """
 
     name: ClassVar[str] = "lm_pairwise"
     learns_from_cases: ClassVar[bool] = True
 
     pretrain: MadeUp | None = None
+    context: bool = True
 
     def learns_from_stories(self, variant: str) -> bool:
         """See `ClozeSystem`."""
@@ -85,7 +88,8 @@ class LanguageModelPairwise(ChooserTraining, LanguageModelSystem):
         """See `ClozeSystem`. The differences of scores are log-odds."""
 
         def make() -> list[float]:
-            of_cases = self.chooser(resources).scores(contexts(cases), endings_of_cases(cases), self.name)
+            before = contexts(cases) if self.context else [""] * cases.num_rows
+            of_cases = self.chooser(resources).scores(before, endings_of_cases(cases), self.name)
             return [score for of_case in of_cases for score in of_case.tolist()]
 
         learned_from = _digest(self._cases, self._cases["right_ending"].to_pylist())
@@ -138,6 +142,8 @@ class LanguageModelPairwise(ChooserTraining, LanguageModelSystem):
         from denouement.cloze.parts.chooser_training import train
 
         autocast = self.precision == "bfloat16"
+        if not self.context:
+            learned_from = [each._replace(context=(), question=None) for each in learned_from]
         return train(
             self._model, learned_from, settings, seed=resources.seed, what=what, start=start, autocast=autocast
         )

@@ -135,7 +135,7 @@ class NarrativeChains(CountingSystem):
         """See `ClozeSystem`."""
         linked = _links_of_cases(cases, resources)
         drawn = [_draw(resources.seed, row) for row in cases.select(["context", "endings"]).to_pylist()]
-        resources.notes["narrative_chains: cases drawn, no entity of the context in either ending"] += sum(
+        resources.notes["narrative_chains: cases drawn, no entity of the context in any ending"] += sum(
             not any(pair) for pair in linked
         )
         scored = {}

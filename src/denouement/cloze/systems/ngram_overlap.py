@@ -37,7 +37,7 @@ class NgramOverlap(ClozeSystem):
             ],
             cases,
         )
-        resources.notes["ngram_overlap: cases without a word in common with either ending"] += int(
+        resources.notes["ngram_overlap: cases without a word in common with any ending"] += int(
             (scores.max(axis=1) == 0).sum()
         )
         return {"": scores}

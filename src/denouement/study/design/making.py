@@ -23,7 +23,7 @@ def make_items(design: Design, cases: pa.Table, endings: Sequence[pa.Table]) -> 
 
     Args:
         design: the study's design.
-        cases: a table `cloze`.
+        cases: a table `cloze`, or `stories` as `corpus.cases.with_human_endings` reads it.
         endings: tables with the columns `endings.COLUMNS`; of several endings of a system for a case the first counts,
             and so does the first of several wrong endings of a case.
 
