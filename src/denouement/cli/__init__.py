@@ -23,6 +23,7 @@ COMMANDS = {
     "encode": "denouement.cli.training",
     "generate": "denouement.cli.generators",
     "ingest": "denouement.cli.corpus",
+    "metrics": "denouement.cli.metrics",
     "reasons": "denouement.cli.reasons",
     "report": "denouement.cli.report",
     "sentiment": "denouement.cli.sentiment",

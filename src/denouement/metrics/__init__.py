@@ -1,0 +1,1 @@
+"""Automatic scores of endings, and how far each is from what people say."""
