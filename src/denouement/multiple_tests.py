@@ -24,8 +24,8 @@ def holm(p: Sequence[float]) -> list[float]:
 def benjamini_hochberg(p: Sequence[float]) -> list[float]:
     """P-values corrected by Benjamini and Hochberg's method (1995), in the order given.
 
-    Of the tests whose corrected p is at most a, the expected share of true null hypotheses is at most a, where the tests
-    are independent or positively dependent.
+    Of the tests whose corrected p is at most a, the expected share of true null hypotheses is at most a, where the
+    tests are independent or positively dependent.
 
     Raises:
         ValueError: a p-value that is not between 0 and 1.

@@ -53,7 +53,8 @@ def agreement(
     system where several wrote endings, and a column for each score or the columns score and value.
 
     HUMAN is a table votes or ratings of a study, or such a file with a column for each rater or the columns rater and
-    rating. Files of HANNA, OpenMEVA, StoryER and UNION are read as published. docs/agreement.md says what is worked out.
+    rating. Files of HANNA, OpenMEVA, StoryER and UNION are read as published. docs/agreement.md says what is worked
+    out.
     """
     from denouement.metrics.agreement.output import FILES, write_agreement
     from denouement.metrics.agreement.people import read_people
@@ -63,8 +64,8 @@ def agreement(
     from denouement.present.sections import Block, Paragraph
     from denouement.schemas import read_table
 
-    for name in FILES if out else ():
-        check_output(out / name, (scores, human))
+    for path in [out / name for name in FILES] if out else []:
+        check_output(path, (scores, human))
     of_scores = read_scores(scores)
     if names:
         of_scores = of_scores.only(names)

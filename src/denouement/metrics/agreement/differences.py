@@ -104,9 +104,21 @@ def _difference(
     z = np.where(both, grid.people, np.nan)
     alone = replace(grid, scores=[grid.scores[place] for place in pair], values=np.stack([x, y]), people=z)
     observed = correlations(level, alone, all_once(alone))[coefficient][:, 0]
-    names = (level, coefficient, *alone.scores)
-    if np.isnan(observed).any():
-        return Difference(*names, *map(_known, observed), None, None, None, None, "a correlation is not defined")
+    row = Difference(
+        level=level,
+        coefficient=coefficient,
+        first=alone.scores[0],
+        second=alone.scores[1],
+        of_first=_known(observed[0]),
+        of_second=_known(observed[1]),
+        p=None,
+        p_corrected=None,
+        williams=None,
+        williams_corrected=None,
+        why_not="a correlation is not defined" if np.isnan(observed).any() else None,
+    )
+    if row.why_not:
+        return row
     p = None
     if permutations:
         drawn = _permuted(level, coefficient, x, y, z, both, permutations, generator)
@@ -118,7 +130,7 @@ def _difference(
     williams = (
         None if n <= FEWEST or np.isnan(r23) else williams_test(float(observed[0]), float(observed[1]), float(r23), n)
     )
-    return Difference(*names, *map(float, observed), p, None, williams, None, None)
+    return replace(row, p=p, williams=williams)
 
 
 def _n_systems(both: np.ndarray) -> int:
@@ -164,7 +176,8 @@ def _correlated(
         weights = swapped[:, both].T.astype(np.float32)
         values = np.concatenate([x[both], y[both]])[None]
         under = coefficients_of(coefficient, values, np.tile(z[both], 2))
-        return under(np.concatenate([1 - weights, weights]))[0]
+        [found] = under(np.concatenate([1 - weights, weights]))
+        return np.asarray(found)
     mixed = np.where(swapped, np.where(both, y, 0), np.where(both, x, 0))
     zeros = np.where(both, z, 0)
     if level == ITEM:

@@ -32,6 +32,9 @@ LEVELS = (GLOBAL, ITEM, SYSTEM)
 FEWEST = 3
 """With fewer values a coefficient says nothing: of two it is -1 or 1."""
 
+FEWEST_DRAWN = 10
+"""Of fewer items a bootstrap's intervals are far too narrow; of systems, half as many."""
+
 _CHUNK = 1 << 21  # numbers that are worked on at once
 
 
@@ -48,7 +51,7 @@ class Draws:
     items: Weights
 
     def __len__(self) -> int:
-        return self.items.shape[1]
+        return int(self.items.shape[1])
 
     def parts(self, size: int) -> "Iterator[tuple[slice, Draws]]":
         """The draws in parts of at most so many, with their places."""
@@ -63,9 +66,12 @@ def all_once(grid: Grid) -> Draws:
 
 
 def resampled(n_systems: int, n_items: int, draws: int, generator: np.random.Generator) -> Draws:
-    """Draws with replacement of the items, and of the systems where there are several (`Boot-Both`, Deutsch et al. 2021)."""
+    """Draws with replacement of the items, and of three systems or more (`Boot-Both`, Deutsch et al. 2021).
+
+    Of two systems half of the draws would have one alone.
+    """
     items = _counts(n_items, draws, generator)
-    systems = _counts(n_systems, draws, generator) if n_systems > 1 else np.ones((n_systems, draws), np.float32)
+    systems = _counts(n_systems, draws, generator) if n_systems >= FEWEST else np.ones((n_systems, draws), np.float32)
     return Draws(systems, items)
 
 
@@ -126,8 +132,8 @@ def _within_items(x: Floats, z: Floats, there: np.ndarray, draws: Draws) -> dict
     found = {name: np.full(len(draws), np.nan) for name in COEFFICIENTS}
     if not n_items:
         return found
-    x, z = (np.where(there, each - each.sum(axis=0) / there.sum(axis=0), 0) for each in (x, z))
     signs = [_signs(each, there) for each in (x, z)]
+    x, z = (np.where(there, each - each.sum(axis=0) / there.sum(axis=0), 0) for each in (x, z))
     pairs = np.triu_indices(n_systems, 1)
     sx, sz = (each[pairs] for each in signs)
     for place, part in draws.parts(_CHUNK // (n_systems * n_items)):
@@ -156,14 +162,17 @@ def _of_systems(x: Floats, z: Floats, there: np.ndarray, draws: Draws) -> dict[s
     for place, part in draws.parts(_CHUNK // n_systems**2):
         items = part.items.T.astype(np.float64)
         n = items @ there.T
-        means = [np.round(items @ each.T / np.maximum(n, 1), 12) for each in (x, z)]
-        for name, per_draw in over_systems(*means, np.where(n > 0, part.systems.T, 0)).items():
+        mean_x, mean_z = (np.round(items @ each.T / np.maximum(n, 1), 12) for each in (x, z))
+        for name, per_draw in over_systems(mean_x, mean_z, np.where(n > 0, part.systems.T, 0)).items():
             found[name][place] = per_draw
     return found
 
 
 def over_systems(x: Floats, z: Floats, weights: Floats) -> dict[str, Floats]:
-    """Every coefficient of means that differ between draws, float64 [draws] by name; arguments float64 [draws, systems]."""
+    """Every coefficient of means that differ between draws, float64 [draws] by name.
+
+    The arguments are float64 [draws, systems].
+    """
     signs = [np.sign(each[:, :, None] - each[:, None, :]) for each in (x, z)]
     rx, rz = (np.einsum("dij,dj->di", each, weights) for each in signs)
     pairs = np.triu_indices(x.shape[1], 1)
@@ -187,7 +196,8 @@ def _pearson(n: Floats, x: Floats, z: Floats, xx: Floats, zz: Floats, xz: Floats
 def _signs(values: Floats, there: np.ndarray) -> Floats:
     """float64 [systems, systems, items]: 1 where the first system's value is greater, -1 where it is less."""
     both = there[:, None, :] & there[None, :, :]
-    return np.sign(np.round(values[:, None, :] - values[None, :, :], 12)) * both
+    signs: Floats = np.sign(values[:, None, :] - values[None, :, :]) * both
+    return signs
 
 
 def _mean_of_items(per_item: Floats, weights: Floats) -> Floats:

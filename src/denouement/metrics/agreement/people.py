@@ -12,7 +12,8 @@ import pyarrow.compute as pc
 from denouement.answers import counted, questions_of
 from denouement.errors import UserError
 from denouement.metrics.agreement.picking import Pairs
-from denouement.metrics.agreement.published import PublishedFile, published_file
+from denouement.metrics.agreement.published import published_file
+from denouement.metrics.agreement.published.rows import PublishedFile
 from denouement.metrics.agreement.tables import chosen, ratings_of_table
 from denouement.metrics.agreement.values import Ratings, Value, gathered_ratings
 from denouement.schemas import read_table, table_name

@@ -7,9 +7,9 @@ import numpy as np
 import numpy.typing as npt
 
 from denouement.intervals import share_with_interval
-from denouement.metrics.agreement.levels import FEWEST, resampled
+from denouement.metrics.agreement.levels import FEWEST, FEWEST_DRAWN, resampled
 from denouement.metrics.agreement.values import Ending, Grid
-from denouement.metrics.agreement.weighted import Floats
+from denouement.metrics.agreement.weighted import Floats, Weights
 
 
 @dataclass(frozen=True)
@@ -139,7 +139,7 @@ def picked(grid: Grid, pairs: Pairs, draws: int, generator: np.random.Generator)
 
 
 def _picked(
-    score: str, difference: Floats, prefers: npt.NDArray[np.int64], item: npt.NDArray[np.intp], weights: Floats
+    score: str, difference: Floats, prefers: npt.NDArray[np.int64], item: npt.NDArray[np.intp], weights: Weights
 ) -> Picked:
     there = ~np.isnan(difference)
     difference, said, item = difference[there], prefers[there], item[there]
@@ -221,11 +221,28 @@ def picked_by_element(
             agrees = np.sign(np.nan_to_num(difference)) * pairs.prefers
             decided, right = agrees != 0, agrees > 0
             here, elsewhere = decided & names_it, decided & ~names_it
-            drawn = _share(item, right & here, here, weights) - _share(item, right & elsewhere, elsewhere, weights)
-            low, high, why_not = _interval(drawn, item[here], item[elsewhere])
             counts = [int(each.sum()) for each in (here, elsewhere, right & here, right & elsewhere)]
-            shares = [counts[2] / counts[0] if counts[0] else None, counts[3] / counts[1] if counts[1] else None]
-            rows.append(PickedByElement(element, score, *counts, *shares, low, high, why_not))
+            if len(np.unique(item)) == len(item):
+                low, high, why_not = _difference_interval(*counts)
+            else:
+                drawn = _share(item, right & here, here, weights) - _share(item, right & elsewhere, elsewhere, weights)
+                low, high, why_not = _interval(drawn, item[here], item[elsewhere])
+            n, others, n_right, right_others = counts
+            rows.append(
+                PickedByElement(
+                    element=element,
+                    score=score,
+                    named=n,
+                    others=others,
+                    right=n_right,
+                    right_others=right_others,
+                    share=n_right / n if n else None,
+                    share_others=right_others / others if others else None,
+                    low=low,
+                    high=high,
+                    why_not=why_not,
+                )
+            )
     return rows
 
 
@@ -250,7 +267,7 @@ def _items(grid: Grid, pairs: Pairs) -> npt.NDArray[np.intp]:
 
 
 def _share(
-    item: npt.NDArray[np.intp], part: npt.NDArray[np.bool_], of: npt.NDArray[np.bool_], weights: Floats
+    item: npt.NDArray[np.intp], part: npt.NDArray[np.bool_], of: npt.NDArray[np.bool_], weights: Weights
 ) -> Floats:
     """float64 [draws]: the share of the pairs `part` of the pairs `of`, whose items count as `weights` say."""
     n = len(weights)
@@ -260,20 +277,32 @@ def _share(
 
 
 def _accuracy_interval(
-    item: npt.NDArray[np.intp], right: npt.NDArray[np.bool_], decided: npt.NDArray[np.bool_], weights: Floats
+    item: npt.NDArray[np.intp], right: npt.NDArray[np.bool_], decided: npt.NDArray[np.bool_], weights: Weights
 ) -> tuple[float | None, float | None, str | None]:
     """The exact interval where each item has one pair, or all pairs have one outcome; else that of the draws."""
     n, n_items = int(decided.sum()), len(np.unique(item[decided]))
     n_right = int(right.sum())
-    if n_items >= FEWEST and (n_items == n or n_right in (0, n)):
+    if n_items and (n_items == n or n_right in (0, n)):
         exact = share_with_interval(n_items if n_right == n else min(n_right, n_items), n_items)
         return exact["low"], exact["high"], None
     return _interval(_share(item, right, decided, weights), item[decided])
 
 
+def _difference_interval(
+    n: int, others: int, right: int, right_others: int
+) -> tuple[float | None, float | None, str | None]:
+    """The interval of Newcombe 1998 of the difference of two shares of independent pairs."""
+    from statsmodels.stats.proportion import confint_proportions_2indep
+
+    if min(n, others) < FEWEST:
+        return None, None, f"fewer than {FEWEST} pairs"
+    low, high = confint_proportions_2indep(right, n, right_others, others, method="newcomb")
+    return float(low), float(high), None
+
+
 def _interval(drawn: Floats, *items: npt.NDArray[np.intp]) -> tuple[float | None, float | None, str | None]:
-    if any(len(np.unique(each)) < FEWEST for each in items):
-        return None, None, f"fewer than {FEWEST} items"
+    if any(len(np.unique(each)) < FEWEST_DRAWN for each in items):
+        return None, None, f"fewer than {FEWEST_DRAWN} items"
     return between(drawn)
 
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from denouement.charts.intervals import Estimate, coefficients
 from denouement.metrics.agreement.ceiling import Ceiling
 from denouement.metrics.agreement.differences import Difference
-from denouement.metrics.agreement.levels import GLOBAL, ITEM, LEVELS, SYSTEM
+from denouement.metrics.agreement.levels import FEWEST, GLOBAL, ITEM, LEVELS, SYSTEM
 from denouement.metrics.agreement.picking import Picked, PickedByElement
 from denouement.metrics.agreement.weighted import COEFFICIENTS, KENDALL, PEARSON, SPEARMAN
 from denouement.metrics.agreement.with_people import Agreement, Correlation
@@ -26,6 +26,10 @@ _LEVELS = {
     SYSTEM: "Over systems, of their means",
 }
 _UNITS = {GLOBAL: "endings", ITEM: "items", SYSTEM: "systems"}
+_PICKS = (
+    *("score", "pairs", "accuracy", "95%", "right", "wrong", "score ties", "people tie"),
+    *("as people", "calibrated", "threshold"),
+)
 _DRAWN = 30  # scores in the chart
 
 
@@ -100,10 +104,10 @@ def can_show(found: Agreement) -> str | None:
     if not known:
         return None
     n = {level: max(row.n for row in found.of(level, coefficient)) for level in known}
-    parts = [f"{width:.2f} with {n[level]:,} {_UNITS[level]}" for level, width in known.items()]
+    parts = [f"{width:.2f} ({n[level]:,} {_UNITS[level]})" for level, width in known.items()]
     return (
-        f"The 95% intervals of {_NAMES[coefficient]} are wide in the middle by {', '.join(parts)}: scores whose values "
-        "differ by less than half of that can hardly be told apart here."
+        f"What so many can show: half of the scores' 95% intervals of {_NAMES[coefficient]} are wider than "
+        f"{', '.join(parts)}. A value of less than half of that is hardly told from 0."
     )
 
 
@@ -131,7 +135,7 @@ def _correlations(found: Agreement) -> list[Block]:
 
 
 def _note(found: Agreement, level: str) -> str:
-    over = "items and systems" if found.matched.systems > 1 else "items"
+    over = "items and systems" if found.matched.systems >= FEWEST else "items"
     undefined = max((row.undefined for row in found.correlations if row.level == level), default=0)
     missing = f" Up to {undefined:,} draws of a score are not defined and left out." if undefined else ""
     return f"Intervals are of {found.settings.draws:,} bootstrap draws of {over}.{missing}"
@@ -166,12 +170,15 @@ def _differences(found: Agreement) -> list[Block]:
             ["first", "second", "of first", "of second", "p", "p corrected", "Williams' p", "corrected", "why not"],
             [_difference(row) for row in rows],
             "",
-            f"{_NAMES[found.settings.coefficient]}. p is of {found.settings.permutations:,} permutations of both scores "
-            "(Perm-Both); corrected by Benjamini and Hochberg's method for all pairs of this table. Williams' test "
-            "compares the sizes of the correlations, whatever their signs.",
+            f"{_NAMES[found.settings.coefficient]}. p is of {found.settings.permutations:,} permutations of both "
+            "scores (Perm-Both); corrected by Benjamini and Hochberg's method for all pairs of this table. Williams' "
+            "test compares the sizes of the correlations, whatever their signs.",
         )
-        differ = sum(row.p_corrected is not None and row.p_corrected < 0.05 for row in rows)
-        blocks.append(Fold(f"{_LEVELS[level]}: {differ:,} of {len(rows):,} pairs differ (corrected p < .05)", [table]))
+        by_permutation = found.settings.permutations > 0
+        p = [row.p_corrected if by_permutation else row.williams_corrected for row in rows]
+        differ = sum(each is not None and each < 0.05 for each in p)
+        test = "corrected p" if by_permutation else "corrected p of Williams' test"
+        blocks.append(Fold(f"{_LEVELS[level]}: {differ:,} of {len(rows):,} pairs differ ({test} < .05)", [table]))
     return blocks
 
 
@@ -189,8 +196,7 @@ def _difference(row: Difference) -> list[Cell]:
 def _picks(rows: Sequence[Picked]) -> Table:
     ordered = sorted(rows, key=lambda row: (row.accuracy is None, -(row.accuracy or 0), row.score))
     return Table(
-        ["score", "pairs", "accuracy", "95%", "right", "wrong", "score ties", "people tie", "as people", "calibrated"]
-        + ["threshold"],
+        _PICKS,
         [
             [
                 row.score,
@@ -210,8 +216,8 @@ def _picks(rows: Sequence[Picked]) -> Table:
         "",
         "Accuracy is over pairs in which people prefer an ending and the scores differ; pairs with equal scores, and "
         "those in which people prefer neither, are counted apart. As people: the share of all pairs of which the score "
-        "says what people say, ties included (Deutsch et al. 2023); calibrated: the same, where scores that differ by at "
-        "most the threshold are ties. The threshold is fitted to these very pairs, so that share is an upper bound.",
+        "says what people say, ties included (Deutsch et al. 2023); calibrated: the same, where scores that differ by "
+        "at most the threshold are ties. The threshold is fitted to these very pairs, so that share is an upper bound.",
     )
 
 
@@ -253,7 +259,8 @@ def _ceiling(found: Ceiling) -> list[Block]:
     if picks.accuracy is not None:
         said.append(
             f"Of two endings, one rater picks the one that the others prefer in {picks.right:,} of "
-            f"{picks.right + picks.wrong:,} cases ({picks.accuracy:.1%}); in {picks.tied:,} more, one side prefers neither."
+            f"{picks.right + picks.wrong:,} cases ({picks.accuracy:.1%}); in {picks.tied:,} more, one side prefers "
+            "neither."
         )
     for name, value in (
         ("Fleiss' kappa", found.kappa and found.kappa.kappa),

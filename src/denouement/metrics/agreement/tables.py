@@ -32,7 +32,7 @@ def scores_of_table(path: Path) -> Scores:
     Columns that hold a text are left out.
 
     Raises:
-        UserError: no such file, no column that names items, no score, a value that is no number, or rows that repeat one
+        UserError: no such file, no column that names items, no score, a value that is no number, or rows that repeat
             another.
     """
     names, rows = _rows(path)
@@ -134,7 +134,8 @@ def _column(path: Path, names: Sequence[str], known: Sequence[str]) -> str:
 
 def _columns_of_numbers(names: Sequence[str], rows: Sequence[_Row]) -> tuple[list[str], list[str]]:
     """The columns in which each value is a number or missing and not all are missing, and the other ones."""
-    numbers, texts = [], []
+    numbers: list[str] = []
+    texts: list[str] = []
     for name in (each for each in names if each not in (*ITEMS, SYSTEM, _QUESTION, *_RATERS)):
         values = [row.get(name) for _, row in rows]
         is_number = all(map(_is_number, values)) and not all(map(_is_missing, values))

@@ -93,10 +93,11 @@ class Ratings:
         return self._of(np.array([ending in wanted for ending in self.endings], bool)[self.ending])
 
     def means(self) -> Floats:
-        """float64 [endings]: the mean of each ending; NaN without a rating. Means are equal to the last digit or not."""
+        """float64 [endings]: the mean of each ending, rounded so that equal means are equal; NaN without a rating."""
         n = np.bincount(self.ending, minlength=len(self.endings))
         total = np.bincount(self.ending, self.value, minlength=len(self.endings))
-        return np.round(np.where(n > 0, total / np.maximum(n, 1), np.nan), 12)
+        means: Floats = np.where(n > 0, total / np.maximum(n, 1), np.nan)
+        return np.asarray(np.round(means, 12))
 
     def _of(self, kept: npt.NDArray[np.bool_]) -> "Ratings":
         return Ratings(self.source, self.endings, self.raters, self.ending[kept], self.rater[kept], self.value[kept])
@@ -215,8 +216,8 @@ def matched(scores: Scores, people: Ratings, without: Sequence[str] = ()) -> tup
         without: systems that are left out.
 
     Raises:
-        UserError: no ending has both, one of the inputs names several systems and the other none, or a system that is to
-            be left out is not there.
+        UserError: no ending has both, one of the inputs names several systems and the other none, or a system that is
+            to be left out is not there.
     """
     scores, people = _alike(scores, people)
     rated = {people.endings[place] for place in np.unique(people.ending)}
@@ -258,8 +259,8 @@ def _alike(scores: Scores, people: Ratings) -> tuple[Scores, Ratings]:
     several, bare = (scores, people) if systems[0] else (people, scores)
     if len(systems[0] or systems[1]) > 1:
         raise UserError(
-            f"{bare.source}: names no system, but {several.source} has endings of {shortened(systems[0] or systems[1])}; "
-            "add a column system"
+            f"{bare.source}: names no system, but {several.source} has endings of "
+            f"{shortened(systems[0] or systems[1])}; add a column system"
         )
     return (
         Scores(scores.source, [(item, "") for item, _ in scores.endings], scores.names, scores.values, scores.left_out),

@@ -23,7 +23,7 @@ SMALL = 1e-12
 """Variances below this, of values whose own variance is 1, come from rounding."""
 
 _CHUNK = 1 << 18  # weights that are worked on at once, so that they stay in the processor's cache
-_LEAF = 64
+_LEAF = 128
 
 
 def coefficients_of(name: str, scores: Floats, z: Floats) -> Callable[[Weights], Floats]:
@@ -44,11 +44,12 @@ def coefficients_of(name: str, scores: Floats, z: Floats) -> Callable[[Weights],
         A function from weights [n, draws] of 0 or more to float64 [scores, draws]; NaN where the values that have a
         weight are all the same in the score or in z. Weights in float32 are worked on faster, with six digits.
     """
-    of_z, of_score = {
+    kinds: dict[str, tuple[Any, Any]] = {
         PEARSON: (_Moments, _Pearson),
         SPEARMAN: (_Ranks, _Spearman),
         KENDALL: (_Squares, _Kendall),
-    }[name]
+    }
+    of_z, of_score = kinds[name]
     shared = of_z(z)
     each = [of_score(x, shared) for x in scores]
 
@@ -125,7 +126,7 @@ class _Groups:
     def powers(self, weights: Weights, power: int) -> Floats:
         """float64 [draws]: the sum of the sums to a power, in which the order does not matter."""
         sums = self.sums(weights).astype(np.float64) if self.is_tied else weights
-        return np.einsum(",".join(["gd"] * power) + "->d", *[sums] * power).astype(np.float64)
+        return np.asarray(np.einsum(",".join(["gd"] * power) + "->d", *[sums] * power), np.float64)
 
     def ranks(self, weights: Weights) -> Weights:
         """[n, draws]: the rank of each value less the mean of the ranks; equal values share the middle of theirs."""
@@ -143,7 +144,7 @@ class _Ranks:
         self._groups = _Groups(z)
 
     def under(self, weights: Weights) -> tuple[Weights, Floats, Floats]:
-        """The ranks times the weights [n, draws], twelve times the sum of their squares, and the cubes of sums [draws]."""
+        """The ranks times the weights [n, draws]; twelve times the sum of their squares, and all cubed [draws]."""
         cubes = weights.sum(axis=0).astype(np.float64) ** 3
         return weights * self._groups.ranks(weights), cubes - self._groups.powers(weights, 3), cubes
 
@@ -176,8 +177,8 @@ class _Kendall:
     """Kendall's tau-b, from the weight of the pairs that the two samples order in opposite ways.
 
     The values are put in the order of x, those of equal x in the order of z; a pair is then in opposite ways if the
-    first one has the greater z (Knight 1966). These pairs are counted within blocks by a product of matrices, and between
-    blocks by sums along the order of z, twice as long a stretch of values at each step.
+    first one has the greater z (Knight 1966). These pairs are counted within blocks by a product of matrices, and
+    between blocks by sums along the order of z, for stretches of values that are twice as long at each step.
     """
 
     def __init__(self, x: Floats, of_z: _Squares) -> None:
@@ -207,7 +208,8 @@ class _Kendall:
         draws = weights.shape[1]
         w = np.concatenate([weights[self._order], np.zeros((self._padding, draws), weights.dtype)])
         blocks = w.reshape(-1, self._leaf, draws)
-        found = np.einsum("bqd,bqd->d", blocks, self._opposite.astype(w.dtype) @ blocks).astype(np.float64)
+        within = np.einsum("bqd,bqd->d", blocks, self._opposite.astype(w.dtype) @ blocks)
+        found: Floats = within.astype(np.float64)
         for places, before in self._steps:
             halves = w.reshape(len(places), 2, -1, draws)
             for (left, right), place, n_before in zip(halves, places, before, strict=True):
@@ -218,7 +220,7 @@ class _Kendall:
 
 
 def _between(codes: Places) -> tuple[Places, Places]:
-    """For neighbouring stretches [stretches, 2, size] the order of the first one's z, and how many are above the second's.
+    """For neighbouring stretches [stretches, 2, size] the order of the first z, and how many are above the second.
 
     Returns:
         [stretches, size]: the places in the first one from the greatest z to the least; and by place in the second, how

@@ -10,6 +10,7 @@ from denouement.metrics.agreement.ceiling import Ceiling, ceiling
 from denouement.metrics.agreement.differences import Difference, differences
 from denouement.metrics.agreement.levels import (
     FEWEST,
+    FEWEST_DRAWN,
     GLOBAL,
     ITEM,
     LEVELS,
@@ -237,7 +238,10 @@ def _correlation(
         why_not = f"all {' and '.join(same)} are the same" if same else "the values compared are all the same"
     if why_not:
         return Correlation(score, level, name, None, None, None, n, 0, why_not)
-    low, high, why_not = between(drawn)
+    if (few := FEWEST_DRAWN // 2 if level == SYSTEM else FEWEST_DRAWN) > n:
+        low, high, why_not = None, None, f"{n} {unit}, no interval of fewer than {few}"
+    else:
+        low, high, why_not = between(drawn)
     return Correlation(score, level, name, value, low, high, n, int(np.isnan(drawn).sum()), why_not)
 
 

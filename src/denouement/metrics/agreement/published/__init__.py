@@ -20,5 +20,6 @@ def published_file(path: Path) -> PublishedFile | None:
     """
     for layout in LAYOUTS.values():
         if layout.is_of(path):
-            return layout.read(path)
+            found: PublishedFile = layout.read(path)
+            return found
     return None

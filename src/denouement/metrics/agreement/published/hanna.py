@@ -1,8 +1,8 @@
 """HANNA (Chhun et al. 2022): `hanna_metric_scores.csv` and `hanna_metric_scores_llm.csv`.
 
 A row a system; a cell is a list of 96 numbers, one for each story. Six columns are means of three people's ratings by a
-criterion. In the later file columns such as `Human 2 RE` have each person's ratings; `Human Avg` columns are means of two.
-All other columns are scores, and at the end of a name stand signs of its kind.
+criterion. In the later file columns such as `Human 2 RE` have each person's ratings, and `Human Avg` columns are means
+of two. All other columns are scores, and at the end of a name stand signs of its kind.
 """
 
 import csv

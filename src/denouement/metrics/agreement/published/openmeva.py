@@ -1,8 +1,8 @@
 """OpenMEVA (Guan et al. 2021): `mags_roc.json`, `mags_wp.json`, and files of scores that its programs write.
 
-The first is an object with an entry a story, whose `gen` has by system the `text` and the `score`, a list of ratings from
-1 to 5. A file of scores, such as `roc_metric.json`, is a list of objects with `id`, `model_name`, `metric_score` (a number
-by name) and `score`, the same ratings.
+The first is an object with an entry a story, whose `gen` has by system the `text` and the `score`, a list of ratings
+from 1 to 5. A file of scores, such as `roc_metric.json`, is a list of objects with `id`, `model_name`, `metric_score`
+(a number by name) and `score`, the same ratings.
 """
 
 from collections.abc import Iterator, Mapping, Sequence

@@ -1,8 +1,9 @@
 """StoryER (Chen et al. 2022): its JSON files of ratings by aspect, such as `train_rate_reason_data.json`.
 
-A list of objects with `story`, `prompt`, `score` (the votes that the story got where it was published) and `comments`: an
-aspect from 1 to 10, a rating from 1 to 5 and why, or -1 for none. Items are named by their places in the list, from 1. The
-votes are read as a score. The files of pairs are pickles, which can run code when they are opened, and are not read.
+A list of objects with `story`, `prompt`, `score` (the votes that the story got where it was published) and `comments`:
+an aspect from 1 to 10, a rating from 1 to 5 and why, or -1 for none. Items are named by their places in the list, from
+1. The votes are read as a score. The files of pairs are pickles, which can run code when they are opened, and are not
+read.
 """
 
 from pathlib import Path
