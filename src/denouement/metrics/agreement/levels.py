@@ -35,6 +35,8 @@ FEWEST = 3
 FEWEST_DRAWN = 10
 """Of fewer items a bootstrap's intervals are far too narrow; of systems, half as many."""
 
+_DIGITS = 10  # of means of standardised values: beyond these, means that are equal differ by rounding
+
 _CHUNK = 1 << 21  # numbers that are worked on at once
 
 
@@ -162,7 +164,7 @@ def _of_systems(x: Floats, z: Floats, there: np.ndarray, draws: Draws) -> dict[s
     for place, part in draws.parts(_CHUNK // n_systems**2):
         items = part.items.T.astype(np.float64)
         n = items @ there.T
-        mean_x, mean_z = (np.round(items @ each.T / np.maximum(n, 1), 12) for each in (x, z))
+        mean_x, mean_z = (np.round(items @ each.T / np.maximum(n, 1), _DIGITS) for each in (x, z))
         for name, per_draw in over_systems(mean_x, mean_z, np.where(n > 0, part.systems.T, 0)).items():
             found[name][place] = per_draw
     return found

@@ -11,6 +11,7 @@ import pyarrow.compute as pc
 
 from denouement.answers import counted, questions_of
 from denouement.errors import UserError
+from denouement.files import existing_file
 from denouement.metrics.agreement.picking import Pairs
 from denouement.metrics.agreement.published import published_file
 from denouement.metrics.agreement.published.rows import PublishedFile
@@ -76,7 +77,9 @@ def read_people(path: Path, question: str | None = None, raters: Sequence[str] =
 
 
 def _kind_of(path: Path) -> str | None:
-    return table_name(path) if path.is_file() and path.open("rb").read(4) == b"PAR1" else None
+    with existing_file(path).open("rb") as opened:
+        is_parquet = opened.read(4) == b"PAR1"
+    return table_name(path) if is_parquet else None
 
 
 def _of_published(path: Path, published: PublishedFile, question: str | None) -> People:

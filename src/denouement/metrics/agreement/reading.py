@@ -3,6 +3,7 @@
 from pathlib import Path
 
 from denouement.errors import UserError
+from denouement.files import existing_file
 from denouement.metrics.agreement.published import published_file
 from denouement.metrics.agreement.tables import scores_of_table
 from denouement.metrics.agreement.values import Scores, gathered_scores
@@ -14,7 +15,7 @@ def read_scores(path: Path) -> Scores:
     Raises:
         UserError: no such file, no scores in it, or as the readers of the layouts.
     """
-    published = published_file(path)
+    published = published_file(path if path.is_dir() else existing_file(path))
     if published is None:
         return scores_of_table(path)
     scores = list(published.scores)
