@@ -5,7 +5,7 @@ from scipy.stats import pearsonr
 
 from denouement.errors import UserError
 from denouement.metrics.agreement.ceiling import ceiling
-from denouement.metrics.agreement.people import People, read_people
+from denouement.metrics.agreement.people import HumanAnswers, read_people
 from denouement.metrics.agreement.values import gathered_ratings
 from denouement.schemas import TABLES, write_table
 from denouement.study.results.reliability import ordinal_alpha
@@ -77,10 +77,10 @@ def test_tables_without_ratings_of_endings_are_refused(written):
         read_people(written(votes({}), "votes"))
 
 
-def made(n: int = 20) -> People:
+def made(n: int = 20) -> HumanAnswers:
     generator = np.random.default_rng(2)
     quality = generator.normal(size=n)
-    return People(
+    return HumanAnswers(
         gathered_ratings(
             "p.csv",
             (
@@ -108,7 +108,7 @@ def test_the_ceiling_is_each_rater_against_the_others():
 
 def test_one_rater_has_no_ceiling_and_it_is_said():
     ratings = made().ratings.only(["ann"])
-    found = ceiling(People(ratings), ratings, ("global",))
+    found = ceiling(HumanAnswers(ratings), ratings, ("global",))
     assert {row.mean for row in found.correlations} == {None}
     assert found.correlations[0].why_not == "nobody rated 3 endings that others rated too, differently"
     assert found.alpha is not None

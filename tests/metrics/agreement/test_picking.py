@@ -3,7 +3,7 @@ import pytest
 from scipy.stats import binomtest
 
 from denouement.metrics.agreement.picking import (
-    Pairs,
+    PreferredPairs,
     pairs_of_ratings,
     picked,
     picked_by_element,
@@ -15,13 +15,13 @@ from denouement.metrics.agreement.values import Grid
 GENERATOR = np.random.default_rng(1)
 
 
-def two_systems(first: list[float], second: list[float], prefers: list[int]) -> tuple[Grid, Pairs]:
+def two_systems(first: list[float], second: list[float], prefers: list[int]) -> tuple[Grid, PreferredPairs]:
     """An item a pair of systems a and b, with these scores."""
     items = [f"item{place}" for place in range(len(first))]
     values = np.array([[first, second]], float)
     grid = Grid(items, ["a", "b"], ["score"], values, np.zeros((2, len(items))))
     ends = [[(item, system) for item in items] for system in "ab"]
-    return grid, Pairs([("s", item) for item in items], *ends, np.array(prefers))
+    return grid, PreferredPairs([("s", item) for item in items], *ends, np.array(prefers))
 
 
 def test_picks_are_counted_by_hand_with_ties_apart():

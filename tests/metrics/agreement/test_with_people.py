@@ -5,7 +5,7 @@ import pytest
 
 from denouement.documents import document, read_document
 from denouement.metrics.agreement.output import FILES, write_agreement
-from denouement.metrics.agreement.people import People
+from denouement.metrics.agreement.people import HumanAnswers
 from denouement.metrics.agreement.sections import agreement_sections, can_show
 from denouement.metrics.agreement.values import Scores, gathered_ratings, gathered_scores
 from denouement.metrics.agreement.with_people import Agreement, AgreementSettings, agreement_with_people
@@ -14,7 +14,7 @@ from denouement.present import html, markdown
 SETTINGS = AgreementSettings(draws=200, permutations=50)
 
 
-def made(systems: int = 4, items: int = 15) -> tuple[Scores, People]:
+def made(systems: int = 4, items: int = 15) -> tuple[Scores, HumanAnswers]:
     generator = np.random.default_rng(1)
     endings = [(f"i{item}", f"s{system}" if systems > 1 else "") for item in range(items) for system in range(systems)]
     quality = generator.normal(size=len(endings))
@@ -33,7 +33,7 @@ def made(systems: int = 4, items: int = 15) -> tuple[Scores, People]:
         "two": np.where(np.arange(len(endings)) < 2, quality, np.nan),
     }
     rows = ((ending, name, float(x)) for name, of in columns.items() for ending, x in zip(endings, of, strict=True))
-    return gathered_scores("scores.csv", rows), People(ratings)
+    return gathered_scores("scores.csv", rows), HumanAnswers(ratings)
 
 
 @pytest.fixture(scope="module")

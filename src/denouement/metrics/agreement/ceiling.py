@@ -1,12 +1,12 @@
-"""How well people agree with each other: what no score can be expected to exceed by much."""
+"""How well people agree with each other, which is what the agreement of scores with people is held against."""
 
 from dataclasses import dataclass
 
 import numpy as np
 
 from denouement.metrics.agreement.levels import FEWEST, LEVELS, all_once, correlations
-from denouement.metrics.agreement.people import People
-from denouement.metrics.agreement.picking import Pairs, pairs_of_ratings, picked
+from denouement.metrics.agreement.people import HumanAnswers
+from denouement.metrics.agreement.picking import PreferredPairs, pairs_of_ratings, picked
 from denouement.metrics.agreement.values import Grid, Ratings
 from denouement.metrics.agreement.weighted import COEFFICIENTS
 from denouement.study.results.agreement import SECOND, agreement
@@ -71,7 +71,7 @@ class Ceiling:
     alpha: Alpha | None
 
 
-def ceiling(people: People, ratings: Ratings, levels: tuple[str, ...] = LEVELS) -> Ceiling:
+def ceiling(people: HumanAnswers, ratings: Ratings, levels: tuple[str, ...] = LEVELS) -> Ceiling:
     """What the raters' own agreement is.
 
     Args:
@@ -126,14 +126,14 @@ def _grid(endings: list[tuple[str, str]], own: np.ndarray, others: np.ndarray) -
     return Grid(items, systems, ["own"], values[:1], values[1])
 
 
-def _picks(grid: Grid, pairs: Pairs) -> np.ndarray:
+def _picks(grid: Grid, pairs: PreferredPairs) -> np.ndarray:
     if not len(pairs):
         return np.zeros(3, np.int64)
     [row] = picked(grid, pairs, 0, np.random.default_rng(0))
     return np.array([row.right, row.wrong, row.pairs - row.right - row.wrong])
 
 
-def _picks_of_votes(people: People) -> np.ndarray:
+def _picks_of_votes(people: HumanAnswers) -> np.ndarray:
     ballot = people.ballot
     assert ballot is not None
     rest = ballot.counts()[ballot.item] - np.eye(4, dtype=np.int64)[ballot.choice]
@@ -144,7 +144,7 @@ def _picks_of_votes(people: People) -> np.ndarray:
     return np.array([right, int(decided.sum()) - right, len(own) - int(decided.sum())])
 
 
-def _kappa(people: People, ratings: Ratings) -> Kappa | None:
+def _kappa(people: HumanAnswers, ratings: Ratings) -> Kappa | None:
     if people.ballot is not None:
         return kappa(people.ballot.counts())
     categories, place = np.unique(ratings.value, return_inverse=True)

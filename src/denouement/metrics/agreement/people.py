@@ -12,7 +12,7 @@ import pyarrow.compute as pc
 from denouement.answers import counted, questions_of
 from denouement.errors import UserError
 from denouement.files import existing_file
-from denouement.metrics.agreement.picking import Pairs
+from denouement.metrics.agreement.picking import PreferredPairs
 from denouement.metrics.agreement.published import published_file
 from denouement.metrics.agreement.published.rows import PublishedFile
 from denouement.metrics.agreement.tables import chosen, ratings_of_table
@@ -25,7 +25,7 @@ _POINTS = {FIRST: (1.0, 0.0), SECOND: (0.0, 1.0), BOTH: (0.5, 0.5), NEITHER: (0.
 
 
 @dataclass(frozen=True)
-class People:
+class HumanAnswers:
     """What people say of endings.
 
     Attributes:
@@ -38,13 +38,13 @@ class People:
     """
 
     ratings: Ratings
-    pairs: Pairs | None = None
+    pairs: PreferredPairs | None = None
     ballot: Ballot | None = None
     question: str | None = None
     other_questions: list[str] = field(default_factory=list)
 
 
-def read_people(path: Path, question: str | None = None, raters: Sequence[str] = ()) -> People:
+def read_people(path: Path, question: str | None = None, raters: Sequence[str] = ()) -> HumanAnswers:
     """Read a table `votes` or `ratings` of a study, a published file (`published`), or any table with ratings.
 
     Args:
@@ -68,12 +68,12 @@ def read_people(path: Path, question: str | None = None, raters: Sequence[str] =
         people = _of_published(path, published, question)
     else:
         ratings, question, others = ratings_of_table(path, question, raters)
-        return People(ratings, question=question, other_questions=others)
+        return HumanAnswers(ratings, question=question, other_questions=others)
     if not raters:
         return people
     if people.pairs is not None:
         raise UserError("--rater: is for ratings; votes are read of all people who count")
-    return People(people.ratings.only(raters), None, None, people.question, people.other_questions)
+    return HumanAnswers(people.ratings.only(raters), None, None, people.question, people.other_questions)
 
 
 def _kind_of(path: Path) -> str | None:
@@ -82,16 +82,16 @@ def _kind_of(path: Path) -> str | None:
     return table_name(path) if is_parquet else None
 
 
-def _of_published(path: Path, published: PublishedFile, question: str | None) -> People:
+def _of_published(path: Path, published: PublishedFile, question: str | None) -> HumanAnswers:
     if not published.ratings:
         raise UserError(f"{path}: has scores and no ratings; name the file with people's ratings")
     questions = list(published.ratings)
     asked = chosen(path, question, [each for each in questions if each])
     ratings = gathered_ratings(str(path), published.ratings[asked or ""])
-    return People(ratings, question=asked, other_questions=[each for each in questions if each and each != asked])
+    return HumanAnswers(ratings, question=asked, other_questions=[each for each in questions if each and each != asked])
 
 
-def _of_ratings(path: Path, table: pa.Table, question: str | None) -> People:
+def _of_ratings(path: Path, table: pa.Table, question: str | None) -> HumanAnswers:
     accepted = counted(table)
     questions = accepted["question"].unique().to_pylist()
     asked = chosen(path, question, questions)
@@ -103,14 +103,14 @@ def _of_ratings(path: Path, table: pa.Table, question: str | None) -> People:
     for case, system, study, annotator, value in zip(*(rows[name].to_pylist() for name in names), strict=True):
         given[(case, system), f"{study} {annotator}"].append(value)
     values = ((ending, rater, float(np.mean(its))) for (ending, rater), its in given.items())
-    return People(
+    return HumanAnswers(
         gathered_ratings(str(path), values),
         question=asked,
         other_questions=[each for each in questions if each != asked],
     )
 
 
-def _of_votes(path: Path, table: pa.Table, question: str | None) -> People:
+def _of_votes(path: Path, table: pa.Table, question: str | None) -> HumanAnswers:
     questions = questions_of(table)
     asked = chosen(path, question, questions)
     ballot = count(table, asked)
@@ -120,7 +120,7 @@ def _of_votes(path: Path, table: pa.Table, question: str | None) -> People:
     ends = [[(row["case_id"], ballot.pairs[row["pair"]][side]) for row in items] for side in (0, 1)]
     decided = agreement(ballot.counts())
     prefers = np.select([decided == FIRST, decided == SECOND], [1, -1], 0)
-    pairs = Pairs([(row["study"], row["item_id"]) for row in items], ends[0], ends[1], prefers)
+    pairs = PreferredPairs([(row["study"], row["item_id"]) for row in items], ends[0], ends[1], prefers)
     given: defaultdict[tuple[tuple[str, str], str], list[float]] = defaultdict(list)
     studies, annotators = (ballot.votes[name].to_pylist() for name in ("study", "annotator_id"))
     for item, choice, study, annotator in zip(ballot.item, ballot.choice, studies, annotators, strict=True):
@@ -128,4 +128,4 @@ def _of_votes(path: Path, table: pa.Table, question: str | None) -> People:
             given[ends[side][item], f"{study} {annotator}"].append(points)
     values: list[Value] = [(ending, rater, float(np.mean(its))) for (ending, rater), its in given.items()]
     others = [each for each in questions if each != asked]
-    return People(gathered_ratings(str(path), values), pairs, ballot, asked, others)
+    return HumanAnswers(gathered_ratings(str(path), values), pairs, ballot, asked, others)

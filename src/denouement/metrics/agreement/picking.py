@@ -13,7 +13,7 @@ from denouement.metrics.agreement.weighted import Floats, Weights
 
 
 @dataclass(frozen=True)
-class Pairs:
+class PreferredPairs:
     """Two endings of one item each, and which of them people prefer.
 
     Attributes:
@@ -30,11 +30,11 @@ class Pairs:
     def __len__(self) -> int:
         return len(self.ids)
 
-    def among(self, endings: Collection[Ending]) -> "Pairs":
+    def among(self, endings: Collection[Ending]) -> "PreferredPairs":
         """The pairs of which both endings are among these."""
         wanted = frozenset(endings)
         kept = [at for at, both in enumerate(zip(self.first, self.second, strict=True)) if wanted.issuperset(both)]
-        return Pairs(
+        return PreferredPairs(
             [self.ids[at] for at in kept],
             [self.first[at] for at in kept],
             [self.second[at] for at in kept],
@@ -106,7 +106,7 @@ class PickedByElement:
     why_not: str | None
 
 
-def pairs_of_ratings(grid: Grid) -> Pairs:
+def pairs_of_ratings(grid: Grid) -> PreferredPairs:
     """Every two rated endings of an item; people prefer the one with the higher mean rating."""
     ids: list[tuple[str, str]] = []
     first: list[Ending] = []
@@ -119,10 +119,10 @@ def pairs_of_ratings(grid: Grid) -> Pairs:
             first.append((item, grid.systems[i]))
             second.append((item, grid.systems[j]))
             prefers.append(int(np.sign(grid.people[i, place] - grid.people[j, place])))
-    return Pairs(ids, first, second, np.array(prefers, np.int64))
+    return PreferredPairs(ids, first, second, np.array(prefers, np.int64))
 
 
-def picked(grid: Grid, pairs: Pairs, draws: int, generator: np.random.Generator) -> list[Picked]:
+def picked(grid: Grid, pairs: PreferredPairs, draws: int, generator: np.random.Generator) -> list[Picked]:
     """A row a score, in the order of the grid.
 
     Args:
@@ -198,7 +198,7 @@ def tie_calibrated(difference: Floats, prefers: npt.NDArray[np.int64]) -> tuple[
 
 def picked_by_element(
     grid: Grid,
-    pairs: Pairs,
+    pairs: PreferredPairs,
     named: Mapping[str, frozenset[tuple[str, str]]],
     draws: int,
     generator: np.random.Generator,
@@ -246,7 +246,7 @@ def picked_by_element(
     return rows
 
 
-def _differences(grid: Grid, pairs: Pairs) -> Floats:
+def _differences(grid: Grid, pairs: PreferredPairs) -> Floats:
     """float64 [scores, pairs]: the first ending's score less the second's; NaN where one has none."""
     values = []
     row_of = {system: place for place, system in enumerate(grid.systems)}
@@ -261,7 +261,7 @@ def _differences(grid: Grid, pairs: Pairs) -> Floats:
     return np.asarray(np.round(values[0] - values[1], 12))
 
 
-def _items(grid: Grid, pairs: Pairs) -> npt.NDArray[np.intp]:
+def _items(grid: Grid, pairs: PreferredPairs) -> npt.NDArray[np.intp]:
     place_of = {item: place for place, item in enumerate(grid.items)}
     return np.array([place_of[item] for item, _ in pairs.first], np.intp)
 
@@ -316,7 +316,7 @@ def between(drawn: Floats) -> tuple[float | None, float | None, str | None]:
 
 
 def winners_named(
-    pairs: Pairs, reasons: Sequence[tuple[tuple[str, str], str, str]]
+    pairs: PreferredPairs, reasons: Sequence[tuple[tuple[str, str], str, str]]
 ) -> dict[str, frozenset[tuple[str, str]]]:
     """By element the ids of the pairs in which a reason of somebody who chose the winner names it.
 

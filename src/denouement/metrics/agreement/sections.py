@@ -59,7 +59,7 @@ def agreement_sections(found: Agreement) -> list[Block]:
     sections.append(
         Section(
             "How well people agree with each other",
-            "No score can be expected to agree with people better than they do.",
+            "What a score may be held against: how each rater agrees with the others.",
             _ceiling(found.ceiling),
         )
     )
@@ -268,5 +268,8 @@ def _ceiling(found: Ceiling) -> list[Block]:
     ):
         said.append(f"{name}: {NO_VALUE if value is None else f'{value:.3f}'}.")
     columns = ["level", "coefficient", "raters", "mean", "least and greatest", "why not"]
-    note = "Each rater in turn against the mean of the others."
+    note = (
+        "Each rater in turn against the mean of the others. A score may exceed it: it is held against the mean of all "
+        "raters, which varies less by chance than what one of them says."
+    )
     return [Paragraph(" ".join(said)), Table(columns, rows, "", note)]

@@ -19,7 +19,7 @@ from denouement.metrics.agreement.levels import (
     correlations,
     resampled,
 )
-from denouement.metrics.agreement.people import People
+from denouement.metrics.agreement.people import HumanAnswers
 from denouement.metrics.agreement.picking import (
     Picked,
     PickedByElement,
@@ -123,7 +123,7 @@ class Agreement:
 
 
 def agreement_with_people(
-    scores: Scores, people: People, settings: AgreementSettings, elements: pa.Table | None = None
+    scores: Scores, people: HumanAnswers, settings: AgreementSettings, elements: pa.Table | None = None
 ) -> Agreement:
     """How far each score agrees with people.
 

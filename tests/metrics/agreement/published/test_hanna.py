@@ -1,8 +1,5 @@
 """HANNA: a small file, and the correlations that its authors publish, where the file is there."""
 
-import os
-from pathlib import Path
-
 import numpy as np
 import pytest
 from scipy.stats import kendalltau
@@ -13,9 +10,6 @@ from denouement.metrics.agreement.people import read_people
 from denouement.metrics.agreement.published import published_file
 from denouement.metrics.agreement.reading import read_scores
 from denouement.metrics.agreement.values import gathered_ratings, gathered_scores, matched
-
-DATA = Path(os.environ.get("DENOUEMENT_HANNA", Path(__file__).parents[5] / "shared/data/hanna"))
-FILE = DATA / "hanna_metric_scores_llm.csv"
 
 CRITERIA = ("Relevance", "Coherence", "Empathy", "Surprise", "Engagement", "Complexity")
 HEADER = ",".join(["Model", *CRITERIA, "BLEU Ξ§", "Text length ¤§", "Human 1 RE", "Human 2 RE", "Human 3 RE"])
@@ -91,10 +85,11 @@ def test_a_damaged_file_is_refused(small, old, new, problem):
 
 
 @pytest.fixture(scope="module")
-def published():
-    if not FILE.is_file():
-        pytest.skip(f"{FILE} is missing: it is HANNA's, at dig-team/hanna-benchmark-asg")
-    found = published_file(FILE)
+def published(shared_data):
+    path = shared_data / "hanna/hanna_metric_scores_llm.csv"
+    if not path.is_file():
+        pytest.skip(f"{path} is missing: it is HANNA's, at dig-team/hanna-benchmark-asg")
+    found = published_file(path)
     scores = gathered_scores("HANNA", found.scores).only(list(PUBLISHED[GLOBAL]))
     return {
         criterion: matched(scores, gathered_ratings(criterion, rows), ["Human"])
