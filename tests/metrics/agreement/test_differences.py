@@ -19,8 +19,8 @@ def test_permutations_and_williams_agree_with_nlpstats(level, coefficient):
     of = grid(np.stack([of.values[0], of.people + 4 * np.random.default_rng(2).normal(size=(8, 10))]), of.people)
     [row] = differences(level, coefficient, of, 2000, GENERATOR)
     np.random.seed(1)  # which nlpstats draws by
-    theirs = permutation_test(*of.values, of.people, IN_NLPSTATS[level], coefficient, "both", n_resamples=100)
-    assert row.p == pytest.approx(theirs.pvalue, abs=0.1)
+    theirs = permutation_test(*of.values, of.people, IN_NLPSTATS[level], coefficient, "both", n_resamples=40)
+    assert row.p == pytest.approx(theirs.pvalue, abs=0.2)
     williams = williams_of_nlpstats(*of.values, of.people, IN_NLPSTATS[level], coefficient).pvalue
     assert row.williams == pytest.approx(williams, abs=1e-6)
 

@@ -39,11 +39,11 @@ def test_the_levels_are_those_of_nlpstats(level, missing):
 @pytest.mark.parametrize("level", LEVELS)
 def test_a_draw_is_the_correlation_of_the_systems_and_items_that_were_drawn(level):
     of = made(7, 12)
-    draws = resampled(7, 12, 20, np.random.default_rng(3))
+    draws = resampled(7, 12, 6, np.random.default_rng(3))
     assert (draws.items.sum(axis=0) == 12).all()
     assert (draws.systems.sum(axis=0) == 7).all()
     found = correlations(level, of, draws)
-    for place in range(20):
+    for place in range(6):
         systems = np.repeat(np.arange(7), draws.systems[:, place].astype(int))
         items = np.repeat(np.arange(12), draws.items[:, place].astype(int))
         people = of.people[systems][:, items]

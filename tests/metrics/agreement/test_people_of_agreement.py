@@ -6,7 +6,8 @@ from scipy.stats import pearsonr
 from denouement.errors import UserError
 from denouement.metrics.agreement.ceiling import ceiling
 from denouement.metrics.agreement.people import HumanAnswers, read_people
-from denouement.metrics.agreement.values import gathered_ratings
+from denouement.metrics.agreement.values import Scores, gathered_ratings, gathered_scores
+from denouement.metrics.agreement.with_people import AgreementSettings, agreement_with_people
 from denouement.schemas import TABLES, write_table
 from denouement.study.results.reliability import ordinal_alpha
 from tests.study.votes_by_hand import votes
@@ -114,3 +115,33 @@ def test_one_rater_has_no_ceiling_and_it_is_said():
     assert found.alpha is not None
     assert found.alpha.alpha is None
     assert found.picks.accuracy is None
+
+
+def scored(table: pa.Table) -> Scores:
+    cases = sorted(set(table["case_id"].to_pylist()))
+    rows = [((case, system), "length", float(len(system))) for case in cases for system in ("s1", "human_right")]
+    return gathered_scores("scores.csv", rows)
+
+
+def tags(table: pa.Table, **changed: str) -> pa.Table:
+    """Every reason names logic."""
+    columns = ("study", "item_id", "case_id", "annotator_id", "question", "choice")
+    rest = {"reason": "It is logical.", "element": "logic", "rule": "logical", "words": "logical", "denied": False}
+    rows = [{name: row[name] for name in columns} | rest | changed for row in table.to_pylist()]
+    return pa.Table.from_pylist(rows, TABLES["reason_elements"].schema)
+
+
+def test_elements_are_those_of_the_same_votes_and_question(written):
+    table = votes({str(n): ("s1", "human_right", ["human_right", "s1", "human_right"]) for n in range(5)})
+    people = read_people(written(table, "votes"))
+    settings = AgreementSettings(draws=100, permutations=0)
+    [row] = agreement_with_people(scored(table), people, settings, tags(table)).by_element
+    assert (row.element, row.score, row.named, row.right, row.others) == ("logic", "length", 5, 5, 0)
+    for wrong, problem in (
+        (tags(table, item_id="other"), "1 items with reasons are not in the votes"),
+        (tags(table, question="style"), "no reason for the question better names an element"),
+    ):
+        with pytest.raises(UserError, match=problem):
+            agreement_with_people(scored(table), people, settings, wrong)
+    with pytest.raises(UserError, match="reasons are for choices between two endings"):
+        agreement_with_people(scored(table), HumanAnswers(people.ratings), settings, tags(table))

@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 import pyarrow as pa
 
+from denouement.errors import UserError
 from denouement.metrics.agreement.ceiling import Ceiling, ceiling
 from denouement.metrics.agreement.differences import Difference, differences
 from denouement.metrics.agreement.levels import (
@@ -134,9 +135,11 @@ def agreement_with_people(
         elements: the table `reason_elements` of the reasons for the same votes; None without one.
 
     Raises:
-        UserError: no ending has a score and a rating, or a score to compare or a system that is not there.
+        UserError: no ending has a score and a rating, a score to compare or a system is not there, or the elements are
+            not of these votes.
     """
     scores.only(settings.compare)
+    reasons = None if elements is None else _named(elements, people)
     grid, ratings, match = matched(scores, people.ratings, settings.without)
     generator = np.random.default_rng(settings.seed)
     left_out = _levels_left_out(grid)
@@ -176,15 +179,30 @@ def agreement_with_people(
         not_compared=not_compared,
         picked=picked(grid, pairs, settings.draws, generator) if len(pairs) else [],
         by_element=[]
-        if elements is None
-        else picked_by_element(grid, pairs, winners_named(pairs, _named(elements)), settings.draws, generator),
+        if reasons is None
+        else picked_by_element(grid, pairs, winners_named(pairs, reasons), settings.draws, generator),
         ceiling=ceiling(people, ratings, levels),
     )
 
 
-def _named(elements: pa.Table) -> list[tuple[tuple[str, str], str, str]]:
-    columns = (elements[name].to_pylist() for name in ("study", "item_id", "choice", "element"))
-    return [((study, item), choice, element) for study, item, choice, element in zip(*columns, strict=True)]
+def _named(elements: pa.Table, people: HumanAnswers) -> list[tuple[tuple[str, str], str, str]]:
+    """Of each element in a reason the pair, what the person chose, and the element, for the question that was asked."""
+    if people.pairs is None:
+        raise UserError("--elements: reasons are for choices between two endings; give votes, or leave it out")
+    columns = (elements[name].to_pylist() for name in ("study", "item_id", "question", "choice", "element"))
+    known = set(people.pairs.ids)
+    rows = [
+        ((study, item), choice, element)
+        for study, item, question, choice, element in zip(*columns, strict=True)
+        if question == people.question
+    ]
+    if strange := len({pair for pair, _, _ in rows} - known):
+        raise UserError(
+            f"--elements: {strange:,} items with reasons are not in the votes; tag the reasons of these votes"
+        )
+    if not rows:
+        raise UserError(f"--elements: no reason for the question {people.question} names an element; leave it out")
+    return rows
 
 
 def _levels_left_out(grid: Grid) -> dict[str, str]:
