@@ -1,10 +1,24 @@
-"""Holm's correction against a value worked out by hand and an independent library."""
+"""Corrections against values worked out by hand and independent libraries."""
 
 import numpy as np
 import pytest
+from scipy.stats import false_discovery_control
 from statsmodels.stats.multitest import multipletests
 
-from denouement.multiple_tests import holm
+from denouement.multiple_tests import benjamini_hochberg, holm
+
+
+def test_false_discoveries_by_hand():
+    # In order .01, .02, .03, .5 times 4, 4/2, 4/3, 1: all of the first three are .04
+    assert benjamini_hochberg([0.03, 0.01, 0.5, 0.02]) == pytest.approx([0.04, 0.04, 0.5, 0.04])
+    assert benjamini_hochberg([]) == []
+
+
+@pytest.mark.parametrize("n", [1, 2, 7, 40])
+def test_false_discoveries_as_scipy_does(n):
+    p = np.random.default_rng(n).beta(0.4, 2, n)
+    p[: n // 3] = p[0]
+    assert benjamini_hochberg(p.tolist()) == pytest.approx(false_discovery_control(p))
 
 
 def test_by_hand():
@@ -25,3 +39,5 @@ def test_as_statsmodels_does(n):
 def test_what_is_no_p_value_is_refused(p):
     with pytest.raises(ValueError, match="not between 0 and 1"):
         holm([0.5, p])
+    with pytest.raises(ValueError, match="not between 0 and 1"):
+        benjamini_hochberg([0.5, p])

@@ -70,6 +70,30 @@ def accuracies(sets: Mapping[str, Sequence[Estimate]]) -> "Figure | None":
     return figure
 
 
+def coefficients(sets: Mapping[str, Sequence[Estimate]], of: str) -> "Figure | None":
+    """Correlations of scores with their 95% intervals, a panel a way to correlate; None without any.
+
+    Args:
+        sets: by title the scores from above; all panels have a place for every score.
+        of: the name of the coefficient, for the axis.
+    """
+    sets = {title: estimates for title, estimates in sets.items() if estimates}
+    if not sets:
+        return None
+    names = list(dict.fromkeys(each.label for estimates in sets.values() for each in estimates))
+    figure, made = panels(2.6 + 3 * len(sets), 1 + 0.26 * max(2, len(names)), n_columns=len(sets))
+    for place, (title, estimates) in zip(made, sets.items(), strict=True):
+        rows = [names.index(each.label) for each in estimates]
+        style: dict[str, Any] = {"fmt": "o", "color": BLUE, "markersize": 4, "linewidth": 1}
+        place.errorbar([each.value for each in estimates], rows, xerr=_sides(estimates), **style)
+        place.axvline(0, color=GREY, linewidth=1, zorder=0)
+        place.set_title(title, fontsize="small", wrap=True)
+        place.set_xlabel(of)
+    made[0].set_yticks(range(len(names)), names)
+    made[0].set_ylim(len(names) - 0.4, -0.6)
+    return figure
+
+
 def effects(sets: Mapping[str, Sequence[Estimate]]) -> "Figure | None":
     """By how much right endings differ from wrong ones in each feature, Cohen's d with its 95% interval.
 
@@ -127,4 +151,8 @@ def reliability_curve(sets: Mapping[str, Sequence[Calibration]]) -> "Figure | No
 
 
 def _sides(estimates: Sequence[Estimate]) -> list[list[float]]:
-    return [[each.value - each.low for each in estimates], [each.high - each.value for each in estimates]]
+    """How far the ends are from the value, which a bootstrap interval may not hold."""
+    return [
+        [max(0.0, each.value - each.low) for each in estimates],
+        [max(0.0, each.high - each.value) for each in estimates],
+    ]

@@ -4,13 +4,14 @@ from pathlib import Path
 
 import click
 
+from denouement.cli.metrics_agreement import agreement
 from denouement.cli.options import json_option, print_result
 from denouement.errors import UserError
 
 
 @click.group()
 def metrics() -> None:
-    """Score endings automatically."""
+    """Score endings automatically, and say how far scores agree with people."""
 
 
 @metrics.command(name="list")
@@ -84,3 +85,6 @@ def score(
     )
     paths = MetricsPaths(cases, endings, references, stories, embeddings, models, cache, out)
     print_result(run(settings, paths), score_blocks, as_json)
+
+
+metrics.add_command(agreement)

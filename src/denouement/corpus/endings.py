@@ -70,7 +70,7 @@ def read_made_elsewhere(path: Path) -> list[MadeEnding]:
         UserError: no such file, another layout, no row, or a row without its context or case id, with a value of the
             wrong type, or of another width; the message names the row.
     """
-    names, rows = _named_rows(existing_file(path), _is_made_elsewhere)
+    names, rows = named_rows(existing_file(path), _is_made_elsewhere)
     if not _is_made_elsewhere(names):
         raise UserError(
             f"{path}: no endings with their contexts among the columns {shortened(names) or 'none'}; it needs ending, "
@@ -125,7 +125,7 @@ def _is_parquet(path: Path) -> bool:
         return opened.read(len(_PARQUET)) == _PARQUET
 
 
-def _named_rows(
+def named_rows(
     path: Path, fits: Callable[[Sequence[str]], bool]
 ) -> tuple[Sequence[str], Iterator[tuple[str, dict[str, Any]]]]:
     """The columns of a file, and by column the values of each row, with the place of the row.
@@ -171,7 +171,7 @@ def _of_parquet(path: Path) -> pa.Table:
 
 
 def _of_texts(path: Path) -> pa.Table:
-    names, rows = _named_rows(path, lambda names: set(COLUMNS) <= set(names))
+    names, rows = named_rows(path, lambda names: set(COLUMNS) <= set(names))
     if not set(COLUMNS) <= set(names):
         raise _no_endings(path, names)
     columns: dict[str, list[str]] = {name: [] for name in COLUMNS}

@@ -1,4 +1,7 @@
-"""Automatic scores of endings. To add one: one file in `scores`, one row here, one test."""
+"""Automatic scores of endings, and in `agreement` how far they are from what people say.
+
+To add a score: one file in `scores`, one row here, one test.
+"""
 
 METRICS: dict[str, str] = {
     "bleu": "denouement.metrics.scores.bleu:Bleu",

@@ -1,0 +1,1 @@
+"""How far scores of endings agree with what people say about them."""

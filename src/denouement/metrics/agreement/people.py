@@ -1,0 +1,131 @@
+"""What people say of endings, from the tables of a study or any other file."""
+
+from collections import defaultdict
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from denouement.answers import counted, questions_of
+from denouement.errors import UserError
+from denouement.files import existing_file
+from denouement.metrics.agreement.picking import PreferredPairs
+from denouement.metrics.agreement.published import published_file
+from denouement.metrics.agreement.published.rows import PublishedFile
+from denouement.metrics.agreement.tables import chosen, ratings_of_table
+from denouement.metrics.agreement.values import Ratings, Value, gathered_ratings
+from denouement.schemas import read_table, table_name
+from denouement.study.results.agreement import BOTH, FIRST, NEITHER, SECOND, agreement
+from denouement.study.results.ballot import Ballot, count
+
+_POINTS = {FIRST: (1.0, 0.0), SECOND: (0.0, 1.0), BOTH: (0.5, 0.5), NEITHER: (0.5, 0.5)}
+
+
+@dataclass(frozen=True)
+class HumanAnswers:
+    """What people say of endings.
+
+    Attributes:
+        ratings: a value for each ending and rater; of votes the mean share of the compared endings that it won, where
+            both and neither are half a win.
+        pairs: of votes, which of two endings people prefer; None of ratings.
+        ballot: of votes, the answers; None of ratings.
+        question: what was asked, or which of several ratings this is; None where there is one alone.
+        other_questions: those that are in the same file.
+    """
+
+    ratings: Ratings
+    pairs: PreferredPairs | None = None
+    ballot: Ballot | None = None
+    question: str | None = None
+    other_questions: list[str] = field(default_factory=list)
+
+
+def read_people(path: Path, question: str | None = None, raters: Sequence[str] = ()) -> HumanAnswers:
+    """Read a table `votes` or `ratings` of a study, a published file (`published`), or any table with ratings.
+
+    Args:
+        path: the file.
+        question: one of several that were asked; None is the first.
+        raters: those who count, or the columns that hold ratings; none for all.
+
+    Raises:
+        UserError: no such file, another table, a question or a rater that is not there, or nothing that counts.
+    """
+    kind = _kind_of(path)
+    if kind == "votes":
+        people = _of_votes(path, read_table(path, "votes"), question)
+    elif kind == "ratings":
+        people = _of_ratings(path, read_table(path, "ratings"), question)
+    elif kind is not None:
+        raise UserError(
+            f"{path}: a table '{kind}' has no ratings of endings; name a table votes or ratings, or any CSV"
+        )
+    elif (published := published_file(path)) is not None:
+        people = _of_published(path, published, question)
+    else:
+        ratings, question, others = ratings_of_table(path, question, raters)
+        return HumanAnswers(ratings, question=question, other_questions=others)
+    if not raters:
+        return people
+    if people.pairs is not None:
+        raise UserError("--rater: is for ratings; votes are read of all people who count")
+    return HumanAnswers(people.ratings.only(raters), None, None, people.question, people.other_questions)
+
+
+def _kind_of(path: Path) -> str | None:
+    with existing_file(path).open("rb") as opened:
+        is_parquet = opened.read(4) == b"PAR1"
+    return table_name(path) if is_parquet else None
+
+
+def _of_published(path: Path, published: PublishedFile, question: str | None) -> HumanAnswers:
+    if not published.ratings:
+        raise UserError(f"{path}: has scores and no ratings; name the file with people's ratings")
+    questions = list(published.ratings)
+    asked = chosen(path, question, [each for each in questions if each])
+    ratings = gathered_ratings(str(path), published.ratings[asked or ""])
+    return HumanAnswers(ratings, question=asked, other_questions=[each for each in questions if each and each != asked])
+
+
+def _of_ratings(path: Path, table: pa.Table, question: str | None) -> HumanAnswers:
+    accepted = counted(table)
+    questions = accepted["question"].unique().to_pylist()
+    asked = chosen(path, question, questions)
+    rows = accepted.filter(pc.equal(accepted["question"], asked or ""))
+    if not rows.num_rows:
+        raise UserError(f"{path}: no accepted rating in it; collect answers first")
+    names = ("case_id", "system", "study", "annotator_id", "value")
+    given: defaultdict[tuple[tuple[str, str], str], list[float]] = defaultdict(list)
+    for case, system, study, annotator, value in zip(*(rows[name].to_pylist() for name in names), strict=True):
+        given[(case, system), f"{study} {annotator}"].append(value)
+    values = ((ending, rater, float(np.mean(its))) for (ending, rater), its in given.items())
+    return HumanAnswers(
+        gathered_ratings(str(path), values),
+        question=asked,
+        other_questions=[each for each in questions if each != asked],
+    )
+
+
+def _of_votes(path: Path, table: pa.Table, question: str | None) -> HumanAnswers:
+    questions = questions_of(table)
+    asked = chosen(path, question, questions)
+    ballot = count(table, asked)
+    if not len(ballot.choice):
+        raise UserError(f"{path}: no accepted answer in it; collect answers first")
+    items = ballot.items.to_pylist()
+    ends = [[(row["case_id"], ballot.pairs[row["pair"]][side]) for row in items] for side in (0, 1)]
+    decided = agreement(ballot.counts())
+    prefers = np.select([decided == FIRST, decided == SECOND], [1, -1], 0)
+    pairs = PreferredPairs([(row["study"], row["item_id"]) for row in items], ends[0], ends[1], prefers)
+    given: defaultdict[tuple[tuple[str, str], str], list[float]] = defaultdict(list)
+    studies, annotators = (ballot.votes[name].to_pylist() for name in ("study", "annotator_id"))
+    for item, choice, study, annotator in zip(ballot.item, ballot.choice, studies, annotators, strict=True):
+        for side, points in enumerate(_POINTS[int(choice)]):
+            given[ends[side][item], f"{study} {annotator}"].append(points)
+    values: list[Value] = [(ending, rater, float(np.mean(its))) for (ending, rater), its in given.items()]
+    others = [each for each in questions if each != asked]
+    return HumanAnswers(gathered_ratings(str(path), values), pairs, ballot, asked, others)
