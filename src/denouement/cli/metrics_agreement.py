@@ -14,7 +14,7 @@ from denouement.files import check_output
 @click.option("--question", help="Which of several questions or criteria in HUMAN.  [default: the first]")
 @click.option("--rater", "raters", multiple=True, help="A rater, or a column with a rater's values; may be repeated.")
 @click.option("--score", "names", multiple=True, help="Only this score; may be repeated.")
-@click.option("--lower", multiple=True, help="A score of which a lower value is better; may be repeated.")
+@click.option("--lower", multiple=True, help="A score of which lower values are better, where this is not known.")
 @click.option("--compare", multiple=True, help="Test only the differences between these scores; may be repeated.")
 @click.option("--without", multiple=True, help="Leave out the endings of this system; may be repeated.")
 @click.option("--elements", type=click.Path(path_type=Path), help="Table reason_elements of the same votes.")

@@ -140,6 +140,11 @@ def load_metric(name: str, options: Mapping[str, Any] | None = None) -> Metric:
     return settings.build(metric, options, f"options of score {name}")
 
 
+def known_measures() -> dict[str, Measure]:
+    """What every score of the registry means, by its name without that of a model behind it."""
+    return {score: measure for name in METRICS for score, measure in load_metric(name).measures.items()}
+
+
 def measure_of(metric: Metric, score: str) -> Measure:
     """What a score of the column `score` means, without the name of a model behind it."""
     return metric.measures[score.partition(" ")[0]]

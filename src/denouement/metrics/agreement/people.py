@@ -11,13 +11,12 @@ import pyarrow.compute as pc
 
 from denouement.answers import counted, questions_of
 from denouement.errors import UserError
-from denouement.files import existing_file
 from denouement.metrics.agreement.picking import PreferredPairs
 from denouement.metrics.agreement.published import published_file
 from denouement.metrics.agreement.published.rows import PublishedFile
-from denouement.metrics.agreement.tables import chosen, ratings_of_table
+from denouement.metrics.agreement.tables import chosen, kind_of, ratings_of_table
 from denouement.metrics.agreement.values import Ratings, Value, gathered_ratings
-from denouement.schemas import read_table, table_name
+from denouement.schemas import read_table
 from denouement.study.results.agreement import BOTH, FIRST, NEITHER, SECOND, agreement
 from denouement.study.results.ballot import Ballot, count
 
@@ -55,7 +54,7 @@ def read_people(path: Path, question: str | None = None, raters: Sequence[str] =
     Raises:
         UserError: no such file, another table, a question or a rater that is not there, or nothing that counts.
     """
-    kind = _kind_of(path)
+    kind = kind_of(path)
     if kind == "votes":
         people = _of_votes(path, read_table(path, "votes"), question)
     elif kind == "ratings":
@@ -74,12 +73,6 @@ def read_people(path: Path, question: str | None = None, raters: Sequence[str] =
     if people.pairs is not None:
         raise UserError("--rater: is for ratings; votes are read of all people who count")
     return HumanAnswers(people.ratings.only(raters), None, None, people.question, people.other_questions)
-
-
-def _kind_of(path: Path) -> str | None:
-    with existing_file(path).open("rb") as opened:
-        is_parquet = opened.read(4) == b"PAR1"
-    return table_name(path) if is_parquet else None
 
 
 def _of_published(path: Path, published: PublishedFile, question: str | None) -> HumanAnswers:

@@ -45,7 +45,7 @@ def agreement_sections(found: Agreement) -> list[Block]:
         Section(
             "Picking what people picked",
             "Of two endings of an item, whether the one that people prefer has the higher score.",
-            [_picks(found.picked)] if found.picked else [Paragraph("No item has two endings that people rated.")],
+            [_picks(found.picked)] if found.picked else [Paragraph("No item has two endings with ratings and scores.")],
         ),
     ]
     if found.by_element:
@@ -87,6 +87,15 @@ def _about(found: Agreement) -> list[str]:
         said.append(f"Rated endings without a score, which is worked out over the others: {named}.")
     if found.left_out:
         said.append(f"Columns that are no numbers, not read: {', '.join(found.left_out)}.")
+    if found.lower:
+        said.append(f"Lower values are better of {', '.join(found.lower)}: these count times -1.")
+    if found.no_direction:
+        said.append(
+            f"This version does not know {', '.join(found.no_direction)}: higher values count as better unless --lower "
+            "names them."
+        )
+    if found.of_sets and SYSTEM not in found.levels_left_out:
+        said.append(f"Values of all endings of a system together, so over systems alone: {', '.join(found.of_sets)}.")
     said += [f"{_LEVELS[level]}: not worked out, as {why}." for level, why in found.levels_left_out.items()]
     return [" ".join(said), *([width] if (width := can_show(found)) else [])]
 

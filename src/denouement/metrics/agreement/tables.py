@@ -7,6 +7,7 @@ from typing import Any
 
 from denouement.corpus.endings import named_rows
 from denouement.errors import UserError
+from denouement.files import existing_file
 from denouement.metrics.agreement.values import (
     Ending,
     Ratings,
@@ -15,7 +16,7 @@ from denouement.metrics.agreement.values import (
     gathered_ratings,
     gathered_scores,
 )
-from denouement.schemas import shortened
+from denouement.schemas import shortened, table_name
 
 ITEMS = ("case_id", "item_id")
 SYSTEM = "system"
@@ -24,6 +25,17 @@ _RATERS = ("rater", "annotator_id")
 _RATINGS = ("rating", _VALUE)
 _QUESTION = "question"
 _MISSING = ("", "na", "nan", "null", "none")
+
+
+def kind_of(path: Path) -> str | None:
+    """Which table of this package a file is; None for any other file.
+
+    Raises:
+        UserError: no such file.
+    """
+    with existing_file(path).open("rb") as opened:
+        is_parquet = opened.read(4) == b"PAR1"
+    return table_name(path) if is_parquet else None
 
 
 def scores_of_table(path: Path) -> Scores:

@@ -1,7 +1,7 @@
 """Scores and people's ratings of the same endings."""
 
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 import numpy.typing as npt
@@ -27,6 +27,9 @@ class Scores:
         names: the scores.
         values: float64 [names, endings], NaN where there is none.
         left_out: columns that are no numbers and were not read.
+        of_sets: by score and system the value of all endings of a system together, which no single ending has.
+        lower: scores of which a lower value is better: all their values are times -1.
+        no_direction: scores of which it is not known which values are better, where it is known of others.
     """
 
     source: str
@@ -34,6 +37,14 @@ class Scores:
     names: list[str]
     values: Floats
     left_out: list[str] = field(default_factory=list)
+    of_sets: Mapping[str, Mapping[str, float]] = field(default_factory=dict)
+    lower: list[str] = field(default_factory=list)
+    no_direction: list[str] = field(default_factory=list)
+
+    @property
+    def all_names(self) -> list[str]:
+        """Those of single endings, then those of sets."""
+        return [*self.names, *self.of_sets]
 
     def only(self, names: Sequence[str]) -> "Scores":
         """The same with some scores alone.
@@ -41,20 +52,37 @@ class Scores:
         Raises:
             UserError: an unknown name.
         """
-        if unknown := [name for name in names if name not in self.names]:
-            raise UserError(f"{self.source}: no score {shortened(unknown)}; there are {shortened(self.names)}")
-        places = [self.names.index(name) for name in dict.fromkeys(names)]
-        return Scores(self.source, self.endings, [self.names[place] for place in places], self.values[places])
+        if unknown := [name for name in names if name not in self.all_names]:
+            raise UserError(f"{self.source}: no score {shortened(unknown)}; there are {shortened(self.all_names)}")
+        of_endings = [name for name in dict.fromkeys(names) if name in self.names]
+        return Scores(
+            self.source,
+            self.endings,
+            of_endings,
+            self.values[[self.names.index(name) for name in of_endings]],
+            of_sets={name: self.of_sets[name] for name in dict.fromkeys(names) if name in self.of_sets},
+            lower=[name for name in self.lower if name in names],
+            no_direction=[name for name in self.no_direction if name in names],
+        )
 
     def turned(self, names: Sequence[str]) -> "Scores":
-        """The same with some scores, of which a lower one is better, times -1.
+        """The same with some scores, of which a lower one is better, times -1; those that already are stay so.
 
         Raises:
             UserError: an unknown name.
         """
         self.only(names)
-        signs = np.array([-1.0 if name in names else 1.0 for name in self.names])
-        return Scores(self.source, self.endings, self.names, self.values * signs[:, None], self.left_out)
+        turned = set(names) - set(self.lower)
+        sign = {name: -1.0 if name in turned else 1.0 for name in self.all_names}
+        return replace(
+            self,
+            values=self.values * np.array([sign[name] for name in self.names])[:, None],
+            of_sets={
+                name: {system: sign[name] * value for system, value in of.items()} for name, of in self.of_sets.items()
+            },
+            lower=[name for name in self.all_names if name in turned or name in self.lower],
+            no_direction=[name for name in self.no_direction if name not in turned],
+        )
 
 
 @dataclass(frozen=True)
@@ -263,13 +291,6 @@ def _alike(scores: Scores, people: Ratings) -> tuple[Scores, Ratings]:
             f"{shortened(systems[0] or systems[1])}; add a column system"
         )
     return (
-        Scores(scores.source, [(item, "") for item, _ in scores.endings], scores.names, scores.values, scores.left_out),
-        Ratings(
-            people.source,
-            [(item, "") for item, _ in people.endings],
-            people.raters,
-            people.ending,
-            people.rater,
-            people.value,
-        ),
+        replace(scores, endings=[(item, "") for item, _ in scores.endings]),
+        replace(people, endings=[(item, "") for item, _ in people.endings]),
     )

@@ -1,6 +1,6 @@
 """All that can be said of how far scores agree with people."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -16,6 +16,7 @@ from denouement.metrics.agreement.levels import (
     ITEM,
     LEVELS,
     SYSTEM,
+    Draws,
     all_once,
     correlations,
     resampled,
@@ -32,6 +33,7 @@ from denouement.metrics.agreement.picking import (
 )
 from denouement.metrics.agreement.values import Grid, Matched, Scores, matched
 from denouement.metrics.agreement.weighted import COEFFICIENTS, KENDALL, Floats
+from denouement.schemas import shortened
 
 MOST_COMPARED = 10
 """Scores beyond this many are compared with each other only if they are named: their pairs take long, and are many."""
@@ -95,6 +97,9 @@ class Agreement:
         settings: how it was worked out.
         without_score: by score how many of the rated endings have none.
         left_out: columns of the file of scores that are no numbers.
+        of_sets: scores of all endings of a system together: they are correlated over systems alone.
+        lower: scores of which a lower value is better, which count times -1.
+        no_direction: scores of which it is not known which values are better, where it is known of others.
         levels_left_out: by level why there is no correlation of any score.
         correlations: a row a score, level and coefficient; scores with a higher `settings.coefficient` come first.
         differences: a row a level and two scores.
@@ -110,6 +115,9 @@ class Agreement:
     settings: AgreementSettings
     without_score: dict[str, int]
     left_out: list[str]
+    of_sets: list[str]
+    lower: list[str]
+    no_direction: list[str]
     levels_left_out: dict[str, str]
     correlations: list[Correlation]
     differences: list[Difference]
@@ -138,15 +146,22 @@ def agreement_with_people(
         UserError: no ending has a score and a rating, a score to compare or a system is not there, or the elements are
             not of these votes.
     """
-    scores.only(settings.compare)
+    if unswappable := scores.only(settings.compare).of_sets:
+        raise UserError(
+            f"--compare: {shortened([*unswappable])} has no value of single endings, which the tests swap; leave it out"
+        )
     reasons = None if elements is None else _named(elements, people)
     grid, ratings, match = matched(scores, people.ratings, settings.without)
     generator = np.random.default_rng(settings.seed)
     left_out = _levels_left_out(grid)
     levels = tuple(level for level in LEVELS if level not in left_out)
-    rows = _correlations(grid, levels, settings, generator)
-    grid = _in_order(grid, rows, settings.coefficient)
-    rows.sort(key=lambda row: grid.scores.index(row.score))
+    drawn = resampled(len(grid.systems), len(grid.items), settings.draws, generator)
+    rows = [row for level in levels for row in _correlations(grid, level, drawn)]
+    grid, of_sets = _in_order(grid, rows, settings.coefficient), _grid_of_sets(grid, scores.of_sets)
+    if SYSTEM in levels:
+        rows += _correlations(of_sets, SYSTEM, drawn)
+    order = [*grid.scores, *of_sets.scores]
+    rows.sort(key=lambda row: order.index(row.score))
     pairs = pairs_of_ratings(grid) if people.pairs is None else people.pairs.among(grid.endings)
     compared = list(settings.compare) or grid.scores
     not_compared = None
@@ -154,7 +169,7 @@ def agreement_with_people(
         n_pairs = len(compared) * (len(compared) - 1) // 2
         not_compared = f"{len(compared)} scores make {n_pairs:,} pairs; name those to compare"
     elif len(compared) < 2:
-        not_compared = "there is one score"
+        not_compared = "there are fewer than two scores of single endings"
     of_compared = _only(grid, compared)
     return Agreement(
         question=people.question,
@@ -167,6 +182,9 @@ def agreement_with_people(
             if (n := int((np.isnan(values) & ~np.isnan(grid.people)).sum()))
         },
         left_out=scores.left_out,
+        of_sets=of_sets.scores,
+        lower=scores.lower,
+        no_direction=scores.no_direction,
         levels_left_out=left_out,
         correlations=rows,
         differences=[]
@@ -207,29 +225,34 @@ def _named(elements: pa.Table, people: HumanAnswers) -> list[tuple[tuple[str, st
 
 def _levels_left_out(grid: Grid) -> dict[str, str]:
     n = len(grid.systems)
-    if n < 2:
-        why = "endings are of one system, or name none"
-        return {ITEM: why, SYSTEM: why}
+    left_out = {}
+    if not grid.scores:
+        left_out = dict.fromkeys((GLOBAL, ITEM), "the scores are of all endings of a system together")
     if n < FEWEST:
-        why = f"there are fewer than {FEWEST} systems"
-        return {ITEM: why, SYSTEM: why}
-    if (~np.isnan(grid.people)).sum(axis=0).max() < FEWEST:
+        why = "endings are of one system, or name none" if n < 2 else f"there are fewer than {FEWEST} systems"
+        return {**left_out, ITEM: why, SYSTEM: why}
+    if grid.scores and (~np.isnan(grid.people)).sum(axis=0).max() < FEWEST:
         return {ITEM: f"no item has rated endings of {FEWEST} systems"}
-    return {}
+    return left_out
 
 
-def _correlations(
-    grid: Grid, levels: Sequence[str], settings: AgreementSettings, generator: np.random.Generator
-) -> list[Correlation]:
-    draws = resampled(len(grid.systems), len(grid.items), settings.draws, generator)
+def _grid_of_sets(grid: Grid, of_sets: Mapping[str, Mapping[str, float]]) -> Grid:
+    """The same with the scores of all endings of a system: each ending has the value of its system."""
+    of_systems = [[of.get(system, np.nan) for system in grid.systems] for of in of_sets.values()]
+    values = np.reshape(np.array(of_systems, float), (len(of_sets), len(grid.systems), 1))
+    return replace(grid, scores=[*of_sets], values=np.repeat(values, len(grid.items), axis=2))
+
+
+def _correlations(grid: Grid, level: str, draws: Draws) -> list[Correlation]:
+    if not grid.scores:
+        return []
     rows = []
-    for level in levels:
-        observed, drawn = correlations(level, grid, all_once(grid)), correlations(level, grid, draws)
-        for place, score in enumerate(grid.scores):
-            there = ~np.isnan(grid.values[place]) & ~np.isnan(grid.people)
-            for name in COEFFICIENTS:
-                value, of_draws = float(observed[name][place, 0]), drawn[name][place]
-                rows.append(_correlation(score, level, name, value, of_draws, grid, place, there))
+    observed, drawn = correlations(level, grid, all_once(grid)), correlations(level, grid, draws)
+    for place, score in enumerate(grid.scores):
+        there = ~np.isnan(grid.values[place]) & ~np.isnan(grid.people)
+        for name in COEFFICIENTS:
+            value, of_draws = float(observed[name][place, 0]), drawn[name][place]
+            rows.append(_correlation(score, level, name, value, of_draws, grid, place, there))
     return rows
 
 

@@ -84,4 +84,4 @@ def tokens(text: str) -> list[str]:
 def _tokenizer() -> "BaseTokenizer":
     from sacrebleu.tokenizers.tokenizer_13a import Tokenizer13a
 
-    return Tokenizer13a()
+    return Tokenizer13a()  # type: ignore[no-untyped-call]

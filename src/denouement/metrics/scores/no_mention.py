@@ -46,7 +46,7 @@ class NoMention(EndingMetric):
     wordnet: str | None = None
 
     def __post_init__(self) -> None:
-        at_least(self, -1.0, "least_cosine")
+        at_least(self, -1, "least_cosine")
 
     def lacks(self, resources: Resources) -> list[str]:
         """See `Metric`."""

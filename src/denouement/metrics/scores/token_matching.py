@@ -35,7 +35,7 @@ class TokenMatching(OfEncoder, EndingMetric):
         """See `EndingMetric`."""
         encoder = load_encoder(self.encoder, **self.encoder_options)
         best = np.full(len(rows), -np.inf)
-        order = sorted(range(len(rows)), key=lambda row: rows.references[row])  # systems share references
+        order = sorted(range(len(rows)), key=lambda row: tuple(rows.references[row]))  # systems share references
         for start in range(0, len(rows), _BLOCK):
             block = order[start : start + _BLOCK]
             texts = [*dict.fromkeys(text for row in block for text in (rows.endings[row], *rows.references[row]))]
@@ -50,7 +50,7 @@ class TokenMatching(OfEncoder, EndingMetric):
 
 def _unit(vectors: Vectors) -> Vectors:
     lengths = np.linalg.norm(vectors, axis=1, keepdims=True)
-    return np.divide(vectors, lengths, out=np.zeros_like(vectors), where=lengths > 0)
+    return np.asarray(np.divide(vectors, lengths, out=np.zeros_like(vectors), where=lengths > 0))
 
 
 def _f1(ending: Vectors, reference: Vectors) -> float:
