@@ -65,7 +65,7 @@ def test_the_table_says_each_value_once_and_what_it_was_made_from(cases, endings
     }
     [length] = [score for score in result.scores if score.score == "length"]
     assert [(row.system, row.n, row.value) for row in length.systems] == [("a", 2, 2.5), ("b", 1, 2)]
-    assert length.systems[0].low == pytest.approx(2.5 - 12.7062 * 0.5, abs=1e-3)  # t with one degree of freedom
+    assert length.systems[0].high == pytest.approx(2.5 + 12.7062 * 0.5, abs=1e-3)  # t with one degree of freedom
 
 
 def test_the_order_of_rows_changes_nothing_that_is_shown(cases, tmp_path):
@@ -87,8 +87,18 @@ def test_human_endings_are_no_references_of_themselves(cases, tmp_path):
     assert by["human_right", "1"] == ["Rex was found."]
     assert by["human_right", "2"] == []
     assert by["human_wrong", "1"] == ["Rex came home.", "Rex was found."]
-    result = run(MetricsSettings(("rouge_l",), human=True), MetricsPaths(cases, references=references))
-    assert result.missing == ["rouge_l: 1 endings of human_right (those without a reference)"]
+    result = run(MetricsSettings(("rouge_l", "chrf"), human=True), MetricsPaths(cases, references=references))
+    assert result.missing == ["rouge_l, chrf_2: 1 endings of human_right (those without a reference)"]
+
+
+def test_intervals_end_where_values_can(cases, endings):
+    rouge, length = (
+        run(MetricsSettings((name,)), MetricsPaths(cases, [endings])).scores[0].systems[0]
+        for name in ("rouge_l", "length")
+    )
+    assert rouge.value == pytest.approx(1 / 3)  # of 2 / 3 and 0: Student's t goes from -3.9 to 4.6
+    assert (rouge.low, rouge.high) == (0, 1)
+    assert (length.low, length.high) == (1, pytest.approx(2.5 + 12.7062 / 2, abs=1e-3))  # of 3 and 2 words
 
 
 def test_references_that_do_not_count_are_counted(cases, endings, tmp_path):

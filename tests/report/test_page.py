@@ -307,7 +307,7 @@ def test_automatic_scores_have_a_section_that_says_when_they_are_stale(page):
     )
     result = score(MetricsSettings(("length", "rouge_l", "self_bleu"), human=True), paths)
     shown = section(page(), "scores")
-    assert all(summary.score in shown for summary in result.scores)
+    assert all(summary.score in shown and summary.what in shown for summary in result.scores)
     assert "human_wrong" in shown
     assert [each for each in find_stale(RunFolder(layout, Path("dvc.lock"))) if each.anchor == "scores"] == []
     made_from = provenance.of_folder(layout.scores) or {}

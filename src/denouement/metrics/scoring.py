@@ -12,7 +12,7 @@ from denouement.cloze.resources import MissingResourceError, Resources
 from denouement.console import note
 from denouement.errors import UserError
 from denouement.kept import kept
-from denouement.metrics.base import Direction, EndingMetric, Metric, SetMetric, Values, measure_of
+from denouement.metrics.base import Direction, EndingMetric, Measure, Metric, SetMetric, Values, measure_of
 from denouement.metrics.reading import EndingsToScore
 
 _CHIEF = ("rouge_l", "reference_similarity", "coherence")
@@ -76,7 +76,7 @@ class EndingScores:
         endings: how many are scored, by system.
         scores: in the order of the registry.
         not_scored: by name of the registry what a score lacks, and how to give it.
-        missing: a sentence for each score that some endings have no value of.
+        missing: a sentence for the scores that the same endings have no value of.
         left_out: a sentence with the number of endings or references of each kind that do not count.
     """
 
@@ -101,7 +101,8 @@ def score_endings(
     Raises:
         UserError: a file that cannot be read; or no score has what it needs.
     """
-    tables, summaries, missing = [], [], []
+    tables, summaries = [], []
+    missing: dict[str, list[str]] = {}
     not_scored: dict[str, str] = {}
     digest = [read.digest, resources_digest(resources)] if resources.cache else []
     for metric in metrics:
@@ -118,11 +119,13 @@ def score_endings(
         tables.append(table)
         of_metric = _summaries(metric, table, read)
         summaries += of_metric
-        missing += _missing(metric, of_metric, read)
+        for score, which in _missing(metric, of_metric, read):
+            missing.setdefault(which, []).append(score)
     if not tables:
         raise UserError("; ".join(f"{name}: {why}" for name, why in not_scored.items()) or "no score is named")
     endings = {system: len(places) for system, places in read.of_system().items()}
-    result = EndingScores(read.cases.num_rows, endings, summaries, not_scored, missing, read.left_out)
+    sentences = [f"{', '.join(scores)}: {which}" for which, scores in missing.items()]
+    result = EndingScores(read.cases.num_rows, endings, summaries, not_scored, sentences, read.left_out)
     return pa.concat_tables(tables), result
 
 
@@ -220,20 +223,20 @@ def _summaries(metric: Metric, table: pa.Table, read: EndingsToScore) -> list[Sc
         values.setdefault(score, {}).setdefault(system, []).append(value)
     found = []
     for score, by_system in values.items():
+        of = measure_of(metric, score)
         systems = [
             SystemScore(system, n_endings[system], 0, by_system[system][0], None, None)
             if of_set
-            else _mean(system, by_system[system], n_endings[system])
+            else _mean(system, by_system[system], n_endings[system], of)
             for system in n_endings
             if system in by_system
         ]
-        of = measure_of(metric, score)
         found.append(ScoreSummary(score, metric.name, of.what, of.better, of.unit, of.low, of.high, of_set, systems))
     return found
 
 
-def _mean(system: str, values: Sequence[float], n_endings: int) -> SystemScore:
-    """The mean of a system's values, in whatever order they come, with its interval."""
+def _mean(system: str, values: Sequence[float], n_endings: int, of: Measure) -> SystemScore:
+    """The mean of a system's values, in whatever order they come, with its interval, which ends where values can."""
     from scipy.stats import t
 
     n = len(values)
@@ -241,11 +244,15 @@ def _mean(system: str, values: Sequence[float], n_endings: int) -> SystemScore:
     mean = float(ordered.mean())
     half = float(t.ppf(0.975, n - 1) * ordered.std(ddof=1) / np.sqrt(n)) if n > 1 else None
     low, high = (None, None) if half is None else (mean - half, mean + half)
+    if low is not None and of.low is not None:
+        low = max(low, of.low)
+    if high is not None and of.high is not None:
+        high = min(high, of.high)
     return SystemScore(system, n, n_endings - n, mean, low, high)
 
 
-def _missing(metric: Metric, summaries: Sequence[ScoreSummary], read: EndingsToScore) -> list[str]:
-    """A sentence for each score that some endings have no value of."""
+def _missing(metric: Metric, summaries: Sequence[ScoreSummary], read: EndingsToScore) -> list[tuple[str, str]]:
+    """Each score that some endings have no value of, with a clause that says how many, and why."""
     why = [metric.unscorable] if metric.unscorable else []
     if isinstance(metric, EndingMetric) and metric.needs_references:
         why.append("without a reference")
@@ -254,5 +261,5 @@ def _missing(metric: Metric, summaries: Sequence[ScoreSummary], read: EndingsToS
         n_scored = {each.system: each.n for each in summary.systems}
         for system, places in read.of_system().items():
             if n := len(places) - n_scored.get(system, 0):
-                found.append(f"{summary.score}: {n:,} endings of {system} (those {' or '.join(why)})")
+                found.append((summary.score, f"{n:,} endings of {system} (those {' or '.join(why)})"))
     return found

@@ -37,7 +37,16 @@ def overview(result: EndingScores) -> list[Block]:
     ]
 
 
-def interval_tables(result: EndingScores) -> list[Block]:
+def meanings(result: EndingScores) -> Table:
+    """What each score measures, and the range of its values."""
+    rows: list[list[Cell]] = [
+        [summary.score, summary.what, summary.better, f"{_end(summary.lowest)} to {_end(summary.highest)}"]
+        for summary in result.scores
+    ]
+    return Table(["score", "what it measures", "better", "range"], rows, "What each score measures")
+
+
+def interval_tables(result: EndingScores) -> list[Table]:
     """The mean of each score and system with its 95% interval over cases."""
     rows: list[list[Cell]] = [
         [

@@ -20,7 +20,7 @@ from denouement.cloze.evaluation.sections import (
 )
 from denouement.corpus.sections import ingest_blocks
 from denouement.generators.sections import training_section
-from denouement.metrics.sections import interval_tables, notes, overview
+from denouement.metrics.sections import interval_tables, meanings, notes, overview
 from denouement.present.sections import (
     Block,
     Bullets,
@@ -203,8 +203,8 @@ def _spread(run: RunFolder, stale: Sequence[Stale]) -> list[Block]:
 
 def _scores(run: RunFolder, _: Sequence[Stale]) -> Content:
     shown = overview(run.scores)
-    intervals = [Fold(block.title, [block]) for block in interval_tables(run.scores) if isinstance(block, Table)]
-    return Content([*shown, *intervals, *notes(run.scores)], shown)
+    tables = [meanings(run.scores), *interval_tables(run.scores)]
+    return Content([*shown, *(Fold(table.title, [table]) for table in tables), *notes(run.scores)], shown)
 
 
 def _story_cloze(run: RunFolder, _: Sequence[Stale]) -> Content:
