@@ -29,6 +29,7 @@ from denouement.language_models.reading import likelihoods
 from denouement.language_models.source import SMOLLM2
 from denouement.language_models.writing import Sampling
 from denouement.language_models.writing import continuations as written
+from denouement.yaml_files import read_yaml
 
 CASES, BLOCK = 100, 50
 HARNESS_BATCH = 8  # requests in a batch: what the examples of its manual take
@@ -167,7 +168,6 @@ def _requests(cases: pa.Table) -> list[Any]:
     """Of the harness's task storycloze_2016, of these cases."""
     import datasets
     import lm_eval
-    import yaml
     from lm_eval.api.task import ConfigurableTask
 
     rows = [
@@ -179,7 +179,7 @@ def _requests(cases: pa.Table) -> list[Any]:
         for case in cases.to_pylist()
     ]
     file = Path(lm_eval.__file__).parent / "tasks" / "storycloze" / "storycloze_2016.yaml"
-    config = {**yaml.safe_load(file.read_text(encoding="utf-8")), "test_split": None}
+    config = {**read_yaml(file), "test_split": None}
     config["custom_dataset"] = lambda **_: {"validation": datasets.Dataset.from_list(rows)}
     task = ConfigurableTask(config=config)
     task.build_all_requests()

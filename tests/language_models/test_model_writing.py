@@ -27,7 +27,9 @@ def test_greedy_takes_the_tokens_that_transformers_takes(tiny):
     found = continuations(tiny, PROMPTS, Sampling(temperature=0, most_tokens=12))
     for prompt, [written] in zip(PROMPTS, found, strict=True):
         ids = torch.tensor([tiny.tokens(prompt) or [tiny.start]])
-        theirs = tiny.network.generate(ids, do_sample=False, max_new_tokens=12, pad_token_id=0)[0, ids.shape[1] :]
+        never = tiny.never_first.nonzero()[:, 0].tolist()
+        limits = {"max_new_tokens": 12, "pad_token_id": 0, "begin_suppress_tokens": never}
+        theirs = tiny.network.generate(ids, do_sample=False, **limits)[0, ids.shape[1] :]
         assert written.n_tokens
         assert tiny.decode(theirs).startswith(written.text)
 
@@ -90,6 +92,26 @@ def test_a_text_ends_with_its_first_sentence(taught):
     assert tom.text == " He slept on the bus."
     assert len(split_sentences(of_nothing.text)) == 1
     assert tom.n_tokens == len(taught.tokens(" He slept on the bus."))
+
+
+def test_a_text_has_something_to_read_also_where_its_end_is_likeliest(taught):
+    story = "Tom had a test. He studied all night. He slept on the bus. The test was easy. He passed it."
+    with taught.running():
+        logits = taught.network(input_ids=torch.tensor([taught.tokens(story)]), logits_to_keep=1).logits[0, -1]
+    assert int(logits.argmax()) in taught.ends
+    [[greedy]] = continuations(taught, [story], Sampling(temperature=0, most_tokens=20))
+    assert greedy.text.strip()
+    [read] = likelihoods(taught, [story], [[greedy.text]])
+    assert greedy.log_prob == pytest.approx(read.log_prob[0], abs=1e-3), "under the model as it is"
+    [drawn] = continuations(taught, [story], Sampling(top_p=0.9, most_tokens=20), 50)
+    assert all(each.text.strip() for each in drawn)
+
+
+def test_what_no_text_begins_with(tiny):
+    first = {tiny.tokenizer.decode([token]) for token in (~tiny.never_first).nonzero()[:, 0].tolist()}
+    assert {"H", "I", "s", "."} <= first
+    assert not first & {"<|endoftext|>", "\n"}
+    assert len(tiny.never_first) == len(tiny.tokenizer)
 
 
 class Typed:

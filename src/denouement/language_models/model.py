@@ -54,6 +54,19 @@ class LanguageModel:
         return {each for each in (self.start, of_tokenizer, *listed) if isinstance(each, int)}
 
     @cached_property
+    def never_first(self) -> torch.Tensor:
+        """bool [tokens]: those that no text begins with, which are line breaks and what is no text, such as its end."""
+        decoded = self.tokenizer.batch_decode(
+            [[token] for token in range(len(self.tokenizer))],
+            skip_special_tokens=True,
+            clean_up_tokenization_spaces=False,
+        )
+        is_never = [not text or text.lstrip(" ").startswith("\n") for text in decoded]
+        for token in self.ends:
+            is_never[token] = True
+        return torch.tensor(is_never)
+
+    @cached_property
     def layers(self) -> nn.ModuleList:
         """The layers between the embeddings and the output layer.
 

@@ -69,7 +69,8 @@ def continuations(
 ) -> list[list[Continuation]]:
     """`n` continuations of each prompt, in the order in which they were drawn.
 
-    A text ends at the model's own end of a text, at a line break, or where a second sentence begins. What is drawn
+    A text ends at the model's own end of a text, at a line break, or where a second sentence begins. The first two are
+    not drawn before there is something to read, however likely they are. What is drawn
     depends on the prompt, the seed and the number of the draw alone, whatever else is written in the same call.
 
     Raises:
@@ -93,12 +94,20 @@ def continuations(
 
 @dataclass
 class _Text:
-    """A text while it is written: after which prompt, one number of [0, 1) for each draw, and its tokens so far."""
+    """A text while it is written.
+
+    Attributes:
+        prompt: after which one.
+        draws: one number of [0, 1) for each draw.
+        tokens, log_probs: so far.
+        begun: whether there is something to read among them.
+    """
 
     prompt: int
     draws: npt.NDArray[np.float64]
     tokens: list[int] = field(default_factory=list)
     log_probs: list[float] = field(default_factory=list)
+    begun: bool = False
 
     def take(self, token: int, log_prob: float, model: LanguageModel) -> bool:
         """Add a token; whether the text goes on after it."""
@@ -107,6 +116,7 @@ class _Text:
         self.tokens.append(token)
         self.log_probs.append(log_prob)
         text = model.decode(self.tokens)
+        self.begun = bool(text.strip())
         if "\n" in text:
             if model.decode(self.tokens[:-1]) == text.partition("\n")[0]:  # the token is nothing but the break
                 self._drop()
@@ -206,7 +216,8 @@ def _write(
     for step in range(sampling.most_tokens):
         log_probs = torch.log_softmax(batch.logits, -1)
         draws = torch.tensor([text.draws[step] if text else 0.0 for text in writing], device=model.device)
-        drawn = _drawn(log_probs, sampling, draws)
+        is_blank = [text is not None and not text.begun for text in writing]
+        drawn = _drawn(_of_beginnings(log_probs, is_blank, model) if any(is_blank) else log_probs, sampling, draws)
         of_drawn = log_probs.gather(1, drawn[:, None])[:, 0]
         for row, (token, log_prob) in enumerate(zip(drawn.tolist(), of_drawn.tolist(), strict=True)):
             text = writing[row]
@@ -272,6 +283,14 @@ def _read(model: LanguageModel, ids: Sequence[Sequence[int]], begun: KeysAndValu
         logits_to_keep=1,
     ).logits[:, -1].float()  # fmt: skip
     return _Batch(cache, sees[:, -1], positions[:, -1] + 1, logits)
+
+
+def _of_beginnings(log_probs: torch.Tensor, is_blank: Sequence[bool], model: LanguageModel) -> torch.Tensor:
+    """The log-probabilities [rows, vocabulary], in rows that are blank those given that a text begins now."""
+    is_never = torch.ones(log_probs.shape[-1], dtype=torch.bool)  # a network may have outputs that are no token
+    is_never[: len(model.never_first)] = model.never_first
+    beginnings = torch.log_softmax(log_probs.masked_fill(is_never.to(log_probs.device), -torch.inf), -1)
+    return torch.where(torch.tensor(is_blank, device=log_probs.device)[:, None], beginnings, log_probs)
 
 
 def _drawn(log_probs: torch.Tensor, sampling: Sampling, draws: torch.Tensor) -> torch.Tensor:
