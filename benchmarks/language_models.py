@@ -34,7 +34,7 @@ from denouement.yaml_files import read_yaml
 CASES, BLOCK = 100, 50
 HARNESS_BATCH = 8  # requests in a batch: what the examples of its manual take
 MOST_OFF = {"fp32": 1e-4, "bf16": 0.02}  # nats a token
-CONTEXTS, ALONE, DRAWS = 8, 2, 20  # endings are drawn after so many contexts; one at a time after fewer
+CONTEXTS, ALONE, DRAWS = 16, 4, 20  # endings are drawn after so many contexts; one at a time after fewer
 SAMPLING = Sampling(temperature=0.8, top_p=0.9, most_tokens=60)
 STOPS = [".", "!", "?", "\n"]
 VALIDATION, MINUTES = 1_871, 6

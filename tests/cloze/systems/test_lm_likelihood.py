@@ -60,7 +60,7 @@ def test_example_stories_stand_before_the_context(make_case, tiny_model):
     resources = Resources(language_model=str(tiny_model), stories=stories(2))
     scores = scored(make_case, resources, shots=2)
     plain = scored(make_case, resources)
-    assert [*scores] == [*plain, *(f"2-shot {variant}" for variant in plain)]
+    assert [*scores] == [*plain, *(f"2-shot {variant}" for variant in plain if variant != "without context")]
     model = load(str(tiny_model))
     from denouement.language_models.prompts import Prompt, build, draw
 
@@ -89,8 +89,8 @@ def test_the_option_is_before_the_resource_and_the_row_names_the_model(make_case
     found = evaluate(["lm_likelihood"], None, case, resources, {"lm_likelihood": {"model": str(tiny_model)}})
     assert found.result.systems[0].trained_on == f"language model {tiny_model.name}, pretrained"
     expected = scored(make_case, Resources(language_model=str(tiny_model)))["sum"]
-    first = found.scores.to_pylist()[0]
-    assert (first["variant"], first["scores"]) == ("sum", expected[0].tolist())
+    of_variants = {row["variant"]: row["scores"] for row in found.scores.to_pylist()}
+    assert of_variants["sum"] == expected[0].tolist()
 
 
 def test_a_model_that_is_not_there(make_case, tmp_path):
