@@ -156,6 +156,66 @@ def test_cases_of_two_releases_count_once_and_different_ones_are_refused(endings
     assert read_endings_to_score([endings], other, only={"release": ["v1.5"]}).rows.contexts == [["Ann slept."]]
 
 
+def item(number, systems, endings, **columns):
+    row = {
+        "study": "pilot", "item_id": f"i{number}", "case_id": "1", "kind": "pair", "context": ["Tom lost Rex."],
+        "systems": systems, "endings": endings, "is_check": False, "is_training": False, "expected": None,
+    }  # fmt: skip
+    return row | columns
+
+
+def items_file(tmp_path, *rows):
+    path = tmp_path / "items.parquet"
+    table = pa.Table.from_pylist([*rows], schemas.TABLES["items"].schema)
+    schemas.write_table(table, path, "items")
+    return path
+
+
+def test_the_items_of_a_study_are_cases_and_endings(tmp_path):
+    items = items_file(
+        tmp_path,
+        item(1, ["a", "human_right"], ["Rex ran.", "Rex came home."]),
+        item(2, ["b", "human_right"], ["Tom sang.", "Rex came home."]),
+        item(3, ["a", "b"], ["Ann ran.", "Ann sat."], case_id="2", context=["Ann got up."]),
+        item(4, ["a", "b"], ["Yes.", "No."], case_id="check", is_check=True),
+    )
+    read = read_endings_to_score([], items)
+    found = zip(read.case_ids, read.systems, read.rows.endings, read.rows.references, strict=True)
+    assert sorted(found) == [
+        ("1", "a", "Rex ran.", ["Rex came home."]),
+        ("1", "b", "Tom sang.", ["Rex came home."]),
+        ("1", "human_right", "Rex came home.", []),
+        ("2", "a", "Ann ran.", []),
+        ("2", "b", "Ann sat.", []),
+    ]
+    assert read.rows.contexts[0] == ["Tom lost Rex."]
+    assert read.left_out == ["items.parquet: 1 attention checks and practice items are left out"]
+    with pytest.raises(UserError, match="all its items are scored"):
+        read_endings_to_score([], items, human=True)
+
+
+@pytest.mark.parametrize(
+    ("second", "message"),
+    [
+        (item(2, ["a", "b"], ["Rex sat.", "So."]), "items of the story 1 have different endings of a"),
+        (
+            item(2, ["a", "b"], ["Rex ran.", "So."], context=["Ann got up."]),
+            "items with other stories have",
+        ),
+        (item(2, ["a"], ["Rex ran."], kind="order"), "of the kind order, in which no endings are judged"),
+    ],
+)
+def test_items_that_do_not_belong_together_are_refused(second, message, tmp_path):
+    items = items_file(tmp_path, item(1, ["a", "human_right"], ["Rex ran.", "Rex came home."]), second)
+    with pytest.raises(UserError, match=message):
+        read_endings_to_score([], items)
+
+
+def test_nothing_to_score_is_refused(cases):
+    with pytest.raises(UserError, match="nothing to score"):
+        read_endings_to_score([], cases)
+
+
 @pytest.mark.parametrize(
     ("rows", "message"),
     [
@@ -207,7 +267,7 @@ def test_the_commands(cases, endings):
 @pytest.mark.parametrize(
     ("words", "message"),
     [
-        (["--cases", "no.parquet"], "nothing to score"),
+        (["--cases", "no.parquet"], "no.parquet: no such file"),
         (["--human", "--cases", "no.parquet"], "no.parquet: no such file"),
         (["--human", "--cases", "no.parquet", "--score", "blue"], "no score 'blue'"),
     ],

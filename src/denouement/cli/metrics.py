@@ -25,7 +25,12 @@ def list_scores(as_json: bool) -> None:
 
 @metrics.command()
 @click.argument("endings", nargs=-1, type=click.Path(path_type=Path), metavar="ENDINGS...")
-@click.option("--cases", required=True, type=click.Path(path_type=Path), help="Cloze table that the endings are of.")
+@click.option(
+    "--cases",
+    required=True,
+    type=click.Path(path_type=Path),
+    help="Cloze table that the endings are of, or a table of a study's items.",
+)
 @click.option("--score", "names", multiple=True, help="A score's name; may be repeated.  [default: all]")
 @click.option("--references", type=click.Path(path_type=Path), help="Human endings.  [default: the right endings]")
 @click.option("--human", is_flag=True, help="Score the right and wrong endings of the cases, too.")
@@ -62,7 +67,8 @@ def score(
 
     ENDINGS are tables of endings, or CSV, Parquet or JSON Lines files with columns case_id, system and ending. The
     first ending of a system for a case counts. --references is a file with columns case_id and ending, with as many
-    rows a case as there are references.
+    rows a case as there are references. With the items of a study (`--cases items.parquet`) the endings in them are
+    scored.
 
     A score that lacks something it needs does not stop the others. `denouement metrics list` says what each needs.
     """
@@ -70,8 +76,6 @@ def score(
     from denouement.metrics.sections import score_blocks
     from denouement.stages.metrics import MetricsPaths, MetricsSettings, run
 
-    if not endings and not human:
-        raise UserError("nothing to score: name files of endings, or give --human for those of the cases")
     if unknown := [name for name in names if name not in METRICS]:
         raise UserError(f"no score {unknown[0]!r}; there are {', '.join(METRICS)}")
     settings = MetricsSettings(

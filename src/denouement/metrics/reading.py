@@ -14,9 +14,11 @@ from denouement.cloze.evaluation.case_sets import read_cases
 from denouement.corpus.cases import right_and_wrong
 from denouement.corpus.endings import read_endings, read_made_elsewhere
 from denouement.errors import UserError
+from denouement.files import existing_file
 from denouement.metrics.base import EndingRows
 from denouement.metrics.grams import words
-from denouement.schemas import in_order, shortened
+from denouement.metrics.items import cases_of_items
+from denouement.schemas import in_order, shortened, table_name
 from denouement.study.design.names import HUMAN_RIGHT, HUMAN_WRONG
 
 
@@ -66,13 +68,13 @@ def read_endings_to_score(
 
     Args:
         endings: files of endings (`corpus.endings.read_endings`). The first ending of a system for a case counts.
-        cases: table `cloze`.
+        cases: table `cloze`, or `items` of a study, whose endings are scored too.
         references: file with the columns `case_id` and `ending`; None: the right ending of each case.
         human: whether the right and the wrong ending of each labelled case are scored too, as the systems that studies
             have of them. The right one does not count as a reference of itself; of several wrong ones the first is
             scored.
-        only: by column (`release`, `split`, `language`) the values of the cases that count; None: all. A case that
-            several releases have is that of the first (`schemas.in_order`).
+        only: by column (`release`, `split`, `language`) the values of the cases of `cloze` that count; None: all. A
+            case that several releases have is that of the first (`schemas.in_order`).
 
     Raises:
         UserError: a file that cannot be used, endings of other contexts, a system in two files, ids that different
@@ -80,7 +82,14 @@ def read_endings_to_score(
     """
     left_out: list[str] = []
     of_system: dict[str, dict[str, str]] = {}
-    chosen = _chosen(cases, only or {})
+    if table_name(existing_file(cases)) == "items":
+        if human or any((only or {}).values()):
+            raise UserError(f"{cases}: all its items are scored; leave out --human, --release, --split and --language")
+        chosen, of_system = cases_of_items(cases, left_out)
+    elif not endings and not human:
+        raise UserError("nothing to score: name files of endings, or give --human for those of the cases")
+    else:
+        chosen = _chosen(cases, only or {})
     for path in endings:
         provenance.check_contexts(path, chosen)
         for system, of_case in _first_endings(path, chosen["case_id"].to_pylist(), left_out):

@@ -7,6 +7,7 @@ from denouement.metrics.agreement.picking import (
     pairs_of_ratings,
     picked,
     picked_by_element,
+    picked_by_system,
     tie_calibrated,
     winners_named,
 )
@@ -103,3 +104,12 @@ def test_elements_count_where_a_reason_for_the_winner_names_them():
     # Newcombe 1998, method 10, from the Wilson intervals 0.5101 to 1 of 4 of 4, and 0 to 0.5615 of 0 of 3
     assert logic.low == pytest.approx(1 - np.hypot(1 - 0.5101, 0.5615), abs=1e-3)
     assert (emotion.named, emotion.right, emotion.share, emotion.why_not) == (1, 0, 0, "fewer than 3 pairs")
+
+
+def test_a_rule_by_systems_picks_the_one_that_wins_more_often():
+    systems = [("a", "b"), ("b", "a"), ("a", "b"), ("a", "c"), ("c", "b"), ("c", "b")]
+    prefers = [1, 1, 1, -1, 1, 0]  # a, b, a; c; c, and neither
+    ends = [[(str(place), pair[at]) for place, pair in enumerate(systems)] for at in (0, 1)]
+    pairs = PreferredPairs([("s", str(place)) for place in range(6)], *ends, np.array(prefers))
+    found = picked_by_system(pairs)
+    assert (found.right, found.decided) == (2 + 1 + 1, 5)

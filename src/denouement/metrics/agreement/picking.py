@@ -1,5 +1,6 @@
 """How often a score picks the ending that people prefer, and for which reasons it does so more or less often."""
 
+from collections import Counter, defaultdict
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 
@@ -106,6 +107,22 @@ class PickedByElement:
     why_not: str | None
 
 
+@dataclass(frozen=True)
+class PickedBySystem:
+    """How often one is right who knows of two endings only which systems wrote them.
+
+    Of two systems it picks the one that people prefer in more of these very pairs, so `right` is the most that any rule
+    by systems reaches: a score that is right no more often may know the systems apart, and nothing else.
+
+    Attributes:
+        right: the pairs in which it picks what people prefer.
+        decided: the pairs in which people prefer an ending.
+    """
+
+    right: int
+    decided: int
+
+
 def pairs_of_ratings(grid: Grid) -> PreferredPairs:
     """Every two rated endings of an item; people prefer the one with the higher mean rating."""
     ids: list[tuple[str, str]] = []
@@ -136,6 +153,15 @@ def picked(grid: Grid, pairs: PreferredPairs, draws: int, generator: np.random.G
     return [
         _picked(score, row, pairs.prefers, item, weights) for score, row in zip(grid.scores, differences, strict=True)
     ]
+
+
+def picked_by_system(pairs: PreferredPairs) -> PickedBySystem:
+    """What a rule reaches that knows systems alone."""
+    wins: defaultdict[tuple[str, ...], Counter[str]] = defaultdict(Counter)
+    for (_, first), (_, second), prefers in zip(pairs.first, pairs.second, pairs.prefers, strict=True):
+        if prefers:
+            wins[tuple(sorted((first, second)))][first if prefers > 0 else second] += 1
+    return PickedBySystem(sum(max(each.values()) for each in wins.values()), sum(map(Counter.total, wins.values())))
 
 
 def _picked(

@@ -8,7 +8,7 @@ from denouement.charts.intervals import Estimate, coefficients
 from denouement.metrics.agreement.ceiling import Ceiling
 from denouement.metrics.agreement.differences import Difference
 from denouement.metrics.agreement.levels import FEWEST, GLOBAL, ITEM, LEVELS, SYSTEM
-from denouement.metrics.agreement.picking import Picked, PickedByElement
+from denouement.metrics.agreement.picking import PickedByElement
 from denouement.metrics.agreement.weighted import COEFFICIENTS, KENDALL, PEARSON, SPEARMAN
 from denouement.metrics.agreement.with_people import Agreement, Correlation
 from denouement.present.cells import NO_VALUE, Cell, Interval, Number, PValue, Share
@@ -45,7 +45,7 @@ def agreement_sections(found: Agreement) -> list[Block]:
         Section(
             "Picking what people picked",
             "Of two endings of an item, whether the one that people prefer has the higher score.",
-            [_picks(found.picked)] if found.picked else [Paragraph("No item has two endings with ratings and scores.")],
+            _picks(found),
         ),
     ]
     if found.by_element:
@@ -53,7 +53,7 @@ def agreement_sections(found: Agreement) -> list[Block]:
             Section(
                 "By what reasons name",
                 "Whether a score is right more often where those who chose the winner name an element.",
-                [_elements(found.by_element)],
+                _elements(found.by_element),
             )
         )
     sections.append(
@@ -202,9 +202,12 @@ def _difference(row: Difference) -> list[Cell]:
     ]
 
 
-def _picks(rows: Sequence[Picked]) -> Table:
-    ordered = sorted(rows, key=lambda row: (row.accuracy is None, -(row.accuracy or 0), row.score))
-    return Table(
+def _picks(found: Agreement) -> list[Block]:
+    if not found.picked:
+        return [Paragraph("No item has two endings with ratings and scores.")]
+    rows = [row for row in found.picked if row.pairs]
+    rows.sort(key=lambda row: (row.accuracy is None, -(row.accuracy or 0), row.score))
+    table = Table(
         _PICKS,
         [
             [
@@ -220,7 +223,7 @@ def _picks(rows: Sequence[Picked]) -> Table:
                 Share(row.calibrated),
                 Number(row.threshold, 4),
             ]
-            for row in ordered
+            for row in rows
         ],
         "",
         "Accuracy is over pairs in which people prefer an ending and the scores differ; pairs with equal scores, and "
@@ -228,10 +231,43 @@ def _picks(rows: Sequence[Picked]) -> Table:
         "says what people say, ties included (Deutsch et al. 2023); calibrated: the same, where scores that differ by "
         "at most the threshold are ties. The threshold is fitted to these very pairs, so that share is an upper bound.",
     )
+    return [*map(Paragraph, _about_picks(found)), table]
 
 
-def _elements(rows: Sequence[PickedByElement]) -> Table:
-    return Table(
+def _about_picks(found: Agreement) -> list[str]:
+    said = []
+    known = found.by_system
+    if known and known.decided:
+        said.append(
+            f"People prefer an ending in {known.decided:,} pairs. A rule that knows only which systems wrote the two "
+            f"endings can be right in {known.right:,} of them ({known.right / known.decided:.1%}): a score that is "
+            "right no more often may tell systems apart, and say nothing about endings of one system."
+        )
+    if lacking := [row.score for row in found.picked if not row.pairs]:
+        said.append(f"In no pair both endings have {', '.join(lacking)}.")
+    return said
+
+
+def _elements(rows: Sequence[PickedByElement]) -> list[Block]:
+    """How often scores are right by element, where they pick at all, and the differences in a fold."""
+    by_score: dict[str, list[PickedByElement]] = {}
+    for row in rows:
+        by_score.setdefault(row.score, []).append(row)
+    by_score = {score: its for score, its in by_score.items() if any(row.named + row.others for row in its)}
+    elements = list(dict.fromkeys(row.element for row in rows))
+    shares = Table(
+        ["score", *elements],
+        [
+            [score, *(f"{row.share:.0%} of {row.named:,}" if row.share is not None else NO_VALUE for row in its)]
+            for score, its in by_score.items()
+        ],
+        "",
+        "In how many of the pairs that name the element, in which people prefer an ending and the scores differ, the "
+        "score is right. An element counts as named where the reason of somebody who chose the winner names it.",
+    )
+    tested = [row for its in by_score.values() for row in its if row.low is not None and row.high is not None]
+    apart = sum(not row.low <= 0 <= row.high for row in tested if row.low is not None and row.high is not None)
+    differences = Table(
         ["element", "score", "pairs", "right", "other pairs", "right there", "difference, 95%"],
         [
             [
@@ -241,14 +277,16 @@ def _elements(rows: Sequence[PickedByElement]) -> Table:
                 Share(row.share),
                 row.others,
                 Share(row.share_others),
-                Interval(row.low, row.high, 1, of_share=True) if row.why_not is None else f"none: {row.why_not}",
+                Interval(row.low, row.high, 1, of_share=True),
             ]
-            for row in rows
+            for row in sorted(tested, key=lambda row: (elements.index(row.element), row.score))
         ],
-        "",
-        "Pairs in which people prefer an ending and the scores differ. An element counts as named where the reason of "
-        "somebody who chose the winner names it.",
     )
+    title = (
+        f"Differences from the other pairs: {apart:,} of {len(tested):,} intervals leave out 0, about "
+        f"{len(tested) * 0.05:,.0f} would by chance"
+    )
+    return [shares, Fold(title, [differences])] if tested else [shares]
 
 
 def _ceiling(found: Ceiling) -> list[Block]:

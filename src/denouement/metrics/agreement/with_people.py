@@ -25,10 +25,12 @@ from denouement.metrics.agreement.people import HumanAnswers
 from denouement.metrics.agreement.picking import (
     Picked,
     PickedByElement,
+    PickedBySystem,
     between,
     pairs_of_ratings,
     picked,
     picked_by_element,
+    picked_by_system,
     winners_named,
 )
 from denouement.metrics.agreement.values import Grid, Matched, Scores, matched
@@ -105,6 +107,8 @@ class Agreement:
         differences: a row a level and two scores.
         not_compared: why scores were not compared with each other, as a clause; None where they were.
         picked: a row a score; empty where no item has two endings.
+        by_system: what a rule reaches that knows systems alone; None where no item has two endings, or no system is
+            named.
         by_element: a row an element of reasons and score; empty where no reasons were given.
         ceiling: how well people agree with each other.
     """
@@ -123,6 +127,7 @@ class Agreement:
     differences: list[Difference]
     not_compared: str | None
     picked: list[Picked]
+    by_system: PickedBySystem | None
     by_element: list[PickedByElement]
     ceiling: Ceiling
 
@@ -196,6 +201,7 @@ def agreement_with_people(
         ],
         not_compared=not_compared,
         picked=picked(grid, pairs, settings.draws, generator) if len(pairs) else [],
+        by_system=picked_by_system(pairs) if len(pairs) and grid.systems != [""] else None,
         by_element=[]
         if reasons is None
         else picked_by_element(grid, pairs, winners_named(pairs, reasons), settings.draws, generator),
