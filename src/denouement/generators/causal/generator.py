@@ -61,7 +61,10 @@ class CausalGenerator(Generator):
         return " ".join(context)
 
     def write(self, contexts: Sequence[Context], decoding: Decoding | None = None, n: int = 1) -> list[list[Ending]]:
-        """See `Generator`. A context gets fewer endings, or none, where the model's answers hold none; `notes` says so."""
+        """See `Generator`.
+
+        A context gets fewer endings, or none, where the model's answers hold none; `notes` says so.
+        """
         return self.with_probabilities(contexts, self.draw(contexts, decoding, n))
 
     def draw(self, contexts: Sequence[Context], decoding: Decoding | None = None, n: int = 1) -> list[list[Ending]]:
