@@ -67,7 +67,7 @@ def _speed(name: str | None) -> float:
     if name is None:
         return _plain(generator, read, optimizer)
     began = time.perf_counter()
-    for rows in BudgetBatches(read.ids.lengths, BUDGET, seed=1):
+    for rows in BudgetBatches(read.widths, BUDGET, seed=1):
         with torch.autocast("cpu", torch.bfloat16, enabled=in_bf16):
             loss = losses(generator.model.network, read[rows])["loss"]
         optimizer.zero_grad()

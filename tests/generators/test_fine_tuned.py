@@ -5,6 +5,7 @@ import shutil
 import signal
 import subprocess
 import sys
+from collections import Counter
 from pathlib import Path
 
 import numpy as np
@@ -17,12 +18,13 @@ from corpus_toy import Corpus
 from denouement import schemas
 from denouement.errors import UserError
 from denouement.generators.causal import training
-from denouement.generators.causal.data import BudgetBatches, read_token_stories
+from denouement.generators.causal.data import BudgetBatches, TokenStories, read_token_stories
 from denouement.generators.causal.settings import FineTuningSettings
 from denouement.generators.causal.weights import make_trainable, trained_weights
 from denouement.generators.checkpoints import load_generator, save_generator
 from denouement.generators.fine_tuned import FineTunedModel
 from denouement.generators.history import History
+from denouement.generators.neural.data import Ragged
 from denouement.generators.training import train
 from denouement.language_models.model import load
 from denouement.tensors import read_checkpoint
@@ -151,6 +153,7 @@ def test_a_run_broken_after_any_epoch_ends_with_the_same_bytes(method, tiny_mode
 
 PROGRAM = """
 import os, signal, sys
+from collections import Counter
 from pathlib import Path
 from denouement.generators.causal import training
 from denouement.generators.causal.settings import FineTuningSettings
@@ -174,8 +177,8 @@ def test_a_run_killed_in_the_middle_of_an_epoch_ends_with_the_same_bytes(tiny_mo
         arguments = [str(each) for each in (tiny_model, corpus.stories, out, kill_at)]
         return subprocess.run([sys.executable, "-c", PROGRAM, *arguments]).returncode
 
-    n_training = len(BudgetBatches(_lengths(tiny_model, corpus, "train"), 700))
-    n_validation = len(BudgetBatches(_lengths(tiny_model, corpus, "validation"), 700))
+    n_training = len(BudgetBatches(_widths(tiny_model, corpus, "train"), 700))
+    n_validation = len(BudgetBatches(_widths(tiny_model, corpus, "validation"), 700))
     assert call(tmp_path / "whole", 0) == 0
     assert call(tmp_path / "killed", n_training + n_validation + n_training // 2) == -signal.SIGKILL
     assert not (tmp_path / "killed" / "best.parquet").exists()
@@ -183,9 +186,9 @@ def test_a_run_killed_in_the_middle_of_an_epoch_ends_with_the_same_bytes(tiny_mo
     assert all((tmp_path / "killed" / file).read_bytes() == (tmp_path / "whole" / file).read_bytes() for file in FILES)
 
 
-def _lengths(model: Path, corpus: Corpus, split: str) -> np.ndarray:
+def _widths(model: Path, corpus: Corpus, split: str) -> np.ndarray:
     rows = schemas.read_table(corpus.stories, "stories")
-    return read_token_stories(rows.filter(pc.equal(rows["split"], split)), load(str(model)), END, split).ids.lengths
+    return read_token_stories(rows.filter(pc.equal(rows["split"], split)), load(str(model)), END, split).widths
 
 
 def test_a_broken_run_does_not_go_on_with_another_model(tiny_model, corpus, tmp_path, capsys):
@@ -250,7 +253,8 @@ def test_a_story_longer_than_the_model_reads_loses_its_beginning(tiny_model, cap
     assert model.tokenizer.decode(batch.ids[batch.learned]) == f" He passed it.{END}"
     batch = read[np.array([1])]
     assert model.tokenizer.decode(batch.ids[batch.learned]) == f" He passed it.{END}"
-    assert model.tokenizer.decode(batch.ids[~batch.learned]) == " ".join(TOLD[0][:-1])
+    assert model.tokenizer.decode(batch.ids[0, : read.n_context[1]]) == " ".join(TOLD[0][:-1])
+    assert not batch.learned[0, : read.n_context[1]].any()
 
 
 @pytest.mark.parametrize("tokens", [1, 100, 10**6])
@@ -269,6 +273,19 @@ def test_batches_hold_each_story_once_within_their_budget(tokens):
     assert epochs[0] != epochs[1]
     ordered = [batch.tolist() for batch in BudgetBatches(lengths, tokens)]
     assert [lengths[row] for batch in ordered for row in batch] == sorted(lengths)
+
+
+def test_batches_have_few_shapes():
+    draw = np.random.default_rng(1)
+    lengths = np.clip(draw.normal(51, 10, 4000), 20, 100).astype(int)  # as ROCStories are
+    stories = TokenStories(Ragged.from_rows([draw.integers(1, 9, length) for length in lengths]), lengths - 12)
+    batches = [stories[rows] for rows in BudgetBatches(stories.widths, 1024, seed=1)]
+    shapes = Counter(tuple(batch.ids.shape) for batch in batches)
+    assert len(batches) > 190
+    assert len(shapes) <= 2 * (100 - 20) // 4
+    assert {width % 4 for _, width in shapes} == {0}
+    assert sum(int(batch.learned.sum()) for batch in batches) == 12 * 4000
+    assert TokenStories(Ragged.from_rows([[1, 2, 3]]), np.array([1]), window=3)[np.array([0])].ids.shape == (1, 3)
 
 
 def test_the_learning_rate_rises_and_falls():

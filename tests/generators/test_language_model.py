@@ -168,6 +168,11 @@ def test_a_model_with_a_template_of_chats_gets_a_chat(corpus, tmp_path):
     assert prompt.endswith("<user>Tom ran. He fell.\n<assistant>")
     assert prompt.count("<assistant>") == 2
     assert _trained(corpus, tmp_path, model).prompt(["Tom ran.", "He fell."]) == "Tom ran. He fell."
+    one_text = _trained(corpus, tmp_path, model, prompt="few_shot", shots=1, chat=False).prompt(
+        ["Tom ran.", "He fell."]
+    )
+    assert one_text.startswith(f"{INSTRUCTION}\n\nStory: ")
+    assert one_text.endswith("Story: Tom ran. He fell.\nEnding:")
 
 
 def test_another_model_s_weights_are_refused(tiny_model, corpus, tmp_path):

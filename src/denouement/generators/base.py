@@ -146,6 +146,16 @@ class Generator(ABC):
             UserError: as `check`; a context without a sentence.
         """
 
+    def draw(self, contexts: Sequence[Context], decoding: Decoding | None = None, n: int = 1) -> list[list[Ending]]:
+        """The endings of `write`, for a caller that keeps few of them.
+
+        A generator that would have to read each ending once more for its probability leaves that out, and
+        `with_probabilities` adds it to those that are kept.
+
+        Args and raises: as `write`.
+        """
+        return self.write(contexts, decoding, n)
+
     def score(
         self, contexts: Sequence[Context], endings: Sequence[str]
     ) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.int64]]:
@@ -163,6 +173,30 @@ class Generator(ABC):
             ValueError: not as many endings as contexts.
         """
         raise UserError(f"{self.name} gives no probabilities of endings: name a generator that does")
+
+    def with_probabilities(
+        self, contexts: Sequence[Context], endings: Sequence[Sequence[Ending]]
+    ) -> list[list[Ending]]:
+        """Endings with the probabilities that `draw` left out, where the generator gives any.
+
+        Args:
+            contexts: N contexts.
+            endings: those of each context.
+        """
+        lacking = [
+            (context, ending.text)
+            for context, of_context in zip(contexts, endings, strict=True)
+            for ending in of_context
+            if ending.log_prob is None
+        ]
+        if not self.can_score or not lacking:
+            return [list(of_context) for of_context in endings]
+        log_prob, n_tokens = self.score([context for context, _ in lacking], [text for _, text in lacking])
+        found = zip(log_prob.tolist(), n_tokens.tolist(), strict=True)
+        return [
+            [Ending(ending.text, *next(found)) if ending.log_prob is None else ending for ending in of_context]
+            for of_context in endings
+        ]
 
     def find_vectors(  # noqa: B027 - most generators need none
         self, embeddings: Path | None, options: Mapping[str, Any] | None = None

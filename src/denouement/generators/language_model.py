@@ -26,8 +26,8 @@ class PromptedSettings(GeneratorSettings):
 
     Attributes:
         model: the folder of a language model, a GGUF file, or smollm2.
-        prompt: `plain`, the context alone; `few_shot`, an instruction and example stories before it, as a chat where
-            the model has a template of chats.
+        prompt: `plain`, the context alone; `few_shot`, an instruction and example stories before it.
+        chat: whether these are a chat where the model has a template of chats, or else one text (few_shot).
         shots: example stories, drawn from the training stories (few_shot).
         prompt_seed: of their draw (few_shot).
         weights: what they are in memory: float32, or bfloat16, which is faster where the processor has it.
@@ -35,6 +35,7 @@ class PromptedSettings(GeneratorSettings):
 
     model: str = SMOLLM2
     prompt: prompts.Kind = "plain"
+    chat: bool = True
     shots: int = 5
     prompt_seed: int = 1
     weights: Precision = "float32"
@@ -109,8 +110,8 @@ class PromptedModel(CausalGenerator):
         return cls(settings, model, checkpoint["examples"])
 
     def prompt(self, context: Context) -> str:
-        """What the model continues: a chat where the prompt has examples and the model has a template of chats."""
-        if self.settings.prompt == "few_shot" and self.model.tokenizer.chat_template:
+        """What the model continues: the context, one text with an instruction and examples, or a chat."""
+        if self.settings.prompt == "few_shot" and self.settings.chat and self.model.tokenizer.chat_template:
             messages = self._prompts.messages(context)
             return str(self.model.tokenizer.apply_chat_template(messages, tokenize=False, add_generation_prompt=True))
         return self._prompts(context)

@@ -17,6 +17,7 @@ from denouement.errors import UserError
 from denouement.language_models.model import LanguageModel, Pair, pair
 
 _TOKENS = 1024  # of a batch, padding included
+_COLUMNS = 4  # a batch has so many or a multiple: oneDNN keeps memory for each new shape
 
 
 @dataclass(frozen=True)
@@ -127,7 +128,7 @@ class Inputs:
     @classmethod
     def of(cls, rows: Sequence[TokenRow], model: LanguageModel) -> Inputs:
         """The inputs of some rows, on the device of the model."""
-        width = max(map(len, rows))
+        width = -(-max(map(len, rows)) // _COLUMNS) * _COLUMNS
         ids = torch.full((len(rows), width), model.start)
         positions = torch.zeros((len(rows), width), dtype=torch.long)
         sees = torch.eye(width, dtype=torch.bool).repeat(len(rows), 1, 1)

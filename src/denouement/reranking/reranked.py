@@ -184,14 +184,15 @@ class Reranked(Generator):
         if n > self.settings.n:
             raise UserError(f"{self.name}: {n} endings of {self.settings.n} that are drawn: its setting n draws more")
         self._refuse_trained(contexts)
-        drawn = [_different(endings) for endings in self.base.write(contexts, self._draws, self.settings.n)]
+        drawn = [_different(endings) for endings in self.base.draw(contexts, self._draws, self.settings.n)]
         self._different += map(len, drawn)
         texts = [[ending.text for ending in endings] for endings in drawn]
         scores = self.chooser.scores([" ".join(context) for context in contexts], texts)
-        return [
+        best = [
             [endings[place] for place in _best_first(of_context)[:n]]
             for endings, of_context in zip(drawn, scores, strict=True)
         ]
+        return self.base.with_probabilities(contexts, best)
 
     def score(
         self, contexts: Sequence[Context], endings: Sequence[str]

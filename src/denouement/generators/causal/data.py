@@ -15,6 +15,9 @@ from denouement.console import progress, warn
 from denouement.generators.neural.data import Ragged, Rows, sentences
 from denouement.language_models.model import LanguageModel, pair
 
+_COLUMNS = 4
+"""Batches have so many columns or a multiple: for each new shape oneDNN keeps memory, up to some gigabytes."""
+
 
 class TokenBatch(NamedTuple):
     """Stories as tokens.
@@ -34,17 +37,26 @@ class TokenStories(Dataset[TokenBatch]):
     Attributes:
         ids: tokens of each story.
         n_context: how many of them are the context's.
+        widths: columns that each takes in a batch.
     """
 
-    def __init__(self, ids: Ragged, n_context: Rows) -> None:
+    def __init__(self, ids: Ragged, n_context: Rows, window: int | None = None) -> None:
+        """Name the stories.
+
+        Args:
+            ids, n_context: as the attributes.
+            window: how many tokens the model reads at once; no story has more.
+        """
         self.ids = ids
         self.n_context = n_context
+        self.widths = np.minimum(-(-ids.lengths // _COLUMNS) * _COLUMNS, window or np.inf).astype(np.int64)
 
     def __len__(self) -> int:
         return len(self.ids)
 
     def __getitem__(self, rows: Rows) -> TokenBatch:
         ids = self.ids.padded(rows)
+        ids = np.pad(ids, ((0, 0), (0, int(self.widths[rows].max()) - ids.shape[1])))
         columns = np.arange(ids.shape[1])
         learned = (columns >= self.n_context[rows, None]) & (columns < self.ids.lengths[rows, None])
         return TokenBatch(torch.from_numpy(ids), torch.from_numpy(learned))
@@ -108,7 +120,7 @@ def read_token_stories(stories: pa.Table, model: LanguageModel, end: str, what: 
         pairs.append((read.ids[over:], max(1, read.n_context - over)))
     if n_cut:
         warn(f"{n_cut:,} {what} are longer than the {most:,} tokens that the model reads: their beginning is left out")
-    return TokenStories(Ragged.from_rows(ids for ids, _ in pairs), np.array([n for _, n in pairs], np.int64))
+    return TokenStories(Ragged.from_rows(ids for ids, _ in pairs), np.array([n for _, n in pairs], np.int64), most)
 
 
 def _cuts(lengths: Rows, tokens: int) -> list[int]:

@@ -61,7 +61,14 @@ class CausalGenerator(Generator):
         return " ".join(context)
 
     def write(self, contexts: Sequence[Context], decoding: Decoding | None = None, n: int = 1) -> list[list[Ending]]:
-        """See `Generator`. A context gets fewer endings, or none, where the model's answers hold none; `notes` says so.
+        """See `Generator`.
+
+        A context gets fewer endings, or none, where the model's answers hold none; `notes` says so.
+        """
+        return self.with_probabilities(contexts, self.draw(contexts, decoding, n))
+
+    def draw(self, contexts: Sequence[Context], decoding: Decoding | None = None, n: int = 1) -> list[list[Ending]]:
+        """See `Generator`. Probabilities are left out: a model's are of the ending after the context, not the prompt.
 
         `max_length` words are at most twice as many tokens of the model. Greedy decoding, which would only repeat
         itself, has one try.
@@ -85,10 +92,7 @@ class CausalGenerator(Generator):
                 found[at] += [each.text for each in taken if each.text is not None][: n - len(found[at])]
         self._failed += failed
         self._missing += n * len(contexts) - sum(map(len, found))
-        places = [at for at, texts in enumerate(found) for _ in texts]
-        log_prob, n_tokens = self.score([contexts[at] for at in places], [text for texts in found for text in texts])
-        scores = zip(log_prob.tolist(), n_tokens.tolist(), strict=True)
-        return [[Ending(text, *next(scores)) for text in texts] for texts in found]
+        return [[Ending(text) for text in texts] for texts in found]
 
     def score(
         self, contexts: Sequence[Context], endings: Sequence[str]

@@ -38,6 +38,7 @@ if TYPE_CHECKING:
     from denouement.generators.fine_tuned import FineTunedModel
 
 _MEASURED = 10.0  # seconds of training after which the whole is estimated
+_PLACES = 64
 
 
 def fine_tune(
@@ -170,7 +171,7 @@ class TokenBatches(pl.LightningDataModule):
         return [] if self._validation is None else self._loader(self._validation, None)
 
     def _loader(self, stories: TokenStories, seed: int | None) -> DataLoader[TokenBatch]:
-        sampler = BudgetBatches(stories.ids.lengths, self._settings.batch_tokens, seed)
+        sampler = BudgetBatches(stories.widths, self._settings.batch_tokens, seed)
         return DataLoader(stories, batch_size=None, sampler=sampler)
 
 
@@ -217,15 +218,19 @@ def losses(network: PreTrainedModel, batch: TokenBatch) -> Losses:
     with _output_reads(network, before):
         logits: Tensor = network(input_ids=batch.ids, use_cache=False).logits
     wanted = batch.ids[batch.learned]
-    loss = functional.cross_entropy(logits.float(), wanted)
+    loss = functional.cross_entropy(logits[: len(wanted)].float(), wanted)
     return {"loss": loss, "tokens": torch.tensor(len(wanted), device=loss.device)}
 
 
 @contextmanager
 def _output_reads(network: PreTrainedModel, places: Tensor) -> Iterator[None]:
-    """Let the output layer read the states [B, T, H] at the places [B, T] alone, as [N, H]."""
+    """Let the output layer read the states [B, T, H] at the places [B, T] alone, as [N, H], with rows of 0 after them.
+
+    N is a multiple of `_PLACES`, so that it is seldom another one than in an earlier batch (see `data._COLUMNS`).
+    """
+    more = -int(places.sum()) % _PLACES
     output: torch.nn.Module = network.get_output_embeddings()  # type: ignore[no-untyped-call]
-    hook = output.register_forward_pre_hook(lambda _, inputs: (inputs[0][places],))
+    hook = output.register_forward_pre_hook(lambda _, inputs: (functional.pad(inputs[0][places], (0, 0, 0, more)),))
     try:
         yield
     finally:
