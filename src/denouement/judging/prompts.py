@@ -13,7 +13,10 @@ from denouement.language_models.prompts import Message
 
 ANSWER, REASON = "Answer:", "Reason:"
 
-_FORM = f"Write two lines: one that begins with “{ANSWER}” and goes on with {{options}}, and one that begins with “{REASON}” and says why in a sentence."
+_FORM = (
+    f'Answer in two lines. The first begins with "{ANSWER}" and goes on with {{options}}. The second begins with '
+    f'"{REASON}" and says in a sentence why.'
+)
 _AGAIN = "That has no answer of this form. Write the two lines once more, and nothing else."
 _THOUGHT = re.compile(r"<think>.*?(</think>|\Z)", re.DOTALL)
 _ANSWERED = re.compile(
