@@ -5,6 +5,9 @@ from typing import Any
 
 import pyarrow as pa
 
+from denouement.answers import QuestionAsked, as_metadata
+from denouement.judging.judging import JudgeRecord, as_entry
+from denouement.judging.questions import items_digest
 from denouement.schemas import TABLES
 
 MINE, PEOPLE = "mine", "human_right"
@@ -60,3 +63,49 @@ def votes(choices: Sequence[Sequence[str]], study: str = "s", kind: str = "perso
                 }
             )
     return pa.Table.from_pylist(rows, TABLES["votes"].schema)
+
+
+def judge_table(answers: Sequence[Sequence[str]], shown: pa.Table) -> tuple[JudgeRecord, pa.Table]:
+    """A judge's votes, as `study judge` writes them: for each item the answers in both orders, empty for none.
+
+    Returns:
+        The record and the table.
+    """
+    rows = []
+    for place, of_item in enumerate(answers):
+        for order, answer in enumerate(of_item, 1):
+            if not answer:
+                continue
+            a, b = (MINE, PEOPLE) if order == 1 else (PEOPLE, MINE)
+            rows.append(
+                {
+                    "study": "s",
+                    "item_id": f"i{place}",
+                    "case_id": f"c{place}",
+                    "annotator_id": f"model-0123-{order}",
+                    "position_a": a,
+                    "position_b": b,
+                    "question": "better",
+                    "answer": answer,
+                    "choice": {"A": a, "B": b}.get(answer, answer),
+                    "reason": "The machine finds that it fits the dog.",
+                    "is_check": False,
+                    "status": "accepted",
+                    "kind": "model",
+                }
+            )
+    record = JudgeRecord(
+        study="s",
+        judge="model-0123",
+        model="m",
+        address="",
+        identity="f" * 64,
+        prompt="e" * 64,
+        temperature=0.0,
+        options=("A", "B", "both", "neither"),
+        items=items_digest(shown, {(row["study"], row["item_id"]) for row in rows}),
+        unreadable=0,
+    )
+    asked = as_metadata({"s": {"better": QuestionAsked("Which is better?", True)}})
+    table = pa.Table.from_pylist(rows, TABLES["votes"].schema)
+    return record, table.replace_schema_metadata({**asked, **as_entry(record)})
