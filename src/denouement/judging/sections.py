@@ -176,8 +176,10 @@ def _leanings(found: JudgeReport) -> Section:
     ]
     notes = [
         "Of the answers for one of two endings that differ in it. Longer: in words; happier: by VADER's compound. p is "
-        "of one half, by Student's t. People may have good reasons to prefer what is longer or happier here, so "
-        f"compare the judge with them; nobody has one to prefer what is shown first. {scope(named)}",
+        f"of one half, by Student's t. {scope(named)}",
+        "People may have good reasons to prefer what is longer or happier here, so compare the judge with them. Nobody "
+        "has one to prefer what is shown first. The judge saw each pair in both orders; where all people saw a pair in "
+        "the same one, their answers for the first also say which ending that was.",
     ]
     if not any(row.what == HAPPIER for row in found.leanings):
         notes.append("The endings do not look English, so it is not known which is happier.")
