@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from denouement.console import progress
-from denouement.judging.prompts import ANSWER, REASON, Reply, as_text, messages, once_more, read_reply
+from denouement.judging.prompts import ANSWER, REASON, JudgeReply, as_text, messages, once_more, read_reply
 from denouement.judging.questions import PairAsked, Questionnaire
 from denouement.judging.settings import JudgeSettings
 from denouement.language_models.answers import opened, usual_place
@@ -27,7 +27,7 @@ _AT_ONCE = 16  # prompts that a model on this computer answers before their answ
 
 
 @dataclass(frozen=True)
-class Replies:
+class JudgeReplies:
     """What a judge answered.
 
     Attributes:
@@ -35,7 +35,7 @@ class Replies:
         asked_again: how many answers could not be read at first.
     """
 
-    replies: list[Reply | None]
+    replies: list[JudgeReply | None]
     asked_again: int
 
 
@@ -62,7 +62,7 @@ class Judge(ABC):
         """Hex SHA-256 of all that decides its answers to a given prompt."""
 
     @abstractmethod
-    def replies(self, pairs: Sequence[PairAsked], questionnaire: Questionnaire) -> Replies:
+    def replies(self, pairs: Sequence[PairAsked], questionnaire: Questionnaire) -> JudgeReplies:
         """What it answers to each pair.
 
         Raises:
@@ -93,14 +93,14 @@ class ServedJudge(Judge):
         """The address, the model and what it is asked for."""
         return sha256(json.dumps([self._url, self._body([])], sort_keys=True).encode()).hexdigest()
 
-    def replies(self, pairs: Sequence[PairAsked], questionnaire: Questionnaire) -> Replies:
+    def replies(self, pairs: Sequence[PairAsked], questionnaire: Questionnaire) -> JudgeReplies:
         """See `Judge`. An answer that cannot be read is asked for once more, the answer before in sight."""
         settings = self.settings
         connection = Connection(
             self._url, settings.key_variable, settings.timeout, settings.retries, settings.requests, self.cache
         )
         asked = [messages(pair, questionnaire) for pair in pairs]
-        found: list[Reply | None] = [None] * len(pairs)
+        found: list[JudgeReply | None] = [None] * len(pairs)
         todo = list(range(len(pairs)))
         asked_again = 0
         for attempt in range(settings.again + 1):
@@ -114,7 +114,7 @@ class ServedJudge(Judge):
             asked_again += len(todo)
             for at in todo:
                 asked[at] += once_more(said[at])
-        return Replies(found, asked_again)
+        return JudgeReplies(found, asked_again)
 
     @property
     def told(self) -> str:
@@ -157,7 +157,7 @@ class LocalJudge(Judge):
         described = [find(settings.model).digest, settings.weights, settings.most_tokens, ANSWER, REASON]
         return sha256(json.dumps(described).encode()).hexdigest()
 
-    def replies(self, pairs: Sequence[PairAsked], questionnaire: Questionnaire) -> Replies:
+    def replies(self, pairs: Sequence[PairAsked], questionnaire: Questionnaire) -> JudgeReplies:
         """See `Judge`."""
         place, options = f"judge:{self.identity}", list(questionnaire.options)
         bodies = [{"messages": messages(pair, questionnaire), "options": options} for pair in pairs]
@@ -172,7 +172,7 @@ class LocalJudge(Judge):
                     found[at] = answer
                 self.tally.asked += len(part)
         said = [found[at].texts for at in range(len(bodies))]
-        return Replies([Reply(answer, reason or None) for answer, reason in said], 0)
+        return JudgeReplies([JudgeReply(answer, reason or None) for answer, reason in said], 0)
 
     @property
     def told(self) -> str:

@@ -29,7 +29,7 @@ _MARKS = '*_` \t\n"'
 
 
 @dataclass(frozen=True)
-class Reply:
+class JudgeReply:
     """What a judge answered.
 
     Attributes:
@@ -73,11 +73,11 @@ def as_text(asked: list[Message]) -> str:
     return "\n\n".join(each["content"] for each in asked) + "\n\n"
 
 
-def read_reply(said: str, options: tuple[str, ...]) -> Reply | None:
+def read_reply(said: str, options: tuple[str, ...]) -> JudgeReply | None:
     """What a judge answered; None where its text has no such line, or lines that name different options.
 
     >>> read_reply("**Answer:** b\\nReason: It follows from the story.", ("A", "B"))
-    Reply(answer='B', reason='It follows from the story.')
+    JudgeReply(answer='B', reason='It follows from the story.')
     >>> read_reply("I like both, but A is better.", ("A", "B"))
     """
     said = _THOUGHT.sub("", said)
@@ -87,4 +87,4 @@ def read_reply(said: str, options: tuple[str, ...]) -> Reply | None:
         return None
     reasoned = _REASONED.search(said)
     reason = " ".join(reasoned[1].strip(_MARKS).split()) if reasoned else ""
-    return Reply(answer, reason or None)
+    return JudgeReply(answer, reason or None)
