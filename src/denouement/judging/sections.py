@@ -1,5 +1,6 @@
 """A judge held against people, as sections."""
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from denouement.charts.intervals import Estimate, compared_shares
@@ -19,7 +20,7 @@ from denouement.judging.judging import Judged
 from denouement.present.cells import NO_VALUE, Cell, CountAndShare, CountOf, Interval, Number, PValue, Share
 from denouement.present.sections import Block, Chart, Paragraph, Section, Table
 from denouement.study.results.clustered import Preference
-from denouement.study.results.sections import scope
+from denouement.study.results.sections import WithInterval, scope
 
 if TYPE_CHECKING:  # heavy
     from matplotlib.figure import Figure
@@ -135,12 +136,12 @@ def _agreement(found: JudgeReport) -> Section:
     rows = [_agreement_row(each) for each in found.agreement]
     columns = ["answers of", "answers", "as people agree", "95% interval", "kappa", "alpha"]
     columns += ["as single people", "95% interval"]
-    sures = [(_ROWS[each.who], each.same) for each in found.agreement if each.same]
-    singles = [(_ROWS[each.who], each.same_as_person) for each in found.agreement if each.same_as_person]
+    of_people = [("", each.same) for each in found.agreement if each.who == PERSON_ROW and each.same]
     notes = [
         "As people agree: of the pairs on which people agree, those with the same answer; Cohen's kappa and "
-        f"Krippendorff's alpha say the same beyond chance. {scope(sures)}",
-        f"As single people: the mean share of people's single answers that are the same. {scope(singles)}",
+        "Krippendorff's alpha say the same beyond chance. As single people: the mean share of people's single answers "
+        "that are the same.",
+        _intervals(of_people),
         "One person is held against the others, who are one fewer than those whom the judge is held against. Pairs "
         "with the same answer in both orders are those that the judge finds easy: their agreement is not that of all.",
     ]
@@ -169,14 +170,10 @@ def _leanings(found: JudgeReport) -> Section:
         for whose, of in (("judge", row.judge), ("people", row.people))
     ]
     columns = ["for", "answers of", "n", "share", "95% interval", "p"]
-    named = [
-        (f"{_LEANINGS[row.what]} ({whose})", of)
-        for row in found.leanings
-        for whose, of in (("judge", row.judge), ("people", row.people))
-    ]
+    of_people = [(_LEANINGS[row.what], row.people) for row in found.leanings]
     notes = [
         "Of the answers for one of two endings that differ in it. Longer: in words; happier: by VADER's compound. p is "
-        f"of one half, by Student's t. {scope(named)}",
+        f"of one half, by Student's t. {_intervals(of_people)}",
         "People may have good reasons to prefer what is longer or happier here, so compare the judge with them. Nobody "
         "has one to prefer what is shown first. The judge saw each pair in both orders; where all people saw a pair in "
         "the same one, their answers for the first also say which ending that was.",
@@ -187,6 +184,16 @@ def _leanings(found: JudgeReport) -> Section:
     chart = Chart(CHART, judge_chart(found), caption)
     what = "Whether answers lean towards what stands first, is longer or happier."
     return Section("What answers lean towards", what, [Table(columns, rows), chart, *map(Paragraph, notes)])
+
+
+def _intervals(of_people: Sequence[tuple[str, WithInterval]]) -> str:
+    """What the intervals of the judge allow for, and what those of people do, or why there is none."""
+    said = (
+        "Intervals of the judge show what other pairs would give, answered by this same judge; there is none where all "
+        "its answers are the same, or about one story."
+    )
+    scoped = scope(of_people)
+    return f"{said} For people, {scoped[0].lower()}{scoped[1:]}" if scoped else said
 
 
 def _preferred(of: Preference) -> list[Cell]:
