@@ -59,10 +59,11 @@ def read_votes(path: Path, models_as_people: bool = False) -> pa.Table:
         kinds = pa.repeat(pa.scalar(PERSON), votes.num_rows)
         return votes.set_column(votes.schema.get_field_index("kind"), votes.schema.field("kind"), kinds)
     people = of_people(votes)
-    if left_out := n_answers(votes) - n_answers(people):
-        if not people.num_rows:
-            raise UserError(f"{path}: all answers in it are of models, not of people; see denouement study judged")
-        warn(f"{path}: {left_out:,} answers of models are left out")
+    if people.num_rows == votes.num_rows:
+        return votes
+    if not people.num_rows:
+        raise UserError(f"{path}: all answers in it are of models, not of people; see denouement study judged")
+    warn(f"{path}: {n_answers(votes) - n_answers(people):,} answers of models are left out")
     return people
 
 

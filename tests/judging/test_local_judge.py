@@ -5,11 +5,13 @@ import json
 import pytest
 
 from denouement.answers import QuestionAsked
+from denouement.judging import judges
 from denouement.judging.judges import LocalJudge
 from denouement.judging.prompts import as_text, messages
 from denouement.judging.questions import Questionnaire, pairs_asked
 from denouement.judging.settings import JudgeSettings
 from denouement.language_models import model
+from denouement.language_models.endpoint import ServedAnswer
 from tests.judging.studies import items
 from tests.language_models.tiny import save_tiny
 
@@ -88,3 +90,25 @@ def test_another_model_has_another_identity_and_no_name_of_its_folder(folder, tm
 def test_a_temperature_is_for_served_models():
     with pytest.raises(ValueError, match="temperature: must be 0 for a model on this computer"):
         JudgeSettings(temperature=0.5)
+
+
+def test_what_was_answered_before_a_run_ended_is_not_asked_again(tmp_path, monkeypatch):
+    monkeypatch.setattr(judges, "_AT_ONCE", 4)
+    monkeypatch.setattr(LocalJudge, "identity", "one")
+    asked = []
+
+    def answers(_, bodies):
+        if len(asked) == 8:
+            raise KeyboardInterrupt
+        asked.extend(bodies)
+        return [ServedAnswer(["A", "It fits."], 0, 0) for _ in bodies]
+
+    monkeypatch.setattr(LocalJudge, "_answers", answers)
+    settings, pairs = JudgeSettings(cache=str(tmp_path / "cache.db")), list(pairs_asked(items(5), ASKS))
+    with pytest.raises(KeyboardInterrupt):
+        LocalJudge(settings).replies(pairs, ASKS)
+    monkeypatch.setattr(LocalJudge, "_answers", lambda _, bodies: [ServedAnswer(["B", ""], 0, 0) for _ in bodies])
+    judge = LocalJudge(settings)
+    found = judge.replies(pairs, ASKS).replies
+    assert [(reply.answer, reply.reason) for reply in found] == [("A", "It fits.")] * 8 + [("B", None)] * 2
+    assert (judge.tally.kept, judge.tally.asked) == (8, 2)
