@@ -130,6 +130,12 @@ def test_a_judge_that_never_answers_is_refused_and_writes_nothing(run, toy):
     assert not (run.folder / "judge.parquet").exists()
 
 
+def test_a_reason_that_no_table_or_page_may_hold_is_written_as_escapes(run, toy):
+    toy.texts = lambda body: ["Answer: A\nReason: It \ud800 fits \x1b[2J."]
+    assert run().exit_code == 0
+    assert answered(run.folder)[0]["reason"] == "It \\ud800 fits \\u001b[2J."
+
+
 def test_checks_are_answered_and_marked(run, toy):
     run(shown=pa.concat_tables([items(2), check()]))
     rows = answered(run.folder)

@@ -15,6 +15,7 @@ from denouement.judging.judges import Judge, LocalJudge, ServedJudge
 from denouement.judging.prompts import prompt_digest
 from denouement.judging.questions import ORDERS, PairAsked, Questionnaire, items_digest, pairs_asked
 from denouement.judging.settings import JudgeSettings
+from denouement.legible import printed
 from denouement.schemas import MODEL, TABLES, read_table, table_name, write_table
 
 
@@ -203,7 +204,7 @@ def _row(pair: PairAsked, answer: str, reason: str | None, annotator: str) -> di
         "answer": answer,
         "strength": None,
         "choice": {"A": pair.systems[0], "B": pair.systems[1]}.get(answer, answer),
-        "reason": reason,
+        "reason": reason and printed(reason),
         "elements": None,
         "is_check": pair.is_check,
         "status": "accepted",
