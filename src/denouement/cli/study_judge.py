@@ -23,7 +23,13 @@ if TYPE_CHECKING:  # heavy
 @click.option("--out", required=True, type=click.Path(path_type=Path), help="Votes table of the judge to write.")
 @click.option("--model", default="smollm2", show_default=True, help="Folder, GGUF file, smollm2, or a server's name.")
 @click.option("--base-url", default="", metavar="URL", help="OpenAI-compatible endpoint; without it, local.")
-@click.option("--api", type=click.Choice(["chat", "completions"]), default="chat", show_default=True)
+@click.option(
+    "--api",
+    type=click.Choice(["chat", "completions"]),
+    default="chat",
+    show_default=True,
+    help="Of a served model: messages, or a text that it continues.",
+)
 @click.option("--key-variable", default="OPENAI_API_KEY", show_default=True, help="Environment variable with the key.")
 @click.option("--temperature", type=float, default=0.0, show_default=True, help="Of a served model.")
 @click.option("--most-tokens", type=int, default=200, show_default=True, help="Of an answer with its reason.")
@@ -38,7 +44,13 @@ if TYPE_CHECKING:  # heavy
 @click.option("--requests", type=int, default=4, show_default=True, help="Sent to a server at the same time.")
 @click.option("--timeout", type=float, default=60.0, show_default=True, help="Seconds to wait for a server.")
 @click.option("--retries", type=int, default=5, show_default=True, help="Where a server is busy or cannot be reached.")
-@click.option("--weights", type=click.Choice(["float32", "bfloat16"]), default="float32", show_default=True)
+@click.option(
+    "--weights",
+    type=click.Choice(["float32", "bfloat16"]),
+    default="float32",
+    show_default=True,
+    help="Of a local model, in memory.",
+)
 @click.option("--cache", type=click.Path(path_type=Path), help="File of answers.  [default: in the user's caches]")
 @click.option("--price-prompt", type=float, help="Of a million tokens of prompts, to say what it cost.")
 @click.option("--price-completion", type=float, help="Of a million tokens of answers.")

@@ -148,7 +148,7 @@ class LocalJudge(Judge):
         """The name of the folder or file, or of the packaged model."""
         return Path(self.settings.model).name
 
-    @property
+    @cached_property
     def identity(self) -> str:
         """The digest of the model's files, and how it is read."""
         from denouement.language_models.source import find

@@ -10,6 +10,7 @@ from hashlib import sha256
 
 from denouement.judging.questions import PairAsked, Questionnaire
 from denouement.language_models.prompts import Message
+from denouement.legible import printed
 
 ANSWER, REASON = "Answer:", "Reason:"
 
@@ -65,7 +66,7 @@ def messages(pair: PairAsked, questionnaire: Questionnaire) -> list[Message]:
 
 def once_more(said: str) -> list[Message]:
     """The messages that follow on an answer that cannot be read; servers refuse an empty one."""
-    return [{"role": "assistant", "content": said.strip() or "(nothing)"}, {"role": "user", "content": _AGAIN}]
+    return [{"role": "assistant", "content": printed(said).strip() or "(nothing)"}, {"role": "user", "content": _AGAIN}]
 
 
 def as_text(asked: list[Message]) -> str:
