@@ -8,12 +8,12 @@ import pyarrow as pa
 import pytest
 from click.testing import CliRunner
 
-from denouement.answers import QuestionAsked, as_metadata
+from denouement.answers import JUDGE_KEY, QuestionAsked, as_metadata
 from denouement.cli import main
 from denouement.errors import UserError
 from denouement.judging.comparing import judge_report
 from denouement.judging.sections import judge_chart
-from denouement.schemas import write_table
+from denouement.schemas import read_table, write_table
 from tests.judging.studies import MINE, PEOPLE, check, items, judge_table, votes
 
 # In order 2 the endings have changed places, so that A then is the other one.
@@ -195,6 +195,14 @@ def test_the_chart_shows_shares_with_their_intervals_and_is_left_out_without_one
     assert points[0] == pytest.approx([3 / 7, 4 / 7, 3 / 7])
     assert points[1] == pytest.approx([7 / 11, 5 / 11, 6 / 11])
     assert judge_chart(report([("A", "A")], [["both"]])) is None
+
+
+def test_a_damaged_record_is_one_line(files):
+    table = read_table(files / "judge.parquet", "votes")
+    write_table(table, files / "judge.parquet", "votes", {JUDGE_KEY: '{"study": "s"}'})
+    done = judged_by(files)
+    assert (done.exit_code, len(done.stderr.splitlines())) == (2, 1)
+    assert "what it says of its judge is damaged; run the judge again" in done.stderr
 
 
 def test_files_of_the_wrong_kind_are_one_line(files):

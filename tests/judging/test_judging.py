@@ -136,6 +136,18 @@ def test_a_reason_that_no_table_or_page_may_hold_is_written_as_escapes(run, toy)
     assert answered(run.folder)[0]["reason"] == "It \\ud800 fits \\u001b[2J."
 
 
+def test_a_model_that_continues_texts_gets_the_messages_as_one(run, toy):
+    toy.texts = lambda body: ["Hm." if "dog 0" in body["prompt"] and "Hm." not in body["prompt"] else "Answer: B"]
+    assert run("--api", "completions", "--token-limit", "max_completion_tokens").exit_code == 0
+    (path, _, body) = toy.requests[0]
+    assert (path, body["max_completion_tokens"]) == ("/v1/completions", 200)
+    assert "messages" not in body
+    assert body["prompt"].startswith("Each story below once had five sentences")
+    assert body["prompt"].endswith("says in a sentence why.\n\n")
+    again = [body["prompt"] for _, _, body in toy.requests if "\n\nHm.\n\n" in body["prompt"]]
+    assert len(again) == 2  # what cannot be read, in both orders
+
+
 def test_checks_are_answered_and_marked(run, toy):
     run(shown=pa.concat_tables([items(2), check()]))
     rows = answered(run.folder)

@@ -35,7 +35,7 @@ from denouement.study.results.reliability import alpha, check_results, cohens_ka
 from denouement.text.language import looks_english
 from denouement.text.sentiment import compound
 
-JUDGE, SWAPPED, STEADY, ALL, PERSON_ROW = "listed", "swapped", "steady", "all", "person"
+ALL, LISTED, SWAPPED, STEADY, ONE_PERSON = "all", "listed", "swapped", "steady", "person"
 """Whose answers a row of the agreement is about; see `AgreementWithPeople`."""
 
 FIRST_SHOWN, LONGER, HAPPIER = "first shown", "longer", "happier"
@@ -231,7 +231,7 @@ def _of_judge(judge: Ballot, rows: npt.NDArray[np.int64], counts: Counts) -> lis
     choices = np.full((judge.items.num_rows, len(ORDERS)), -1)
     choices[judge.item, order - 1] = judge.choice
     steady = (choices[:, 0] == choices[:, 1])[judge.item] & (order == ORDERS[0])
-    which = {ALL: shared, JUDGE: shared & (order == 1), SWAPPED: shared & (order == 2), STEADY: shared & steady}
+    which = {ALL: shared, LISTED: shared & (order == 1), SWAPPED: shared & (order == 2), STEADY: shared & steady}
     of_cases = Clusters(clusters(judge.votes).cases, None)  # its two orders are not two annotators
     majority = agreement(counts)
 
@@ -245,7 +245,7 @@ def _of_judge(judge: Ballot, rows: npt.NDArray[np.int64], counts: Counts) -> lis
 def _of_persons(human: Ballot, counts: Counts, wanted: npt.NDArray[np.bool_]) -> AgreementWithPeople:
     choice = human.choice[wanted]
     others = counts[human.item[wanted]] - np.eye(4, dtype=np.int64)[choice]
-    return _agreement(PERSON_ROW, choice, agreement(others), others, clusters(human.votes).of(wanted))
+    return _agreement(ONE_PERSON, choice, agreement(others), others, clusters(human.votes).of(wanted))
 
 
 def _agreement(who: str, choice: Codes, majority: Codes, counts: Counts, by: Clusters) -> AgreementWithPeople:

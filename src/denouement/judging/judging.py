@@ -1,7 +1,6 @@
 """A judge's answers as rows of the table `votes`, marked as a model's, and what says whose they are."""
 
 import json
-from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from hashlib import sha256
 from pathlib import Path
@@ -16,7 +15,7 @@ from denouement.judging.prompts import prompt_digest
 from denouement.judging.questions import ORDERS, PairAsked, Questionnaire, items_digest, pairs_asked
 from denouement.judging.settings import JudgeSettings
 from denouement.legible import printed
-from denouement.schemas import MODEL, TABLES, read_table, table_name, write_table
+from denouement.schemas import MODEL, TABLES, read_schema, table_name, write_table
 
 
 @dataclass(frozen=True)
@@ -173,16 +172,11 @@ def judge_record(path: Path) -> JudgeRecord | None:
     """Whose answers the table `votes` at this path holds; None where no judge wrote it.
 
     Raises:
-        UserError: as `schemas.read_table`, or a damaged record.
+        UserError: as `schemas.read_schema`, or a damaged record.
     """
-    return record_of(read_table(path, "votes").schema.metadata or {}, path)
-
-
-def record_of(metadata: Mapping[bytes, bytes], path: Path) -> JudgeRecord | None:
-    """The record in the metadata of a table."""
     from pydantic import TypeAdapter, ValidationError
 
-    entry = metadata.get(JUDGE_KEY.encode())
+    entry = (read_schema(path, "votes").metadata or {}).get(JUDGE_KEY.encode())
     if entry is None:
         return None
     try:

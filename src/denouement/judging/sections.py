@@ -8,9 +8,9 @@ from denouement.judging.comparing import (
     ALL,
     FIRST_SHOWN,
     HAPPIER,
-    JUDGE,
+    LISTED,
     LONGER,
-    PERSON_ROW,
+    ONE_PERSON,
     STEADY,
     SWAPPED,
     AgreementWithPeople,
@@ -29,10 +29,10 @@ CHART = "judged.svg"
 
 _ROWS = {
     ALL: "judge",
-    JUDGE: "judge (endings as listed)",
+    LISTED: "judge (endings as listed)",
     SWAPPED: "judge (endings swapped)",
     STEADY: "judge (same answer in both orders)",
-    PERSON_ROW: "one person (with the others)",
+    ONE_PERSON: "one person (with the others)",
 }
 _LEANINGS = {
     FIRST_SHOWN: "the ending shown first",
@@ -136,7 +136,7 @@ def _agreement(found: JudgeReport) -> Section:
     rows = [_agreement_row(each) for each in found.agreement]
     columns = ["answers of", "answers", "as people agree", "95% interval", "kappa", "alpha"]
     columns += ["as single people", "95% interval"]
-    of_people = [("", each.same) for each in found.agreement if each.who == PERSON_ROW and each.same]
+    of_people = [("", each.same) for each in found.agreement if each.who == ONE_PERSON and each.same]
     notes = [
         "As people agree: of the pairs on which people agree, those with the same answer; Cohen's kappa and "
         "Krippendorff's alpha say the same beyond chance. As single people: the mean share of people's single answers "
