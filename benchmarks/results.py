@@ -71,6 +71,7 @@ def made_study() -> tuple[pa.Table, pa.Table]:
                     "status": "accepted",
                     "started_at": started,
                     "submitted_at": started + timedelta(seconds=float(generator.gamma(4, 5))),
+                    "kind": "person",
                 }
             )
     return (

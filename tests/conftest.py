@@ -150,6 +150,7 @@ def votes_of() -> "Callable[..., pa.Table]":
                     "status": "accepted",
                     "started_at": None,
                     "submitted_at": None,
+                    "kind": "person",
                     **changes,
                 }
             )

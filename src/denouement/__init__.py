@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from denouement.analysis.endings import repetition as repetition
     from denouement.analysis.sentiment import score_groups as score_groups
     from denouement.analysis.sentiment import sentiment_result as sentiment_result
+    from denouement.answers import read_votes as read_votes
     from denouement.cloze.base import load_system as load_system
     from denouement.cloze.evaluation.brought_scores import read_scores as read_scores
     from denouement.cloze.evaluation.evaluate import evaluate as evaluate
@@ -42,6 +43,7 @@ if TYPE_CHECKING:
 _MODULES = {
     "analysis.endings": ("repetition",),
     "analysis.sentiment": ("score_groups", "sentiment_result"),
+    "answers": ("read_votes",),
     "cloze.base": ("load_system",),
     "cloze.evaluation.brought_scores": ("read_scores",),
     "cloze.evaluation.evaluate": ("evaluate",),

@@ -1,14 +1,19 @@
-"""Which rows of the tables of people's answers count, how many answers these are, and what people were asked."""
+"""Which rows of the tables of people's answers count, how many answers these are, and what people were asked.
+
+Votes of models (`kind`) are never counted as people's: `read_votes` leaves them out, and `counted` refuses a mixture.
+"""
 
 import json
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
+from pathlib import Path
 
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from denouement.console import warn
 from denouement.errors import UserError
-from denouement.schemas import BETTER
+from denouement.schemas import BETTER, MODEL, PERSON, read_schema, read_table
 
 SCALES = ("ratings", "orders", "rankings")
 """Tables of answers that are not votes; folders of the same names hold their results."""
@@ -17,6 +22,9 @@ ANSWER = ("study", "item_id", "annotator_id")
 """The columns that identify an answer; in `votes` and `ratings` it has a row for each question."""
 
 _QUESTIONS_KEY = "denouement.questions"  # in the metadata of a table `votes`
+
+JUDGE_KEY = "denouement.judge"
+"""In the metadata of a table `votes` that `study judge` wrote: the entry that says which model answered, and how."""
 
 
 @dataclass(frozen=True)
@@ -36,8 +44,55 @@ QuestionsOfStudies = Mapping[str, Mapping[str, QuestionAsked]]
 """By study and the question's name."""
 
 
+def read_votes(path: Path, models_as_people: bool = False) -> pa.Table:
+    """The table `votes` at this path, of people alone: answers of models are left out, and this is said.
+
+    Args:
+        path: the file.
+        models_as_people: answers of models are there too, and count as those of further people.
+
+    Raises:
+        UserError: as `schemas.read_table`, or no answer is of a person.
+    """
+    votes = read_table(path, "votes")
+    if models_as_people:
+        kinds = pa.repeat(pa.scalar(PERSON), votes.num_rows)
+        return votes.set_column(votes.schema.get_field_index("kind"), votes.schema.field("kind"), kinds)
+    people = of_people(votes)
+    if people.num_rows == votes.num_rows:
+        return votes
+    if not people.num_rows:
+        raise UserError(f"{path}: all answers in it are of models, not of people; see denouement study judged")
+    warn(f"{path}: {n_answers(votes) - n_answers(people):,} answers of models are left out")
+    return people
+
+
+def is_of_judge(path: Path) -> bool:
+    """Whether `study judge` wrote the table `votes` at this path.
+
+    Raises:
+        UserError: as `schemas.read_schema`.
+    """
+    return JUDGE_KEY.encode() in (read_schema(path, "votes").metadata or {})
+
+
+def of_people(votes: pa.Table) -> pa.Table:
+    """The rows of a table `votes` that people gave."""
+    return votes.filter(pc.invert(_of_models(votes)))
+
+
+def _of_models(votes: pa.Table) -> pa.ChunkedArray:
+    return pc.equal(votes["kind"], MODEL).fill_null(False)
+
+
 def counted(answers: pa.Table) -> pa.Table:
-    """The accepted rows of a table of answers, without attention checks."""
+    """The accepted rows of a table of answers, without attention checks.
+
+    Raises:
+        UserError: votes of people and of models in one table.
+    """
+    if "choice" in answers.column_names and pc.count_distinct(_of_models(answers)).as_py() > 1:
+        raise UserError("votes: answers of people and of models in one table; take those of people (`of_people`)")
     return answers.filter(pc.and_(pc.equal(answers["status"], "accepted"), pc.invert(answers["is_check"])))
 
 

@@ -32,6 +32,8 @@ _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}")
 STATUSES = ("accepted", "excluded", "rejected", "surplus")
 # The question of votes that were collected when there was one question about a pair.
 BETTER = "better"
+# Who gave the answer of a vote.
+PERSON, MODEL = "person", "model"
 # Where a file of answers names no annotators, each answer has an annotator id of its own, which begins like this.
 UNNAMED_ANNOTATOR = "unnamed-"
 
@@ -116,6 +118,15 @@ _GIVEN = [
     *_each(pa.bool_(), "is_check"),
     *_text("status"),
     *_each(pa.timestamp("us", tz="UTC"), "started_at", "submitted_at", null=True),
+]
+_VOTE = [
+    *_ANSWERED,
+    *_text("position_a", "position_b", "question", "answer"),
+    *_each(pa.int8(), "strength", null=True),
+    *_text("choice"),
+    *_text("reason", null=True),
+    *_words("elements", null=True),
+    *_GIVEN,
 ]
 _RATING = [*_ANSWERED, *_text("system", "question"), *_each(pa.int8(), "value"), *_text("reason", null=True)]
 _MEAN = [
@@ -228,20 +239,10 @@ TABLES: dict[str, TableRules] = {
         choices={"kind": ("pair", "rating", "order", "best_worst", "ranking")},
     ),
     "votes": TableRules(
-        2,  # since then with several questions about a pair, how strong a preference is, and the boxes of the reason
-        pa.schema(
-            [
-                *_ANSWERED,
-                *_text("position_a", "position_b", "question", "answer"),
-                *_each(pa.int8(), "strength", null=True),
-                *_text("choice"),
-                *_text("reason", null=True),
-                *_words("elements", null=True),
-                *_GIVEN,
-            ]
-        ),
+        3,  # since 2 with several questions, strengths of preferences and boxes of reasons; since 3 of models, too
+        pa.schema([*_VOTE, *_text("kind")]),
         key=("study", "item_id", "annotator_id", "question"),
-        choices={"answer": ("A", "B", "both", "neither"), "status": STATUSES},
+        choices={"answer": ("A", "B", "both", "neither"), "status": STATUSES, "kind": (PERSON, MODEL)},
         earlier={
             1: pa.schema(
                 [
@@ -250,9 +251,10 @@ TABLES: dict[str, TableRules] = {
                     *_text("reason", null=True),
                     *_GIVEN,
                 ]
-            )
+            ),
+            2: pa.schema(_VOTE),
         },
-        filled={"question": BETTER},
+        filled={"question": BETTER, "kind": PERSON},
     ),
     "ratings": TableRules(
         2,  # since then with the boxes of the reason that were ticked

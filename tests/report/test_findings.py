@@ -41,6 +41,7 @@ def votes(choices: dict[tuple[str, str], str]) -> pa.Table:
             **{"study": "pilot", "item_id": f"{first}-{second}-{place}", "case_id": f"case-{place + 1:02}"},
             **{"annotator_id": f"p{place}", "position_a": first, "position_b": second, "question": "better"},
             **{"reason": None, "is_check": False, "status": "accepted", "started_at": None, "submitted_at": None},
+            "kind": "person",
             "answer": {"f": "A", "s": "B", "b": "both"}[letter],
             "choice": {"f": first, "s": second, "b": "both"}[letter],
         }

@@ -213,6 +213,7 @@ def test_what_people_answered_stands_there_with_its_chart_and_nothing_without_an
             "status": "accepted",
             "started_at": None,
             "submitted_at": None,
+            "kind": "person",
         },
     }
     rows = [

@@ -37,6 +37,7 @@ def votes(items: Mapping[str, tuple[str, str, Sequence[str]]], **columns: Any) -
                 "status": "accepted",
                 "started_at": None,
                 "submitted_at": None,
+                "kind": "person",
             }
             rows.append(row | columns)
     return pa.Table.from_pylist(rows, schema=TABLES["votes"].schema)

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 from denouement.charts.style import BLUE, GREY, MARKS, ORANGE, in_percent, panel, panels
 
 if TYPE_CHECKING:  # heavy
+    from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
 
@@ -103,21 +104,26 @@ def effects(sets: Mapping[str, Sequence[Estimate]]) -> "Figure | None":
     Returns:
         A row a feature, with a mark a set; None without a feature.
     """
-    features = list(dict.fromkeys(each.label for estimates in sets.values() for each in estimates))
-    if not features:
+    if (drawn := _marked(sets, at=0)) is None:
         return None
-    figure, only = panel(6.6, 1.2 + 0.45 * len(features))
-    step = 0.5 / len(sets)
-    for number, (name, estimates) in enumerate(sets.items()):
-        rows = [features.index(each.label) + (number - (len(sets) - 1) / 2) * step for each in estimates]
-        colour, mark = MARKS[number % len(MARKS)]
-        style: dict[str, Any] = {"fmt": mark, "color": colour, "markersize": 4, "linewidth": 1.2, "label": name}
-        only.errorbar([each.value for each in estimates], rows, xerr=_sides(estimates), **style)
-    only.axvline(0, color=GREY, linewidth=1, zorder=0)
-    only.set_yticks(range(len(features)), features)
-    only.set_ylim(len(features) - 0.5, -0.5)
+    figure, only = drawn
     only.set_xlabel("wrong endings have more  <   Cohen's d   >  right endings have more")
-    figure.legend(frameon=False, fontsize="small", ncols=3, loc="outside upper center")
+    return figure
+
+
+def compared_shares(sets: Mapping[str, Sequence[Estimate]], of: str) -> "Figure | None":
+    """Shares with their 95% intervals, a row a kind and a mark a set, beside a line at one half; None without any.
+
+    Args:
+        sets: by whose they are.
+        of: what the shares are of, for the axis.
+    """
+    if (drawn := _marked(sets, at=0.5)) is None:
+        return None
+    figure, only = drawn
+    only.set_xlim(-0.02, 1.02)
+    in_percent(only.xaxis)
+    only.set_xlabel(of)
     return figure
 
 
@@ -148,6 +154,25 @@ def reliability_curve(sets: Mapping[str, Sequence[Calibration]]) -> "Figure | No
         in_percent(axis)
     figure.legend(frameon=False, fontsize="small", ncols=3, loc="outside upper center")
     return figure
+
+
+def _marked(sets: Mapping[str, Sequence[Estimate]], at: float) -> "tuple[Figure, Axes] | None":
+    """A row a label, with a mark a set, and a line at a value; None without a label."""
+    labels = list(dict.fromkeys(each.label for estimates in sets.values() for each in estimates))
+    if not labels:
+        return None
+    figure, only = panel(6.6, 1.2 + 0.45 * len(labels))
+    step = 0.5 / len(sets)
+    for number, (name, estimates) in enumerate(sets.items()):
+        rows = [labels.index(each.label) + (number - (len(sets) - 1) / 2) * step for each in estimates]
+        colour, mark = MARKS[number % len(MARKS)]
+        style: dict[str, Any] = {"fmt": mark, "color": colour, "markersize": 4, "linewidth": 1.2, "label": name}
+        only.errorbar([each.value for each in estimates], rows, xerr=_sides(estimates), **style)
+    only.axvline(at, color=GREY, linewidth=1, zorder=0)
+    only.set_yticks(range(len(labels)), labels)
+    only.set_ylim(len(labels) - 0.5, -0.5)
+    figure.legend(frameon=False, fontsize="small", ncols=3, loc="outside upper center")
+    return figure, only
 
 
 def _sides(estimates: Sequence[Estimate]) -> list[list[float]]:

@@ -209,20 +209,20 @@ def _check_outputs(outputs: Iterable[Path | None], read: Iterable[Path | None]) 
 
 def _content_words(votes: Path, cache: Path | None) -> tuple[list[list[str]], int]:
     """The words of each reason in English, and how many reasons are not in English."""
-    from denouement.schemas import read_table
+    from denouement.answers import read_votes
     from denouement.study.reasons.words import content_words
     from denouement.study.reasons.written import not_english, written_reasons
 
-    table = read_table(votes, "votes")
+    table = read_votes(votes)
     return content_words(written_reasons(table)["reason"].to_pylist(), cache), not_english(table)
 
 
 def _tagged(votes: Path, cache: Path | None, rules_file: Path | None) -> tuple["pa.Table", "pa.Table"]:
     """The votes, and the elements in their reasons."""
-    from denouement.schemas import read_table
+    from denouement.answers import read_votes
     from denouement.study.reasons.elements import tag_reasons
     from denouement.study.reasons.rules import read_rules
 
     rules = read_rules(rules_file)
-    table = read_table(votes, "votes")
+    table = read_votes(votes)
     return table, tag_reasons(table, rules, cache)

@@ -59,7 +59,7 @@ def convert(
     Only answers that count are written. Of ties and disagreements dpo makes no pair; how many there are is printed.
     """
     check_output(out, (votes, items))
-    from denouement.answers import SCALES
+    from denouement.answers import SCALES, read_votes
     from denouement.present.sections import Paragraph
     from denouement.schemas import read_table, table_name
     from denouement.study.converting.label_studio_tasks import label_studio_tasks, tasks_json
@@ -69,7 +69,7 @@ def convert(
         raise UserError("--take: is for --to dpo; Label Studio gets all answers")
     if (kind := table_name(existing_file(votes))) in SCALES:
         raise UserError(f"{votes}: a table '{kind}'; only votes compare two endings")
-    answers, shown = read_table(votes, "votes"), read_table(items, "items")
+    answers, shown = read_votes(votes), read_table(items, "items")
     if form == "dpo":
         pairs = preference_pairs(answers, shown, take or "majority", question)
         names = ("ties", "disagreements", "without_item")

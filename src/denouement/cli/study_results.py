@@ -31,6 +31,7 @@ class ResultsWithout:
 @click.option("--out", type=click.Path(path_type=Path), help="Folder for all tables, as Parquet and as a page.")
 @click.option("--replies", type=click.Path(path_type=Path), help="Replies to the study's own questions: who took part.")
 @click.option("--reasons", "with_reasons", is_flag=True, help="Also print all reasons; for votes as Table 3.")
+@click.option("--models-as-people", is_flag=True, help="Count models' answers as people's.")
 @exclude_option
 @fast_option
 @store_option
@@ -41,6 +42,7 @@ def results(
     out: Path | None,
     replies: Path | None,
     with_reasons: bool,
+    models_as_people: bool,
     exclude: tuple[str, ...],
     fast: float,
     url: str,
@@ -64,6 +66,8 @@ def results(
     if is_study(what):
         if items or replies:
             raise UserError("--items and --replies: are for a file of answers; the store has those of its studies")
+        if models_as_people:
+            raise UserError("--models-as-people: is for a file of votes; the store has answers of people alone")
         votes, items, replies = _tables_of(what, url)
     else:
         votes = existing_file(Path(what))
@@ -85,7 +89,7 @@ def results(
     if not items and any(each.measure == "failed_checks" for each in left_out):
         raise UserError("--exclude failed_checks: the right answers are in the items table; give it with --items")
     paths = ResultsPaths(votes, items, out, replies)
-    of_answers = work_out(paths, with_reasons and not as_json, left_out, fast)
+    of_answers = work_out(paths, with_reasons and not as_json, left_out, fast, models_as_people)
     exclusion = of_answers.exclusion
 
     def blocks(found: StudyResults | ScaleResults) -> list[Block]:

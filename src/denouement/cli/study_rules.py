@@ -67,7 +67,7 @@ def review(
 
 def _tables_of(what: str, items: Path | None, url: str) -> "tuple[pa.Table, pa.Table | None]":
     """The answers and the items of a file, or of a study."""
-    from denouement.answers import SCALES
+    from denouement.answers import SCALES, read_votes
     from denouement.files import existing_file
     from denouement.schemas import read_table, table_name
 
@@ -78,7 +78,7 @@ def _tables_of(what: str, items: Path | None, url: str) -> "tuple[pa.Table, pa.T
 
         return answers_and_items(opened_store(url, make=False), what)
     kind = table_name(existing_file(Path(what)))
-    answers = read_table(Path(what), kind if kind in SCALES else "votes")
+    answers = read_table(Path(what), kind) if kind in SCALES else read_votes(Path(what))
     return answers, read_table(items, "items") if items else None
 
 

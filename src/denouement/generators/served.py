@@ -6,15 +6,12 @@ settings give the same endings.
 
 from __future__ import annotations
 
-import queue
-import threading
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Any, ClassVar, Literal, TypeVar
+from typing import Any, ClassVar, Literal
 
 from denouement import settings as settings_module
-from denouement.console import progress
 from denouement.errors import UserError
 from denouement.generators.base import BEST, Context, Ending, Generator, GeneratorSettings, OnEpoch, check_contexts
 from denouement.generators.checkpoints import save_generator
@@ -22,17 +19,14 @@ from denouement.generators.copying import read_training, without_epochs
 from denouement.generators.decoding import Decoding
 from denouement.generators.history import History
 from denouement.language_models import prompts
-from denouement.language_models.answers import Answers, opened, usual_place
-from denouement.language_models.endpoint import Api, Endpoint, ServedAnswer, address
+from denouement.language_models.answers import usual_place
+from denouement.language_models.asking import Connection, Tally, ask_all
+from denouement.language_models.endpoint import Api, address
 from denouement.language_models.one_sentence import WrittenSentence, first_sentence, without_ending
 from denouement.settings import above_zero, at_least, at_most
 
-Item = TypeVar("Item")
-Outcome = TypeVar("Outcome")
-
 _TOKENS_A_WORD = 2  # more than the words of any English sentence need on average
 _NOT_SERVED = ("beam_width", "length_penalty", "top_k", "no_repeat_ngram", "min_length")
-_PRICED = 1_000_000  # prices are for so many tokens
 
 
 @dataclass(frozen=True)
@@ -168,7 +162,16 @@ class Served(Generator):
         decoding = decoding or Decoding()
         self.check(decoding, n)
         check_contexts(contexts)
-        answers = self._answers([self._body(context, decoding, n) for context in contexts])
+        settings = self.settings
+        connection = Connection(
+            self._url,
+            settings.key_variable,
+            settings.timeout,
+            settings.retries,
+            settings.requests,
+            Path(settings.cache) if settings.cache else usual_place(),
+        )
+        answers = ask_all(connection, [self._body(context, decoding, n) for context in contexts], self._tally)
         endings = []
         for context, answer in zip(contexts, answers, strict=True):
             written = [first_sentence(text, context) for text in answer.texts[:n]]
@@ -180,14 +183,7 @@ class Served(Generator):
 
     def notes(self) -> list[str]:
         """See `Generator`: how many answers and tokens there were, what they cost, and what gave no ending."""
-        answers = f"{self._asked + self._kept:,} answers, {self._kept:,} of them kept from before"
-        tokens = f"{self._prompt_tokens:,} prompt and {self._completion_tokens:,} completion tokens"
-        prices = (self.settings.price_prompt, self.settings.price_completion)
-        cost = ""
-        if prices != (None, None):
-            spent = self._prompt_tokens * (prices[0] or 0) + self._completion_tokens * (prices[1] or 0)
-            cost = f", which cost {spent / _PRICED:,.4f} at the prices set"
-        said = [f"{self.name}: {answers}; {tokens} in this run{cost}"]
+        said = [f"{self.name}: {self._tally.told(self.settings.price_prompt, self.settings.price_completion)}"]
         if failed := without_ending(self._written):
             said.append(f"{self.name}: {failed}; contexts without any ending: {self._without:,}")
         return said
@@ -208,77 +204,8 @@ class Served(Generator):
         another_story = {"stop": ["\n\n", "\nStory:"]} if settings.prompt == "few_shot" else {}
         return body | {"prompt": self._prompts(context), **another_story}
 
-    def _answers(self, bodies: Sequence[dict[str, Any]]) -> list[ServedAnswer]:
-        """The answer to each request: those that are kept, and the others from the server."""
-        cache = Path(self.settings.cache) if self.settings.cache else usual_place()
-        with opened(cache) as answers:
-            found = {place: kept for place, body in enumerate(bodies) if (kept := answers.get(self._url, body))}
-            self._kept += len(found)
-            if todo := [place for place in range(len(bodies)) if place not in found]:
-                for place, answer in progress(self._ask(answers, bodies, todo), "answers", total=len(todo)):
-                    found[place] = answer
-                    self._asked += 1
-                    self._prompt_tokens += answer.prompt_tokens
-                    self._completion_tokens += answer.completion_tokens
-        return [found[place] for place in range(len(bodies))]
-
-    def _ask(
-        self, answers: Answers, bodies: Sequence[dict[str, Any]], todo: Sequence[int]
-    ) -> Iterator[tuple[int, ServedAnswer]]:
-        """The places of requests with their answers, as they come from the server; each is kept."""
-        settings = self.settings
-        endpoint = Endpoint(self._url, settings.key_variable, settings.timeout, settings.retries)
-
-        def asked(place: int) -> ServedAnswer:
-            answer = endpoint.ask(bodies[place])
-            answers.keep(self._url, bodies[place], answer)
-            return answer
-
-        try:
-            yield from _side_by_side(asked, todo, settings.requests)
-        finally:
-            endpoint.close()
-
     def _forget(self) -> None:
         """Count from nothing."""
         self._written: list[WrittenSentence] = []
         self._without = 0
-        self._asked, self._kept = 0, 0
-        self._prompt_tokens, self._completion_tokens = 0, 0
-
-
-def _side_by_side(
-    work: Callable[[Item], Outcome], items: Sequence[Item], threads: int
-) -> Iterator[tuple[Item, Outcome]]:
-    """Each item with the outcome of `work`, as they come, which so many threads do.
-
-    An exception of `work` is raised here, and no further item is begun. The threads do not keep a process from ending,
-    so Ctrl-C does not wait for a slow server.
-    """
-    todo: queue.SimpleQueue[Item] = queue.SimpleQueue()
-    done: queue.SimpleQueue[tuple[Item, Outcome | None, BaseException | None]] = queue.SimpleQueue()
-    stopped = threading.Event()
-    for item in items:
-        todo.put(item)
-
-    def labour() -> None:
-        while not stopped.is_set():
-            try:
-                item = todo.get_nowait()
-            except queue.Empty:
-                return
-            try:
-                done.put((item, work(item), None))
-            except BaseException as error:
-                done.put((item, None, error))
-
-    for _ in range(min(threads, len(items))):
-        threading.Thread(target=labour, daemon=True).start()
-    try:
-        for _ in items:
-            item, outcome, error = done.get()
-            if error is not None:
-                raise error
-            yield item, outcome  # type: ignore[misc]  # there is one where there is no error
-    finally:
-        stopped.set()
+        self._tally = Tally()

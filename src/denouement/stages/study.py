@@ -9,7 +9,7 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from denouement.answers import SCALES
+from denouement.answers import SCALES, read_votes
 from denouement.console import warn
 from denouement.files import existing_file, file_digest
 from denouement.schemas import empty_table, read_table, table_name, write_table
@@ -187,7 +187,11 @@ class AnswersResults:
 
 
 def work_out(
-    paths: ResultsPaths, with_stories: bool = False, rules: Sequence[ConductRule] = (), fast: float = FAST
+    paths: ResultsPaths,
+    with_stories: bool = False,
+    rules: Sequence[ConductRule] = (),
+    fast: float = FAST,
+    models_as_people: bool = False,
 ) -> AnswersResults:
     """The results of one table of answers, as `run` works them out; written into the folder `out` where there is one.
 
@@ -196,13 +200,14 @@ def work_out(
         with_stories: return the table `table_3` too, of votes with items.
         rules: people for whom one of them holds are left out.
         fast: for the rules, seconds below which an answer is fast.
+        models_as_people: as of `answers.read_votes`.
 
     Raises:
         UserError: a table that cannot be read, items of another study, or a folder that cannot be written.
     """
     kind = table_name(existing_file(paths.answers))
     name = kind if kind in SCALES else "votes"
-    answers = read_table(paths.answers, name)
+    answers = read_table(paths.answers, name) if name in SCALES else read_votes(paths.answers, models_as_people)
     items = _items_of(answers, paths.items) if paths.items else None
     people = who_took_part(read_table(paths.replies, "replies"), answers) if paths.replies else None
     others = {"items": paths.items, "replies": paths.replies}

@@ -35,6 +35,7 @@ def vote(annotator, item, answer="A", seconds=20.0, reason=None, **other):
         "status": "accepted",
         "started_at": START,
         "submitted_at": None if seconds is None else START + timedelta(seconds=seconds),
+        "kind": "person",
     } | other
 
 

@@ -29,6 +29,7 @@ def vote(annotator: str, choice: str) -> dict[str, object]:
         "reason": f"It makes sense that she was happy. {NASTY}",
         "is_check": False,
         "status": "accepted",
+        "kind": "person",
     }
 
 

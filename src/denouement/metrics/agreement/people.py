@@ -9,7 +9,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from denouement.answers import counted, questions_of
+from denouement.answers import counted, questions_of, read_votes
 from denouement.errors import UserError
 from denouement.metrics.agreement.picking import PreferredPairs
 from denouement.metrics.agreement.published import published_file
@@ -56,7 +56,7 @@ def read_people(path: Path, question: str | None = None, raters: Sequence[str] =
     """
     kind = kind_of(path)
     if kind == "votes":
-        people = _of_votes(path, read_table(path, "votes"), question)
+        people = _of_votes(path, read_votes(path), question)
     elif kind == "ratings":
         people = _of_ratings(path, read_table(path, "ratings"), question)
     elif kind is not None:

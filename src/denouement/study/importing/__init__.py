@@ -12,7 +12,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from denouement import schemas
-from denouement.answers import ANSWER, SCALES, QuestionAsked, as_metadata, questions_asked
+from denouement.answers import ANSWER, SCALES, QuestionAsked, as_metadata, n_answers, of_people, questions_asked
 from denouement.errors import UserError
 from denouement.study.importing import (
     argilla,
@@ -158,11 +158,17 @@ def _read_own(source: Source, gathered: _Gathered) -> None:
         gathered.exports.add(source.label)
         hashes = (table.schema.metadata or {}).get(IDS_KEY.encode(), b"").decode()
         gathered.hashed_with |= set(filter(None, hashes.split(",")))
-        _add_questions(table, gathered)
     else:
         file = FileRead(source)
         table = own.read_votes(file)
         gathered.add(file)
+    if name == "votes":
+        people = of_people(table)
+        if left_out := n_answers(table) - n_answers(people):
+            gathered.notes.append(f"{source.label}: {left_out:,} answers of models are left out")
+        if people.num_rows or not left_out:
+            _add_questions(people, gathered)
+        table = people
     gathered.parts.setdefault(name, []).append((source.label, table))
 
 

@@ -12,7 +12,7 @@ import pyarrow as pa
 
 from denouement import schemas
 from denouement.errors import UserError
-from denouement.schemas import BETTER
+from denouement.schemas import BETTER, PERSON
 from denouement.study.importing.copies import STRICTNESS, Conflict, Copy, settle
 from denouement.study.importing.roles import key_of
 
@@ -187,6 +187,7 @@ def tables_of(
             "status": answer.status,
             "started_at": answer.started_at,
             "submitted_at": answer.submitted_at,
+            "kind": PERSON,
         }
         for (item_id, *_), answer in single.items()
     ]

@@ -5,7 +5,8 @@ from contextlib import suppress
 from pathlib import Path
 
 from denouement import schemas
-from denouement.answers import SCALES
+from denouement.answers import SCALES, is_of_judge
+from denouement.console import warn
 from denouement.delimited import header_of
 from denouement.errors import UserError
 from denouement.files import existing_file, file_digest, visible_files
@@ -37,6 +38,8 @@ def recognise(path: Path) -> Recognised | None:
         UserError: no such file, no text, damaged JSON, or a table of our own that holds no votes.
     """
     table = schemas.table_name(existing_file(path))
+    if table == "votes" and is_of_judge(path):
+        raise UserError(f"{path}: answers of a model, not of people; `denouement study judged` compares them")
     if table in own.NAMES:
         return Recognised("own", table=table)
     if table is None and (header := header_of(path, lambda names: own.other_table(names) is not None)):
@@ -63,7 +66,9 @@ def find_answers(folder: Path) -> list[Path]:
     found: dict[Path, Format] = {}
     for path in visible_files(folder):
         with suppress(OSError, UserError):  # `recognise` raises them again when such a file is named
-            if known := recognise(path):
+            if schemas.table_name(path) == "votes" and is_of_judge(path):
+                warn(f"{path}: answers of a model, which are not read as those of people")
+            elif known := recognise(path):
                 found[path] = known.kind
     alone = set() if "potato" in found.values() else {"potato_data"}
     if not set(found.values()) - {"prolific", "potato_data"}:

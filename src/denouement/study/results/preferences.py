@@ -22,6 +22,7 @@ from denouement.study.results.reliability import (
     annotator_results,
     check_results,
     checks_in_all,
+    cohens_kappa,
     median,
     seconds_taken,
 )
@@ -219,8 +220,6 @@ def _of_question(votes: pa.Table, ballot: Ballot) -> QuestionResults:
 
 def questions_agreement(one: Ballot, other: Ballot) -> QuestionAgreement:
     """How far the answers to two questions about the same endings are the same."""
-    from statsmodels.stats.inter_rater import cohens_kappa
-
     row_of = {key: row for row, key in enumerate(_keys(other))}
     rows = np.array(
         [(row, row_of[key]) for row, key in enumerate(_keys(one)) if key in row_of], dtype=np.int64
@@ -229,11 +228,7 @@ def questions_agreement(one: Ballot, other: Ballot) -> QuestionAgreement:
     if not len(rows):
         return QuestionAgreement(one.question, other.question, 0, None, None)
     same = share_of_answers(codes[0] == codes[1], clusters(one.votes).of(rows[:, 0]))
-    table = np.zeros((4, 4), dtype=np.int64)
-    np.add.at(table, codes, 1)
-    varied = len(np.unique(np.concatenate(codes))) > 1
-    kappa = float(cohens_kappa(table, return_results=False)) if varied else None
-    return QuestionAgreement(one.question, other.question, len(rows), same, kappa)
+    return QuestionAgreement(one.question, other.question, len(rows), same, cohens_kappa(*codes))
 
 
 def _keys(ballot: Ballot) -> list[tuple[str, ...]]:

@@ -13,7 +13,7 @@ import pyarrow.compute as pc
 from denouement import schemas
 from denouement.answers import ANSWER, accepted_checks, n_answers
 from denouement.study.design.items import agrees_with_ranks
-from denouement.study.results.agreement import NO_AGREEMENT, Counts, agreement
+from denouement.study.results.agreement import NO_AGREEMENT, Codes, Counts, agreement
 from denouement.study.results.ballot import Ballot, numbered
 
 ChecksByAnnotator = Mapping[tuple[str, str], tuple[int, int]]
@@ -139,6 +139,27 @@ def alpha(counts: Counts) -> Alpha:
     varied = np.count_nonzero(pairable.sum(axis=0)) > 1
     value = krippendorff.alpha(value_counts=pairable, level_of_measurement="nominal") if varied else None
     return Alpha(None if value is None else float(value), len(pairable), len(counts) - len(pairable))
+
+
+def cohens_kappa(one: Codes, other: Codes) -> float | None:
+    """How far two answers to each of several items are the same beyond chance (Cohen 1960).
+
+    >>> cohens_kappa(np.array([0, 0, 1, 1]), np.array([0, 0, 1, 0]))
+    0.5
+
+    Args:
+        one, other: int64 [items]: the places of the answers, below 4.
+
+    Returns:
+        None where all answers are the same, or there are none.
+    """
+    from statsmodels.stats.inter_rater import cohens_kappa as kappa_of
+
+    if len(np.unique(np.concatenate([one, other]))) < 2:
+        return None
+    table = np.zeros((4, 4), dtype=np.int64)
+    np.add.at(table, (one, other), 1)
+    return float(kappa_of(table, return_results=False))
 
 
 def ordinal_alpha(values: npt.NDArray[Any], unit: npt.NDArray[np.int64]) -> Alpha:

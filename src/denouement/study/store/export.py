@@ -11,7 +11,7 @@ import pyarrow as pa
 
 from denouement.answers import as_metadata
 from denouement.documents import write_document
-from denouement.schemas import TABLES, write_table
+from denouement.schemas import PERSON, TABLES, write_table
 from denouement.study.design.description import Design
 from denouement.study.design.items import Item
 from denouement.study.design.names import Kind
@@ -197,6 +197,7 @@ def _votes(study: str, answer: Answer) -> list[dict[str, Any]]:
                 "choice": answer.item.chosen(code, answer.order),
                 "reason": None if number else answer.reason,
                 "elements": None if number else answer.elements,
+                "kind": PERSON,
             }
         )
     return rows
