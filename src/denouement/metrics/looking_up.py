@@ -2,11 +2,14 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
 
 from denouement.cloze.resources import Resources
 from denouement.encoders.base import Vectors, load_encoder
 from denouement.encoders.embeddings import EmbeddingTable, RememberedVectors, SentenceVectors
+from denouement.errors import UserError
+from denouement.schemas import shortened
 from denouement.text.syntax import Parse
 
 
@@ -51,3 +54,15 @@ def parses(texts: Sequence[str], resources: Resources) -> Mapping[str, Parse]:
     if new := [text for text in dict.fromkeys(texts) if text not in known]:
         known.update(resources.parse(new))
     return known
+
+
+def by_file_name(paths: Sequence[Path], option: str) -> dict[str, Path]:
+    """The files by name without the ending, which is that of the score that each gives.
+
+    Raises:
+        UserError: two of one name.
+    """
+    named = {path.stem: path for path in paths}
+    if len(named) < len(paths):
+        raise UserError(f"{option}: two files have one name among {shortened(map(str, paths))}; rename one of them")
+    return named

@@ -45,7 +45,9 @@ def agreement_sections(found: Agreement) -> list[Block]:
         Section(
             "Picking what people picked",
             "Of two endings of an item, whether the one that people prefer has the higher score.",
-            [_picks(found.picked)] if found.picked else [Paragraph("No item has two endings with ratings and scores.")],
+            [pick_table(found.picked)]
+            if found.picked
+            else [Paragraph("No item has two endings with ratings and scores.")],
         ),
     ]
     if found.by_element:
@@ -53,7 +55,7 @@ def agreement_sections(found: Agreement) -> list[Block]:
             Section(
                 "By what reasons name",
                 "Whether a score is right more often where those who chose the winner name an element.",
-                [_elements(found.by_element)],
+                [element_table(found.by_element)],
             )
         )
     sections.append(
@@ -202,7 +204,8 @@ def _difference(row: Difference) -> list[Cell]:
     ]
 
 
-def _picks(rows: Sequence[Picked]) -> Table:
+def pick_table(rows: Sequence[Picked]) -> Table:
+    """A row a score, the one that is right most often first."""
     ordered = sorted(rows, key=lambda row: (row.accuracy is None, -(row.accuracy or 0), row.score))
     return Table(
         _PICKS,
@@ -230,7 +233,8 @@ def _picks(rows: Sequence[Picked]) -> Table:
     )
 
 
-def _elements(rows: Sequence[PickedByElement]) -> Table:
+def element_table(rows: Sequence[PickedByElement]) -> Table:
+    """A row an element and score."""
     return Table(
         ["element", "score", "pairs", "right", "other pairs", "right there", "difference, 95%"],
         [
