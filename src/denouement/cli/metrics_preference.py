@@ -17,6 +17,7 @@ _PATH = click.Path(path_type=Path)
 @click.option("--encoder", help="Also read sentence vectors, such as those of minilm.")
 @click.option("--question", help="Which of several questions or criteria.  [default: the first]")
 @click.option("--rater", "raters", multiple=True, help="a rater whose ratings count; may be repeated.")
+@click.option("--without", multiple=True, help="Leave out pairs with an ending of this system; may be repeated.")
 @click.option("--elements", type=_PATH, help="Table reason_elements of the same votes.")
 @click.option("--test", multiple=True, type=_PATH, help="Pairs that are not learned from; may be repeated.")
 @click.option("--stories", type=_PATH, help="Stories table, for scores to work out that learn from stories.")
@@ -34,6 +35,7 @@ def preference(
     encoder: str | None,
     question: str | None,
     raters: tuple[str, ...],
+    without: tuple[str, ...],
     elements: Path | None,
     test: tuple[Path, ...],
     stories: Path | None,
@@ -68,6 +70,7 @@ def preference(
         encoder,
         question,
         raters,
+        without,
         resources,
     )
     print_result(found, preference_blocks, as_json)

@@ -98,6 +98,16 @@ def test_of_ratings_the_higher_mean_is_preferred(tmp_path):
         read_judged([path])
 
 
+def test_pairs_of_a_system_are_left_out(tmp_path):
+    path = write(tmp_path, "rankings", ranking("a", "ranking", [1, 2, 3]))
+    found = read_judged([path]).without(["y"])
+    assert (found.pairs.first, found.pairs.second, found.share.tolist()) == ([("c", "x")], [("c", "z")], [1.0])
+    with pytest.raises(UserError, match="no system w to leave out; there are x, y, z"):
+        read_judged([path]).without(["w"])
+    with pytest.raises(UserError, match="every pair has an ending of x, y"):
+        read_judged([path]).without(["x", "y"])
+
+
 def lines(path, *rows):
     path.write_text("".join(json.dumps(row) + "\n" for row in rows))
     return path

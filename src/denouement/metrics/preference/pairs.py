@@ -20,7 +20,7 @@ from denouement.metrics.agreement.published import LAYOUTS
 from denouement.metrics.agreement.tables import kind_of
 from denouement.metrics.agreement.values import Ending, Grid, Ratings, named
 from denouement.metrics.base import EndingRows
-from denouement.schemas import read_table
+from denouement.schemas import read_table, shortened
 from denouement.study.results.rankings import check_ranks
 from denouement.text.sentences import split_sentences
 
@@ -77,6 +77,21 @@ class JudgedPairs:
         if not self.texts:
             return [item for item, _ in self.pairs.first]
         return context_digests([self.texts[ending].context for ending in self.pairs.first])
+
+    def without(self, systems: Sequence[str]) -> "JudgedPairs":
+        """The pairs without an ending of some systems.
+
+        Raises:
+            UserError: no pair has one of these systems, or every pair has.
+        """
+        of_pairs = [(one, other) for (_, one), (_, other) in zip(self.pairs.first, self.pairs.second, strict=True)]
+        known = sorted({system for both in of_pairs for system in both})
+        if unknown := [system for system in systems if system not in known]:
+            raise UserError(f"{self.source}: no system {shortened(unknown)} to leave out; there are {shortened(known)}")
+        kept = [not set(systems).intersection(both) for both in of_pairs]
+        if not any(kept):
+            raise UserError(f"{self.source}: every pair has an ending of {shortened(systems)}; leave fewer systems out")
+        return self.where(kept)
 
     def where(self, kept: Sequence[bool]) -> "JudgedPairs":
         """Some of the pairs."""

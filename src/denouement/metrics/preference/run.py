@@ -57,6 +57,7 @@ def run(
     encoder: str | None = None,
     question: str | None = None,
     raters: Sequence[str] = (),
+    without: Sequence[str] = (),
     resources: Resources | None = None,
 ) -> LearnedPreference:
     """Learn a preference model, measure it, and write it.
@@ -69,6 +70,7 @@ def run(
         encoder: whose sentence vectors are read too. Where nothing is named, MiniLM's are, and the length.
         question: of the answers.
         raters: of ratings, those who count.
+        without: systems of whose endings pairs are left out.
         resources: what scores that are worked out learn from and look up.
 
     Raises:
@@ -77,7 +79,7 @@ def run(
     given = [path for path in (*paths.pairs, *paths.test) if not path.is_dir()]
     if len({file_digest(existing_file(path)) for path in given}) < len(given):
         raise UserError(f"pairs are given twice among {', '.join(map(str, given))}: name each file once")
-    judged = read_judged(paths.pairs, paths.items, question, raters)
+    judged = read_judged(paths.pairs, paths.items, question, raters).without(without)
     if not paths.scores and not judged.texts:
         raise UserError(f"{judged.source}: nothing to learn from; give --scores, or the texts with --items")
     if paths.out:
@@ -96,7 +98,7 @@ def run(
 
     test = None
     if paths.test:
-        others = read_judged(paths.test, paths.items, question, raters)
+        others = read_judged(paths.test, paths.items, question, raters).without(without)
         test = others, features(others)
     elements = read_table(paths.elements, "reason_elements") if paths.elements else None
     model, found = learn(judged, features(judged), encoder, settings, elements, test)
