@@ -73,6 +73,21 @@ def test_without_names_it_reads_the_length_and_sentence_vectors(run, monkeypatch
     assert run(*score).exit_code == 0
 
 
+def test_scores_of_other_stories_than_it_learned_from_are_refused(run, tmp_path):
+    """The score novelty learns from stories; the length does not."""
+    for name, sentence in (("one", "He left."), ("two", "She came.")):
+        row = {"story_id": "1", "title": None, "sentences": ["A.", sentence], "source": "x", "split": "train"}
+        table = pa.Table.from_pylist([row], schemas.TABLES["stories"].schema)
+        schemas.write_table(table, tmp_path / f"{name}.parquet", "stories")
+    score = ["score", "--cases", "cloze.parquet", "--human", "--score", "preference", "--stories", "two.parquet"]
+    for feature, code in (("novelty", 2), ("length", 0)):
+        learn = ["preference", "pairs.jsonl", "--draws", "100", "--score", feature, "--stories", "one.parquet"]
+        assert run(*learn, "--out", "model.parquet").exit_code == 0
+        done = run(*score, "--preference", "model.parquet")
+        assert done.exit_code == code, done.output
+        assert ("made with other content of stories" in done.output) == bool(code)
+
+
 @pytest.mark.parametrize(
     ("arguments", "problem"),
     [
@@ -85,7 +100,8 @@ def test_without_names_it_reads_the_length_and_sentence_vectors(run, monkeypatch
         (["pairs.jsonl", "--score", "bleus"], "no score 'bleus'"),
         (["pairs.jsonl", "--score", "novelty"], "give them with --stories"),
         (["people.csv"], "people.csv: nothing to learn from; give --scores"),
-        (["people.csv", "--scores", "scores.csv"], "--out: a model must know its stories"),
+        (["people.csv", "--scores", "scores.csv"], "--out: scores.csv is no table of `metrics score`"),
+        (["people.csv", "--scores", "scores.parquet"], "--out: a model must know its stories"),
         (["people.csv", "--scores", "other.csv"], "other.csv: has no score of the endings that people compared"),
         (["people.csv", "--scores", "scores.csv", "--encoder", "glove"], "--encoder: reads the texts"),
         (["pairs.jsonl", "--encoder", "elmo"], "elmo"),
@@ -96,6 +112,9 @@ def test_a_mistake_is_one_line_and_nothing_is_written(run, tmp_path, arguments, 
     people = [f"{number},{system},{number % 3 + side}" for number in range(12) for side, system in enumerate("xy")]
     (tmp_path / "people.csv").write_text("\n".join(["case_id,system,ann", *people]))
     (tmp_path / "scores.csv").write_text("\n".join(["case_id,system,s", *people]))
+    values = [{"case_id": str(n), "system": system, "score": "s", "value": 1.0} for n in range(12) for system in "xy"]
+    table = pa.Table.from_pylist(values, schemas.TABLES["ending_scores"].schema)
+    schemas.write_table(table, tmp_path / "scores.parquet", "ending_scores")
     (tmp_path / "other.csv").write_text("case_id,system,s\n99,x,1\n")
     out = [] if "has no score" in problem or "reads the texts" in problem else ["--out", "model.parquet"]
     done = run("preference", *arguments, *out)

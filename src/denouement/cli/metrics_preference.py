@@ -54,23 +54,18 @@ def preference(
 
     Every story is judged by a model that learned from other stories. docs/preference.md says what is worked out.
     """
-    from denouement.cloze.resources import Resources
     from denouement.metrics.preference.learning import PreferenceSettings
     from denouement.metrics.preference.run import PreferencePaths, run
     from denouement.metrics.preference.sections import preference_blocks
-    from denouement.schemas import read_table
 
-    resources = Resources(
-        stories=read_table(stories, "stories") if stories else None, language_model=language_model, seed=seed
-    )
     found = run(
-        PreferencePaths(pairs, items, scores, elements, test, out),
+        PreferencePaths(pairs, items, scores, elements, test, stories, out),
         PreferenceSettings(folds, draws, seed),
         names,
         encoder,
         question,
         raters,
         without,
-        resources,
+        language_model,
     )
     print_result(found, preference_blocks, as_json)

@@ -11,7 +11,7 @@ from denouement.documents import write_document
 from denouement.files import check_output, existing_file, file_digest
 from denouement.metrics import METRICS
 from denouement.metrics.base import load_metric
-from denouement.metrics.preference.model import read_preference
+from denouement.metrics.preference.model import digest_of_language_model, read_preference
 from denouement.metrics.reading import read_endings_to_score
 from denouement.metrics.scoring import EndingScores, score_endings
 from denouement.schemas import read_table, write_table
@@ -119,12 +119,13 @@ def run(settings: MetricsSettings, paths: MetricsPaths) -> EndingScores:
         seed=settings.seed,
     )
     made_from = {name: file_digest(path) for name, path in paths.sources().items()}
+    scored_with = made_from | digest_of_language_model(settings.language_model)
     for path in paths.preferences:
-        read_preference(path).refuse_other_sources(path, made_from)
+        read_preference(path).refuse_other_sources(path, scored_with)
     table, result = score_endings(metrics, read, resources)
     if paths.result:
         provenance.write_record(paths.result.parent, made_from)
         write_document(result, paths.result)
     if paths.out:
-        write_table(table, paths.out, "ending_scores", provenance.as_metadata(made_from))
+        write_table(table, paths.out, "ending_scores", provenance.as_metadata(scored_with))
     return result

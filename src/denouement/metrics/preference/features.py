@@ -58,7 +58,7 @@ def again(scores: Sequence[str], rows: EndingRows, resources: Resources) -> Floa
         MissingResourceError: one cannot be worked out.
     """
     found: Found = {}
-    for metric in _metrics_of(scores):
+    for metric in metrics_of(scores):
         if lacks := metric.lacks(resources):
             raise MissingResourceError("; ".join(lacks))
         found |= values_of(metric, rows, resources)
@@ -70,8 +70,11 @@ def again(scores: Sequence[str], rows: EndingRows, resources: Resources) -> Floa
     return np.stack([found[name] for name in scores], axis=1) if scores else np.empty((len(rows), 0))
 
 
-def _metrics_of(scores: Iterable[str]) -> list[EndingMetric]:
-    """The rows of the registry that give these scores, each with the encoder that the score's name has."""
+def metrics_of(scores: Iterable[str]) -> list[EndingMetric]:
+    """The rows of the registry that give these scores, each with the encoder that the score's name has.
+
+    Scores that are not of the registry, or learned from people themselves, have none.
+    """
     of_score = {score: name for name in METRICS for score in load_metric(name).measures}
     wanted: Mapping[tuple[str, str], None] = dict.fromkeys(
         (of_score[base], of_model) for base, _, of_model in (name.partition(" ") for name in scores) if base in of_score

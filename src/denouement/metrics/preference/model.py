@@ -14,6 +14,9 @@ from denouement.tensors import UNBUILDABLE, read_checkpoint, write_checkpoint
 PENALTIES = (1000.0, 100.0, 10.0, 1.0, 0.1)
 """The grid of the penalty, half of which times the squared length of the weights is added to the summed loss."""
 
+LANGUAGE_MODEL = "language_model"
+"""The score that asks a language model, and the name under which records have that model's digest."""
+
 
 @dataclass(frozen=True)
 class PreferenceModel:
@@ -104,6 +107,17 @@ def read_preference(path: Path) -> PreferenceModel:
         )
     except UNBUILDABLE as error:
         raise UserError(f"{path}: no preference model; `denouement metrics preference --out` writes one") from error
+
+
+def digest_of_language_model(given: str | None) -> dict[str, str]:
+    """The digest of a language model, by the name that records of scores have for it; nothing without one.
+
+    Raises:
+        UserError: nothing is there.
+    """
+    from denouement.language_models.source import find
+
+    return {LANGUAGE_MODEL: find(given).digest} if given else {}
 
 
 def fitted(differences: Floats, share: Floats, penalty: float, start: Floats | None = None) -> Floats:

@@ -1,6 +1,6 @@
 """From files of answers and scores to a preference model, as the command and the library have it."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -16,10 +16,11 @@ from denouement.metrics.agreement.reading import read_scores
 from denouement.metrics.agreement.tables import kind_of
 from denouement.metrics.agreement.values import Ending, Scores
 from denouement.metrics.grams import words
-from denouement.metrics.preference.features import Features, vectors, worked_out
+from denouement.metrics.preference.features import Features, metrics_of, vectors, worked_out
 from denouement.metrics.preference.learning import LearnedPreference, PreferenceSettings, learn
+from denouement.metrics.preference.model import LANGUAGE_MODEL, digest_of_language_model
 from denouement.metrics.preference.pairs import JudgedPairs, read_judged
-from denouement.schemas import read_table
+from denouement.schemas import read_table, shortened
 
 MINILM, LENGTH = "minilm", "length"
 
@@ -34,6 +35,7 @@ class PreferencePaths:
         scores: a file of scores, as `metrics agreement` reads it.
         elements: table `reason_elements` of the same votes.
         test: further pairs, which are not learned from.
+        stories: table `stories`, from which scores learn that are worked out.
         out: the checkpoint.
     """
 
@@ -42,12 +44,13 @@ class PreferencePaths:
     scores: Path | None = None
     elements: Path | None = None
     test: Sequence[Path] = ()
+    stories: Path | None = None
     out: Path | None = None
 
     def sources(self) -> dict[str, Path]:
         """The files that are learned from, by what they are."""
         named = {f"pairs/{number}": path for number, path in enumerate(self.pairs, 1)}
-        return named | {name: path for name in ("items", "scores") if (path := getattr(self, name))}
+        return named | {name: path for name in ("items", "scores", "stories") if (path := getattr(self, name))}
 
 
 def run(
@@ -58,7 +61,7 @@ def run(
     question: str | None = None,
     raters: Sequence[str] = (),
     without: Sequence[str] = (),
-    resources: Resources | None = None,
+    language_model: str | None = None,
 ) -> LearnedPreference:
     """Learn a preference model, measure it, and write it.
 
@@ -71,7 +74,7 @@ def run(
         question: of the answers.
         raters: of ratings, those who count.
         without: systems of whose endings pairs are left out.
-        resources: what scores that are worked out learn from and look up.
+        language_model: which scores that are worked out ask.
 
     Raises:
         UserError: a file that cannot be read or written, nothing to learn from, or too few stories.
@@ -83,6 +86,7 @@ def run(
     if not paths.scores and not judged.texts:
         raise UserError(f"{judged.source}: nothing to learn from; give --scores, or the texts with --items")
     if paths.out:
+        depends_on = _of_scores(paths.scores) if paths.scores else _given(paths.stories, language_model)
         check_output(paths.out, [*given, *paths.sources().values()])
         if not judged.texts:
             raise UserError(
@@ -91,7 +95,8 @@ def run(
             )
     if not (paths.scores or names or encoder):
         names, encoder = (LENGTH,), MINILM
-    resources = resources or Resources(seed=settings.seed)
+    stories = read_table(paths.stories, "stories") if paths.stories else None
+    resources = Resources(stories=stories, language_model=language_model, seed=settings.seed)
 
     def features(of: JudgedPairs) -> Features:
         return _features(of, paths.scores, names, encoder, resources)
@@ -101,13 +106,18 @@ def run(
         others = read_judged(paths.test, paths.items, question, raters).without(without)
         test = others, features(others)
     elements = read_table(paths.elements, "reason_elements") if paths.elements else None
-    model, found = learn(judged, features(judged), encoder, settings, elements, test)
+    own = features(judged)
+    if paths.out and (unknown := [name for name in own.scores if not metrics_of([name])]):
+        raise UserError(
+            f"--out: {shortened(unknown)} can not be worked out for other endings, as `metrics score` would have to; "
+            "choose others with --score, or leave --out out"
+        )
+    model, found = learn(judged, own, encoder, settings, elements, test)
     if paths.out:
         fingerprint = load_encoder(encoder).fingerprint if encoder else None
         made_from = {name: file_digest(path) for name, path in paths.sources().items()}
-        replace(model, fingerprint=fingerprint, made_from=made_from, scored_with=_scored_with(paths.scores)).save(
-            paths.out
-        )
+        scored_with = _read_by(own.scores, depends_on)
+        replace(model, fingerprint=fingerprint, made_from=made_from, scored_with=scored_with).save(paths.out)
     return found
 
 
@@ -133,12 +143,32 @@ def _features(
     return Features(known, values, lengths)
 
 
-def _scored_with(scores: Path | None) -> dict[str, str]:
-    """The digests of what the values of a table of scores depend on besides the endings: stories and models."""
-    if scores is None or scores.is_dir() or kind_of(scores) != "ending_scores":
-        return {}
-    made_from = provenance.of_table(scores) or {}
-    return {name: digest for name, digest in made_from.items() if name == "stories" or name.startswith("models/")}
+def _of_scores(scores: Path) -> dict[str, str]:
+    """The digests of what a table of scores was made from.
+
+    Raises:
+        UserError: not a table of `metrics score`, whose scores could not be worked out for other endings.
+    """
+    if kind_of(scores) != "ending_scores":
+        raise UserError(
+            f"--out: {scores} is no table of `metrics score`, so its scores could not be worked out for other endings; "
+            "leave --out out"
+        )
+    return provenance.of_table(scores) or {}
+
+
+def _given(stories: Path | None, language_model: str | None) -> dict[str, str]:
+    """The same of scores that are worked out here."""
+    of_stories = {"stories": file_digest(stories)} if stories else {}
+    return of_stories | digest_of_language_model(language_model)
+
+
+def _read_by(scores: Sequence[str], made_from: Mapping[str, str]) -> dict[str, str]:
+    """What the values of these scores depend on besides the endings: stories and models that they learn from or ask."""
+    metrics = metrics_of(scores)
+    learn_from = ("stories", "models/", "choosers/") if any(metric.learns for metric in metrics) else ()
+    ask = (LANGUAGE_MODEL,) if any(metric.name == LANGUAGE_MODEL for metric in metrics) else ()
+    return {name: digest for name, digest in made_from.items() if name.startswith((*learn_from, *ask))}
 
 
 def _of_table(scores: Scores, endings: Sequence[Ending]) -> tuple[list[str], Floats]:

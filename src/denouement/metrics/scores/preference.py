@@ -37,8 +37,14 @@ class PreferenceScore(EndingMetric):
         return [f"{self.name} asks models of `denouement metrics preference`: give them with --preference"]
 
     def files(self, resources: Resources) -> Sequence[str]:
-        """See `Metric`."""
-        return [f"{path.stem} {file_digest(existing_file(path))}" for path in resources.preferences]
+        """See `Metric`. Those of the scores that models read are among them."""
+        from denouement.metrics.preference.features import metrics_of
+        from denouement.metrics.preference.model import read_preference
+
+        digests = [f"{path.stem} {file_digest(existing_file(path))}" for path in resources.preferences]
+        read = [metric for path in resources.preferences for metric in metrics_of(read_preference(path).scores)]
+        ready = (metric for metric in read if not metric.lacks(resources))
+        return [*digests, *(digest for metric in ready for digest in metric.files(resources))]
 
     def score(self, rows: EndingRows, resources: Resources) -> dict[str, Values]:
         """See `EndingMetric`.
