@@ -38,6 +38,11 @@ def features(pairs, differences, names, lengths=None):
     return Features(names, values, lengths)
 
 
+def features_of(pairs, differences, n):
+    """Of the first pairs."""
+    return features(pairs.where([number < n for number in range(len(differences))]), differences[:n], ["good", "noise"])
+
+
 @pytest.fixture
 def drawn():
     """60 stories of 4 pairs, in which people go by `good`, and not by `noise`; three of four would say so."""
@@ -172,6 +177,15 @@ def test_by_element_of_the_winners_reasons(drawn):
     assert by["emotion", MODEL].named == 0  # no reason of who chose the winner names it
     assert by["emotion", MODEL].why_not is not None
     assert by["logic", BEST].right == int((np.sign(differences[:40, 0]) == pairs.pairs.prefers[:40]).sum())
+    logic, emotion = found.element_weights
+    assert (logic.element, logic.pairs, logic.stories, emotion.why_not) == (
+        *("logic", 40, 10),
+        "0 pairs; 10 for each score are needed",
+    )
+    few = learn(given.where([True] * 40 + [False] * 200), features_of(given, differences, 40), None, FEW)[1]
+    # of the pairs that name logic alone, a model of these alone says the same as one that saw no others
+    assert [row.weight > 0 for row in logic.weights] == [row.weight > 0 for row in few.weights]
+    assert logic.weights[0].low < few.weights[0].weight < logic.weights[0].high
     with pytest.raises(UserError, match="--elements: reasons are for votes"):
         learn(pairs, features(pairs, differences, ["good", "noise"]), None, FEW, elements)
 

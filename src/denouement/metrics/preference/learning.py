@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 import numpy.typing as npt
@@ -18,6 +19,7 @@ from denouement.metrics.agreement.with_people import named_in_reasons
 from denouement.metrics.preference.features import Features
 from denouement.metrics.preference.model import PreferenceModel, best_penalty, fitted, half_widths, losses, scales
 from denouement.metrics.preference.pairs import JudgedPairs
+from denouement.settings import at_least
 from denouement.study.results.clustered import mean_with_interval
 from denouement.study.results.crossed import Clusters
 
@@ -25,6 +27,9 @@ MODEL, LONGER, BEST = "preference model", "longer ending", "best single score"
 
 FEWEST_STORIES = 10
 """With fewer stories nothing is learned: each fold would have one or two."""
+
+PAIRS_PER_WEIGHT = 10
+"""With fewer pairs for each score, the weights of an element are chance."""
 
 Places = npt.NDArray[np.int64]
 
@@ -34,7 +39,7 @@ class PreferenceSettings:
     """How a preference model is learned.
 
     Attributes:
-        folds: of the cross-validation over stories.
+        folds: of the cross-validation over stories, three or more: the penalty is chosen in all but one of them.
         draws: of stories, for the intervals.
         seed: of both.
     """
@@ -42,6 +47,10 @@ class PreferenceSettings:
     folds: int = 5
     draws: int = 1000
     seed: int = 1
+
+    def __post_init__(self) -> None:
+        at_least(self, 3, "folds")
+        at_least(self, 100, "draws")
 
 
 @dataclass(frozen=True)
@@ -101,6 +110,24 @@ class ScoreWeight:
 
 
 @dataclass(frozen=True)
+class ElementWeights:
+    """What scores add to the log-odds where the reasons of those who chose the winner name an element.
+
+    Attributes:
+        element: what the reasons name.
+        pairs, stories: how many name it.
+        weights: a row a score, in a model of these pairs and the scores alone; empty where there are too few pairs.
+        why_not: why there are no weights, as a clause; None where there are.
+    """
+
+    element: str
+    pairs: int
+    stories: int
+    weights: list[ScoreWeight]
+    why_not: str | None
+
+
+@dataclass(frozen=True)
 class LearnedPreference:
     """What was learned, and how often it is right about stories that it did not learn from.
 
@@ -120,6 +147,7 @@ class LearnedPreference:
         calibration: by probability, of all pairs.
         weights: a row a score.
         by_element: a row an element of reasons and rule; empty without reasons.
+        element_weights: a row an element of reasons; empty without reasons, or without scores.
         test_stories: stories of the test pairs, 0 without any.
         test: as `picked`, of the test pairs, by the model that learned from all other pairs.
     """
@@ -140,6 +168,7 @@ class LearnedPreference:
     calibration: list[PredictedShare]
     weights: list[ScoreWeight]
     by_element: list[PickedByElement]
+    element_weights: list[ElementWeights]
     test_stories: int
     test: list[Picked]
 
@@ -165,7 +194,7 @@ class _Data:
     story: Places
     digests: list[str]
 
-    @property
+    @cached_property
     def differences(self) -> Floats:
         """float64 [pairs, features]."""
         return self.features.values[self.first] - self.features.values[self.second]
@@ -238,6 +267,7 @@ def learn(
         by_element=[]
         if reasons is None
         else picked_by_element(grid, data.judged.pairs, reasons, settings.draws, draws),
+        element_weights=_by_element(data, reasons or {}, penalty) if features.scores else [],
         test_stories=test_stories,
         test=of_test,
     )
@@ -361,14 +391,16 @@ def _model(data: _Data, penalty: float, encoder: str | None) -> PreferenceModel:
 
 
 def _weights(data: _Data, penalty: float) -> list[ScoreWeight]:
-    """The weights of scores beside each other and beside any vectors, whose hundreds of weights stay as they are."""
+    """The weights of scores beside each other and beside any vectors."""
     scaled, share = _scaled(data)
-    n_scores = len(data.features.scores)
-    if not n_scores:
-        return []
+    return _of_scores(data, scaled, share, penalty, data.story) if data.features.scores else []
+
+
+def _of_scores(data: _Data, scaled: Floats, share: Floats, penalty: float, story: Places) -> list[ScoreWeight]:
+    """The weights of scores in a model of some of the pairs, whose features begin with the scores."""
     whole = fitted(scaled, share, penalty)
-    half = half_widths(scaled, share, whole, penalty, data.story)
-    typical = scales(data.differences, n_scores)
+    half = half_widths(scaled, share, whole, penalty, np.unique(story, return_inverse=True)[1])
+    typical = scales(data.differences, len(data.features.scores))
     return [
         ScoreWeight(
             name,
@@ -379,6 +411,24 @@ def _weights(data: _Data, penalty: float) -> list[ScoreWeight]:
         )
         for at, name in enumerate(data.features.scores)
     ]
+
+
+def _by_element(data: _Data, named: Mapping[str, frozenset[tuple[str, str]]], penalty: float) -> list[ElementWeights]:
+    """The weights of scores, without vectors, in a model of the pairs whose reasons name an element."""
+    n_scores = len(data.features.scores)
+    scaled, share = _scaled(data)
+    rows = []
+    for element, ids in named.items():
+        its = np.array([each in ids for each in data.judged.pairs.ids], bool)
+        n, n_stories = int(its.sum()), len(np.unique(data.story[its]))
+        why_not = None
+        if n < PAIRS_PER_WEIGHT * n_scores:
+            why_not = f"{n:,} pairs; {PAIRS_PER_WEIGHT} for each score are needed"
+        elif n_stories < FEWEST_STORIES:
+            why_not = f"{n_stories} stories; {FEWEST_STORIES} are needed"
+        weights = [] if why_not else _of_scores(data, scaled[its, :n_scores], share[its], penalty, data.story[its])
+        rows.append(ElementWeights(element, n, n_stories, weights, why_not))
+    return rows
 
 
 def _tested(

@@ -4,7 +4,7 @@ from math import log
 
 from denouement.metrics.agreement.sections import element_table, pick_table
 from denouement.metrics.preference.learning import BEST, LONGER, MODEL, LearnedPreference
-from denouement.present.cells import Interval, Number, Share
+from denouement.present.cells import Cell, Interval, Number, Share
 from denouement.present.sections import Block, Bullets, Paragraph, Section, Table
 
 
@@ -31,7 +31,7 @@ def preference_blocks(found: LearnedPreference) -> list[Block]:
             Section(
                 "By what reasons name",
                 "Whether the model is right more often where those who chose the winner name an element.",
-                [element_table(found.by_element)],
+                [element_table(found.by_element), *_element_weights(found)],
             )
         )
     if found.test:
@@ -39,6 +39,22 @@ def preference_blocks(found: LearnedPreference) -> list[Block]:
         sections.append(Section("Test pairs", what, [pick_table(found.test)]))
     left_out: list[Block] = [Bullets("Left out:", found.left_out)] if found.left_out else []
     return [*sections, *left_out]
+
+
+def _element_weights(found: LearnedPreference) -> list[Block]:
+    """A row an element and score, or a line why there is none."""
+    rows: list[list[Cell]] = [
+        [of.element, of.pairs, row.score, Number(row.weight, 3), Interval(row.low, row.high, 2)]
+        for of in found.element_weights
+        for row in of.weights
+    ]
+    note = "The model learned from the pairs that name the element alone, and from the scores without vectors."
+    columns = ["element", "pairs", "score", "adds to the log-odds", "95%"]
+    refused = [f"{of.element}: {of.why_not}" for of in found.element_weights if of.why_not]
+    return [
+        *([Table(columns, rows, "What scores add where an element is named", note)] if rows else []),
+        *([Bullets("Elements without weights of scores:", refused)] if refused else []),
+    ]
 
 
 def _about(found: LearnedPreference) -> str:

@@ -24,7 +24,7 @@ class PreferenceScore(EndingMetric):
 
     name: ClassVar[str] = "preference"
     measures: ClassVar[Mapping[str, Measure]] = {
-        "preference": Measure("how much people prefer the ending, by a model of it", "higher", "log-odds", None, None),
+        "preference": Measure("how much people prefer the ending, by a model", "higher", "log-odds", None, None),
     }
     needs: ClassVar[Sequence[str]] = ("preference models", "what the scores need that they read")
     learns: ClassVar[bool] = True
