@@ -29,6 +29,16 @@ def test_a_chooser_that_knows_every_story_is_refused(chooser):
         ChooserScore().score(rows, Resources(choosers=[chooser]))
 
 
+def test_one_that_knows_every_story_does_not_stop_the_others(chooser, tiny_model, tmp_path, capsys):
+    from dataclasses import replace
+
+    other = tmp_path / "other.parquet"
+    replace(load_chooser(chooser), trained_on={"0": "v1.5 test"}).save(other)
+    rows = EndingRows(["It ran off."], [KNOWN], [()])
+    assert [*ChooserScore().score(rows, Resources(choosers=[chooser, other]))] == ["chooser other"]
+    assert "first.parquet: was trained on the stories of all 1 endings" in capsys.readouterr().err
+
+
 def test_one_that_reads_no_context_says_the_same_after_any(tiny_model, tmp_path):
     from dataclasses import replace
 

@@ -12,6 +12,8 @@ from denouement.metrics.scores.meteor import Meteor
 from denouement.text.treebank import treebank_tokens
 from denouement.text.wordnet import SYNONYM_FILES, NoWordNetError, find_wordnet
 
+pytestmark = pytest.mark.filterwarnings("ignore:The multilingual functions")
+
 SCORE = "meteor_2007_treebank wordnet_"
 
 

@@ -11,7 +11,7 @@ from denouement.cloze.resources import MissingResourceError, Resources
 from denouement.errors import UserError
 from denouement.files import existing_file, file_digest
 from denouement.metrics.base import EndingMetric, EndingRows, Measure, Values
-from denouement.metrics.looking_up import by_file_name
+from denouement.metrics.looking_up import of_files
 from denouement.schemas import shortened
 
 
@@ -47,12 +47,9 @@ class ChooserScore(EndingMetric):
 
         Raises:
             UserError: a file that is no chooser, or two of one name.
-            MissingResourceError: a chooser was trained on every story.
+            MissingResourceError: every chooser was trained on all stories.
         """
-        return {
-            f"{self.name} {name}": _scores(path, rows, resources)
-            for name, path in by_file_name(resources.choosers, "--chooser").items()
-        }
+        return of_files(self.name, "--chooser", resources.choosers, lambda path: _scores(path, rows, resources))
 
 
 def _scores(path: Path, rows: EndingRows, resources: Resources) -> Values:

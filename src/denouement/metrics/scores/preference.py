@@ -11,7 +11,7 @@ from denouement.cloze.resources import MissingResourceError, Resources
 from denouement.errors import UserError
 from denouement.files import existing_file, file_digest
 from denouement.metrics.base import EndingMetric, EndingRows, Measure, Values
-from denouement.metrics.looking_up import by_file_name
+from denouement.metrics.looking_up import of_files
 
 
 @dataclass
@@ -51,12 +51,12 @@ class PreferenceScore(EndingMetric):
 
         Raises:
             UserError: a file that is no preference model, two of one name, or another encoder than the model's.
-            MissingResourceError: a score that a model reads cannot be worked out, or it learned from every story.
+            MissingResourceError: no model can score the endings: it learned from all of their stories, or a score that it
+                reads cannot be worked out.
         """
-        return {
-            f"{self.name} {name}": _utilities(path, rows, resources)
-            for name, path in by_file_name(resources.preferences, "--preference").items()
-        }
+        return of_files(
+            self.name, "--preference", resources.preferences, lambda path: _utilities(path, rows, resources)
+        )
 
 
 def _utilities(path: Path, rows: EndingRows, resources: Resources) -> Values:
