@@ -26,7 +26,7 @@ def judged(stories, shares, people=None, texts=None):
         [(story, f"b{number}") for number, story in enumerate(stories)],
         np.sign(share - 0.5).astype(np.int64),
     )
-    return JudgedPairs("answers", pairs, share, texts or {}, people)
+    return JudgedPairs("answers", pairs, share, texts or {}, people=people)
 
 
 def features(pairs, differences, names, lengths=None):

@@ -93,6 +93,9 @@ def test_of_ratings_the_higher_mean_is_preferred(tmp_path):
         ("x", "y"), ("x", "z"), ("y", "z")
     ]  # fmt: skip
     assert found.share.tolist() == [1, 1, 0.5]
+    path.write_text("case_id,system,rater,rating,question\n1,x,a,1,logic\n1,y,a,2,logic\n1,x,a,2,joy\n1,y,a,1,joy\n")
+    found = read_judged([path], question="joy")
+    assert (found.share.tolist(), found.question, found.other_questions) == ([1.0], "joy", ["logic"])
     path.write_text("case_id,ann\n1,5\n2,1\n")
     with pytest.raises(UserError, match="no two endings of one story"):
         read_judged([path])

@@ -132,7 +132,8 @@ class LearnedPreference:
     """What was learned, and how often it is right about stories that it did not learn from.
 
     Attributes:
-        question: what people were asked; None where that is not known.
+        question: what people were asked, or by which criterion they rated; None where that is not known.
+        other_questions: those in the same file that this is not about.
         pairs, stories: how many it learned from.
         people_tied: how many of the pairs people prefer neither ending of.
         scores: which it reads.
@@ -153,6 +154,7 @@ class LearnedPreference:
     """
 
     question: str | None
+    other_questions: list[str]
     pairs: int
     stories: int
     people_tied: int
@@ -249,7 +251,8 @@ def learn(
     test_stories, of_test = _tested(test, data, model, settings, left_out) if test else (0, [])
     prefers = data.judged.pairs.prefers
     return model, LearnedPreference(
-        question=judged.people.question if judged.people else None,
+        question=judged.question,
+        other_questions=list(judged.other_questions),
         pairs=len(prefers),
         stories=n_stories,
         people_tied=int((prefers == 0).sum()),

@@ -49,6 +49,8 @@ class JudgedPairs:
         share: float64 [pairs]: how much of what people say is for the first ending, from 0 to 1; who prefers neither is
             half for it.
         texts: of each ending; empty where they are not known.
+        question: what was asked, or by which criterion was rated; None where that is not known.
+        other_questions: those that are in the same file.
         people: the answers in which reasons may name elements; None of other files.
         left_out: a sentence with the number of rows of each kind that do not count.
     """
@@ -57,6 +59,8 @@ class JudgedPairs:
     pairs: PreferredPairs
     share: Floats
     texts: Mapping[Ending, StoryEnding] = field(default_factory=dict)
+    question: str | None = None
+    other_questions: Sequence[str] = ()
     people: HumanAnswers | None = None
     left_out: Sequence[str] = ()
 
@@ -201,10 +205,18 @@ def _answers(path: Path, question: str | None, raters: Sequence[str]) -> JudgedP
     people = read_people(path, question, raters)
     if people.pairs is None or people.ballot is None:
         pairs = pairs_of_ratings(_grid(people.ratings))
-        return JudgedPairs(str(path), pairs, (1 + pairs.prefers) / 2)
+        share = (1 + pairs.prefers) / 2
+        return JudgedPairs(str(path), pairs, share, question=people.question, other_questions=people.other_questions)
     n = np.bincount(people.ballot.item, minlength=len(people.pairs))
     share = np.bincount(people.ballot.item, _POINTS[people.ballot.choice], len(people.pairs)) / n
-    return JudgedPairs(str(path), people.pairs, share, people=people)
+    return JudgedPairs(
+        str(path),
+        people.pairs,
+        share,
+        question=people.question,
+        other_questions=people.other_questions,
+        people=people,
+    )
 
 
 def _grid(ratings: Ratings) -> Grid:

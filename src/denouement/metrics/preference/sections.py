@@ -58,9 +58,12 @@ def _element_weights(found: LearnedPreference) -> list[Block]:
 
 
 def _about(found: LearnedPreference) -> str:
-    reads = [f"{len(found.scores):,} scores"] if found.scores else []
+    n = len(found.scores)
+    reads = [f"{n:,} scores" if n > 1 else "one score"] if n else []
     reads += [f"sentence vectors of {found.encoder}"] if found.encoder else []
     asked = f" People were asked: {found.question}." if found.question else ""
+    if found.other_questions:
+        asked += f" The same file has {', '.join(found.other_questions)}: choose with --question."
     tied = (
         f" In {found.people_tied:,} of them people prefer neither: each ending of such a pair counts half when the "
         "model learns, and the pair is not in its accuracy."

@@ -51,8 +51,8 @@ class PreferenceScore(EndingMetric):
 
         Raises:
             UserError: a file that is no preference model, two of one name, or another encoder than the model's.
-            MissingResourceError: no model can score the endings: it learned from all of their stories, or a score that it
-                reads cannot be worked out.
+            MissingResourceError: no model can score the endings: it learned from all of their stories, or reads a score
+                that cannot be worked out.
         """
         return of_files(
             self.name, "--preference", resources.preferences, lambda path: _utilities(path, rows, resources)
