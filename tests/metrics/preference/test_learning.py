@@ -31,7 +31,7 @@ def judged(stories, shares, people=None, texts=None):
 
 def features(pairs, differences, names, lengths=None):
     """Features whose difference in each pair is given; the second ending has zeros."""
-    of = {ending: row for ending, row in zip(pairs.pairs.first, differences, strict=True)}
+    of = dict(zip(pairs.pairs.first, differences, strict=True))
     values = np.array([of.get(ending, np.zeros(len(differences[0]))) for ending in pairs.endings], np.float64)
     if lengths is not None:
         lengths = np.array([lengths.get(ending, 1.0) for ending in pairs.endings])

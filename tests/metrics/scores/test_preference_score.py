@@ -33,7 +33,7 @@ def test_it_is_the_weighted_sum_of_scores_and_known_stories_have_none(model):
     found = values_of(PreferenceScore(), rows, model(["copied", "length"], [3.0, 0.5]))["preference m"]
     assert found[[0, 2]] == pytest.approx([3 * 2 / 3 + 0.5 * 3 - 1, 3 * 2 / 5 + 0.5 * 5 - 1])
     assert np.isnan(found[1])
-    with pytest.raises(MissingResourceError, match="m.parquet: learned from the stories of all 1 endings"):
+    with pytest.raises(MissingResourceError, match=r"m\.parquet: learned from the stories of all 1 endings"):
         PreferenceScore().score(rows.take([1]), model(["length"], [1.0]))
 
 
