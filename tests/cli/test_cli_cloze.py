@@ -216,6 +216,19 @@ def test_a_chooser_says_what_it_learned_from(table, tiny_model, tmp_path):
     assert "other parts" not in done.stdout
 
 
+def test_a_chooser_that_reads_no_context_still_knows_which_stories_trained_it(table, tiny_model, tmp_path):
+    from denouement.cloze.parts.chooser import context_digests, load_chooser
+
+    out = tmp_path / "chooser.parquet"
+    done = run("train", "--train", table, "--language-model", tiny_model, "--out", out, "--option", "context=false")
+    assert done.exit_code == 0, done.output
+    chooser = load_chooser(out)
+    assert not chooser.context
+    contexts = read_table(table, "cloze")["context"].to_pylist()
+    assert chooser.trained_on.keys() <= set(context_digests(contexts))
+    assert len(chooser.trained_on) == 3
+
+
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
@@ -224,7 +237,6 @@ def test_a_chooser_says_what_it_learned_from(table, tiny_model, tmp_path):
         (["--part", "1/4"], "cannot be parted into 4 folds"),
         (["--option", "epochs=0"], "epochs: must be at least 1"),
         (["--option", "epoch=1"], "unknown key epoch"),
-        (["--option", "context=false"], "a chooser to keep reads the context"),
         (["--option", "layers=9"], "layers: 9 of a language model that has 2"),
         (["--option", "pretrain={}"], "give them with --stories"),
         (["--release", "v1.5"], "no labelled case"),

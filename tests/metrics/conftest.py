@@ -2,6 +2,7 @@
 
 from pathlib import Path
 
+import numpy as np
 import pyarrow as pa
 import pytest
 import torch
@@ -12,6 +13,7 @@ from denouement.corpus import sample
 from denouement.generators.base import generator_class
 from denouement.generators.checkpoints import save_generator
 from denouement.metrics.base import EndingRows
+from denouement.metrics.preference.model import PreferenceModel
 from denouement.text.vocabulary import Vocabulary
 
 
@@ -30,7 +32,7 @@ def stories_table(n: int, seed: int) -> pa.Table:
 
 
 @pytest.fixture(scope="session")
-def resources(tiny_model: Path, tmp_path_factory: pytest.TempPathFactory) -> Resources:
+def resources(tiny_model: Path, chooser: Path, preference: Path, tmp_path_factory: pytest.TempPathFactory) -> Resources:
     """All that scores need: stories, a small generator and a small language model, both of random weights."""
     stories = stories_table(60, seed=1)
     kind = generator_class("seq2seq")
@@ -40,7 +42,13 @@ def resources(tiny_model: Path, tmp_path_factory: pytest.TempPathFactory) -> Res
         generator = kind(kind.settings_class(units=8), Vocabulary.build(words))
     path = tmp_path_factory.mktemp("generator") / "best.parquet"
     save_generator(generator, path)
-    return Resources(stories=stories, generators=[path], language_model=str(tiny_model))
+    return Resources(
+        stories=stories,
+        generators=[path],
+        choosers=[chooser],
+        preferences=[preference],
+        language_model=str(tiny_model),
+    )
 
 
 @pytest.fixture(scope="session")
@@ -54,3 +62,25 @@ def rows() -> EndingRows:
         references.append([story.sentences[-1], other.sentences[-2]][: 1 + number % 2])
     endings[0], endings[1] = "Yes.", "He paid $1,000.50 - and that's it!"
     return EndingRows(endings, [list(story.sentences[:-1]) for story in stories], references)
+
+
+@pytest.fixture(scope="session")
+def chooser(tiny_model: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A chooser of random weights that learned from one story."""
+    from denouement.cloze.parts.chooser_settings import ChooserTraining, Example
+    from denouement.cloze.parts.chooser_training import train
+    from denouement.language_models.model import load
+
+    path = tmp_path_factory.mktemp("chooser") / "first.parquet"
+    known = Example(["Ann had a dog."], ["It ran off.", "It sang."], 0, of="v1.0 validation")
+    train(load(str(tiny_model)), [known], ChooserTraining(epochs=1), seed=1, what="chooser").save(path)
+    return path
+
+
+@pytest.fixture(scope="session")
+def preference(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A preference model for endings that copy less of their context."""
+    path = tmp_path_factory.mktemp("preference") / "of_readers.parquet"
+    weights = np.array([0.1, -5.0])
+    PreferenceModel(["length", "copied"], None, None, weights, 0.5, frozenset(), {}, {}).save(path)
+    return path

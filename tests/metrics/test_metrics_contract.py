@@ -18,10 +18,12 @@ WORSE = {
     "bleu": "Pasta is good.",
     "rouge_l": "Pasta is good.",
     "chrf": "Pasta is good.",
+    "meteor": "Pasta is good.",
     "reference_similarity": "Pasta is good.",
     "token_matching": "Pasta is good.",
     "no_mention": "Pasta is good.",
     "coherence": "Rex ran away on Monday.",
+    "preference": "Rex ran away on Monday.",
     "sentiment_drift": "Everybody hated the awful murder, a terrible disaster.",
     "grammar": "The the of back in was.",
     "copying": "Rex ran away on Monday.",
@@ -30,7 +32,12 @@ WORSE = {
 SETS = {"repetition": (["Ann ran home.", "It rained."], ["It rained.", "It rained."])}
 SETS["self_bleu"] = SETS["repetition"]
 NO_DIRECTION = {"length", "context_similarity"}
-OF_RANDOM_WEIGHTS = {"likelihood", "language_model"}  # which here know nothing of what is better
+OF_RANDOM_WEIGHTS = {
+    "likelihood",
+    "language_model",
+    "chooser",
+    "preference",
+}  # which here know nothing of what is better
 
 visited: Counter[str] = Counter()
 

@@ -5,6 +5,7 @@ from pathlib import Path
 import click
 
 from denouement.cli.metrics_agreement import agreement
+from denouement.cli.metrics_preference import preference
 from denouement.cli.options import json_option, print_result
 from denouement.errors import UserError
 
@@ -39,6 +40,14 @@ def list_scores(as_json: bool) -> None:
 @click.option("--language", multiple=True, help="Only cases in this language, such as en; may be repeated.")
 @click.option("--stories", type=click.Path(path_type=Path), help="Stories table to learn from.")
 @click.option("--model", "models", multiple=True, type=click.Path(path_type=Path), help="Checkpoint of a generator.")
+@click.option("--chooser", "choosers", multiple=True, type=click.Path(path_type=Path), help="File of `cloze train`.")
+@click.option(
+    "--preference",
+    "preferences",
+    multiple=True,
+    type=click.Path(path_type=Path),
+    help="Model of `metrics preference`.",
+)
 @click.option("--language-model", help="Folder, GGUF file or name (smollm2) of a language model that scores ask.")
 @click.option("--embeddings", type=click.Path(path_type=Path), help="Table of sentence vectors, to look up.")
 @click.option("--seed", type=click.IntRange(0, 2**32 - 1), default=1, show_default=True, help="Of everything random.")
@@ -56,6 +65,8 @@ def score(
     language: tuple[str, ...],
     stories: Path | None,
     models: tuple[Path, ...],
+    choosers: tuple[Path, ...],
+    preferences: tuple[Path, ...],
     language_model: str | None,
     embeddings: Path | None,
     seed: int,
@@ -87,8 +98,11 @@ def score(
         languages=language,
         seed=seed,
     )
-    paths = MetricsPaths(cases, endings, references, stories, embeddings, models, cache, out)
+    paths = MetricsPaths(
+        cases, endings, references, stories, embeddings, models, choosers, preferences, cache=cache, out=out
+    )
     print_result(run(settings, paths), score_blocks, as_json)
 
 
 metrics.add_command(agreement)
+metrics.add_command(preference)

@@ -37,6 +37,8 @@ class Resources:
         encoders: by name the options of each sentence encoder to try.
         embeddings: a table of sentence vectors, looked in before a sentence is encoded.
         generators: checkpoints of trained generators.
+        choosers: checkpoints of trained choosers, which scores of endings ask.
+        preferences: files of preference models, which scores of endings ask.
         language_model: the folder, GGUF file or name of a language model.
         cache: the folder of what is kept between runs (parses, trained systems); None keeps nothing.
         seed: of everything random.
@@ -49,6 +51,8 @@ class Resources:
     encoders: Mapping[str, Mapping[str, Any]] = field(default_factory=lambda: {"minilm": {}, "glove": {}})
     embeddings: Path | None = None
     generators: Sequence[Path] = ()
+    choosers: Sequence[Path] = ()
+    preferences: Sequence[Path] = ()
     language_model: str | None = None
     cache: Path | None = None
     seed: int = 1

@@ -1,12 +1,17 @@
 """What several scores look up: vectors of texts and parses, each made once."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
 
-from denouement.cloze.resources import Resources
+from denouement.cloze.resources import MissingResourceError, Resources
+from denouement.console import warn
 from denouement.encoders.base import Vectors, load_encoder
 from denouement.encoders.embeddings import EmbeddingTable, RememberedVectors, SentenceVectors
+from denouement.errors import UserError
+from denouement.metrics.base import Values
+from denouement.schemas import shortened
 from denouement.text.syntax import Parse
 
 
@@ -51,3 +56,27 @@ def parses(texts: Sequence[str], resources: Resources) -> Mapping[str, Parse]:
     if new := [text for text in dict.fromkeys(texts) if text not in known]:
         known.update(resources.parse(new))
     return known
+
+
+def of_files(name: str, option: str, paths: Sequence[Path], score: Callable[[Path], Values]) -> dict[str, Values]:
+    """The values that each file gives, by score: `name`, a blank, and the file's name without its ending.
+
+    A file that cannot score these endings does not stop the others: a warning says why.
+
+    Raises:
+        UserError: two files of one name, or one that cannot be used at all.
+        MissingResourceError: no file can score these endings.
+    """
+    if len({path.stem for path in paths}) < len(paths):
+        raise UserError(f"{option}: two files have one name among {shortened(map(str, paths))}; rename one of them")
+    found, refused = {}, []
+    for path in paths:
+        try:
+            found[f"{name} {path.stem}"] = score(path)
+        except MissingResourceError as error:
+            refused.append(str(error))
+    if not found:
+        raise MissingResourceError("; ".join(refused))
+    for why in refused:
+        warn(why)
+    return found

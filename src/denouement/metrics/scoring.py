@@ -12,7 +12,7 @@ from denouement.cloze.resources import MissingResourceError, Resources
 from denouement.console import note
 from denouement.errors import UserError
 from denouement.kept import kept
-from denouement.metrics.base import Direction, EndingMetric, Measure, Metric, SetMetric, Values, measure_of
+from denouement.metrics.base import Direction, EndingMetric, EndingRows, Measure, Metric, SetMetric, Values, measure_of
 from denouement.metrics.reading import EndingsToScore
 
 _CHIEF = ("rouge_l", "reference_similarity", "coherence")
@@ -143,13 +143,12 @@ def chief_values(result: EndingScores, most: int = 12) -> dict[str, dict[str, fl
     return found
 
 
-def values_of(metric: EndingMetric, read: EndingsToScore, resources: Resources) -> Found:
+def values_of(metric: EndingMetric, rows: EndingRows, resources: Resources) -> Found:
     """The values of each ending, by score; NaN where it has none.
 
     Raises:
         MissingResourceError: `resources` lacks what the score needs.
     """
-    rows = read.rows
     places = np.arange(len(rows))
     if metric.needs_references:
         places = np.flatnonzero([bool(of_ending) for of_ending in rows.references])
@@ -186,7 +185,7 @@ def _table(metric: Metric, read: EndingsToScore, resources: Resources) -> pa.Tab
     """The rows of the table `ending_scores` of a score."""
     parts = []
     if isinstance(metric, EndingMetric):
-        for score, values in values_of(metric, read, resources).items():
+        for score, values in values_of(metric, read.rows, resources).items():
             there = np.flatnonzero(~np.isnan(values))
             case_ids = pa.array(read.case_ids, pa.string()).take(pa.array(there))
             systems = pa.array(read.systems, pa.string()).take(pa.array(there))

@@ -9,6 +9,9 @@ from denouement.metrics.scoring import EndingScores, ScoreSummary, SystemScore
 from denouement.present.cells import Cell, Interval, Number
 from denouement.present.sections import Block, Bullets, Paragraph, Table
 
+_FINE = ("", "log-odds")
+"""Units of values that differ by less than one."""
+
 _ARROWS = {"higher": "↑", "lower": "↓", "neither": ""}
 
 _NOTE = (
@@ -135,4 +138,4 @@ def _value(summary: ScoreSummary, of_system: SystemScore | None) -> Number:
 
 
 def _decimals(summary: ScoreSummary) -> int:
-    return 1 if summary.unit else 3
+    return 3 if summary.unit in _FINE else 1

@@ -131,3 +131,13 @@ def trained_on(given: str) -> set[str]:
         return {str(digest) for digests in sets.values() for digest in digests}
     except (LookupError, TypeError, AttributeError) as error:
         raise UserError(f"{path}: not a checkpoint of a chooser; `denouement cloze train` writes one") from error
+
+
+def is_made_of(path: Path, language_model: str) -> bool:
+    """Whether the chooser of a checkpoint is made of this language model, a folder, GGUF file or name.
+
+    Raises:
+        UserError: no checkpoint, or no language model.
+    """
+    of = read_state(path).get("chooser")
+    return isinstance(of, Mapping) and of.get("digest") == find(language_model).digest

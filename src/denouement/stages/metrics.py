@@ -11,6 +11,7 @@ from denouement.documents import write_document
 from denouement.files import check_output, existing_file, file_digest
 from denouement.metrics import METRICS
 from denouement.metrics.base import load_metric
+from denouement.metrics.preference.model import digest_of_language_model, read_preference
 from denouement.metrics.reading import read_endings_to_score
 from denouement.metrics.scoring import EndingScores, score_endings
 from denouement.schemas import read_table, write_table
@@ -57,6 +58,8 @@ class MetricsPaths:
         stories: table `stories` to learn from.
         embeddings: table of sentence vectors, looked in before a sentence is encoded.
         models: checkpoints of generators.
+        choosers: checkpoints of choosers.
+        preferences: preference models.
         cache: folder of what is kept between runs.
         out: where the table `ending_scores` is written.
         result: where the summary is written as JSON; the record of what it was made from is written to the same folder.
@@ -68,6 +71,8 @@ class MetricsPaths:
     stories: Path | None = None
     embeddings: Path | None = None
     models: tuple[Path, ...] = ()
+    choosers: tuple[Path, ...] = ()
+    preferences: tuple[Path, ...] = ()
     cache: Path | None = None
     out: Path | None = None
     result: Path | None = None
@@ -77,6 +82,8 @@ class MetricsPaths:
         named = {"cloze": self.cases, "references": self.references, "stories": self.stories}
         named |= {"embeddings": self.embeddings}
         named |= {f"models/{path.parent.name}": path for path in self.models}
+        named |= {f"choosers/{path.stem}": path for path in self.choosers}
+        named |= {f"preferences/{path.stem}": path for path in self.preferences}
         named |= {f"endings/{path.stem}": path for path in self.endings}
         return {name: path for name, path in named.items() if path}
 
@@ -105,15 +112,20 @@ def run(settings: MetricsSettings, paths: MetricsPaths) -> EndingScores:
         stories=read_table(paths.stories, "stories") if paths.stories else None,
         embeddings=paths.embeddings,
         generators=paths.models,
+        choosers=paths.choosers,
+        preferences=paths.preferences,
         language_model=settings.language_model,
         cache=paths.cache,
         seed=settings.seed,
     )
-    table, result = score_endings(metrics, read, resources)
     made_from = {name: file_digest(path) for name, path in paths.sources().items()}
+    scored_with = made_from | digest_of_language_model(settings.language_model)
+    for path in paths.preferences:
+        read_preference(path).refuse_other_sources(path, scored_with)
+    table, result = score_endings(metrics, read, resources)
     if paths.result:
         provenance.write_record(paths.result.parent, made_from)
         write_document(result, paths.result)
     if paths.out:
-        write_table(table, paths.out, "ending_scores", provenance.as_metadata(made_from))
+        write_table(table, paths.out, "ending_scores", provenance.as_metadata(scored_with))
     return result

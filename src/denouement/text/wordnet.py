@@ -1,10 +1,11 @@
-"""Which nouns and verbs name an event, by WordNet (Miller 1995), from the files of its database.
+"""Events, near words and synonyms by WordNet (Miller 1995), from the files of its database.
 
 The files are read directly (https://wordnet.princeton.edu/documentation/wndb5wn), since NLTK reads only files in its
 own folders.
 """
 
 import os
+import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -22,6 +23,17 @@ _ADVICE = (
     "apt-get install wordnet-base, or download the database files of WordNet 3.0 or 3.1, and name their folder (it "
     "holds data.noun) with --wordnet or WNSEARCHDIR"
 )
+_VERSION = re.compile(r"WordNet (\d+\.\d+)")
+_ENDINGS: dict[str, tuple[tuple[str, str], ...]] = {
+    "noun": (
+        *(("s", ""), ("ses", "s"), ("ves", "f"), ("xes", "x"), ("zes", "z")),
+        *(("ches", "ch"), ("shes", "sh"), ("men", "man"), ("ies", "y")),
+    ),
+    "verb": (*(("s", ""), ("ies", "y"), ("es", "e"), ("es", ""), ("ed", "e"), ("ed", ""), ("ing", "e"), ("ing", "")),),
+    "adj": (("er", ""), ("est", ""), ("er", "e"), ("est", "e")),
+    "adv": (),
+}
+"""By part of speech the endings that Morphy replaces (https://wordnet.princeton.edu/documentation/morphy7wn)."""
 
 
 class NoWordNetError(UserError):
@@ -201,3 +213,74 @@ class Relations:
         for symbol, other, of_kind, *_ in synset.pointers:
             if symbol in _NEAR and of_kind in self._synsets and other in self._synsets[of_kind]:
                 yield from self._synsets[of_kind][other].words
+
+
+SYNONYM_FILES = tuple(f"{what}.{kind}" for kind in _ENDINGS for what in ("index", "data")) + tuple(
+    f"{kind}.exc" for kind in _ENDINGS
+)
+
+
+class Synonyms:
+    """The words that share a sense with a word, in any part of speech, whatever form the word has.
+
+    Base forms are found as by WordNet's Morphy: listed exceptions, else endings that are replaced. Words of several
+    parts ("ice cream") are no synonyms here.
+
+    Attributes:
+        version: of the database, such as 3.0.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        """Read the database in `folder`.
+
+        Raises:
+            NoWordNetError: one of `SYNONYM_FILES` is missing, or is no file of WordNet.
+        """
+        try:
+            self.version = _version(folder / "data.noun")
+            self._senses = {kind: dict(_senses(folder / f"index.{kind}")) for kind in _ENDINGS}
+            self._words = {kind: dict(_words(folder / f"data.{kind}")) for kind in _ENDINGS}
+            self._exceptions = {kind: _exceptions(folder / f"{kind}.exc") for kind in _ENDINGS}
+        except (OSError, UnicodeDecodeError, ValueError, IndexError) as error:
+            raise NoWordNetError(f"{folder}: no WordNet database, or a damaged one ({error}): {_ADVICE}") from error
+        self._known: dict[str, frozenset[str]] = {}
+
+    def of(self, word: str) -> frozenset[str]:
+        """The synonyms of a word in lower case, itself among them where WordNet has it; names keep their capitals."""
+        if word not in self._known:
+            self._known[word] = frozenset(
+                name
+                for kind, senses in self._senses.items()
+                for base in self._bases(word, kind)
+                for offset in senses.get(base, ())
+                for name in self._words[kind][offset]
+            )
+        return self._known[word]
+
+    def _bases(self, word: str, kind: str) -> Iterator[str]:
+        yield word
+        if word in self._exceptions[kind]:
+            yield from self._exceptions[kind][word]
+        else:
+            yield from (word[: -len(ending)] + other for ending, other in _ENDINGS[kind] if word.endswith(ending))
+
+
+def _version(path: Path) -> str:
+    with path.open(encoding="utf-8") as opened:
+        found = _VERSION.search(opened.read(4096))
+    if not found:
+        raise ValueError("no version in its licence")
+    return found[1]
+
+
+def _words(path: Path) -> Iterator[tuple[str, tuple[str, ...]]]:
+    """The words of each synset by offset, without words of several parts and marks of an adjective's place."""
+    for fields in _lines(path):
+        words = fields[4 : 4 + 2 * int(fields[3], 16) : 2]
+        yield fields[0], tuple(word.partition("(")[0] for word in words if "_" not in word)
+
+
+def _exceptions(path: Path) -> dict[str, list[str]]:
+    """The base forms of each irregular form."""
+    lines = path.read_text(encoding="utf-8").splitlines()
+    return {form: bases for form, *bases in map(str.split, filter(None, lines))}

@@ -92,8 +92,6 @@ def train_chooser(
     given = learnable(train, None)
     if given.cases is None or not given.cases.num_rows:
         raise UserError("no labelled case of the splits train and validation to learn from: give others with --train")
-    if not system.context:
-        raise UserError("context: a chooser to keep reads the context; ask lm_pairwise without it by `cloze evaluate`")
     cases, others = learned_once(given.cases), None
     if part:
         is_of_part = story_folds(cases, part.of, resources.seed) == part.number - 1

@@ -80,6 +80,7 @@ class Chooser:
             and split, or the stories.
         history: what was trained, JSON-ready.
         autocast: whether products are made in bfloat16.
+        context: whether the contexts are read; false: each ending is read by itself.
     """
 
     model: LanguageModel
@@ -88,19 +89,21 @@ class Chooser:
     trained_on: Mapping[str, str] = field(default_factory=dict)
     history: list[dict[str, Any]] = field(default_factory=list)
     autocast: bool = False
+    context: bool = True
 
     def scores(self, contexts: Sequence[str], endings: Sequence[Sequence[str]], what: str = "score") -> list[Floats]:
         """The scores of the endings of each context; differences are log-odds of being the right one.
 
         Args:
-            contexts: N texts, sentences with a blank between.
+            contexts: N texts, sentences with a blank between; not read without `context`.
             endings: of each context k >= 1, k as it comes.
             what: the name that the progress bar shows.
 
         Returns:
             For each context float64 [k].
         """
-        rows = make_rows(self.model, contexts, list(map(after, endings)))
+        before = contexts if self.context else [""] * len(contexts)
+        rows = make_rows(self.model, before, list(map(after, endings)))
         found: list[Floats] = [np.empty(0)] * len(rows)
         with torch.inference_mode():
             for batch in progress(batches(rows), what, unit="batch"):
@@ -126,6 +129,7 @@ class Chooser:
             "digest": self.model.source.digest,
             "layers": self.layers,
             "autocast": self.autocast,
+            "context": self.context,
             "trained_on": {
                 of: sorted(digest for digest, its in self.trained_on.items() if its == of)
                 for of in sorted(set(self.trained_on.values()))
@@ -151,6 +155,7 @@ def load_chooser(path: Path, language_model: LanguageModel | str | None = None) 
         given, digest, layers, autocast = str(of["model"]), of["digest"], int(of["layers"]), bool(of["autocast"])
         trained_on = {str(digest): name for name, digests in of["trained_on"].items() for digest in digests}
         history, networks = of["history"], checkpoint["networks"]
+        context = bool(of.get("context", True))  # checkpoints did not say so before
     except (LookupError, TypeError, ValueError, AttributeError) as error:
         raise UserError(f"{path}: not a checkpoint of a chooser; `denouement cloze train` writes one") from error
     try:
@@ -169,7 +174,7 @@ def load_chooser(path: Path, language_model: LanguageModel | str | None = None) 
             network.take(learned)
     except UNBUILDABLE as error:
         raise UserError(f"{path}: not the weights of a chooser ({first_line(error)}); train it again") from error
-    return Chooser(model, layers, loaded, trained_on, history, autocast)
+    return Chooser(model, layers, loaded, trained_on, history, autocast, context)
 
 
 def context_digests(contexts: Sequence[Sequence[str]]) -> list[str]:

@@ -88,8 +88,7 @@ class LanguageModelPairwise(ChooserTraining, LanguageModelSystem):
         """See `ClozeSystem`. The differences of scores are log-odds."""
 
         def make() -> list[float]:
-            before = contexts(cases) if self.context else [""] * cases.num_rows
-            of_cases = self.chooser(resources).scores(before, endings_of_cases(cases), self.name)
+            of_cases = self.chooser(resources).scores(contexts(cases), endings_of_cases(cases), self.name)
             return [score for of_case in of_cases for score in of_case.tolist()]
 
         learned_from = _digest(self._cases, self._cases["right_ending"].to_pylist())
@@ -143,10 +142,13 @@ class LanguageModelPairwise(ChooserTraining, LanguageModelSystem):
 
         autocast = self.precision == "bfloat16"
         if not self.context:
-            learned_from = [each._replace(context=(), question=None) for each in learned_from]
-        return train(
+            learned_from = [
+                each._replace(context=(), question=None, story=each.story or each.context) for each in learned_from
+            ]
+        chooser = train(
             self._model, learned_from, settings, seed=resources.seed, what=what, start=start, autocast=autocast
         )
+        return replace(chooser, context=self.context)
 
 
 def _digest(cases: pa.Table, labels: Any = None) -> str:

@@ -8,7 +8,7 @@ from denouement.charts.intervals import Estimate, coefficients
 from denouement.metrics.agreement.ceiling import Ceiling
 from denouement.metrics.agreement.differences import Difference
 from denouement.metrics.agreement.levels import FEWEST, GLOBAL, ITEM, LEVELS, SYSTEM
-from denouement.metrics.agreement.picking import PickedByElement
+from denouement.metrics.agreement.picking import Picked, PickedByElement
 from denouement.metrics.agreement.weighted import COEFFICIENTS, KENDALL, PEARSON, SPEARMAN
 from denouement.metrics.agreement.with_people import Agreement, Correlation
 from denouement.present.cells import NO_VALUE, Cell, Interval, Number, PValue, Share
@@ -53,7 +53,7 @@ def agreement_sections(found: Agreement) -> list[Block]:
             Section(
                 "By what reasons name",
                 "Whether a score is right more often where those who chose the winner name an element.",
-                _elements(found.by_element),
+                element_blocks(found.by_element),
             )
         )
     sections.append(
@@ -205,9 +205,13 @@ def _difference(row: Difference) -> list[Cell]:
 def _picks(found: Agreement) -> list[Block]:
     if not found.picked:
         return [Paragraph("No item has two endings with ratings and scores.")]
-    rows = [row for row in found.picked if row.pairs]
-    rows.sort(key=lambda row: (row.accuracy is None, -(row.accuracy or 0), row.score))
-    table = Table(
+    return [*map(Paragraph, _about_picks(found)), pick_table([row for row in found.picked if row.pairs])]
+
+
+def pick_table(rows: Sequence[Picked]) -> Table:
+    """A row a score, the one that is right most often first."""
+    ordered = sorted(rows, key=lambda row: (row.accuracy is None, -(row.accuracy or 0), row.score))
+    return Table(
         _PICKS,
         [
             [
@@ -223,7 +227,7 @@ def _picks(found: Agreement) -> list[Block]:
                 Share(row.calibrated),
                 Number(row.threshold, 4),
             ]
-            for row in rows
+            for row in ordered
         ],
         "",
         "Accuracy is over pairs in which people prefer an ending and the scores differ; pairs with equal scores, and "
@@ -231,7 +235,6 @@ def _picks(found: Agreement) -> list[Block]:
         "says what people say, ties included (Deutsch et al. 2023); calibrated: the same, where scores that differ by "
         "at most the threshold are ties. The threshold is fitted to these very pairs, so that share is an upper bound.",
     )
-    return [*map(Paragraph, _about_picks(found)), table]
 
 
 def _about_picks(found: Agreement) -> list[str]:
@@ -248,7 +251,7 @@ def _about_picks(found: Agreement) -> list[str]:
     return said
 
 
-def _elements(rows: Sequence[PickedByElement]) -> list[Block]:
+def element_blocks(rows: Sequence[PickedByElement]) -> list[Block]:
     """How often scores are right by element, where they pick at all, and the differences in a fold."""
     by_score: dict[str, list[PickedByElement]] = {}
     for row in rows:

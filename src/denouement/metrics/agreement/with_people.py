@@ -155,7 +155,7 @@ def agreement_with_people(
         raise UserError(
             f"--compare: {shortened([*unswappable])} has no value of single endings, which the tests swap; leave it out"
         )
-    reasons = None if elements is None else _named(elements, people)
+    reasons = None if elements is None else named_in_reasons(elements, people)
     grid, ratings, match = matched(scores, people.ratings, settings.without)
     generator = np.random.default_rng(settings.seed)
     left_out = _levels_left_out(grid)
@@ -209,8 +209,12 @@ def agreement_with_people(
     )
 
 
-def _named(elements: pa.Table, people: HumanAnswers) -> list[tuple[tuple[str, str], str, str]]:
-    """Of each element in a reason the pair, what the person chose, and the element, for the question that was asked."""
+def named_in_reasons(elements: pa.Table, people: HumanAnswers) -> list[tuple[tuple[str, str], str, str]]:
+    """Of each element in a reason the pair, what the person chose, and the element, for the question that was asked.
+
+    Raises:
+        UserError: the elements are not of these answers, or none is named.
+    """
     if people.pairs is None:
         raise UserError("--elements: reasons are for choices between two endings; give votes, or leave it out")
     columns = (elements[name].to_pylist() for name in ("study", "item_id", "question", "choice", "element"))

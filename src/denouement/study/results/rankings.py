@@ -104,7 +104,7 @@ def ranking_results(rankings: pa.Table, items: pa.Table | None = None) -> Rankin
     Raises:
         UserError: rows whose ranks are not one for each of several systems, or not those of a best-worst answer.
     """
-    _check(rankings)
+    check_ranks(rankings)
     accepted = counted(rankings)
     of_kind = [accepted.filter(pc.equal(accepted["kind"], kind)) for kind in RANKED]
     return RankingResults(
@@ -118,8 +118,12 @@ def ranking_results(rankings: pa.Table, items: pa.Table | None = None) -> Rankin
     )
 
 
-def _check(rankings: pa.Table) -> None:
-    """Refuse rows whose ranks say nothing about their systems."""
+def check_ranks(rankings: pa.Table) -> None:
+    """Refuse rows whose ranks say nothing about their systems.
+
+    Raises:
+        UserError: there are such rows.
+    """
     rows = zip(
         rankings["kind"].to_pylist(), rankings["systems"].to_pylist(), rankings["ranks"].to_pylist(), strict=True
     )

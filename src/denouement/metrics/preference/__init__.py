@@ -1,0 +1,1 @@
+"""A model of which of two endings people prefer, learned from their answers."""
