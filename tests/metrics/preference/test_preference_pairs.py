@@ -26,7 +26,7 @@ def vote(item, who, answer, **changes):
     sides = {"position_a": "gen", "position_b": "human_right"}
     choice = {"A": "gen", "B": "human_right"}.get(answer, answer)
     row = {"item_id": item, "case_id": f"case {item}", "annotator_id": who, "question": "better", "answer": answer}
-    return {**ANSWER, **row, **sides, "choice": choice, "strength": None, **changes}
+    return {**ANSWER, **row, **sides, "kind": "person", "choice": choice, "strength": None, **changes}
 
 
 def item(number, case, systems=("gen", "human_right"), endings=("It rained.", "Rex came home."), study="s"):
