@@ -9,15 +9,15 @@ estimator of surveys it is older (double sampling with regression: Cochran 1977,
 
 What is added here are the clusters. Several people answer about one item, one person about many, and a story may be in
 several items. The variance is that of study results, over cases and annotators (`study.results.crossed`), of what the
-score leaves unexplained, plus that of the mean score of all items over cases. Since the slope is a parameter beside the
-mean, the jackknife over cases and annotators has what its estimation adds.
+score leaves unexplained, with one degree of freedom less for the slope, plus that of the mean score of all items over
+cases.
 """
 
 from typing import NamedTuple
 
 import numpy as np
 
-from denouement.study.results.crossed import ClusteredEstimate, Clusters, Floats, Numbers, variation
+from denouement.study.results.crossed import ClusteredEstimate, Clusters, Floats, Numbers, Variation, variation
 
 
 class ScoredItems(NamedTuple):
@@ -88,13 +88,12 @@ def adjusted(values: Floats, answers: Answers, everything: ScoredItems | None) -
     design, sloped = _design(answers, everything, n_strata)
     inverse = np.linalg.inv(design.T @ design)
     coefficients = inverse @ (design.T @ values)
-    left = values - design @ coefficients
-    contrast = np.concatenate([np.ones(n_strata), np.zeros(len(sloped))])
-    parts = (design @ (inverse @ contrast)) * left  # what each answer adds to the estimate
-    varied = _variation(design, left, contrast, answers.by)
+    left = (values - design @ coefficients) * _for_slopes(answers, sloped, n_strata)[answers.stratum]
+    parts = (design @ inverse[:, :n_strata].sum(axis=1)) * left  # what each answer adds to the estimate
+    varied = _variation(parts, answers, n_strata)
     slopes = np.zeros(n_strata)
     slopes[sloped] = coefficients[n_strata:]
-    variance, degrees = max(varied.variance, float(parts @ parts)), varied.degrees
+    variance, degrees = float(varied.variances[0]), float(varied.degrees[0])
     if everything is not None and len(sloped):
         variance, degrees = _with_scores(variance, degrees, parts, answers.by.cases, everything, slopes)
     return Adjusted(float(coefficients[:n_strata].sum()), variance, degrees, varied.over, slopes)
@@ -108,13 +107,31 @@ def _design(answers: Answers, everything: ScoredItems | None, n_strata: int) -> 
     means = np.eye(n_strata)[answers.stratum]
     if everything is None:
         return means, np.zeros(0, np.int64)
-    all_means = _means(everything, n_strata)
-    centred = answers.score - all_means[answers.stratum]
-    within = answers.score - (means.T @ answers.score / means.sum(axis=0))[answers.stratum]
-    spread = np.sqrt(means.T @ within**2 / means.sum(axis=0))
-    of_all = np.sqrt(np.bincount(everything.stratum, _deviations(everything, n_strata) ** 2, n_strata))
-    sloped = np.flatnonzero(spread > 1e-9 * of_all)
+    n_answers = means.sum(axis=0)
+    within = answers.score - (means.T @ answers.score / n_answers)[answers.stratum]
+    sloped = np.array([place for place in range(n_strata) if _has_slope(within, answers, place)], np.int64)
+    centred = answers.score - _means(everything, n_strata)[answers.stratum]
     return np.concatenate([means, means[:, sloped] * centred[:, None]], axis=1), sloped
+
+
+def _has_slope(within: Floats, answers: Answers, stratum: int) -> bool:
+    """Whether scores differ, and not by one case alone: more than half of their spread would be that of one case."""
+    of_stratum = answers.stratum == stratum
+    of_case = np.bincount(answers.by.cases[of_stratum], within[of_stratum] ** 2)
+    return bool(
+        of_case.max() > _EQUAL * (1 + np.square(answers.score[of_stratum]).max()) and of_case.max() <= of_case.sum() / 2
+    )
+
+
+_EQUAL = 1e-18  # square of a difference between scores that are the same up to rounding
+
+
+def _for_slopes(answers: Answers, sloped: Numbers, n_strata: int) -> Floats:
+    """float64 [strata]: by how much what is left is enlarged, since the slope was fitted to these very answers."""
+    n = np.array([len(np.unique(answers.by.cases[answers.stratum == place])) for place in range(n_strata)])
+    factors = np.ones(n_strata)
+    factors[sloped] = np.sqrt((n[sloped] - 1) / np.maximum(n[sloped] - 2, 1))
+    return factors
 
 
 def _means(everything: ScoredItems, n_strata: int) -> Floats:
@@ -126,26 +143,19 @@ def _deviations(everything: ScoredItems, n_strata: int) -> Floats:
     return np.asarray(everything.score - _means(everything, n_strata)[everything.stratum], dtype=np.float64)
 
 
-class _Varied(NamedTuple):
-    variance: float
-    degrees: float
-    over: str | None
-
-
-def _variation(design: Floats, left: Floats, contrast: Floats, by: Clusters) -> _Varied:
-    """The two-way clustered variance of what the scores leave unexplained."""
-    rows, kinds = np.unique(design, axis=0, return_inverse=True)
-    found = variation(
+def _variation(parts: Floats, answers: Answers, n_strata: int) -> Variation:
+    """The two-way clustered variance of a sum of means of which each answer adds a part."""
+    means = np.eye(n_strata)
+    return variation(
         ClusteredEstimate(
-            scores=design * left[:, None],
-            kinds=kinds.ravel(),
-            weights=np.ones(len(left)),
-            informations=rows[:, :, None] * rows[:, None, :],
-            contrasts=contrast[None],
-            clusters=by,
+            scores=means[answers.stratum] * (parts * np.bincount(answers.stratum)[answers.stratum])[:, None],
+            kinds=answers.stratum,
+            weights=np.ones(len(parts)),
+            informations=means[:, :, None] * means[:, None, :],
+            contrasts=np.ones((1, n_strata)),
+            clusters=answers.by,
         )
     )
-    return _Varied(float(found.variances[0]), float(found.degrees[0]), found.over)
 
 
 def _with_scores(
