@@ -126,7 +126,7 @@ def strength_outcome(judge: Judge, answered: int, studies: int, seed: int = 1) -
 
 
 def _crowd(answered: int, systems: int, generator: np.random.Generator) -> tuple[Clusters, Floats]:
-    """Who of twenty annotators or more answers about which of all items, and by annotator and system the own deviation."""
+    """Who of twenty annotators or more answers about which items, and by annotator and system the own deviation."""
     people = max(20, answered * PER_ITEM // 10)
     by = assigned(answered, PER_ITEM, people, generator)
     chosen = generator.permutation(ITEMS)[:answered]

@@ -13,6 +13,7 @@ from denouement.cli import study_life
 from denouement.cli.options import AMOUNT, json_option, print_result
 from denouement.cli.study_convert import convert
 from denouement.cli.study_import import import_
+from denouement.cli.study_plan import plan
 from denouement.cli.study_results import results
 from denouement.cli.study_rules import review
 from denouement.cli.study_store import LOCAL_URL, PORT, base_url_option, opened_store, store_option
@@ -84,6 +85,7 @@ study.add_command(results)
 study.add_command(import_)
 study.add_command(review)
 study.add_command(convert)
+study.add_command(plan)
 for command in study_life.COMMANDS:
     study.add_command(command)
 

@@ -144,9 +144,9 @@ def read_pilot(ballot: Ballot, pair: tuple[str, str] | None = None) -> Pilot:
     of_item, of_person = _correlations(is_first.astype(np.float64), item, person)
     unknown = []
     if of_item is None:
-        unknown.append("no item has answers of two people")
+        unknown.append("how far two people agree about an item")
     if of_person is None:
-        unknown.append("nobody is known to have answered about two items")
+        unknown.append("how far people differ")
     shared_item = AGREEMENT if of_item is None else float(np.clip(of_item, 0, 1))
     shared_person = BETWEEN_PEOPLE if of_person is None else latent(of_person, share)
     left = _MOST - latent(shared_item, share)

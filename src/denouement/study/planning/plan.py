@@ -53,8 +53,8 @@ class PlanSettings:
     seed: int = 1
 
     def people_for(self, items: int, per_item: int) -> int:
-        """How many annotators a study of this size has."""
-        return self.people or max(per_item, ceil(items * per_item / self.per_person))
+        """How many annotators a study of this size has: two at least, or it would not show how people differ."""
+        return self.people or max(2, per_item, ceil(items * per_item / self.per_person))
 
 
 @dataclass(frozen=True)
@@ -142,6 +142,8 @@ def _check(assumed: AssumedAnswers, goal: PlanGoal, settings: PlanSettings) -> N
         raise UserError(f"--power {goal.power:g}: must be above 0.05 and below 1, such as 0.8")
     if goal.power is not None and abs(assumed.share - 0.5) < 1e-3:
         raise UserError("--power: a share of 50% cannot be told from 50%; name another one with --share")
+    if settings.people == 1:
+        raise UserError("--people 1: the answers of one person do not show how people differ; name two at least")
     if settings.people and settings.people < max(settings.per_item):
         raise UserError(
             f"--people {settings.people}: too few for {max(settings.per_item)} answers an item by as many people"
