@@ -95,7 +95,8 @@ def adjusted(values: Floats, answers: Answers, everything: ScoredItems | None) -
     slopes[sloped] = coefficients[n_strata:]
     variance, degrees = float(varied.variances[0]), float(varied.degrees[0])
     if everything is not None and len(sloped):
-        variance, degrees = _with_scores(variance, degrees, parts, answers.by.cases, everything, slopes)
+        unexplained = left / np.bincount(answers.stratum)[answers.stratum]
+        variance, degrees = _with_scores(variance, degrees, unexplained, answers.by.cases, everything, slopes)
     return Adjusted(float(coefficients[:n_strata].sum()), variance, degrees, varied.over, slopes)
 
 
@@ -159,17 +160,17 @@ def _variation(parts: Floats, answers: Answers, n_strata: int) -> Variation:
 
 
 def _with_scores(
-    variance: float, degrees: float, parts: Floats, cases: Numbers, everything: ScoredItems, slopes: Floats
+    variance: float, degrees: float, unexplained: Floats, cases: Numbers, everything: ScoredItems, slopes: Floats
 ) -> tuple[float, float]:
     """The variance with that of the mean scores of all items, over cases, and its degrees of freedom.
 
-    Within a stratum the two are not correlated, since least squares leave nothing that the score explains; of different
-    strata, which may be about the same cases, they may be.
+    Within a stratum what is left of the answers is not correlated with the scores, by least squares; of different
+    strata, which may be about the same cases, it may be.
     """
     n_items = np.bincount(everything.stratum, minlength=len(slopes))
     of_item = slopes[everything.stratum] * _deviations(everything, len(slopes)) / n_items[everything.stratum]
     n = int(max(everything.case.max(), cases.max())) + 1
-    of_case, of_answers = np.bincount(everything.case, of_item, n), np.bincount(cases, parts, n)
+    of_case, of_answers = np.bincount(everything.case, of_item, n), np.bincount(cases, unexplained, n)
     n_cases = len(np.unique(everything.case))
     if n_cases < 2:
         return np.inf, 1.0
