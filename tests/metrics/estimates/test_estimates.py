@@ -149,6 +149,22 @@ def test_answers_that_are_all_the_same_have_no_interval():
         assert row.with_score.why_not == "all answers are the same"
 
 
+def test_a_score_that_says_every_answer_has_no_interval():
+    rows = {str(item): [PAIR[item % 2]] * 3 for item in range(20)}
+    scores = PairScores("s", "oracle", {PAIR: {f"case-{item}": float(item % 2 == 0) for item in range(ALL)}})
+    for row in found_of(rows, scores).pairs[0].values:
+        assert (row.with_score.value, row.with_score.low, row.worth) == (0.5, None, None)
+        assert "it is not known how often it errs" in row.with_score.why_not
+
+
+def test_a_score_that_is_always_the_same_changes_nothing():
+    scores = PairScores("s", "flat", {PAIR: {f"case-{item}": 1.0 for item in range(ALL)}})
+    [pair] = found_of(answers(), scores).pairs
+    assert (pair.correlation, pair.p_not_random) == (None, None)
+    assert [row.worth for row in pair.values] == pytest.approx([1, 1, 1])
+    assert pair.values[1].with_score.low == pytest.approx(pair.values[1].alone.low)
+
+
 def three_systems(seed: int = 3) -> tuple[pa.Table, PairScores]:
     generator = np.random.default_rng(seed)
     pairs = [("a", "b"), ("a", "c"), ("b", "c")]

@@ -81,11 +81,13 @@ def test_the_pair_may_be_named_the_other_way_round():
 
 
 def test_what_a_pilot_does_not_say_is_said():
-    single = votes({"1": ("a", "b", ["a", ""]), "2": ("a", "b", ["", "b"]), "3": ("a", "b", ["a", ""])})
+    single = votes({str(n): ("a", "b", ["a", ""] if n % 3 else ["", "b"]) for n in range(30)})
     found = read_pilot(count(single))
     assert found.unknown == ["how far two people agree about an item"]
     assert found.assumed.agreement == AGREEMENT
-    unnamed = single.set_column(3, "annotator_id", pa.array([f"{UNNAMED_ANNOTATOR}{n}" for n in range(3)]))
+    few = read_pilot(count(single.slice(0, 20)))
+    assert len(few.unknown) == 2
+    unnamed = single.set_column(3, "annotator_id", pa.array([f"{UNNAMED_ANNOTATOR}{n}" for n in range(30)]))
     assert len(read_pilot(count(unnamed.cast(single.schema))).unknown) == 2
 
 

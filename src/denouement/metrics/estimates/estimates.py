@@ -85,7 +85,7 @@ class PairEstimates:
         correlation: of an answer (1 for the first, 0 for the second, ties a half) with the rank of its item's score;
             None where either is always the same.
         p_not_random: how often a random draw of items would differ as much in their scores from the other items
-            (Mann and Whitney 1947); None where all items are answered.
+            (Mann and Whitney 1947); None where all items are answered, or all scores are the same.
         values: the estimates.
     """
 
@@ -161,7 +161,7 @@ def _pair(joined: ScoredPairs, place: int) -> PairEstimates:
         answers=len(rows),
         without_score=joined.without_score[place],
         correlation=_correlation(points, answers.score),
-        p_not_random=float(mannwhitneyu(drawn, others).pvalue) if len(others) else None,
+        p_not_random=float(mannwhitneyu(drawn, others).pvalue) if len(others) and np.ptp(everything.score) else None,
         values=[
             _items(joined, place, everything),
             _wins(ballot, place, points, answers, everything),
@@ -244,17 +244,21 @@ def _powered_by(
 def _share(found: Adjusted | None, answers: Answers) -> EstimatedValue:
     if (why_not := _too_few(answers)) or found is None:
         return EstimatedValue(None, why_not=why_not or "hardly any answer is for one of the two")
+    if why_not := _no_variance(found):
+        return EstimatedValue(found.value, why_not=why_not)
     if not 0 < found.value < 1:
         return EstimatedValue(
             None, why_not="the scores of the other items would put it outside 0 to 100%; have more items answered"
         )
-    if not (np.isfinite(found.variance) and found.over):
-        return EstimatedValue(found.value, why_not=_ONE_DECIDES)
+    assert found.over is not None  # there are several cases
     low, high, over = on_logits(found.value, found.variance, found.degrees, found.over, _SHARE).interval(_SHARE)
     return EstimatedValue(found.value, low, high, over)
 
 
-_ONE_DECIDES = "one case or one annotator alone decides it"
+def _no_variance(found: Adjusted) -> str | None:
+    if not found.variance:
+        return "the score says every answer, and of so few it is not known how often it errs"
+    return None if np.isfinite(found.variance) else "one case or one annotator alone decides it"
 
 
 def _too_few(answers: Answers) -> str | None:
@@ -339,8 +343,8 @@ def _with_scores_alone(joined: ScoredPairs, compared: Sequence[Comparisons]) -> 
 def _strength(found: Adjusted) -> EstimatedValue:
     from scipy.stats import t
 
-    if not (np.isfinite(found.variance) and found.over):
-        return EstimatedValue(found.value, why_not=_ONE_DECIDES)
+    if why_not := _no_variance(found):
+        return EstimatedValue(found.value, why_not=why_not)
     half = float(t.ppf(0.975, found.degrees) * np.sqrt(found.variance))
     return EstimatedValue(found.value, found.value - half, found.value + half, found.over)
 

@@ -53,7 +53,8 @@ class Adjusted(NamedTuple):
 
     Attributes:
         value: the sum over strata of the mean of all their items.
-        variance: over other items and annotators; infinite where one case or annotator alone decides it.
+        variance: over other items and annotators; infinite where one case or annotator alone decides it, and 0 where
+            the score leaves nothing of the answers unexplained, which does not show how often it errs.
         degrees: degrees of freedom for Student's t.
         over: as of `crossed.Variation`.
         slopes: float64 [strata]: how much more an answer is for a score that is higher by 1; 0 without a score.
@@ -94,7 +95,9 @@ def adjusted(values: Floats, answers: Answers, everything: ScoredItems | None) -
     slopes = np.zeros(n_strata)
     slopes[sloped] = coefficients[n_strata:]
     variance, degrees = float(varied.variances[0]), float(varied.degrees[0])
-    if everything is not None and len(sloped):
+    if variance < _EQUAL:
+        variance = 0.0
+    elif everything is not None and len(sloped):
         unexplained = left / np.bincount(answers.stratum)[answers.stratum]
         variance, degrees = _with_scores(variance, degrees, unexplained, answers.by.cases, everything, slopes)
     return Adjusted(float(coefficients[:n_strata].sum()), variance, degrees, varied.over, slopes)
@@ -119,9 +122,8 @@ def _has_slope(within: Floats, answers: Answers, stratum: int) -> bool:
     """Whether scores differ, and not by one case alone: more than half of their spread would be that of one case."""
     of_stratum = answers.stratum == stratum
     of_case = np.bincount(answers.by.cases[of_stratum], within[of_stratum] ** 2)
-    return bool(
-        of_case.max() > _EQUAL * (1 + np.square(answers.score[of_stratum]).max()) and of_case.max() <= of_case.sum() / 2
-    )
+    rounding = _EQUAL * (1 + np.square(answers.score[of_stratum]).max())
+    return bool(rounding < of_case.max() <= of_case.sum() / 2)
 
 
 _EQUAL = 1e-18  # square of a difference between scores that are the same up to rounding

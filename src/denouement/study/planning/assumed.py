@@ -24,6 +24,8 @@ BETWEEN_PEOPLE = 0.05
 
 _MOST = 0.98  # of the variance, so that some noise is left
 
+_FEWEST = 10  # answers for either system; fewer say hardly anything about how alike answers are
+
 
 @dataclass(frozen=True)
 class AssumedAnswers:
@@ -141,7 +143,8 @@ def read_pilot(ballot: Ballot, pair: tuple[str, str] | None = None) -> Pilot:
             "how people differ; give --share and --agreement without it"
         )
     share = float(is_first.mean())
-    of_item, of_person = _correlations(is_first.astype(np.float64), item, person)
+    enough = min(int(is_first.sum()), int((~is_first).sum())) >= _FEWEST
+    of_item, of_person = _correlations(is_first.astype(np.float64), item, person) if enough else (None, None)
     unknown = []
     if of_item is None:
         unknown.append("how far two people agree about an item")
