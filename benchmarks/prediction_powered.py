@@ -17,7 +17,7 @@ from scipy.special import expit
 
 from benchmarks.table import Row
 from denouement.metrics.estimates.estimates import EstimatedValue, strength_values
-from denouement.metrics.estimates.regression import Answers, ScoredItems, adjusted
+from denouement.metrics.estimates.regression import ScoredAnswers, ScoredItems, adjusted
 from denouement.study.planning.assumed import assigned
 from denouement.study.results.bradley_terry import Comparisons
 from denouement.study.results.clustered import on_logits
@@ -85,7 +85,7 @@ def share_outcome(judge: Judge, answered: int, studies: int, seed: int = 1, name
         logit = MIDDLE + own[by.cases] + (taste[by.annotators, 0] if named else 0)
         values = (generator.random(len(logit)) < expit(logit)).astype(np.float64)
         by = by if named else Clusters(by.cases, None)
-        answers = Answers(np.zeros(len(values), np.int64), everything.score[by.cases], by)
+        answers = ScoredAnswers(np.zeros(len(values), np.int64), everything.score[by.cases], by)
         ends = []
         for of in (everything, None):
             its = adjusted(values, answers, of)
@@ -117,7 +117,7 @@ def strength_outcome(judge: Judge, answered: int, studies: int, seed: int = 1) -
             strata.append(np.full(len(logit), place))
             of_answers.append(scores[place][by.cases])
         clusters = Clusters(np.tile(by.cases, 3), np.tile(by.annotators, 3))
-        answers = Answers(np.concatenate(strata), np.concatenate(of_answers), clusters)
+        answers = ScoredAnswers(np.concatenate(strata), np.concatenate(of_answers), clusters)
         for row in strength_values(compared, answers, everything):
             ends = [_ends(each) for each in (row.with_score, row.alone)]
             found.append(ends)

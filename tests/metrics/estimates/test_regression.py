@@ -6,7 +6,7 @@ import statsmodels.api as sm
 from hypothesis import given
 from hypothesis import strategies as st
 
-from denouement.metrics.estimates.regression import Answers, ScoredItems, adjusted
+from denouement.metrics.estimates.regression import ScoredAnswers, ScoredItems, adjusted
 from denouement.study.results.clustered import mean_with_interval, on_logits
 from denouement.study.results.crossed import Clusters
 
@@ -14,25 +14,25 @@ ITEMS = 60
 
 
 def drawn(seed: int = 0, answered: int = 30, per_item: int = 1, people: int | None = None):
-    """Answers of which the score knows something, and all items; nobody has a name unless `people` is given."""
+    """ScoredAnswers of which the score knows something, and all items; nobody has a name unless `people` is given."""
     generator = np.random.default_rng(seed)
     score = generator.random(ITEMS)
     case = np.repeat(np.arange(answered), per_item)
     values = (generator.random(len(case)) < 0.2 + 0.6 * score[case]).astype(float)
     person = None if people is None else np.arange(len(case)) % people
-    answers = Answers(np.zeros(len(case), np.int64), score[case], Clusters(case, person))
+    answers = ScoredAnswers(np.zeros(len(case), np.int64), score[case], Clusters(case, person))
     return values, answers, ScoredItems(np.zeros(ITEMS, np.int64), score, np.arange(ITEMS))
 
 
 def test_by_hand():
-    """Answers 0, 1, 1, 1 about items of scores 0, 1, 2, 3; the mean score of all eight is 3, of these 1.5.
+    """ScoredAnswers 0, 1, 1, 1 about items of scores 0, 1, 2, 3; the mean score of all eight is 3, of these 1.5.
 
     Least squares: the slope is (1.5 * .75 + -.5 * -.25 + .5 * .25 + ...) / 5 = .3, so .75 + .3 * 1.5 = 1.2. What is
     left is -.3, .4, .1, -.2, in all .3; as a part of the estimate each counts 1/4 + 1.5 * (score - 1.5) / 5.
     """
     values = np.array([0.0, 1, 1, 1])
     score = np.array([0.0, 1, 2, 3, 3, 4, 5, 6])
-    answers = Answers(np.zeros(4, np.int64), score[:4], Clusters(np.arange(4), None))
+    answers = ScoredAnswers(np.zeros(4, np.int64), score[:4], Clusters(np.arange(4), None))
     found = adjusted(values, answers, ScoredItems(np.zeros(8, np.int64), score, np.arange(8)))
     assert found.slopes.tolist() == pytest.approx([0.3])
     assert found.value == pytest.approx(1.2)
@@ -97,7 +97,7 @@ def test_where_every_item_is_answered_a_score_changes_nothing_but_a_degree_of_fr
 def test_the_order_of_rows_makes_no_difference():
     values, answers, everything = drawn(per_item=3, people=7)
     order, others = np.random.default_rng(1).permutation(len(values)), np.random.default_rng(2).permutation(ITEMS)
-    mixed = Answers(answers.stratum[order], answers.score[order], answers.by.of(order))
+    mixed = ScoredAnswers(answers.stratum[order], answers.score[order], answers.by.of(order))
     shuffled = ScoredItems(*(column[others] for column in everything))
     found, other = adjusted(values, answers, everything), adjusted(values[order], mixed, shuffled)
     assert (found.value, found.variance, found.degrees) == pytest.approx((other.value, other.variance, other.degrees))
@@ -113,7 +113,9 @@ def test_a_score_that_is_of_one_case_or_always_the_same_is_not_used(score):
 
 def test_strata_add_up_and_share_their_cases():
     values, answers, everything = drawn()
-    twice = Answers(np.repeat([0, 1], 30), np.tile(answers.score, 2), Clusters(np.tile(answers.by.cases, 2), None))
+    twice = ScoredAnswers(
+        np.repeat([0, 1], 30), np.tile(answers.score, 2), Clusters(np.tile(answers.by.cases, 2), None)
+    )
     all_twice = ScoredItems(np.repeat([0, 1], ITEMS), np.tile(everything.score, 2), np.tile(everything.case, 2))
     one, both = adjusted(values, answers, everything), adjusted(np.tile(values, 2), twice, all_twice)
     assert both.value == pytest.approx(2 * one.value)

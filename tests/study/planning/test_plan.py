@@ -1,6 +1,8 @@
 """The size that a plan names is the size that reaches the goal."""
 
+import re
 from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -92,3 +94,12 @@ def test_the_same_seed_gives_the_same_plan():
 def test_a_goal_that_makes_no_sense_is_refused(share, goal, settings, problem):
     with pytest.raises(UserError, match=problem):
         study_plan(AssumedAnswers(share=share), goal, settings)
+
+
+def test_the_table_of_the_docs_is_what_the_command_prints():
+    page = (Path(__file__).parents[3] / "docs/study_planning.md").read_text(encoding="utf-8")
+    rows = re.findall(r"^\| +(\d+) \| +([\d,]+) \| +([\d,]+) \| +([\d,]+) \|$", page, re.MULTILINE)
+    written = [[int(cell.replace(",", "")) for cell in row] for row in rows]
+    sizes = study_plan(AssumedAnswers(0.5), PlanGoal(width=0.1)).sizes
+    for row, size in zip(written, sizes, strict=True):
+        assert row == pytest.approx([size.answers_per_item, size.items, size.answers, size.people], rel=0.03)

@@ -7,7 +7,7 @@ import numpy as np
 import numpy.typing as npt
 
 from denouement.answers import question_asked
-from denouement.metrics.estimates.regression import Adjusted, Answers, ScoredItems, adjusted
+from denouement.metrics.estimates.regression import Adjusted, ScoredAnswers, ScoredItems, adjusted
 from denouement.metrics.estimates.scored_pairs import PairScores, ScoredPairs, scored_pairs
 from denouement.study.results.agreement import FIRST, SECOND, agreement
 from denouement.study.results.ballot import Ballot
@@ -184,14 +184,14 @@ def _items(joined: ScoredPairs, place: int, everything: ScoredItems) -> PoweredV
     return _powered(ITEMS, alone, its, answers, everything)
 
 
-def _wins(ballot: Ballot, place: int, points: Floats, answers: Answers, everything: ScoredItems) -> PoweredValue:
+def _wins(ballot: Ballot, place: int, points: Floats, answers: ScoredAnswers, everything: ScoredItems) -> PoweredValue:
     every = _rows_of_pair(ballot, place)
     alone = mean_with_interval(_points(ballot.choice[every]), clusters(ballot.votes).of(every), _SHARE)
     return _powered(WINS, alone, points, answers, everything)
 
 
 def _preferred(
-    ballot: Ballot, place: int, rows: Numbers, answers: Answers, everything: ScoredItems
+    ballot: Ballot, place: int, rows: Numbers, answers: ScoredAnswers, everything: ScoredItems
 ) -> list[PoweredValue]:
     """The share of answers for the first among those for one of the two; nothing where there are no ties.
 
@@ -218,7 +218,7 @@ def _preferred(
 
 
 def _powered(
-    what: str, alone: MeanOfAnswers, values: Floats, answers: Answers, everything: ScoredItems
+    what: str, alone: MeanOfAnswers, values: Floats, answers: ScoredAnswers, everything: ScoredItems
 ) -> PoweredValue:
     """A mean of values between 0 and 1."""
     return _powered_by(what, alone, alone.mean, lambda of: adjusted(values, answers, of), answers, everything)
@@ -229,7 +229,7 @@ def _powered_by(
     alone: MeanOfAnswers | Preference,
     share: float,
     estimate: Callable[[ScoredItems | None], Adjusted | None],
-    answers: Answers,
+    answers: ScoredAnswers,
     everything: ScoredItems,
 ) -> PoweredValue:
     """A share, estimated by `estimate` with all items and without."""
@@ -241,7 +241,7 @@ def _powered_by(
     return PoweredValue(what, without, with_score, _worth(plain, found) if with_score.low is not None else None)
 
 
-def _share(found: Adjusted | None, answers: Answers) -> EstimatedValue:
+def _share(found: Adjusted | None, answers: ScoredAnswers) -> EstimatedValue:
     if (why_not := _too_few(answers)) or found is None:
         return EstimatedValue(None, why_not=why_not or "hardly any answer is for one of the two")
     if why_not := _no_variance(found):
@@ -261,7 +261,7 @@ def _no_variance(found: Adjusted) -> str | None:
     return None if np.isfinite(found.variance) else "one case or one annotator alone decides it"
 
 
-def _too_few(answers: Answers) -> str | None:
+def _too_few(answers: ScoredAnswers) -> str | None:
     n = min(len(np.unique(answers.by.cases[answers.stratum == each])) for each in np.unique(answers.stratum))
     return f"answers about {n} scored case{'s' if n > 1 else ''}, fewer than {FEWEST}" if n < FEWEST else None
 
@@ -291,7 +291,7 @@ def _strengths(joined: ScoredPairs) -> tuple[list[PoweredValue], str | None]:
 
 def strength_values(
     compared: Sequence[Comparisons],
-    answers: Answers,
+    answers: ScoredAnswers,
     everything: ScoredItems,
     alone: Mapping[str, EstimatedValue] | None = None,
 ) -> list[PoweredValue]:
@@ -354,11 +354,11 @@ def _of_stratum(everything: ScoredItems, place: int) -> ScoredItems:
     return ScoredItems(np.zeros(int(kept.sum()), np.int64), everything.score[kept], everything.case[kept])
 
 
-def _one_stratum(answers: Answers, rows: Numbers | npt.NDArray[np.bool_], named: bool = True) -> Answers:
+def _one_stratum(answers: ScoredAnswers, rows: Numbers | npt.NDArray[np.bool_], named: bool = True) -> ScoredAnswers:
     """Some rows, of one stratum; `named`: with their annotators."""
     by = answers.by.of(rows)
     score = answers.score[rows]
-    return Answers(np.zeros(len(score), np.int64), score, by if named else Clusters(by.cases, None))
+    return ScoredAnswers(np.zeros(len(score), np.int64), score, by if named else Clusters(by.cases, None))
 
 
 def _rows_of_pair(ballot: Ballot, place: int) -> Numbers:

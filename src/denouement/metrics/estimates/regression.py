@@ -34,7 +34,7 @@ class ScoredItems(NamedTuple):
     case: Numbers
 
 
-class Answers(NamedTuple):
+class ScoredAnswers(NamedTuple):
     """What is known of each answer.
 
     Attributes:
@@ -67,14 +67,14 @@ class Adjusted(NamedTuple):
     slopes: Floats
 
 
-def adjusted(values: Floats, answers: Answers, everything: ScoredItems | None) -> Adjusted:
+def adjusted(values: Floats, answers: ScoredAnswers, everything: ScoredItems | None) -> Adjusted:
     """The sum over strata of the mean that answers about all items of the stratum would have.
 
     Three of five items are answered. The score rises by 1 with each item, and the answers by a half; the mean score of
     all is 2, that of the answered ones 1:
 
     >>> five = ScoredItems(np.zeros(5, int), np.arange(5.0), np.arange(5))
-    >>> three = Answers(np.zeros(3, int), np.arange(3.0), Clusters(np.arange(3), None))
+    >>> three = ScoredAnswers(np.zeros(3, int), np.arange(3.0), Clusters(np.arange(3), None))
     >>> round(adjusted(np.array([1.0, 1.5, 2.0]), three, five).value, 6)
     2.0
     >>> round(adjusted(np.array([1.0, 1.5, 2.0]), three, None).value, 6)
@@ -103,7 +103,7 @@ def adjusted(values: Floats, answers: Answers, everything: ScoredItems | None) -
     return Adjusted(float(coefficients[:n_strata].sum()), variance, degrees, varied.over, slopes)
 
 
-def _design(answers: Answers, everything: ScoredItems | None, n_strata: int) -> tuple[Floats, Numbers]:
+def _design(answers: ScoredAnswers, everything: ScoredItems | None, n_strata: int) -> tuple[Floats, Numbers]:
     """float64 [answers, parameters]: a mean for each stratum, a slope for each of those with several scores.
 
     Scores count from the mean of all items of the stratum, so that the mean is that of all items.
@@ -118,7 +118,7 @@ def _design(answers: Answers, everything: ScoredItems | None, n_strata: int) -> 
     return np.concatenate([means, means[:, sloped] * centred[:, None]], axis=1), sloped
 
 
-def _has_slope(within: Floats, answers: Answers, stratum: int) -> bool:
+def _has_slope(within: Floats, answers: ScoredAnswers, stratum: int) -> bool:
     """Whether scores differ, and not by one case alone: more than half of their spread would be that of one case."""
     of_stratum = answers.stratum == stratum
     of_case = np.bincount(answers.by.cases[of_stratum], within[of_stratum] ** 2)
@@ -129,7 +129,7 @@ def _has_slope(within: Floats, answers: Answers, stratum: int) -> bool:
 _EQUAL = 1e-18  # square of a difference between scores that are the same up to rounding
 
 
-def _for_slopes(answers: Answers, sloped: Numbers, n_strata: int) -> Floats:
+def _for_slopes(answers: ScoredAnswers, sloped: Numbers, n_strata: int) -> Floats:
     """float64 [strata]: by how much what is left is enlarged, since the slope was fitted to these very answers."""
     n = np.array([len(np.unique(answers.by.cases[answers.stratum == place])) for place in range(n_strata)])
     factors = np.ones(n_strata)
@@ -146,7 +146,7 @@ def _deviations(everything: ScoredItems, n_strata: int) -> Floats:
     return np.asarray(everything.score - _means(everything, n_strata)[everything.stratum], dtype=np.float64)
 
 
-def _variation(parts: Floats, answers: Answers, n_strata: int) -> Variation:
+def _variation(parts: Floats, answers: ScoredAnswers, n_strata: int) -> Variation:
     """The two-way clustered variance of a sum of means of which each answer adds a part."""
     means = np.eye(n_strata)
     return variation(

@@ -12,7 +12,7 @@ from denouement.errors import UserError
 from denouement.metrics.agreement.reading import read_scores
 from denouement.metrics.agreement.tables import chosen, kind_of
 from denouement.metrics.agreement.values import Scores
-from denouement.metrics.estimates.regression import Answers, ScoredItems
+from denouement.metrics.estimates.regression import ScoredAnswers, ScoredItems
 from denouement.schemas import UNNAMED_ANNOTATOR, read_table, shortened
 from denouement.study.results.agreement import BOTH, FIRST, NEITHER
 from denouement.study.results.ballot import Ballot, count
@@ -39,7 +39,7 @@ class PairScores:
 
 @dataclass(frozen=True)
 class ScoredPairs:
-    """Answers about pairs, and the scores of all items.
+    """ScoredAnswers about pairs, and the scores of all items.
 
     Attributes:
         ballot: all answers that count; a stratum below is a pair of these.
@@ -53,7 +53,7 @@ class ScoredPairs:
 
     ballot: Ballot
     rows: Numbers
-    answers: Answers
+    answers: ScoredAnswers
     everything: ScoredItems
     answered: np.ndarray
     without_score: list[int]
@@ -189,7 +189,7 @@ def scored_pairs(people: Ballot, scores: PairScores) -> ScoredPairs:
     return ScoredPairs(
         people,
         rows,
-        Answers(pair_of_item[items], score, by),
+        ScoredAnswers(pair_of_item[items], score, by),
         everything,
         np.array([key in labelled for key in keys], bool),
         [int((~has_score & (pair_of_item == place)).sum()) for place in range(len(people.pairs))],
