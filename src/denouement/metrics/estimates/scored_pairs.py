@@ -39,7 +39,7 @@ class PairScores:
 
 @dataclass(frozen=True)
 class ScoredPairs:
-    """ScoredAnswers about pairs, and the scores of all items.
+    """Answers about pairs, and the scores of all items.
 
     Attributes:
         ballot: all answers that count; a stratum below is a pair of these.

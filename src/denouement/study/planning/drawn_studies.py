@@ -106,8 +106,10 @@ def _noise(left: Floats, by: Clusters, of_cases: _Part) -> Floats:
     from scipy.sparse import coo_array
     from scipy.sparse.csgraph import connected_components
 
+    assert by.annotators is not None
     n = left.shape[1]
-    (_, case), (people, person) = (np.unique(each, return_inverse=True) for each in by)
+    case = np.unique(by.cases, return_inverse=True)[1]
+    people, person = np.unique(by.annotators, return_inverse=True)
     shape = (len(people), of_cases.clusters)
     shared = coo_array((np.ones(n), (person, case)), shape=shape).tocsr()
     n_effects = sum(shape)

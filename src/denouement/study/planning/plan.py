@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from math import ceil
+from math import ceil, exp
 
 import numpy as np
 
@@ -215,12 +215,14 @@ def _least_items(tried: Sequence[SizeTried], goal: PlanGoal) -> int | None:
 
     items = np.array([size.items for size in tried], np.float64)
     if goal.width is not None:
-        reached = -np.log(np.array([size.width for size in tried]))
-        wanted, scale, back = -np.log(goal.width), np.log(items), np.exp
+        reached = -np.log([size.width for size in tried])
+        wanted, scale = -np.log(goal.width), np.log(items)
     else:
+        assert goal.power is not None
         reached = ndtri(np.clip([size.power for size in tried], 1e-3, 1 - 1e-3))
-        wanted, scale, back = ndtri(goal.power), np.sqrt(items), np.square
+        wanted, scale = float(ndtri(goal.power)), np.sqrt(items)
     reached = np.maximum.accumulate(reached)
     if reached[-1] < wanted:
         return None
-    return int(np.ceil(back(np.interp(wanted, reached, scale)) - 1e-9))
+    at = float(np.interp(wanted, reached, scale))
+    return ceil((exp(at) if goal.width is not None else at**2) - 1e-9)
