@@ -159,7 +159,7 @@ def sizes_and_goal(curves: Mapping[str, Sequence[tuple[int, float]]], goal: floa
     only.xaxis.set_major_locator(FixedLocator([n for n in _SIZES if least <= n <= most]))
     only.xaxis.set_minor_locator(NullLocator())
     only.xaxis.set_major_formatter(lambda n, _: f"{n:,.0f}")
-    only.set_ylim(0, 1)
+    only.set_ylim(0, min(1.0, 4 * goal))  # what is far from the goal is not what is looked for
     only.set_xlabel("items (log scale)")
     only.set_ylabel(what)
     in_percent(only.yaxis, ticks=6)

@@ -20,8 +20,8 @@ def plan_blocks(plan: StudyPlan) -> list[Block]:
     columns = ["answers an item", "items", "answers", "annotators", *(["cost"] if paid else [])]
     missing = [size.answers_per_item for size in plan.sizes if size.items is None]
     note = (
-        f"Read off {plan.settings.draws:,} drawn studies of each size, whose results are worked out as those of "
-        "`denouement study results`: intervals allow for other cases and other annotators. Attention checks are not "
+        f"Read off {plan.settings.draws:,} drawn studies of each size, whose results are worked out as those of a real "
+        "study: intervals allow for other cases and other annotators. Attention checks are not "
         "among the answers."
     )
     if missing:
