@@ -25,7 +25,7 @@ if TYPE_CHECKING:  # heavy
     from denouement.present.sections import Block
     from denouement.study.design.description import Design
     from denouement.study.design.share import FairShare
-    from denouement.study.results.expected import ExpectedInterval
+    from denouement.study.planning.expected import ExpectedInterval
     from denouement.study.store.export import StudyExport
     from denouement.study.store.records import Progress
 
@@ -190,7 +190,7 @@ def _created_blocks(made: CreatedStudy) -> "list[Block]":
 
 def _expected(design: "Design", n_items: int, people: int | None) -> "list[ExpectedInterval]":
     """The intervals to expect of a study of pairs where its people are known, and enough to answer each item."""
-    from denouement.study.results.expected import expected_interval
+    from denouement.study.planning.expected import expected_interval
 
     cases = n_items // max(1, len(design.pairs))
     if design.kind != "pair" or people is None or people < design.answers_per_item or cases < 2:

@@ -11,7 +11,15 @@ from denouement.study.results.crossed import Clusters
 
 @pytest.mark.parametrize(
     ("items", "per_item", "people", "kept"),
-    [(12, 3, 7, 1.0), (30, 1, 6, 1.0), (20, 5, 5, 1.0), (25, 4, 30, 0.7), (6, 2, 3, 1.0), (15, 1, 15, 1.0)],
+    [
+        (12, 3, 7, 1.0),
+        (30, 1, 6, 1.0),
+        (20, 5, 5, 1.0),
+        (25, 4, 30, 0.7),
+        (6, 2, 3, 1.0),
+        (15, 1, 15, 1.0),
+        (40, 1, 1, 1.0),
+    ],
 )
 def test_each_study_is_as_its_results_are(items, per_item, people, kept):
     generator = np.random.default_rng(3)
@@ -20,11 +28,11 @@ def test_each_study_is_as_its_results_are(items, per_item, people, kept):
     answers = drawn_answers(AssumedAnswers(0.7), by, 20, generator)
     answers[0] = True
     found = drawn_studies(answers, by)
-    assert (found.width[0], found.p[0]) == (1, 1)
+    assert (found.low[0], found.high[0], found.p[0]) == (0, 1, 1)
     for place in range(1, 20):
         wanted = preference(answers[place], by)
         assert found.share[place] == pytest.approx(wanted.share)
-        assert found.width[place] == pytest.approx(wanted.high - wanted.low, abs=1e-9)
+        assert (found.low[place], found.high[place]) == pytest.approx((wanted.low, wanted.high), abs=1e-9)
         assert found.p[place] == pytest.approx(wanted.p, abs=1e-9)
 
 

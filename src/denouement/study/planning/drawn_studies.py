@@ -12,17 +12,23 @@ from denouement.study.results.crossed import ENOUGH, Clusters, Floats, Numbers
 
 
 class DrawnStudies(NamedTuple):
-    """What the results of each study say; no interval, of width 1 and p 1, where all its answers are the same.
+    """What the results of each study say.
 
     Attributes:
         share: float64 [studies]: of the answers that for the first system.
-        width: float64 [studies]: of the 95% interval.
-        p: float64 [studies]: as of `clustered.Preference`.
+        low, high: float64 [studies]: the 95% interval; 0 and 1 where there is none, as all answers are the same.
+        p: float64 [studies]: as of `clustered.Preference`; 1 where there is no interval.
     """
 
     share: Floats
-    width: Floats
+    low: Floats
+    high: Floats
     p: Floats
+
+    @property
+    def width(self) -> Floats:
+        """float64 [studies]: of the interval."""
+        return self.high - self.low
 
 
 def drawn_studies(is_first: npt.NDArray[np.bool_], by: Clusters) -> DrawnStudies:
@@ -30,32 +36,39 @@ def drawn_studies(is_first: npt.NDArray[np.bool_], by: Clusters) -> DrawnStudies
 
     Args:
         is_first: bool [studies, answers].
-        by: the case and the annotator of each answer, several of both; nobody answers twice about a case.
+        by: the case and the annotator of each answer, of several cases; nobody answers twice about a case.
     """
     from scipy.special import expit, logit
     from scipy.stats import t
 
-    assert by.annotators is not None
     values = is_first.astype(np.float64)
     share = values.mean(axis=1)
     left = values - share[:, None]
-    n = values.shape[1]
+    variances, degrees = _variation(left, by)
+    variances = np.maximum(variances, (left**2).sum(axis=1) / values.shape[1] ** 2)
+    varied = (share > 0) & (share < 1)
+    low, high, p = np.zeros(len(values)), np.ones(len(values)), np.ones(len(values))
+    error = np.sqrt(variances[varied]) / (share * (1 - share))[varied]
+    middle, half = logit(share[varied]), t.ppf(0.975, degrees[varied]) * error
+    low[varied], high[varied] = expit(middle - half), expit(middle + half)
+    p[varied] = 2 * t.sf(np.abs(middle) / error, degrees[varied])
+    return DrawnStudies(share, low, high, p)
+
+
+def _variation(left: Floats, by: Clusters) -> tuple[Floats, Floats]:
+    """float64 [studies], twice: variances and degrees of freedom, as `crossed.variation` has them."""
+    assert by.annotators is not None
     of_cases, of_people = _Part.of(left, by.cases), _Part.of(left, by.annotators)
+    if of_people.clusters < 2:
+        return of_cases.variances, np.full(len(left), of_cases.degrees)
     noise = _noise(left, by, of_cases)
     variances = np.maximum(of_cases.variances, noise) + np.maximum(of_people.variances, noise) - noise
-    degrees = np.full(len(values), min(of_cases.degrees, of_people.degrees))
+    degrees = np.full(len(left), min(of_cases.degrees, of_people.degrees))
     if min(of_cases.clusters, of_people.clusters) >= ENOUGH:
         parts = of_cases.variances**2 / of_cases.degrees + of_people.variances**2 / of_people.degrees
         with np.errstate(invalid="ignore", divide="ignore"):
             degrees = np.fmax(degrees, variances**2 / parts)
-    variances = np.maximum(variances, (left**2).sum(axis=1) / n**2)
-    varied = (share > 0) & (share < 1)
-    width, p = np.ones(len(values)), np.ones(len(values))
-    error = np.sqrt(variances[varied]) / (share * (1 - share))[varied]
-    middle, half = logit(share[varied]), t.ppf(0.975, degrees[varied]) * error
-    width[varied] = expit(middle + half) - expit(middle - half)
-    p[varied] = 2 * t.sf(np.abs(middle) / error, degrees[varied])
-    return DrawnStudies(share, width, p)
+    return variances, degrees
 
 
 class _Part(NamedTuple):
@@ -84,9 +97,10 @@ class _Part(NamedTuple):
         sizes = np.bincount(place).astype(np.float64)
         sums = _sums(left, place, n)
         squares = sizes**2
-        changes = sums / (sizes.sum() - sizes)
+        with np.errstate(invalid="ignore", divide="ignore"):  # of one cluster there is no variance
+            variances = (n - 1) / n * ((sums / (sizes.sum() - sizes)) ** 2).sum(axis=1)
         degrees = max(1.0, float(squares.sum() ** 2 / (squares**2).sum() - 1))
-        return cls(sums, sizes, (n - 1) / n * (changes**2).sum(axis=1), degrees)
+        return cls(sums, sizes, variances, degrees)
 
 
 def _sums(values: Floats, place: Numbers, n: int) -> Floats:
