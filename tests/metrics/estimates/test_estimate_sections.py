@@ -26,7 +26,7 @@ def test_a_share_is_shown_with_both_intervals():
     assert "“Which is better?”" in about.text
     assert pair.what.startswith("1,000 items have a score; people gave 60 answers to 20 of them.")
     assert rows_of(pair) == [
-        ["one", "people alone", "95%", "with the score", "95%", "as many items"],
+        ["one", "people alone", "95%", "with the score", "95%", "times as many items"],
         ["answers for it, ties half", "40.0%", "30.0% to 50.0%", "42.0%", "35.0% to 49.0%", "1.50"],
     ]
 

@@ -282,7 +282,7 @@ def _strengths(joined: ScoredPairs) -> tuple[list[PoweredValue], str | None]:
     if not alone.systems:
         return [], alone.why_not
     without = _values_alone(alone)
-    scored = _with_scores_alone(joined, compared)
+    scored = _scored_only(joined, compared)
     if why_not := _too_few(answers) or (None if (found := strengths(scored)).systems else found.why_not):
         none = EstimatedValue(None, why_not=why_not)
         return [PoweredValue(system, its, none, None) for system, its in without.items()], None
@@ -323,7 +323,7 @@ def _values_alone(found: Strengths) -> dict[str, EstimatedValue]:
     }
 
 
-def _with_scores_alone(joined: ScoredPairs, compared: Sequence[Comparisons]) -> list[Comparisons]:
+def _scored_only(joined: ScoredPairs, compared: Sequence[Comparisons]) -> list[Comparisons]:
     """The comparisons without those of items that have no score, in the order of `joined.rows`."""
     pair_of_answer = joined.ballot.items["pair"].to_numpy()[joined.ballot.item]
     kept = np.zeros(len(pair_of_answer), bool)

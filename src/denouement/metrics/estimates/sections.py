@@ -13,7 +13,7 @@ from denouement.metrics.estimates.estimates import (
 from denouement.present.cells import NO_VALUE, Cell, Interval, Number, Share
 from denouement.present.sections import Block, Paragraph, Section, Table
 
-_COLUMNS = ("people alone", "95%", "with the score", "95%", "as many items", "why not")
+_COLUMNS = ("people alone", "95%", "with the score", "95%", "times as many items", "why not")
 
 _SHARES = {
     ITEMS: "items on which it is preferred, ties half",
@@ -22,7 +22,7 @@ _SHARES = {
 }
 
 _NOTE = (
-    "As many items: how many times as many items people would have to answer for an interval as narrow without the "
+    "Times as many items: how many times as many items people would have to answer for an interval as narrow without the "
     "score; below 1 the score did not help. Both intervals allow for other cases and other annotators where these are "
     "known; that of items for other cases and the same annotators."
 )
