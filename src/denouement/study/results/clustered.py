@@ -128,7 +128,7 @@ def mean_with_interval(
         fewest_cases: with fewer there is no interval.
     """
     mean, placed, why_not = _logit(values, by, ends, weights, fewest_cases)
-    return MeanOfAnswers(mean, *(placed.interval(ends) if placed else _NO_INTERVAL), why_not)
+    return MeanOfAnswers(mean, *_interval(placed, ends), why_not)
 
 
 def share_of_answers(is_one: npt.NDArray[np.bool_], by: Clusters) -> ShareOfAnswers:
@@ -166,7 +166,7 @@ def preference(is_first: npt.NDArray[np.bool_], by: Clusters) -> Preference:
         return Preference(n, of, None, None, None, None, None, "there are no such answers")
     share, placed, why_not = _logit(is_first, by, (0, 1), None, 2)
     p = placed and float(2 * t.sf(abs(placed.middle) / placed.error, placed.degrees))
-    return Preference(n, of, share, *(placed.interval((0, 1)) if placed else _NO_INTERVAL), p, why_not)
+    return Preference(n, of, share, *_interval(placed, (0, 1)), p, why_not)
 
 
 class OnLogits(NamedTuple):
@@ -187,7 +187,8 @@ class OnLogits(NamedTuple):
         return float(low), float(high), self.over
 
 
-_NO_INTERVAL = (None, None, None)
+def _interval(placed: OnLogits | None, ends: tuple[float, float]) -> tuple[float | None, float | None, str | None]:
+    return placed.interval(ends) if placed else (None, None, None)
 
 
 def on_logits(mean: float, variance: float, degrees: float, over: str, ends: tuple[float, float]) -> OnLogits:
