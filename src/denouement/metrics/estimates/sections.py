@@ -22,9 +22,9 @@ _SHARES = {
 }
 
 _NOTE = (
-    "Times as many items: how many times as many items people would have to answer for an interval as narrow without the "
-    "score; below 1 the score did not help. Both intervals allow for other cases and other annotators where these are "
-    "known; that of items for other cases and the same annotators."
+    "Times as many items: how many times as many items people would have to answer for an interval as narrow without "
+    "the score; below 1 the score did not help. Both intervals allow for other cases and other annotators where these "
+    "are known; that of items for other cases and the same annotators."
 )
 
 
