@@ -56,8 +56,7 @@ def read_votes(path: Path, models_as_people: bool = False) -> pa.Table:
     """
     votes = read_table(path, "votes")
     if models_as_people:
-        kinds = pa.repeat(pa.scalar(PERSON), votes.num_rows)
-        return votes.set_column(votes.schema.get_field_index("kind"), votes.schema.field("kind"), kinds)
+        return _as_people(votes)
     people = of_people(votes)
     if people.num_rows == votes.num_rows:
         return votes
@@ -65,6 +64,22 @@ def read_votes(path: Path, models_as_people: bool = False) -> pa.Table:
         raise UserError(f"{path}: all answers in it are of models, not of people; see denouement study judged")
     warn(f"{path}: {n_answers(votes) - n_answers(people):,} answers of models are left out")
     return people
+
+
+def read_judge_votes(path: Path) -> pa.Table:
+    """The answers of models at this path, or all where there are none, counted as those of people.
+
+    Raises:
+        UserError: as `schemas.read_table`.
+    """
+    votes = read_table(path, "votes")
+    models = votes.filter(_of_models(votes))
+    return _as_people(models if models.num_rows else votes)
+
+
+def _as_people(votes: pa.Table) -> pa.Table:
+    kinds = pa.repeat(pa.scalar(PERSON), votes.num_rows)
+    return votes.set_column(votes.schema.get_field_index("kind"), votes.schema.field("kind"), kinds)
 
 
 def is_of_judge(path: Path) -> bool:

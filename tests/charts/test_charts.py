@@ -11,7 +11,14 @@ from matplotlib.text import Text
 from denouement.charts import fonts as fonts_module
 from denouement.charts.bars import Bar, opposed_bars, share_bars, word_bars
 from denouement.charts.intervals import Calibration, Estimate, accuracies, effects, reliability_curve
-from denouement.charts.lines import Distribution, TrainingCourse, sentence_lengths, training_curves, vocabulary_growth
+from denouement.charts.lines import (
+    Distribution,
+    TrainingCourse,
+    sentence_lengths,
+    sizes_and_goal,
+    training_curves,
+    vocabulary_growth,
+)
 from denouement.charts.output import save
 from denouement.charts.sentiment import sentiment_by_context, sentiment_distributions
 from denouement.charts.shares import (
@@ -42,6 +49,17 @@ def test_training_curves_mark_the_epoch_that_is_used():
 def test_without_stories_held_out_only_training_is_drawn():
     [panel] = training_curves([TrainingCourse("seq2seq", [(1, 90.0)], [], used=1)]).axes
     assert len(panel.lines) == 1
+
+
+def test_sizes_are_drawn_beside_the_goal_with_round_numbers_below():
+    curves = {"1 answer": [(10, 0.9), (200, 0.08)], "3 answers": [(10, 0.5), (100, 0.1)]}
+    [panel] = sizes_and_goal(curves, 0.1, "width").axes
+    goal, first, second = panel.lines
+    assert list(goal.get_ydata()) == [0.1, 0.1]
+    assert (list(first.get_xdata()), list(first.get_ydata())) == ([10, 200], [0.9, 0.08])
+    assert list(second.get_ydata()) == [0.5, 0.1]
+    assert panel.get_ylim() == (0, 0.4)
+    assert list(panel.xaxis.get_major_locator()()) == [10, 20, 50, 100, 200]
 
 
 def test_shares_of_a_group_fill_its_bar():
@@ -105,6 +123,7 @@ def test_a_reference_is_drawn_in_each_panel_and_high_bars_are_cut_off_with_their
 NOTHING = {
     "training_curves": lambda: training_curves([TrainingCourse("retrieval", [], [], used=0)]),
     "sentence_lengths": lambda: sentence_lengths([Distribution("sentence 1", [0])]),
+    "sizes_and_goal": lambda: sizes_and_goal({"1 answer an item": []}, 0.1, "width"),
     "vocabulary_growth": lambda: vocabulary_growth([(0, 0)]),
     "share_bars": lambda: share_bars([], "share of all events", ("verb", "noun")),
     "opposed_bars": lambda: opposed_bars({"v1.0 test": [], "v1.0 validation": []}, "wrong", "z", "right"),

@@ -1,10 +1,10 @@
 """Lines: the course of a training, lengths, growth."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from denouement.charts.style import BLUE, GREEN, ORANGE, PINK, SKY, YELLOW, in_percent, panel, quiet
+from denouement.charts.style import BLUE, GREEN, GREY, ORANGE, PINK, SKY, YELLOW, in_percent, panel, quiet
 
 if TYPE_CHECKING:  # heavy
     from matplotlib.figure import Figure
@@ -133,6 +133,41 @@ def vocabulary_growth(points: Sequence[tuple[int, int]]) -> "Figure | None":
         axis.set_major_formatter(lambda n, _: f"{n:,.0f}")
         axis.set_major_locator(MaxNLocator(5))
     return figure
+
+
+def sizes_and_goal(curves: Mapping[str, Sequence[tuple[int, float]]], goal: float, what: str) -> "Figure | None":
+    """What studies of rising size reach, a line a way to make them, and the value that is wanted; None without a point.
+
+    Args:
+        curves: by name the sizes and the share that each reaches, the sizes rising.
+        goal: the wanted share.
+        what: the name of what is reached, for the axis.
+    """
+    from matplotlib.ticker import FixedLocator, NullLocator
+
+    curves = {name: points for name, points in curves.items() if points}
+    if not curves:
+        return None
+    figure, only = panel(6.4, 3.8)
+    only.axhline(goal, color=GREY, linewidth=1, zorder=0)
+    for place, (name, points) in enumerate(curves.items()):
+        place %= len(_COLOURS)
+        only.plot(*zip(*points, strict=True), _DASHES[place], color=_COLOURS[place], label=name)
+    least = min(points[0][0] for points in curves.values())
+    most = max(points[-1][0] for points in curves.values())
+    only.set_xscale("log")
+    only.xaxis.set_major_locator(FixedLocator([n for n in _SIZES if least <= n <= most]))
+    only.xaxis.set_minor_locator(NullLocator())
+    only.xaxis.set_major_formatter(lambda n, _: f"{n:,.0f}")
+    only.set_ylim(0, min(1.0, 4 * goal))  # what is far from the goal is not what is looked for
+    only.set_xlabel("items (log scale)")
+    only.set_ylabel(what)
+    in_percent(only.yaxis, ticks=6)
+    only.legend(frameon=False, fontsize="small")
+    return figure
+
+
+_SIZES = [factor * 10**power for power in range(6) for factor in (1, 2, 5)]
 
 
 def _quantile(counts: Sequence[int], share: float) -> int:

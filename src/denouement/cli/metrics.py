@@ -5,6 +5,7 @@ from pathlib import Path
 import click
 
 from denouement.cli.metrics_agreement import agreement
+from denouement.cli.metrics_estimate import estimate
 from denouement.cli.metrics_preference import preference
 from denouement.cli.options import json_option, print_result
 from denouement.errors import UserError
@@ -106,3 +107,4 @@ def score(
 
 metrics.add_command(agreement)
 metrics.add_command(preference)
+metrics.add_command(estimate)

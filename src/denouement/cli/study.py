@@ -14,6 +14,7 @@ from denouement.cli.options import AMOUNT, json_option, print_result
 from denouement.cli.study_convert import convert
 from denouement.cli.study_import import import_
 from denouement.cli.study_judge import judge, judged
+from denouement.cli.study_plan import plan
 from denouement.cli.study_results import results
 from denouement.cli.study_rules import review
 from denouement.cli.study_store import LOCAL_URL, PORT, base_url_option, opened_store, store_option
@@ -25,7 +26,7 @@ if TYPE_CHECKING:  # heavy
     from denouement.present.sections import Block
     from denouement.study.design.description import Design
     from denouement.study.design.share import FairShare
-    from denouement.study.results.expected import ExpectedInterval
+    from denouement.study.planning.expected import ExpectedInterval
     from denouement.study.store.export import StudyExport
     from denouement.study.store.records import Progress
 
@@ -87,6 +88,7 @@ study.add_command(review)
 study.add_command(convert)
 study.add_command(judge)
 study.add_command(judged)
+study.add_command(plan)
 for command in study_life.COMMANDS:
     study.add_command(command)
 
@@ -191,7 +193,7 @@ def _created_blocks(made: CreatedStudy) -> "list[Block]":
 
 def _expected(design: "Design", n_items: int, people: int | None) -> "list[ExpectedInterval]":
     """The intervals to expect of a study of pairs where its people are known, and enough to answer each item."""
-    from denouement.study.results.expected import expected_interval
+    from denouement.study.planning.expected import expected_interval
 
     cases = n_items // max(1, len(design.pairs))
     if design.kind != "pair" or people is None or people < design.answers_per_item or cases < 2:

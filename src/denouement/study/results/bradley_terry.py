@@ -47,10 +47,11 @@ def strengths(comparisons: Sequence[Comparisons]) -> Strengths:
         comparisons: of pairs of systems, each pair once.
     """
     n_answers = sum(int(pair.counts.sum()) for pair in comparisons)
-    return estimated([_choices(pair) for pair in comparisons], n_answers)
+    return estimated([choices_made(pair) for pair in comparisons], n_answers)
 
 
-def _choices(pair: Comparisons) -> ChoicesMade:
+def choices_made(pair: Comparisons) -> ChoicesMade:
+    """The answers as choices among three options: the first system, the second, and both together."""
     first, second = pair.first, pair.second
     options = [Option({first: 1}), Option({second: 1}), Option({first: 0.5, second: 0.5}, tied=2)]
     return ChoicesMade(options, pair.counts, pair.cases, pair.annotators)

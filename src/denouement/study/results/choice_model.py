@@ -149,6 +149,36 @@ def estimated(choices: Sequence[ChoicesMade], n_answers: int) -> Strengths:
     )
 
 
+class LinearStrengths(NamedTuple):
+    """Strengths, and how much each row of choices adds to them, to first order.
+
+    Attributes:
+        systems: their names, in alphabetical order.
+        logs: float64 [systems]: log w, with mean 0.
+        parts: float64 [rows, systems]: what the rows of all choices, one set after the other, add; they sum to 0.
+    """
+
+    systems: list[str]
+    logs: Floats
+    parts: Floats
+
+
+def linear_strengths(choices: Sequence[ChoicesMade]) -> LinearStrengths:
+    """The strengths as a sum over rows, so that the rows may be weighed or compared with something else.
+
+    Args:
+        choices: as of `estimated`, which has found strengths of them; of each two systems, with a choice in each row.
+    """
+    names = sorted({name for each in choices for name in each.systems})
+    tied = sorted({option.tied for each in choices for option in _chosen(each) if option.tied > 1})
+    sets = [_likelihood_of(each, names, tied) for each in choices]
+    parameters = _fit(sets)
+    logs, contrasts = _logs_and_contrasts(names, parameters)
+    cases = np.concatenate([each.cases for each in choices])
+    estimate = _estimate(sets, parameters, contrasts, Clusters(cases, None))
+    return LinearStrengths(names, logs, estimate.scores @ estimate.covariance() @ contrasts.T)
+
+
 class _ChoiceSet(NamedTuple):
     """The options that some answer may be, as the likelihood has them.
 
@@ -197,17 +227,22 @@ def _with_half_widths(
     """float64 [systems]: strengths, and half the widths of their intervals; and what these allow for."""
     from scipy.stats import t
 
-    n_free = len(names) - 1  # the first system's strength is 0 while fitting
-    centre = np.eye(len(names)) - 1 / len(names)
-    logs = centre @ np.concatenate([[0.0], parameters[:n_free]])
-    contrasts = np.zeros((len(names), len(parameters)))
-    contrasts[:, :n_free] = centre[:, 1:]
+    logs, contrasts = _logs_and_contrasts(names, parameters)
     cases = np.concatenate([each.cases for each in made])
     estimate = _estimate(sets, parameters, contrasts, Clusters(cases, annotators))
     varied = variation(estimate)
     independent = np.diag(contrasts @ estimate.covariance() @ contrasts.T)
     half_widths = t.ppf(0.975, varied.degrees) * np.sqrt(np.maximum(varied.variances, independent))
     return logs, half_widths, varied.over
+
+
+def _logs_and_contrasts(names: Sequence[str], parameters: Floats) -> tuple[Floats, Floats]:
+    """float64 [systems] with mean 0, and [systems, parameters], by which they are sums of parameters."""
+    n_free = len(names) - 1  # the first system's strength is 0 while fitting
+    centre = np.eye(len(names)) - 1 / len(names)
+    contrasts = np.zeros((len(names), len(parameters)))
+    contrasts[:, :n_free] = centre[:, 1:]
+    return centre @ np.concatenate([[0.0], parameters[:n_free]]), contrasts
 
 
 def _annotators(made: Sequence[ChoicesMade]) -> Numbers | None:

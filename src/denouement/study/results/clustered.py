@@ -127,8 +127,8 @@ def mean_with_interval(
         weights: float64 [answers], each answer's weight in the mean; equal ones by default.
         fewest_cases: with fewer there is no interval.
     """
-    mean, on_logits, why_not = _logit(values, by, ends, weights, fewest_cases)
-    return MeanOfAnswers(mean, *_interval(on_logits, ends), why_not)
+    mean, placed, why_not = _logit(values, by, ends, weights, fewest_cases)
+    return MeanOfAnswers(mean, *_interval(placed, ends), why_not)
 
 
 def share_of_answers(is_one: npt.NDArray[np.bool_], by: Clusters) -> ShareOfAnswers:
@@ -164,12 +164,12 @@ def preference(is_first: npt.NDArray[np.bool_], by: Clusters) -> Preference:
     n, of = int(is_first.sum()), len(is_first)
     if not of:
         return Preference(n, of, None, None, None, None, None, "there are no such answers")
-    share, on_logits, why_not = _logit(is_first, by, (0, 1), None, 2)
-    p = on_logits and float(2 * t.sf(abs(on_logits.middle) / on_logits.error, on_logits.degrees))
-    return Preference(n, of, share, *_interval(on_logits, (0, 1)), p, why_not)
+    share, placed, why_not = _logit(is_first, by, (0, 1), None, 2)
+    p = placed and float(2 * t.sf(abs(placed.middle) / placed.error, placed.degrees))
+    return Preference(n, of, share, *_interval(placed, (0, 1)), p, why_not)
 
 
-class _OnLogits(NamedTuple):
+class OnLogits(NamedTuple):
     """A mean on the scale `log((mean - least) / (most - mean))`, with its standard error."""
 
     middle: float
@@ -177,17 +177,27 @@ class _OnLogits(NamedTuple):
     degrees: float
     over: str
 
+    def interval(self, ends: tuple[float, float]) -> tuple[float, float, str]:
+        """The low and the high end of the 95% interval on the mean's own scale, and what it is over."""
+        from scipy.special import expit
+        from scipy.stats import t
 
-def _interval(on_logits: _OnLogits | None, ends: tuple[float, float]) -> tuple[float | None, float | None, str | None]:
-    """The low and the high end of the interval, and what would differ in another study."""
-    if on_logits is None:
-        return None, None, None
-    from scipy.special import expit
-    from scipy.stats import t
+        half_width = t.ppf(0.975, self.degrees) * self.error
+        low, high = (ends[0] + (ends[1] - ends[0]) * expit(self.middle + side * half_width) for side in (-1, 1))
+        return float(low), float(high), self.over
 
-    half_width = t.ppf(0.975, on_logits.degrees) * on_logits.error
-    low, high = (ends[0] + (ends[1] - ends[0]) * expit(on_logits.middle + side * half_width) for side in (-1, 1))
-    return float(low), float(high), on_logits.over
+
+def _interval(placed: OnLogits | None, ends: tuple[float, float]) -> tuple[float | None, float | None, str | None]:
+    return placed.interval(ends) if placed else (None, None, None)
+
+
+def on_logits(mean: float, variance: float, degrees: float, over: str, ends: tuple[float, float]) -> OnLogits:
+    """A mean between the ends of its scale, which it does not reach, on the scale of logits."""
+    from scipy.special import logit
+
+    place = (mean - ends[0]) / (ends[1] - ends[0])
+    error = np.sqrt(variance) / (ends[1] - ends[0]) / (place * (1 - place))
+    return OnLogits(float(logit(place)), float(error), degrees, over)
 
 
 def _logit(
@@ -196,10 +206,8 @@ def _logit(
     ends: tuple[float, float],
     weights: Floats | None,
     fewest_cases: int,
-) -> tuple[float, _OnLogits | None, str | None]:
+) -> tuple[float, OnLogits | None, str | None]:
     """The mean; the mean on the scale of intervals, or None; why there is no interval, or None."""
-    from scipy.special import logit
-
     given = np.asarray(values, dtype=np.float64)
     weights = np.ones(len(given)) if weights is None else weights
     total = fsum(weights)  # exact, so that the order of answers does not matter
@@ -215,9 +223,7 @@ def _logit(
     varied = variation(ClusteredEstimate(scores[:, None], np.zeros(len(given), np.int64), weights, one[None], one, by))
     assert varied.over is not None  # there are several cases
     variance = max(float(varied.variances[0]), fsum(scores**2) / total**2)
-    place = (mean - ends[0]) / (ends[1] - ends[0])
-    error = np.sqrt(variance) / (ends[1] - ends[0]) / (place * (1 - place))
-    return mean, _OnLogits(float(logit(place)), float(error), float(varied.degrees[0]), varied.over), None
+    return mean, on_logits(mean, variance, float(varied.degrees[0]), varied.over, ends), None
 
 
 def _numbers(column: pa.ChunkedArray) -> Numbers:

@@ -213,7 +213,7 @@ def _of_question(votes: pa.Table, ballot: Ballot) -> QuestionResults:
         asked.is_better,
         len(ballot.item),
         _pairs(ballot),
-        _strengths(ballot),
+        strengths(comparisons(ballot)),
         side_test(ballot),
     )
 
@@ -264,7 +264,8 @@ def _corrected(rows: Sequence[PairResult]) -> list[PairResult]:
     ]
 
 
-def _strengths(ballot: Ballot) -> Strengths:
+def comparisons(ballot: Ballot) -> list[Comparisons]:
+    """The answers by pair, a row an answer; both and neither are ties."""
     by = clusters(ballot.votes)
     pair_of_answer = ballot.items["pair"].to_numpy()[ballot.item]
     outcome = np.eye(3, dtype=np.int64)[np.where(ballot.choice == NEITHER, BOTH, ballot.choice)]  # both are ties
@@ -272,7 +273,7 @@ def _strengths(ballot: Ballot) -> Strengths:
     for place, pair in enumerate(ballot.pairs):
         answers = pair_of_answer == place
         compared.append(Comparisons(*pair, outcome[answers], *by.of(answers)))
-    return strengths(compared)
+    return compared
 
 
 def side_test(ballot: Ballot) -> SideTest:

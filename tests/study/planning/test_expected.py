@@ -1,20 +1,6 @@
 """The interval that a study may expect, next to what is known of such intervals."""
 
-import numpy as np
-import pytest
-
-from denouement.study.results.crossed import Clusters
-from denouement.study.results.expected import _answers, expected_interval
-from denouement.study.results.reliability import kappa
-
-
-def test_drawn_answers_are_as_alike_as_the_published_ones():
-    case = np.repeat(np.arange(4_000), 5)
-    answers = _answers(0.0, Clusters(case, np.arange(len(case)) % 1_000), np.random.default_rng(0))
-    assert answers.mean() == pytest.approx(0.5, abs=0.02)
-    first = np.bincount(case, answers)
-    counts = np.stack([first, 5 - first, 0 * first, 0 * first], axis=1).astype(np.int64)
-    assert kappa(counts).kappa == pytest.approx(0.37, abs=0.03)
+from denouement.study.planning.expected import expected_interval
 
 
 def test_the_interval_is_around_the_share_and_the_same_each_time():

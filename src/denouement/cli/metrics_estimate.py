@@ -1,0 +1,38 @@
+"""`denouement metrics estimate`. Heavy imports stay inside the command."""
+
+from pathlib import Path
+
+import click
+
+from denouement.cli.options import json_option, print_result
+from denouement.console import warn
+from denouement.errors import UserError
+
+
+@click.command()
+@click.argument("scores", type=click.Path(path_type=Path))
+@click.argument("votes", type=click.Path(path_type=Path))
+@click.option("--score", "name", help="Which score of SCORES, where it has several.")
+@click.option("--question", help="Which of several questions in VOTES.  [default: the first]")
+@json_option
+def estimate(scores: Path, votes: Path, name: str | None, question: str | None, as_json: bool) -> None:
+    """Estimate what people would say of all items, from their answers about some.
+
+    VOTES is the table of people's answers about a random draw of the items. SCORES has a score of the endings of all
+    items: a table ending_scores, or a CSV, JSON Lines or Parquet file with the columns case_id and system. It may also
+    be a table votes of a judge, such as a language model, that answered the same question about all items.
+
+    Printed are, by people alone and with the score, how often each system is preferred and how strong systems are, with
+    95% intervals. docs/study_planning.md says when they hold.
+    """
+    from denouement.metrics.estimates.estimates import estimates
+    from denouement.metrics.estimates.scored_pairs import read_answers, read_pair_scores
+    from denouement.metrics.estimates.sections import estimate_blocks, warnings
+
+    if scores.exists() and votes.exists() and scores.samefile(votes):
+        raise UserError(f"{votes}: is named twice; name the scores of all items first, then people's answers")
+    people = read_answers(votes, question)
+    found = estimates(people, read_pair_scores(scores, people, name))
+    for warning in warnings(found):
+        warn(warning)
+    print_result(found, estimate_blocks, as_json)

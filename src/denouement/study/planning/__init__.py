@@ -1,0 +1,1 @@
+"""How many items and answers a study needs, before it begins."""
