@@ -10,7 +10,7 @@ from denouement.errors import UserError
 from denouement.metrics.estimates.estimates import FEWEST, ITEMS, PREFERRED, WINS, Estimates, estimates
 from denouement.metrics.estimates.scored_pairs import PairScores, read_answers, read_pair_scores
 from denouement.metrics.estimates.sections import warnings
-from denouement.schemas import TABLES, write_table
+from denouement.schemas import TABLES, read_table, write_table
 from denouement.study.results.ballot import count
 from denouement.study.results.preferences import study_results
 from tests.study.votes_by_hand import votes
@@ -238,7 +238,8 @@ def test_scores_of_endings_are_differences_of_pairs(tmp_path):
     assert found.values[PAIR] == {f"case-{item}": item - 40 for item in range(ALL)}
 
 
-def test_a_judge_answers_about_all_items(tmp_path):
+@pytest.mark.parametrize(("kind", "beside_people"), [("person", False), ("model", False), ("model", True)])
+def test_a_judge_answers_about_all_items(kind, beside_people, tmp_path):
     """Two orders of one item: the first system twice is 1, once and a tie 0.75."""
     people = read_answers(written(tmp_path, answers()))
     judge = {str(item): ["mine", "both" if item % 2 else "mine"] for item in range(ALL)}
@@ -246,7 +247,12 @@ def test_a_judge_answers_about_all_items(tmp_path):
     ids = pa.array([f"model-{each}" for each in table["annotator_id"].to_pylist()])
     place = table.schema.get_field_index("annotator_id")
     path = tmp_path / "judge.parquet"
-    write_table(table.set_column(place, table.schema.field(place), ids), path, "votes")
+    table = table.set_column(place, table.schema.field(place), ids)
+    place = table.schema.get_field_index("kind")
+    model = table.set_column(place, table.schema.field(place), pa.array(["model"] * table.num_rows))
+    if beside_people:
+        model = pa.concat_tables([read_table(written(tmp_path, answers()), "votes"), model])
+    write_table(model if kind == "model" else table, path, "votes")
     found = read_pair_scores(path, people)
     assert (found.name, found.values[PAIR]["case-2"], found.values[PAIR]["case-3"]) == ("judge.parquet", 1, 0.75)
 
