@@ -91,6 +91,23 @@ def test_human_endings_are_no_references_of_themselves(cases, tmp_path):
     assert result.missing == ["rouge_l, chrf_2: 1 endings of human_right (those without a reference)"]
 
 
+def test_scores_that_share_an_encoder_read_each_text_once_in_whatever_order(cases, endings, monkeypatch):
+    from denouement.encoders.minilm import MiniLM
+
+    read: list[str] = []
+    one_pass = MiniLM._read
+    monkeypatch.setattr(MiniLM, "_read", lambda self, texts: (read.extend(texts), one_pass(self, texts))[1])
+    names = ("reference_similarity", "context_similarity", "token_matching")
+    found = run(MetricsSettings(names), MetricsPaths(cases, [endings]))
+    assert sorted(read) == sorted(
+        ["Rex came back.", "He cried.", "Ice melts.", "Rex came home.", " ".join(CONTEXT), CONTEXT[1]]
+    )
+    assert [score.metric for score in found.scores] == [names[0], names[1], names[1], names[2]]
+    alone = run(MetricsSettings(names[:1]), MetricsPaths(cases, [endings]))
+    for ours, theirs in zip(found.scores[0].systems, alone.scores[0].systems, strict=True):
+        assert ours.value == pytest.approx(theirs.value, abs=1e-6)
+
+
 def test_intervals_end_where_values_can(cases, endings):
     rouge, length = (
         run(MetricsSettings((name,)), MetricsPaths(cases, [endings])).scores[0].systems[0]
@@ -204,10 +221,25 @@ def test_the_commands(cases, endings):
     assert {"score": "rouge_l", "better": "higher"}.items() <= json.loads(listed.stdout)["scores"][3].items()
 
 
+def test_options_of_scores_are_those_of_params_yaml(cases, endings):
+    words = ["metrics", "score", str(endings), "--cases", str(cases), "--score", "token_matching", "--json"]
+    printed = CliRunner().invoke(main, [*words, "--option", "token_matching.encoder=glove"])
+    assert printed.exit_code == 0, printed.output
+    assert json.loads(printed.stdout)["scores"][0]["score"] == "token_match_f1 glove"
+    settings = MetricsSettings(("token_matching",), options={"token_matching": {"encoder": "glove"}})
+    same = run(settings, MetricsPaths(cases, [endings]))
+    assert json.loads(printed.stdout)["scores"][0]["systems"][0]["value"] == same.scores[0].systems[0].value
+
+
 @pytest.mark.parametrize(
     ("words", "message"),
     [
         (["--cases", "no.parquet"], "nothing to score"),
+        (["--human", "--cases", "no.parquet", "--option", "stories=5"], "must be like coherence.stories=1000"),
+        (
+            ["--human", "--cases", "no.parquet", "--score", "bleu", "--option", "coherence.stories=5"],
+            "'coherence' is not scored; name it with --score",
+        ),
         (["--human", "--cases", "no.parquet"], "no.parquet: no such file"),
         (["--human", "--cases", "no.parquet", "--score", "blue"], "no score 'blue'"),
     ],

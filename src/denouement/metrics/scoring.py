@@ -101,23 +101,23 @@ def score_endings(
     Raises:
         UserError: a file that cannot be read; or no score has what it needs.
     """
-    tables, summaries = [], []
+    tables, summaries = {}, []
     missing: dict[str, list[str]] = {}
-    not_scored: dict[str, str] = {}
+    lacking: dict[str, str] = {}
     digest = [read.digest, resources_digest(resources)] if resources.cache else []
-    for metric in metrics:
-        lacks = _lacks(metric, read, resources)
-        if lacks:
-            not_scored[metric.name] = "; ".join(lacks)
+    for metric in sorted(metrics, key=lambda each: not each.goes_first):
+        if lacks := _lacks(metric, read, resources):
+            lacking[metric.name] = "; ".join(lacks)
             continue
         note(f"score {metric.name}")
         try:
-            table = _kept_table(metric, read, resources, digest)
+            tables[metric.name] = _kept_table(metric, read, resources, digest)
         except MissingResourceError as error:
-            not_scored[metric.name] = str(error)
-            continue
-        tables.append(table)
-        of_metric = _summaries(metric, table, read)
+            lacking[metric.name] = str(error)
+    scored = [metric for metric in metrics if metric.name in tables]
+    not_scored = {metric.name: lacking[metric.name] for metric in metrics if metric.name in lacking}
+    for metric in scored:
+        of_metric = _summaries(metric, tables[metric.name], read)
         summaries += of_metric
         for score, which in _missing(metric, of_metric, read):
             missing.setdefault(which, []).append(score)
@@ -126,7 +126,7 @@ def score_endings(
     endings = {system: len(places) for system, places in read.of_system().items()}
     sentences = [f"{', '.join(scores)}: {which}" for which, scores in missing.items()]
     result = EndingScores(read.cases.num_rows, endings, summaries, not_scored, sentences, read.left_out)
-    return pa.concat_tables(tables), result
+    return pa.concat_tables(tables[metric.name] for metric in scored), result
 
 
 def logged_values(result: EndingScores) -> dict[str, dict[str, float]]:
