@@ -12,7 +12,8 @@ from denouement.cli import main
 from denouement.errors import UserError
 from denouement.files import file_digest
 from denouement.metrics.reading import read_endings_to_score
-from denouement.stages.metrics import MetricsPaths, MetricsSettings, run
+from denouement.metrics.scoring import chief_values
+from denouement.stages.metrics import MetricsPaths, MetricsSettings, endings_with_scores, run
 
 CONTEXT = ["Tom had a dog.", "Rex ran away."]
 
@@ -106,6 +107,30 @@ def test_scores_that_share_an_encoder_read_each_text_once_in_whatever_order(case
     alone = run(MetricsSettings(names[:1]), MetricsPaths(cases, [endings]))
     for ours, theirs in zip(found.scores[0].systems, alone.scores[0].systems, strict=True):
         assert ours.value == pytest.approx(theirs.value, abs=1e-6)
+
+
+def test_endings_with_scores_are_a_table_of_a_few_and_first_ones_alone_have_values(cases, tmp_path):
+    rows = [("1", "a", "Rex came back."), ("1", "a", "A second one."), ("2", "a", "!")]
+    names = schemas.TABLES["endings"].schema.names[:3]
+    table = pa.Table.from_pylist([dict(zip(names, row, strict=True)) for row in rows], schemas.TABLES["endings"].schema)
+    path, out = tmp_path / "a.parquet", tmp_path / "out.parquet"
+    schemas.write_table(table, path, "endings")
+    result = run(MetricsSettings(("length", "rouge_l", "repetition")), MetricsPaths(cases, [path], out=out))
+    assert endings_with_scores([path], out) == {
+        "case_id": ["1", "1", "2"],
+        "system": ["a", "a", "a"],
+        "ending": ["Rex came back.", "A second one.", "!"],
+        "rouge_l": [pytest.approx(2 / 3), None, None],
+    }
+    assert chief_values(result) == {"rouge_l": {"a": pytest.approx(2 / 3)}}
+
+
+def test_at_most_a_dozen_values_are_logged(cases, tmp_path):
+    rows = [f"1,system{place},Rex came back." for place in range(20)]
+    path = csv_file(tmp_path, "e.csv", "case_id,system,ending", *rows)
+    logged = chief_values(run(MetricsSettings(("bleu", "rouge_l")), MetricsPaths(cases, [path])))
+    assert list(logged) == ["rouge_l"]
+    assert len(logged["rouge_l"]) == 12
 
 
 def test_intervals_end_where_values_can(cases, endings):

@@ -129,17 +129,17 @@ def score_endings(
     return pa.concat_tables(tables[metric.name] for metric in scored), result
 
 
-def logged_values(result: EndingScores) -> dict[str, dict[str, float]]:
-    """The values that are logged: the value of each system, by score."""
-    return {summary.score: {of.system: of.value for of in summary.systems} for summary in result.scores}
-
-
 def chief_values(result: EndingScores, most: int = 12) -> dict[str, dict[str, float]]:
-    """A few of them, by which runs are compared: of `_CHIEF` scores, the first `most` values in all."""
+    """A few values, by which runs are compared: of `_CHIEF` scores by system, the first `most` in all."""
+    chief = [
+        (summary.score.replace(" ", "_"), of_system)
+        for summary in result.scores
+        if summary.score.partition(" ")[0] in _CHIEF
+        for of_system in summary.systems
+    ]
     found: dict[str, dict[str, float]] = {}
-    chief = [(score, of) for score, of in logged_values(result).items() if score.partition(" ")[0] in _CHIEF]
-    for score, system, value in [(score, *item) for score, of in chief for item in of.items()][:most]:
-        found.setdefault(score.replace(" ", "_"), {})[system] = value
+    for score, of_system in chief[:most]:
+        found.setdefault(score, {})[of_system.system] = of_system.value
     return found
 
 
