@@ -72,12 +72,13 @@ class MiniLM(SentenceEncoder):
         """The vectors of a batch of sentences, and those of their tokens, from one pass through the network."""
         import torch
 
+        network: Any = self._model[0].auto_model
         for sentence in sentences:
             if self._is_cut(sentence):
                 self._note(f"only the first {self._model.max_seq_length} word pieces are read", sentence)
         pieces = self._pieces(sentences, padding=True, return_tensors="pt").to(self._model.device)
         with torch.inference_mode():
-            states = self._model[0].auto_model(**pieces).last_hidden_state.float()
+            states = network(**pieces).last_hidden_state.float()
             weights = pieces["attention_mask"].unsqueeze(-1).float()
             means = (states * weights).sum(1) / weights.sum(1)
             whole = torch.nn.functional.normalize(means, dim=1)

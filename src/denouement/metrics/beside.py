@@ -12,17 +12,17 @@ from denouement.present.sections import Table
 FEW = ("rouge_l", "reference_similarity", "coherence", "no_mention", "sentiment_distance", "grammar_tags")
 """Scores of different kinds; more are no longer read."""
 
-Values = dict[str, float]
+Values = Mapping[str, float]
 """By score, as in the column `score`."""
 
 
-def few_by_ending(scores: pa.Table) -> dict[tuple[str, str], Values]:
+def few_by_ending(scores: pa.Table) -> Mapping[tuple[str, str], Values]:
     """By case and system the values of `FEW` scores, as far as there are any.
 
     Args:
         scores: a table `ending_scores`.
     """
-    found: dict[tuple[str, str], Values] = {}
+    found: dict[tuple[str, str], dict[str, float]] = {}
     columns = (scores[name].to_pylist() for name in ("case_id", "system", "score", "value"))
     for case_id, system, score, value in zip(*columns, strict=True):
         if case_id is not None and score.partition(" ")[0] in FEW:

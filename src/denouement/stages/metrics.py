@@ -127,7 +127,7 @@ def endings_with_scores(endings: Sequence[Path], scores: Path) -> dict[str, list
         endings: tables `endings`. Of several endings of a system for a case the first has values: it was scored.
         scores: the table `ending_scores` of them.
     """
-    few = few_by_ending(read_table(scores, "ending_scores"))
+    few = dict(few_by_ending(read_table(scores, "ending_scores")))
     columns: dict[str, list[Any]] = {"case_id": [], "system": [], "ending": []}
     columns |= {score: [] for score in dict.fromkeys(score for values in few.values() for score in values)}
     for row in (row for path in endings for row in read_table(path, "endings").to_pylist()):
