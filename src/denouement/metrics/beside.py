@@ -12,11 +12,11 @@ from denouement.present.sections import Table
 FEW = ("rouge_l", "reference_similarity", "coherence", "no_mention", "sentiment_distance", "grammar_tags")
 """Scores of different kinds; more are no longer read."""
 
-Values = Mapping[str, float]
+FewValues = Mapping[str, float]
 """By score, as in the column `score`."""
 
 
-def few_by_ending(scores: pa.Table) -> Mapping[tuple[str, str], Values]:
+def few_by_ending(scores: pa.Table) -> Mapping[tuple[str, str], FewValues]:
     """By case and system the values of `FEW` scores, as far as there are any.
 
     Args:
@@ -30,7 +30,7 @@ def few_by_ending(scores: pa.Table) -> Mapping[tuple[str, str], Values]:
     return found
 
 
-def few_scores(result: EndingScores, endings: Mapping[str, Values]) -> Table:
+def few_scores(result: EndingScores, endings: Mapping[str, FewValues]) -> Table:
     """The endings of one story: a row a score, a column an ending.
 
     Args:

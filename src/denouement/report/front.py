@@ -10,7 +10,7 @@ import pyarrow.compute as pc
 
 from denouement.analysis.sentiment import RIGHT, WRONG
 from denouement.corpus.cases import n_endings, right_and_wrong
-from denouement.metrics.beside import Values, few_by_ending, few_scores
+from denouement.metrics.beside import FewValues, few_by_ending, few_scores
 from denouement.present.sections import Block, Bullets, Paragraph, Section, ShownEnding, ShownStory, Stories, Table
 from denouement.report.endings import stories_with_endings
 from denouement.report.findings import KeyFinding, key_findings
@@ -122,7 +122,9 @@ def _stories(run: RunFolder, stale: Sequence[Stale]) -> list[ShownStory]:
     return [_with_scores(story, case_id, run, few) for case_id, story in readable]
 
 
-def _with_scores(story: ShownStory, case_id: str, run: RunFolder, few: Mapping[tuple[str, str], Values]) -> ShownStory:
+def _with_scores(
+    story: ShownStory, case_id: str, run: RunFolder, few: Mapping[tuple[str, str], FewValues]
+) -> ShownStory:
     """The story with a few scores of its endings; of several of one system the first is scored."""
     scored = {each.whose: few.get((case_id, _SCORED_AS.get(each.whose, each.whose))) for each in story.endings}
     values = {whose: of_ending for whose, of_ending in scored.items() if of_ending}
