@@ -82,7 +82,7 @@ def test_only_flows_import_flows():
         assert "flows" not in imported_packages(path), path
 
 
-COMPARED_WITH = {"lm_eval", "datasets"}
+COMPARED_WITH = {"lm_eval", "datasets", "rouge_score"}
 """What a benchmark compares with where it is installed; it says so where it is not."""
 
 

@@ -39,11 +39,10 @@ def few_scores(result: EndingScores, endings: Mapping[str, FewValues]) -> Table:
     """
     rows: list[list[Cell]] = [
         [
-            summary.score,
-            ARROWS[summary.better],
+            f"{summary.score} {ARROWS[summary.better]}".strip(),
             *(Number(values.get(summary.score), decimals(summary)) for values in endings.values()),
         ]
         for summary in result.scores
         if any(summary.score in values for values in endings.values())
     ]
-    return Table(["score", "better", *endings], rows)
+    return Table(["score", *endings], rows)

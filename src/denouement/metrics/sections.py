@@ -137,4 +137,4 @@ def _value(summary: ScoreSummary, of_system: SystemScore | None) -> Number:
 
 def decimals(summary: ScoreSummary) -> int:
     """How many decimals the values of a score are written with."""
-    return 1 if summary.unit else 3
+    return {"": 3, "nats": 2}.get(summary.unit, 1)
