@@ -83,7 +83,7 @@ def test_only_flows_import_flows():
 
 
 COMPARED_WITH = {"lm_eval", "datasets", "rouge_score"}
-"""What a benchmark compares with where it is installed; it says so where it is not."""
+"""What a benchmark compares with where it is installed; it says so, or leaves the row out, where it is not."""
 
 
 @pytest.mark.parametrize(
