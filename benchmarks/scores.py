@@ -3,8 +3,8 @@
 On real stories and Story Cloze v1.0 validation cases where they are at hand, else on as many of the sample corpus. Some
 systems each write an ending for the first cases. Their endings are those of the other cases, each given once, so that
 nothing is saved by equal endings; contexts and references are shared by the systems, as they are in a comparison. 50
-systems of 2,000 cases each are about as many as the cases of Story Cloze v1.0 allow. The row of ROUGE-L is left out where
-rouge-score is not installed.
+systems of 2,000 cases each are about as many as the cases of Story Cloze v1.0 allow. Where rouge-score is not
+installed, the row of ROUGE-L is left out.
 """
 
 import importlib.util
