@@ -131,6 +131,8 @@ def test_at_most_a_dozen_values_are_logged(cases, tmp_path):
     logged = chief_values(run(MetricsSettings(("bleu", "rouge_l")), MetricsPaths(cases, [path])))
     assert list(logged) == ["rouge_l"]
     assert len(logged["rouge_l"]) == 12
+    logged = chief_values(run(MetricsSettings(("length",)), MetricsPaths(cases, [path])))
+    assert list(logged) == ["length"]  # where there is no chief score
 
 
 def test_intervals_end_where_values_can(cases, endings):

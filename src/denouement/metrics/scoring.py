@@ -130,13 +130,9 @@ def score_endings(
 
 
 def chief_values(result: EndingScores, most: int = 12) -> dict[str, dict[str, float]]:
-    """A few values, by which runs are compared: of `_CHIEF` scores by system, the first `most` in all."""
-    chief = [
-        (summary.score.replace(" ", "_"), of_system)
-        for summary in result.scores
-        if summary.score.partition(" ")[0] in _CHIEF
-        for of_system in summary.systems
-    ]
+    """A few values, by which runs are compared: of `_CHIEF` scores, or else of all, by system the first `most`."""
+    chosen = [each for each in result.scores if each.score.partition(" ")[0] in _CHIEF] or result.scores
+    chief = [(each.score.replace(" ", "_"), of_system) for each in chosen for of_system in each.systems]
     found: dict[str, dict[str, float]] = {}
     for score, of_system in chief[:most]:
         found.setdefault(score, {})[of_system.system] = of_system.value

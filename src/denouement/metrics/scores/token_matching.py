@@ -1,13 +1,14 @@
 """Greedy matching of the words of an ending and a human one by their vectors (BERTScore; Zhang et al. 2020)."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
 
 from denouement.cloze.resources import Resources
-from denouement.encoders.base import Vectors
+from denouement.console import progress
+from denouement.encoders.base import LONG, Vectors
 from denouement.metrics.base import EndingMetric, EndingRows, Measure, Values
 from denouement.metrics.looking_up import OfEncoder
 
@@ -37,7 +38,10 @@ class TokenMatching(OfEncoder, EndingMetric):
         vectors = self.remembered(resources)
         best = np.full(len(rows), -np.inf)
         order = sorted(range(len(rows)), key=lambda row: tuple(rows.references[row]))  # systems share references
-        for start in range(0, len(rows), _BLOCK):
+        starts: Iterable[int] = range(0, len(rows), _BLOCK)
+        if len(rows) >= LONG:
+            starts = progress(starts, f"match tokens ({self.encoder})", unit="block")
+        for start in starts:
             block = order[start : start + _BLOCK]
             texts = [text for row in block for text in (rows.endings[row], *rows.references[row])]
             tokens = {text: _unit(of_text) for text, of_text in vectors.with_tokens(texts).items()}
