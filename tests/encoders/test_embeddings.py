@@ -11,7 +11,14 @@ import pytest
 from denouement import schemas
 from denouement.encoders import embeddings
 from denouement.encoders.base import load_encoder
-from denouement.encoders.embeddings import EmbeddingTable, EncodeSettings, SentenceVectors, embed_corpus, text_id
+from denouement.encoders.embeddings import (
+    EmbeddingTable,
+    EncodeSettings,
+    RememberedVectors,
+    SentenceVectors,
+    embed_corpus,
+    text_id,
+)
 from denouement.errors import UserError
 from denouement.settings import build
 from denouement.text.word_dropout import drop_words
@@ -118,6 +125,16 @@ def test_float16_rounds_by_less_than_half_a_thousandth_and_float32_not_at_all(tm
     single = EncodeSettings(**{**vars(settings), "dtype": "float32"})
     embed_corpus(*write_corpus(tmp_path), tmp_path / "single.parquet", single)
     np.testing.assert_array_equal(EmbeddingTable.open(tmp_path / "single.parquet").view(None), exact)
+
+
+def test_a_text_has_the_table_s_vector_whether_its_tokens_were_asked_for_before_or_not(settings, encoder, path):
+    stored, other = TRAINING[0][0], "A text of no table: cat."
+    remembered = RememberedVectors(SentenceVectors("glove", settings.options, EmbeddingTable.open(path)))
+    tokens = remembered.with_tokens([stored, other, stored])
+    assert list(tokens) == [stored, other]
+    np.testing.assert_array_equal(tokens[stored], encoder.encode_with_tokens([stored])[1][0])
+    rounded = encoder.encode([stored])[0].astype(np.float16).astype(np.float32)
+    np.testing.assert_array_equal(remembered([stored, other]), [rounded, encoder.encode([other])[0]])
 
 
 def test_the_same_corpus_gives_the_same_bytes_wherever_the_files_lie(tmp_path, settings, vectors_file, path):

@@ -36,6 +36,30 @@ def test_against_the_plain_transformer():
 
 
 @pytest.mark.slow
+def test_tokens_and_whole_sentences_come_from_one_pass(monkeypatch):
+    encoder = MiniLM(device="cpu")
+    passes = []
+    forward = encoder._model[0].auto_model.forward
+    monkeypatch.setattr(
+        encoder._model[0].auto_model, "forward", lambda **given: (passes.append(1), forward(**given))[1]
+    )
+    whole, tokens = encoder.encode_with_tokens(SENTENCES)
+    assert len(passes) == 1
+    np.testing.assert_allclose(whole, encoder.encode(SENTENCES), atol=1e-6)
+    assert list(map(len, tokens)) == [len(encoder._model.tokenizer.tokenize(sentence)) for sentence in SENTENCES]
+
+
+@pytest.mark.slow
+def test_bfloat16_gives_almost_the_same_and_has_a_fingerprint_of_its_own():
+    exact, rough = MiniLM(device="cpu"), MiniLM(device="cpu", precision="bfloat16")
+    whole, tokens = rough.encode_with_tokens(SENTENCES)
+    expected = exact.encode(SENTENCES)
+    assert whole.dtype == tokens[0].dtype == np.float32
+    assert 0 < np.abs(whole @ whole.T - expected @ expected.T).max() < 0.01
+    assert rough.fingerprint != exact.fingerprint
+
+
+@pytest.mark.slow
 def test_nothing_is_fetched_and_loading_is_silent(monkeypatch, capfd):
     def refuse(*arguments, **options):
         raise AssertionError("the network was asked for")

@@ -12,7 +12,8 @@ from denouement.cli import main
 from denouement.errors import UserError
 from denouement.files import file_digest
 from denouement.metrics.reading import read_endings_to_score
-from denouement.stages.metrics import MetricsPaths, MetricsSettings, run
+from denouement.metrics.scoring import chief_values
+from denouement.stages.metrics import MetricsPaths, MetricsSettings, endings_with_scores, run
 
 CONTEXT = ["Tom had a dog.", "Rex ran away."]
 
@@ -89,6 +90,49 @@ def test_human_endings_are_no_references_of_themselves(cases, tmp_path):
     assert by["human_wrong", "1"] == ["Rex came home.", "Rex was found."]
     result = run(MetricsSettings(("rouge_l", "chrf"), human=True), MetricsPaths(cases, references=references))
     assert result.missing == ["rouge_l, chrf_2: 1 endings of human_right (those without a reference)"]
+
+
+def test_scores_that_share_an_encoder_read_each_text_once_in_whatever_order(cases, endings, monkeypatch):
+    from denouement.encoders.minilm import MiniLM
+
+    read: list[str] = []
+    one_pass = MiniLM._read
+    monkeypatch.setattr(MiniLM, "_read", lambda self, texts: (read.extend(texts), one_pass(self, texts))[1])
+    names = ("reference_similarity", "context_similarity", "token_matching")
+    found = run(MetricsSettings(names), MetricsPaths(cases, [endings]))
+    assert sorted(read) == sorted(
+        ["Rex came back.", "He cried.", "Ice melts.", "Rex came home.", " ".join(CONTEXT), CONTEXT[1]]
+    )
+    assert [score.metric for score in found.scores] == [names[0], names[1], names[1], names[2]]
+    alone = run(MetricsSettings(names[:1]), MetricsPaths(cases, [endings]))
+    for ours, theirs in zip(found.scores[0].systems, alone.scores[0].systems, strict=True):
+        assert ours.value == pytest.approx(theirs.value, abs=1e-6)
+
+
+def test_endings_with_scores_are_a_table_of_a_few_and_first_ones_alone_have_values(cases, tmp_path):
+    rows = [("1", "a", "Rex came back."), ("1", "a", "A second one."), ("2", "a", "!")]
+    names = schemas.TABLES["endings"].schema.names[:3]
+    table = pa.Table.from_pylist([dict(zip(names, row, strict=True)) for row in rows], schemas.TABLES["endings"].schema)
+    path, out = tmp_path / "a.parquet", tmp_path / "out.parquet"
+    schemas.write_table(table, path, "endings")
+    result = run(MetricsSettings(("length", "rouge_l", "repetition")), MetricsPaths(cases, [path], out=out))
+    assert endings_with_scores([path], out) == {
+        "case_id": ["1", "1", "2"],
+        "system": ["a", "a", "a"],
+        "ending": ["Rex came back.", "A second one.", "!"],
+        "rouge_l": [pytest.approx(2 / 3), None, None],
+    }
+    assert chief_values(result) == {"rouge_l": {"a": pytest.approx(2 / 3)}}
+
+
+def test_at_most_a_dozen_values_are_logged(cases, tmp_path):
+    rows = [f"1,system{place},Rex came back." for place in range(20)]
+    path = csv_file(tmp_path, "e.csv", "case_id,system,ending", *rows)
+    logged = chief_values(run(MetricsSettings(("bleu", "rouge_l")), MetricsPaths(cases, [path])))
+    assert list(logged) == ["rouge_l"]
+    assert len(logged["rouge_l"]) == 12
+    logged = chief_values(run(MetricsSettings(("length",)), MetricsPaths(cases, [path])))
+    assert list(logged) == ["length"]  # where there is no chief score
 
 
 def test_intervals_end_where_values_can(cases, endings):
@@ -264,10 +308,25 @@ def test_the_commands(cases, endings):
     assert {"score": "rouge_l", "better": "higher"}.items() <= json.loads(listed.stdout)["scores"][3].items()
 
 
+def test_options_of_scores_are_those_of_params_yaml(cases, endings):
+    words = ["metrics", "score", str(endings), "--cases", str(cases), "--score", "token_matching", "--json"]
+    printed = CliRunner().invoke(main, [*words, "--option", "token_matching.encoder=glove"])
+    assert printed.exit_code == 0, printed.output
+    assert json.loads(printed.stdout)["scores"][0]["score"] == "token_match_f1 glove"
+    settings = MetricsSettings(("token_matching",), options={"token_matching": {"encoder": "glove"}})
+    same = run(settings, MetricsPaths(cases, [endings]))
+    assert json.loads(printed.stdout)["scores"][0]["systems"][0]["value"] == same.scores[0].systems[0].value
+
+
 @pytest.mark.parametrize(
     ("words", "message"),
     [
         (["--cases", "no.parquet"], "no.parquet: no such file"),
+        (["--human", "--cases", "no.parquet", "--option", "stories=5"], "must be like coherence.stories=1000"),
+        (
+            ["--human", "--cases", "no.parquet", "--score", "bleu", "--option", "coherence.stories=5"],
+            "'coherence' is not scored; name it with --score",
+        ),
         (["--human", "--cases", "no.parquet"], "no.parquet: no such file"),
         (["--human", "--cases", "no.parquet", "--score", "blue"], "no score 'blue'"),
     ],

@@ -2,6 +2,7 @@
 
 import io
 import re
+from dataclasses import replace
 from html.parser import HTMLParser
 
 import pytest
@@ -92,6 +93,17 @@ End.
 
 Not drawn, since there is nothing to show: Words"""
     )
+
+
+def test_what_was_measured_of_endings_is_folded_on_a_page_and_below_the_story_elsewhere(monkeypatch):
+    story = replace(STORY, values=Table(["score", "right"], [["rouge_l", Number(0.25, 3)]]))
+    [text, table] = markdown.render([Stories([story])]).split("\n\n")
+    assert text == markdown.render([Stories([STORY])])
+    assert table == "   | score   | right |\n   | ------- | ----: |\n   | rouge_l | 0.250 |"
+    shown = render([Stories([story], side_by_side=True)])
+    assert "0.250" in shown.split("<details><summary>Scores</summary>")[1].split("</details>")[0]
+    assert "<details>" not in render([Stories([STORY])])
+    assert re.search(r"rouge_l +0\.250", on_terminal([Stories([story])], 40, monkeypatch))
 
 
 def test_a_pipe_gets_the_markdown_and_no_escape_codes():

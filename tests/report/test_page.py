@@ -15,6 +15,7 @@ from test_summary import (  # noqa: F401 -- `run` is a fixture
     write,
     write_page,
     write_ratings_and_orders,
+    write_summary,
 )
 
 from denouement import provenance
@@ -314,3 +315,26 @@ def test_automatic_scores_have_a_section_that_says_when_they_are_stale(page):
     provenance.write_record(layout.scores, {**made_from, "stories": "0" * 64})
     [stale] = [each for each in find_stale(RunFolder(layout, Path("dvc.lock"))) if each.anchor == "scores"]
     assert "another content of stories" in stale.what
+    assert "<summary>Scores</summary>" not in section(page(), "findings")  # they may be of other endings
+
+
+def test_a_few_scores_stand_below_the_endings_of_each_story(page, run):  # noqa: F811
+    from denouement.stages.metrics import MetricsPaths, MetricsSettings
+    from denouement.stages.metrics import run as score
+
+    layout = run.layout
+    paths = MetricsPaths(
+        layout.cloze, run.endings, stories=layout.stories, out=layout.ending_scores, result=layout.score_summary
+    )
+    score(MetricsSettings(("length", "rouge_l"), human=True), paths)
+    shown = section(page(), "findings")
+    assert shown.count("<summary>Scores</summary>") == 10
+    text = write_summary(run, Path("reports")).split("## Stories and their endings")[1].split("\n## ")[0]
+    first = text.split("\n2. ")[0].splitlines()
+    assert [line.replace(" ", "") for line in first[-3:]] == [
+        "|score|human,wrong|h_seq2seq|seq2seq|",  # a right ending is no reference of itself
+        "|---------|-----------:|--------:|------:|",
+        # case 9: "Right 9." against "Wrong 9.", "h_seq2seq wrote 9." (h, seq2seq, wrote, 9) and "seq2seq wrote 9."
+        "|rouge_l↑|0.500|0.333|0.400|",
+    ]
+    assert all(line.startswith("   |") for line in first[-3:])

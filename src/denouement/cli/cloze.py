@@ -1,14 +1,12 @@
 """`denouement cloze ...`. Heavy imports stay inside the commands."""
 
-import json
 import re
-from collections.abc import Callable, Collection
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from denouement.cli.options import json_option, named_values, print_result
+from denouement.cli.options import json_option, json_or_text, named_values, options_of, print_result
 from denouement.errors import UserError
 
 if TYPE_CHECKING:  # heavy
@@ -113,10 +111,18 @@ def evaluate(
     systems = _systems(names)
     if not systems and not scores:
         raise UserError("nothing to evaluate: name systems with --system, or files of scores with --scores")
-    of_encoders = _options_of(encoders, encoder_options, "--encoder-option", "infersent.vectors=FILE", _number_or_text)
+    named = "is not evaluated; name it with"
+    of_encoders = options_of(
+        encoders,
+        f"{named} --encoder",
+        encoder_options,
+        "--encoder-option",
+        "infersent.vectors=FILE",
+        _number_or_text,
+    )
     settings = ClozeSettings(
         systems=dict.fromkeys(KINDS, systems),
-        options=_options_of(systems, options, "--option", "ending_reg.order=4", _json_or_text),
+        options=options_of(systems, f"{named} --system", options, "--option", "ending_reg.order=4"),
         encoders={name: of_encoders.get(name, {}) for name in encoders},
         language_model=language_model,
         folds=folds,
@@ -239,7 +245,7 @@ def train(
         cache=cache,
         seed=seed,
     )
-    named = {name: _json_or_text(value) for name, value in named_values("--option", options, "epochs=2").items()}
+    named = {name: json_or_text(value) for name, value in named_values("--option", options, "epochs=2").items()}
     cases = chosen_cases(read_cases(train), train, release=release, language=_languages(language))
     result = train_chooser(cases, named, resources, out, _part(part) if part else None)
     print_result(result, chooser_blocks, as_json)
@@ -306,29 +312,6 @@ def _systems(names: tuple[str, ...]) -> list[str]:
     if unknown := [name for name in names if name not in SYSTEMS and name != "all"]:
         raise UserError(f"no Story Cloze system {unknown[0]!r}; there are {', '.join(SYSTEMS)}, and all")
     return list(SYSTEMS) if "all" in names else list(dict.fromkeys(names))
-
-
-def _options_of(
-    owners: Collection[str], words: tuple[str, ...], option: str, example: str, value_of: Callable[[str], Any]
-) -> dict[str, dict[str, Any]]:
-    """Options by owner (a system or an encoder) and name, from words such as `ending_reg.order=4`."""
-    found: dict[str, dict[str, Any]] = {}
-    for name, value in named_values(option, words, example).items():
-        owner, _, key = name.partition(".")
-        if not key:
-            raise UserError(f"{option} {name}={value}: must be like {example}")
-        if owner not in owners:
-            named_with = "--encoder" if option == "--encoder-option" else "--system"
-            raise UserError(f"{option} {name}={value}: {owner!r} is not evaluated; name it with {named_with}")
-        found.setdefault(owner, {})[key] = value_of(value)
-    return found
-
-
-def _json_or_text(value: str) -> Any:
-    try:
-        return json.loads(value)
-    except (ValueError, RecursionError):
-        return value
 
 
 def _number_or_text(value: str) -> int | str:

@@ -7,7 +7,7 @@ import click
 from denouement.cli.metrics_agreement import agreement
 from denouement.cli.metrics_estimate import estimate
 from denouement.cli.metrics_preference import preference
-from denouement.cli.options import json_option, print_result
+from denouement.cli.options import json_option, options_of, print_result
 from denouement.errors import UserError
 
 
@@ -34,6 +34,13 @@ def list_scores(as_json: bool) -> None:
     help="Cloze table that the endings are of, or a table of a study's items.",
 )
 @click.option("--score", "names", multiple=True, help="A score's name; may be repeated.  [default: all]")
+@click.option(
+    "--option",
+    "options",
+    multiple=True,
+    metavar="SCORE.NAME=VALUE",
+    help="Option of a score, such as coherence.stories=1000; may be repeated.",
+)
 @click.option("--references", type=click.Path(path_type=Path), help="Human endings.  [default: the right endings]")
 @click.option("--human", is_flag=True, help="Score the right and wrong endings of the cases, too.")
 @click.option("--release", multiple=True, help="Only cases of this release, such as v1.0; may be repeated.")
@@ -59,6 +66,7 @@ def score(
     endings: tuple[Path, ...],
     cases: Path,
     names: tuple[str, ...],
+    options: tuple[str, ...],
     references: Path | None,
     human: bool,
     release: tuple[str, ...],
@@ -92,6 +100,9 @@ def score(
         raise UserError(f"no score {unknown[0]!r}; there are {', '.join(METRICS)}")
     settings = MetricsSettings(
         scores=tuple(dict.fromkeys(names)),
+        options=options_of(
+            names or METRICS, "is not scored; name it with --score", options, "--option", "coherence.stories=1000"
+        ),
         human=human,
         language_model=language_model,
         releases=release,

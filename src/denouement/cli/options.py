@@ -1,5 +1,6 @@
 """What several commands share: options, how a result is printed, and a way to start faster."""
 
+import json
 import re
 import sys
 from collections.abc import Callable, Collection, Iterable, Sequence
@@ -82,6 +83,46 @@ def named_options(option: str, words: Sequence[str], example: str) -> dict[str, 
         name: int(value) if value.isascii() and value.isdigit() else value
         for name, value in named_values(option, words, example).items()
     }
+
+
+def json_or_text(value: str) -> Any:
+    """A value as JSON; anything that is none, such as the name of a file, is text."""
+    try:
+        return json.loads(value)
+    except (ValueError, RecursionError):
+        return value
+
+
+def options_of(
+    owners: Collection[str],
+    unless: str,
+    words: Sequence[str],
+    option: str,
+    example: str,
+    value_of: Callable[[str], Any] = json_or_text,
+) -> dict[str, dict[str, Any]]:
+    """Options by owner, such as a system or a score, and name, from words such as `ending_reg.order=4`.
+
+    Args:
+        owners: those that options may be of.
+        unless: what is said of another owner, such as `is not evaluated; name it with --system`.
+        words: what was given.
+        option: its name, such as `--option`.
+        example: what a message shows as right.
+        value_of: what a value means.
+
+    Raises:
+        UserError: as `named_values`, a name without its owner, or another owner.
+    """
+    found: dict[str, dict[str, Any]] = {}
+    for name, value in named_values(option, words, example).items():
+        owner, _, key = name.partition(".")
+        if not key:
+            raise UserError(f"{option} {name}={value}: must be like {example}")
+        if owner not in owners:
+            raise UserError(f"{option} {name}={value}: {owner!r} {unless}")
+        found.setdefault(owner, {})[key] = value_of(value)
+    return found
 
 
 class _NoPandas(MetaPathFinder):

@@ -76,8 +76,11 @@ class SentenceEncoder(ABC):
             vectors[rows] = self._encode_batch([sentences[row] for row in rows])
         return vectors
 
-    def encode_tokens(self, sentences: Sequence[str]) -> list[Vectors]:
-        """Vectors [tokens, dimension] of the tokens of each sentence; none of a sentence without a known word.
+    def encode_with_tokens(self, sentences: Sequence[str]) -> tuple[Vectors, list[Vectors]]:
+        """What `encode` returns, and vectors [tokens, dimension] of each sentence; none where no word is known.
+
+        An encoder that reads tokens in their context works out both in one pass. The vectors of the tokens of many
+        sentences need much memory: give some thousand at once.
 
         Raises:
             UserError: this encoder has vectors of whole sentences alone.

@@ -318,6 +318,10 @@ class SentenceVectors:
             vectors[rows < 0] = self._encoded(missing)
         return vectors
 
+    def are_stored(self, sentences: Sequence[str]) -> npt.NDArray[np.bool_]:
+        """bool [sentences]: whether the table has each; without a table none is."""
+        return np.zeros(len(sentences), bool) if self._table is None else self._table.find(sentences) >= 0
+
     def prepare(self, sentences: Sequence[str]) -> None:
         """Call `SentenceEncoder.prepare` for those of `sentences` that are not in the table.
 
@@ -376,6 +380,22 @@ class RememberedVectors:
         if new:
             self._known.update(zip(new, self._encode(new), strict=True))
         return np.stack([self._known[text] for text in texts])
+
+    def with_tokens(self, texts: Sequence[str]) -> dict[str, Vectors]:
+        """By text the vectors [tokens, dimension] of its tokens, which are not remembered.
+
+        The vectors of whole texts that come from the same pass are, unless the table has the text: which vector it has
+        must not depend on what was asked for before.
+
+        Raises:
+            UserError: as `SentenceVectors`, or the encoder has no vectors of tokens.
+        """
+        distinct = list(dict.fromkeys(texts))
+        whole, tokens = self._encode.encoder.encode_with_tokens(distinct)
+        for text, vector, is_stored in zip(distinct, whole, self._encode.are_stored(distinct), strict=True):
+            if not is_stored:
+                self._known.setdefault(text, vector)
+        return dict(zip(distinct, tokens, strict=True))
 
 
 def _no_table(path: Path) -> UserError:

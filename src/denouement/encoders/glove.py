@@ -45,12 +45,12 @@ class GloveMean(SentenceEncoder):
         """Read the vectors of the words of `texts` that were not read before."""
         self._words.learn(form for text in texts for token in treebank_tokens(text) for form in (token, token.lower()))
 
-    def encode_tokens(self, sentences: Sequence[str]) -> list[Vectors]:
-        """The vectors of the known words of each sentence."""
-        self.prepare(sentences)
+    def encode_with_tokens(self, sentences: Sequence[str]) -> tuple[Vectors, list[Vectors]]:
+        """See `SentenceEncoder`; the tokens are the known words."""
+        whole = self.encode(sentences)
         empty = np.zeros((0, self.dimension), np.float32)
         known = ([self._words[form] for form in self._known_forms(sentence)] for sentence in sentences)
-        return [np.stack(vectors) if vectors else empty for vectors in known]
+        return whole, [np.stack(vectors) if vectors else empty for vectors in known]
 
     def _encode_batch(self, sentences: Sequence[str]) -> Vectors:
         return np.stack([self._mean(sentence) for sentence in sentences])

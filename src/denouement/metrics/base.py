@@ -76,6 +76,8 @@ class Metric(ABC):
         learns: whether its values depend on texts that it learned from.
         only_english: whether it reads texts with tools made for English.
         unscorable: which endings have no value, where there may be such: completes "no value: endings ...".
+        goes_first: whether it is worked out before the others, whatever their order, since its work leaves behind what
+            others look up.
     """
 
     name: ClassVar[str]
@@ -84,6 +86,7 @@ class Metric(ABC):
     learns: ClassVar[bool] = False
     only_english: ClassVar[bool] = False
     unscorable: ClassVar[str] = ""
+    goes_first: ClassVar[bool] = False
 
     def lacks(self, resources: Resources) -> list[str]:
         """What it needs and `resources` lacks, a sentence for each thing; this takes no long work."""

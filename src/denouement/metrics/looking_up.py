@@ -37,13 +37,17 @@ class OfEncoder:
         Raises:
             UserError: the encoder cannot be loaded.
         """
+        return self.remembered(resources)(texts)
+
+    def remembered(self, resources: Resources) -> RememberedVectors:
+        """The vectors of texts that all scores share which read the same encoder with the same options."""
 
         def make() -> RememberedVectors:
             table = EmbeddingTable.open(resources.embeddings) if resources.embeddings else None
             own = table if table and table.encoder == self.encoder else None
             return RememberedVectors(SentenceVectors(self.encoder, self.encoder_options, own))
 
-        return resources.once(("text vectors", self.encoder, repr(self.encoder_options)), make)(texts)
+        return resources.once(("text vectors", self.encoder, repr(self.encoder_options)), make)
 
 
 def parses(texts: Sequence[str], resources: Resources) -> Mapping[str, Parse]:

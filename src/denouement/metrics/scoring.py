@@ -101,23 +101,23 @@ def score_endings(
     Raises:
         UserError: a file that cannot be read; or no score has what it needs.
     """
-    tables, summaries = [], []
+    tables, summaries = {}, []
     missing: dict[str, list[str]] = {}
-    not_scored: dict[str, str] = {}
+    lacking: dict[str, str] = {}
     digest = [read.digest, resources_digest(resources)] if resources.cache else []
-    for metric in metrics:
-        lacks = _lacks(metric, read, resources)
-        if lacks:
-            not_scored[metric.name] = "; ".join(lacks)
+    for metric in sorted(metrics, key=lambda each: not each.goes_first):
+        if lacks := _lacks(metric, read, resources):
+            lacking[metric.name] = "; ".join(lacks)
             continue
         note(f"score {metric.name}")
         try:
-            table = _kept_table(metric, read, resources, digest)
+            tables[metric.name] = _kept_table(metric, read, resources, digest)
         except MissingResourceError as error:
-            not_scored[metric.name] = str(error)
-            continue
-        tables.append(table)
-        of_metric = _summaries(metric, table, read)
+            lacking[metric.name] = str(error)
+    scored = [metric for metric in metrics if metric.name in tables]
+    not_scored = {metric.name: lacking[metric.name] for metric in metrics if metric.name in lacking}
+    for metric in scored:
+        of_metric = _summaries(metric, tables[metric.name], read)
         summaries += of_metric
         for score, which in _missing(metric, of_metric, read):
             missing.setdefault(which, []).append(score)
@@ -126,20 +126,16 @@ def score_endings(
     endings = {system: len(places) for system, places in read.of_system().items()}
     sentences = [f"{', '.join(scores)}: {which}" for which, scores in missing.items()]
     result = EndingScores(read.cases.num_rows, endings, summaries, not_scored, sentences, read.left_out)
-    return pa.concat_tables(tables), result
-
-
-def logged_values(result: EndingScores) -> dict[str, dict[str, float]]:
-    """The values that are logged: the value of each system, by score."""
-    return {summary.score: {of.system: of.value for of in summary.systems} for summary in result.scores}
+    return pa.concat_tables(tables[metric.name] for metric in scored), result
 
 
 def chief_values(result: EndingScores, most: int = 12) -> dict[str, dict[str, float]]:
-    """A few of them, by which runs are compared: of `_CHIEF` scores, the first `most` values in all."""
+    """A few values, by which runs are compared: of `_CHIEF` scores, or else of all, by system the first `most`."""
+    chosen = [each for each in result.scores if each.score.partition(" ")[0] in _CHIEF] or result.scores
+    chief = [(each.score.replace(" ", "_"), of_system) for each in chosen for of_system in each.systems]
     found: dict[str, dict[str, float]] = {}
-    chief = [(score, of) for score, of in logged_values(result).items() if score.partition(" ")[0] in _CHIEF]
-    for score, system, value in [(score, *item) for score, of in chief for item in of.items()][:most]:
-        found.setdefault(score.replace(" ", "_"), {})[system] = value
+    for score, of_system in chief[:most]:
+        found.setdefault(score, {})[of_system.system] = of_system.value
     return found
 
 

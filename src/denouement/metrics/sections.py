@@ -9,10 +9,8 @@ from denouement.metrics.scoring import EndingScores, ScoreSummary, SystemScore
 from denouement.present.cells import Cell, Interval, Number
 from denouement.present.sections import Block, Bullets, Paragraph, Table
 
-_FINE = ("", "log-odds")
-"""Units of values that differ by less than one."""
-
-_ARROWS = {"higher": "↑", "lower": "↓", "neither": ""}
+ARROWS = {"higher": "↑", "lower": "↓", "neither": ""}
+"""By the values that are better."""
 
 _NOTE = (
     "The mean over the endings of each system; of a score of a set the value of all its endings together. ↑: higher "
@@ -32,7 +30,7 @@ def overview(result: EndingScores) -> list[Block]:
     for summary in result.scores:
         by_system = {each.system: each for each in summary.systems}
         of_row = [_value(summary, by_system.get(system)) for system in systems]
-        rows.append([summary.score, _ARROWS[summary.better], summary.unit, *of_row])
+        rows.append([summary.score, ARROWS[summary.better], summary.unit, *of_row])
     counted = ", ".join(f"{n:,} of {system}" for system, n in result.endings.items())
     return [
         Table(["score", "better", "unit", *systems], rows, note=_NOTE),
@@ -56,8 +54,8 @@ def interval_tables(result: EndingScores) -> list[Table]:
             summary.score,
             each.system,
             each.n,
-            Number(each.value, _decimals(summary)),
-            Interval(each.low, each.high, _decimals(summary)),
+            Number(each.value, decimals(summary)),
+            Interval(each.low, each.high, decimals(summary)),
         ]
         for summary in result.scores
         if not summary.of_set
@@ -134,8 +132,9 @@ def _end(value: float | None) -> str:
 
 
 def _value(summary: ScoreSummary, of_system: SystemScore | None) -> Number:
-    return Number(of_system.value if of_system else None, _decimals(summary))
+    return Number(of_system.value if of_system else None, decimals(summary))
 
 
-def _decimals(summary: ScoreSummary) -> int:
-    return 3 if summary.unit in _FINE else 1
+def decimals(summary: ScoreSummary) -> int:
+    """How many decimals the values of a score are written with."""
+    return {"": 3, "log-odds": 3, "nats": 2}.get(summary.unit, 1)

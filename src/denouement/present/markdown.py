@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Collection, Iterable, Iterator, Sequence
+from textwrap import indent
 
 from denouement.present.cells import Cell, written
 from denouement.present.sections import (
@@ -66,7 +67,10 @@ def _parts(block: Block, level: int, charts: bool) -> Iterator[str]:
         case Chart():
             yield block.instead
         case Stories():
-            yield from (_story(place, story) for place, story in enumerate(block.first, 1))
+            for place, story in enumerate(block.first, 1):
+                yield story_text(place, story)
+                if story.values:
+                    yield indent(table(story.values.columns, story.values.rows), "   ")
         case Fold(title, inner):
             yield f"{'#' * level} {title}"
             yield from (part for each in inner for part in _parts(each, level + 1, charts))
@@ -78,7 +82,8 @@ def _parts(block: Block, level: int, charts: bool) -> Iterator[str]:
             raise TypeError(f"not a block: {block!r}")
 
 
-def _story(place: int, story: ShownStory) -> str:
+def story_text(place: int, story: ShownStory) -> str:
+    """An item of a list: the story, and below it its endings and remarks."""
     named = f"`{story.case_id}` " if story.case_id else ""
     lines = [f"{place}. {named}{_literal(story.context)}"]
     for each in story.endings:

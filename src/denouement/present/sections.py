@@ -100,15 +100,21 @@ class ShownEnding:
 
 @dataclass(frozen=True)
 class ShownStory:
-    """A story with its endings, and remarks of people: by whom or about what, and the text.
+    """A story with its endings.
 
-    The case's id may be empty where a reader has no use for it.
+    Attributes:
+        case_id: may be empty where a reader has no use for it.
+        context: the sentences before the ending.
+        endings: in the order of reading.
+        remarks: of people: by whom or about what, and the text.
+        values: what was measured of the endings; a page shows it when it is asked for.
     """
 
     case_id: str
     context: str
     endings: Sequence[ShownEnding]
     remarks: Sequence[tuple[str, str]] = ()
+    values: Table | None = None
 
 
 @dataclass(frozen=True)

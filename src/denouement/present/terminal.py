@@ -56,7 +56,9 @@ def _parts(block: Block, width: int) -> "Iterator[RenderableType]":
         case Chart(_, picture, _):
             yield from [_text(block.instead)] if picture is None else []
         case Stories():
-            yield _text(markdown.render([block]))
+            for place, story in enumerate(block.first, 1):
+                yield _text(markdown.story_text(place, story))
+                yield from _tables(story.values, width) if story.values else []
         case Fold(title, inner):
             yield _text(title, "bold")
             yield from (part for each in inner for part in _parts(each, width))

@@ -2,23 +2,29 @@
 
 import hashlib
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
 
 from denouement.analysis.sentiment import RIGHT, WRONG
 from denouement.corpus.cases import n_endings, right_and_wrong
+from denouement.metrics.beside import FewValues, few_by_ending, few_scores
 from denouement.present.sections import Block, Bullets, Paragraph, Section, ShownEnding, ShownStory, Stories, Table
 from denouement.report.endings import stories_with_endings
 from denouement.report.findings import KeyFinding, key_findings
 from denouement.report.run_folder import RunFolder
-from denouement.report.stale import Stale, joined_endings
+from denouement.report.stale import Stale, joined_endings, joined_scores
 from denouement.report.systems import HUMAN, system_values, systems_table
+from denouement.study.design.names import HUMAN_RIGHT, HUMAN_WRONG
 
 STORIES = 10
 """How many stories the page begins with."""
 
 PROJECT = "Denouement"
+
+_SCORED_AS = {HUMAN[RIGHT]: HUMAN_RIGHT, HUMAN[WRONG]: HUMAN_WRONG}
 
 _DRAWN = "Nobody chose these stories: among those with the most endings they have the smallest SHA-256 of their ids."
 
@@ -105,11 +111,24 @@ def _stories(run: RunFolder, stale: Sequence[Stale]) -> list[ShownStory]:
     most = max((len(story.endings) for story in stories), default=0)
     full = [story for story in stories if len(story.endings) == most]
     drawn = sorted(full, key=lambda story: hashlib.sha256(story.case_id.encode()).digest())[:STORIES]
+    scores = joined_scores(run, stale)
+    wanted = pa.array([story.case_id for story in drawn], pa.string())
+    few = few_by_ending(scores.filter(pc.is_in(scores["case_id"], wanted)))
     wrong: dict[str, list[str]] = {}
     of_cases = np.repeat(labelled["case_id"].to_pylist(), n_endings(labelled) - 1).tolist()
     for case_id, ending in zip(of_cases, right_and_wrong(labelled)[1].to_pylist(), strict=True):
         wrong.setdefault(case_id, []).append(ending)
-    return [_readable(story, wrong.get(story.case_id, [])) for story in drawn]
+    readable = [(story.case_id, _readable(story, wrong.get(story.case_id, []))) for story in drawn]
+    return [_with_scores(story, case_id, run, few) for case_id, story in readable]
+
+
+def _with_scores(
+    story: ShownStory, case_id: str, run: RunFolder, few: Mapping[tuple[str, str], FewValues]
+) -> ShownStory:
+    """The story with a few scores of its endings; of several of one system the first is scored."""
+    scored = {each.whose: few.get((case_id, _SCORED_AS.get(each.whose, each.whose))) for each in story.endings}
+    values = {whose: of_ending for whose, of_ending in scored.items() if of_ending}
+    return replace(story, values=few_scores(run.scores, values)) if values else story
 
 
 def _readable(story: ShownStory, wrong: Sequence[str]) -> ShownStory:

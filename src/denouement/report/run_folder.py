@@ -126,6 +126,12 @@ class RunFolder:
         return read_document(self.layout.score_summary, EndingScores, "metrics")
 
     @cached_property
+    def ending_scores(self) -> pa.Table:
+        """The table `ending_scores`; empty where there is none."""
+        path = self.layout.ending_scores
+        return read_table(path, "ending_scores") if path.exists() else empty_table("ending_scores")
+
+    @cached_property
     def ingest(self) -> IngestSummary:
         """What went into the corpus."""
         return read_document(self.layout.ingest, IngestSummary, "ingest")

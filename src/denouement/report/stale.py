@@ -60,6 +60,12 @@ def joined_sentiment(scores: pa.Table, stale: Sequence[Stale]) -> pa.Table:
     return scores.filter(pc.invert(pc.is_in(scores["group"], pa.array(apart, pa.string()))))
 
 
+def joined_scores(run: RunFolder, stale: Sequence[Stale]) -> pa.Table:
+    """The table `ending_scores` where it is of the endings of the run; empty where it may be of others."""
+    belongs = run.layout.score_summary.exists() and not any(each.anchor == "scores" for each in stale)
+    return run.ending_scores if belongs else run.ending_scores.slice(0, 0)
+
+
 def joined_repetition(run: RunFolder, stale: Sequence[Stale]) -> list[SystemEndings]:
     """How far those endings repeat themselves that may be set beside the cases of the run; empty without any."""
     apart = {name for each in stale if each.anchor == "endings" for name in each.apart}

@@ -12,6 +12,7 @@ from denouement.files import check_output, existing_file, file_digest
 from denouement.metrics import METRICS
 from denouement.metrics.base import load_metric
 from denouement.metrics.preference.model import digest_of_language_model, read_preference
+from denouement.metrics.beside import few_by_ending
 from denouement.metrics.reading import read_endings_to_score
 from denouement.metrics.scoring import EndingScores, score_endings
 from denouement.schemas import read_table, write_table
@@ -129,3 +130,20 @@ def run(settings: MetricsSettings, paths: MetricsPaths) -> EndingScores:
     if paths.out:
         write_table(table, paths.out, "ending_scores", provenance.as_metadata(scored_with))
     return result
+
+
+def endings_with_scores(endings: Sequence[Path], scores: Path) -> dict[str, list[Any]]:
+    """Columns of a table of generated endings with a few scores of each; None where an ending has no value.
+
+    Args:
+        endings: tables `endings`. Of several endings of a system for a case the first has values: it was scored.
+        scores: the table `ending_scores` of them.
+    """
+    few = dict(few_by_ending(read_table(scores, "ending_scores")))
+    columns: dict[str, list[Any]] = {"case_id": [], "system": [], "ending": []}
+    columns |= {score: [] for score in dict.fromkeys(score for values in few.values() for score in values)}
+    for row in (row for path in endings for row in read_table(path, "endings").to_pylist()):
+        values = few.pop((row["case_id"], row["system"]), {})
+        for name, column in columns.items():
+            column.append(row[name] if name in row else values.get(name))
+    return columns

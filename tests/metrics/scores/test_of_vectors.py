@@ -68,6 +68,6 @@ def test_an_encoder_without_vectors_of_words_says_so(monkeypatch, glove):
     from denouement.encoders.base import SentenceEncoder
     from denouement.encoders.glove import GloveMean
 
-    monkeypatch.setattr(GloveMean, "encode_tokens", SentenceEncoder.encode_tokens)
+    monkeypatch.setattr(GloveMean, "encode_with_tokens", SentenceEncoder.encode_with_tokens)
     with pytest.raises(UserError, match="glove has no vectors of single words"):
         TokenMatching(**glove).score(EndingRows(["dog"], [["ran"]], [["dog"]]), Resources())

@@ -13,12 +13,14 @@ from denouement.cloze.parts.wrong_endings import negated
 from denouement.cloze.resources import MissingResourceError, Resources
 from denouement.kept import kept
 from denouement.metrics.base import EndingMetric, EndingRows, Measure, Values
+from denouement.metrics.grams import in_blocks
 from denouement.metrics.looking_up import OfEncoder
 from denouement.settings import at_least
 from denouement.tensors import read_checkpoint, write_checkpoint
 
 Story = Sequence[str]
 
+_BLOCK = 4096
 _PENALTY = 0.1  # of the logistic regression: the inverse of scikit-learn's C
 
 
@@ -61,8 +63,12 @@ class Coherence(OfEncoder, EndingMetric):
         """
         weights = resources.once((self.name, repr(self)), lambda: self._learned(resources))
         stories = [[*context, ending] for context, ending in zip(rows.contexts, rows.endings, strict=True)]
-        logits = self._features(stories, resources) @ weights[:-1] + weights[-1]
-        return {f"coherence {self.encoder}": 1 / (1 + np.exp(-logits))}
+
+        def of_block(block: slice) -> Values:
+            logits: Values = self._features(stories[block], resources) @ weights[:-1] + weights[-1]
+            return 1 / (1 + np.exp(-logits))
+
+        return {f"coherence {self.encoder}": in_blocks(_BLOCK, len(stories), of_block)}
 
     def _learned(self, resources: Resources) -> npt.NDArray[np.float64]:
         """float64 [features + 1]: the weights, and the intercept behind them; kept as a checkpoint."""

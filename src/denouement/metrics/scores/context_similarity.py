@@ -4,10 +4,15 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
+import numpy as np
+
 from denouement.cloze.parts.vectors import cosine
 from denouement.cloze.resources import Resources
 from denouement.metrics.base import EndingMetric, EndingRows, Measure, Values
+from denouement.metrics.grams import in_blocks
 from denouement.metrics.looking_up import OfEncoder
+
+_BLOCK = 10_000
 
 
 @dataclass
@@ -26,10 +31,13 @@ class ContextSimilarity(OfEncoder, EndingMetric):
 
     def score(self, rows: EndingRows, resources: Resources) -> dict[str, Values]:
         """See `EndingMetric`."""
-        endings = self.vectors(rows.endings, resources)
-        whole = self.vectors([" ".join(context) for context in rows.contexts], resources)
-        last = self.vectors([context[-1] for context in rows.contexts], resources)
-        return {
-            f"context_similarity {self.encoder}": cosine(whole, endings),
-            f"last_similarity {self.encoder}": cosine(last, endings),
-        }
+
+        def of_block(block: slice) -> Values:
+            contexts = rows.contexts[block]
+            endings = self.vectors(rows.endings[block], resources)
+            whole = self.vectors([" ".join(context) for context in contexts], resources)
+            last = self.vectors([context[-1] for context in contexts], resources)
+            return np.stack([cosine(whole, endings), cosine(last, endings)])
+
+        whole, last = in_blocks(_BLOCK, len(rows), of_block)
+        return {f"context_similarity {self.encoder}": whole, f"last_similarity {self.encoder}": last}

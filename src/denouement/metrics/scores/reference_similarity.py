@@ -9,7 +9,10 @@ import numpy as np
 from denouement.cloze.parts.vectors import cosine
 from denouement.cloze.resources import Resources
 from denouement.metrics.base import EndingMetric, EndingRows, Measure, Values
+from denouement.metrics.grams import in_blocks
 from denouement.metrics.looking_up import OfEncoder
+
+_BLOCK = 10_000
 
 
 @dataclass
@@ -25,8 +28,13 @@ class ReferenceSimilarity(OfEncoder, EndingMetric):
 
     def score(self, rows: EndingRows, resources: Resources) -> dict[str, Values]:
         """See `EndingMetric`."""
-        row = np.repeat(np.arange(len(rows)), [*map(len, rows.references)])
-        references = self.vectors([text for of_ending in rows.references for text in of_ending], resources)
-        nearest = np.full(len(rows), -1.0)
-        np.maximum.at(nearest, row, cosine(self.vectors(rows.endings, resources)[row], references))
-        return {f"{self.name} {self.encoder}": nearest}
+
+        def of_block(block: slice) -> Values:
+            references = rows.references[block]
+            row = np.repeat(np.arange(len(references)), [*map(len, references)])
+            texts = self.vectors([text for of_ending in references for text in of_ending], resources)
+            nearest = np.full(len(references), -1.0)
+            np.maximum.at(nearest, row, cosine(self.vectors(rows.endings[block], resources)[row], texts))
+            return nearest
+
+        return {f"{self.name} {self.encoder}": in_blocks(_BLOCK, len(rows), of_block)}

@@ -1,13 +1,14 @@
 """Greedy matching of the words of an ending and a human one by their vectors (BERTScore; Zhang et al. 2020)."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
 
 from denouement.cloze.resources import Resources
-from denouement.encoders.base import Vectors, load_encoder
+from denouement.console import progress
+from denouement.encoders.base import LONG, Vectors
 from denouement.metrics.base import EndingMetric, EndingRows, Measure, Values
 from denouement.metrics.looking_up import OfEncoder
 
@@ -29,22 +30,26 @@ class TokenMatching(OfEncoder, EndingMetric):
     }
     needs: ClassVar[Sequence[str]] = ("references", "an encoder with vectors of words")
     needs_references: ClassVar[bool] = True
+    goes_first: ClassVar[bool] = True
     unscorable: ClassVar[str] = "in which the encoder knows no word, or in none of their references"
 
     def score(self, rows: EndingRows, resources: Resources) -> dict[str, Values]:
         """See `EndingMetric`."""
-        encoder = load_encoder(self.encoder, **self.encoder_options)
+        vectors = self.remembered(resources)
         best = np.full(len(rows), -np.inf)
         order = sorted(range(len(rows)), key=lambda row: tuple(rows.references[row]))  # systems share references
-        for start in range(0, len(rows), _BLOCK):
+        starts: Iterable[int] = range(0, len(rows), _BLOCK)
+        if len(rows) >= LONG:
+            starts = progress(starts, f"match tokens ({self.encoder})", unit="block")
+        for start in starts:
             block = order[start : start + _BLOCK]
-            texts = [*dict.fromkeys(text for row in block for text in (rows.endings[row], *rows.references[row]))]
-            vectors = dict(zip(texts, map(_unit, encoder.encode_tokens(texts)), strict=True))
+            texts = [text for row in block for text in (rows.endings[row], *rows.references[row])]
+            tokens = {text: _unit(of_text) for text, of_text in vectors.with_tokens(texts).items()}
             for row in block:
-                ending = vectors[rows.endings[row]]
+                ending = tokens[rows.endings[row]]
                 for reference in rows.references[row]:
-                    if len(ending) and len(vectors[reference]):
-                        best[row] = max(best[row], _f1(ending, vectors[reference]))
+                    if len(ending) and len(tokens[reference]):
+                        best[row] = max(best[row], _f1(ending, tokens[reference]))
         return {f"token_match_f1 {self.encoder}": np.where(np.isinf(best), np.nan, best)}
 
 
