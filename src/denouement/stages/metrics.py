@@ -11,8 +11,8 @@ from denouement.documents import write_document
 from denouement.files import check_output, existing_file, file_digest
 from denouement.metrics import METRICS
 from denouement.metrics.base import load_metric
-from denouement.metrics.preference.model import digest_of_language_model, read_preference
 from denouement.metrics.beside import few_by_ending
+from denouement.metrics.preference.model import digest_of_language_model, read_preference
 from denouement.metrics.reading import read_endings_to_score
 from denouement.metrics.scoring import EndingScores, score_endings
 from denouement.schemas import read_table, write_table
