@@ -52,8 +52,8 @@ def agreement(
     SCORES is a table ending_scores, or a CSV, JSON Lines or Parquet file with a column case_id or item_id, a column
     system where several wrote endings, and a column for each score or the columns score and value.
 
-    HUMAN is a table votes or ratings of a study, or such a file with a column for each rater or the columns rater and
-    rating. Files of HANNA, OpenMEVA, StoryER and UNION are read as published. docs/agreement.md says what is worked
+    HUMAN is a table votes, ratings or rankings of a study, or such a file with a column for each rater or the columns
+    rater and rating. Files of HANNA, OpenMEVA, StoryER and UNION are read as published. docs/agreement.md says what is worked
     out.
     """
     from denouement.metrics.agreement.output import FILES, write_agreement

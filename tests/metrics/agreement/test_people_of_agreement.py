@@ -70,9 +70,30 @@ def test_ratings_of_a_study_are_read_by_question(written):
     assert read_people(path, "style").ratings.value.tolist() == [1]
 
 
+def test_a_ranked_ending_has_the_share_of_the_others_that_it_is_above(written):
+    row = {
+        "study": "s", "item_id": "1", "case_id": "c", "annotator_id": "p", "kind": "ranking",
+        "systems": ["a", "b", "d"], "ranks": [1, 2, 2], "reason": None, "elements": None, "is_check": False,
+        "status": "accepted", "started_at": None, "submitted_at": None,
+    }  # fmt: skip
+    best_worst = {"annotator_id": "q", "kind": "best_worst", "systems": ["a", "b", "d", "e"], "ranks": [2, 3, 2, 1]}
+    path = written(pa.Table.from_pylist([row, row | best_worst], TABLES["rankings"].schema), "rankings")
+    people = read_people(path)
+    found = zip(people.ratings.endings, people.ratings.means().tolist(), strict=True)
+    assert dict(found) == {
+        ("c", "a"): pytest.approx((1 + 0.5) / 2),  # of q: above b, beside d, below e
+        ("c", "b"): pytest.approx((0.25 + 0) / 2),
+        ("c", "d"): pytest.approx((0.25 + 0.5) / 2),
+        ("c", "e"): 1,
+    }
+    assert people.pairs is None
+    with pytest.raises(UserError, match="rankings answer one question"):
+        read_people(path, "better")
+
+
 def test_tables_without_ratings_of_endings_are_refused(written):
     path = written(TABLES["orders"].schema.empty_table(), "orders")
-    with pytest.raises(UserError, match="a table 'orders' has no ratings of endings; name a table votes or ratings"):
+    with pytest.raises(UserError, match="a table 'orders' has no ratings of endings; name a table votes"):
         read_people(path)
     with pytest.raises(UserError, match="no accepted answer in it"):
         read_people(written(votes({}), "votes"))

@@ -19,6 +19,7 @@ from denouement.metrics.agreement.values import Ratings, Value, gathered_ratings
 from denouement.schemas import read_table
 from denouement.study.results.agreement import BOTH, FIRST, NEITHER, SECOND, agreement
 from denouement.study.results.ballot import Ballot, count
+from denouement.study.results.rankings import check_ranks
 
 _POINTS = {FIRST: (1.0, 0.0), SECOND: (0.0, 1.0), BOTH: (0.5, 0.5), NEITHER: (0.5, 0.5)}
 
@@ -44,7 +45,7 @@ class HumanAnswers:
 
 
 def read_people(path: Path, question: str | None = None, raters: Sequence[str] = ()) -> HumanAnswers:
-    """Read a table `votes` or `ratings` of a study, a published file (`published`), or any table with ratings.
+    """Read a table `votes`, `ratings` or `rankings` of a study, a published file, or any table with ratings.
 
     Args:
         path: the file.
@@ -59,9 +60,11 @@ def read_people(path: Path, question: str | None = None, raters: Sequence[str] =
         people = _of_votes(path, read_votes(path), question)
     elif kind == "ratings":
         people = _of_ratings(path, read_table(path, "ratings"), question)
+    elif kind == "rankings":
+        people = _of_rankings(path, read_table(path, "rankings"), question)
     elif kind is not None:
         raise UserError(
-            f"{path}: a table '{kind}' has no ratings of endings; name a table votes or ratings, or any CSV"
+            f"{path}: a table '{kind}' has no ratings of endings; name a table votes, ratings or rankings, or any CSV"
         )
     elif (published := published_file(path)) is not None:
         people = _of_published(path, published, question)
@@ -101,6 +104,22 @@ def _of_ratings(path: Path, table: pa.Table, question: str | None) -> HumanAnswe
         question=asked,
         other_questions=[each for each in questions if each != asked],
     )
+
+
+def _of_rankings(path: Path, table: pa.Table, question: str | None) -> HumanAnswers:
+    """An ending's rating by a person: the share of the other endings that it is ranked above, equal ranks half."""
+    if question:
+        raise UserError("--question: is for votes and ratings; rankings answer one question")
+    check_ranks(table)
+    given: defaultdict[tuple[tuple[str, str], str], list[float]] = defaultdict(list)
+    for row in counted(table).to_pylist():
+        ranks = np.array(row["ranks"], np.float64)
+        above = ((ranks[:, None] < ranks) + (ranks[:, None] == ranks) / 2).sum(1) - 0.5  # without itself
+        for system, share in zip(row["systems"], (above / (len(ranks) - 1)).tolist(), strict=True):
+            given[(row["case_id"], system), f"{row['study']} {row['annotator_id']}"].append(share)
+    if not given:
+        raise UserError(f"{path}: no accepted answer in it; collect answers first")
+    return HumanAnswers(gathered_ratings(str(path), ((*key, float(np.mean(its))) for key, its in given.items())))
 
 
 def _of_votes(path: Path, table: pa.Table, question: str | None) -> HumanAnswers:
