@@ -53,8 +53,8 @@ def agreement(
     system where several wrote endings, and a column for each score or the columns score and value.
 
     HUMAN is a table votes, ratings or rankings of a study, or such a file with a column for each rater or the columns
-    rater and rating. Files of HANNA, OpenMEVA, StoryER and UNION are read as published. docs/agreement.md says what is worked
-    out.
+    rater and rating. Files of HANNA, OpenMEVA, StoryER and UNION are read as published. docs/agreement.md says what
+    is worked out.
     """
     from denouement.metrics.agreement.output import FILES, write_agreement
     from denouement.metrics.agreement.people import read_people
