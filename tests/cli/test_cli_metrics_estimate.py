@@ -18,7 +18,8 @@ SCORES = "case_id,system,bleu,rouge\n" + "".join(
 def run(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     (tmp_path / "scores.csv").write_text(SCORES)
-    write_table(VOTES, tmp_path / "votes.parquet", "votes")
+    for name in ("votes", "copy"):
+        write_table(VOTES, tmp_path / f"{name}.parquet", "votes")
 
     def invoke(*arguments: str):
         return CliRunner().invoke(main, ["metrics", "estimate", *arguments])
@@ -55,7 +56,8 @@ def test_a_draw_that_is_not_random_is_a_warning(run, tmp_path):
     [
         (["scores.csv", "votes.parquet"], "scores.csv: has 2 scores; choose one with --score"),
         (["scores.csv", "gone.parquet", "--score", "bleu"], "gone.parquet: no such file"),
-        (["scores.csv", "scores.csv", "--score", "bleu"], "scores.csv: is named twice"),
+        (["scores.csv", "scores.csv", "--score", "bleu"], "scores.csv and scores.csv: have the same content"),
+        (["copy.parquet", "votes.parquet"], "copy.parquet and votes.parquet: have the same content"),
         (["votes.parquet", "scores.csv"], "scores.csv: no table votes"),
         (["scores.csv", "votes.parquet", "--score", "bleu", "--question", "x"], "no question 'x'; there are better"),
     ],

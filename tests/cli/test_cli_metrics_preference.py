@@ -122,3 +122,11 @@ def test_a_mistake_is_one_line_and_nothing_is_written(run, tmp_path, arguments, 
     assert problem in done.output
     assert len(done.output.strip().splitlines()) == 1
     assert not (tmp_path / "model.parquet").exists()
+
+
+def test_the_reasons_are_never_written_over(run, tmp_path):
+    (tmp_path / "elements.parquet").write_text("reasons")
+    done = run("preference", "pairs.jsonl", *FEW, "--elements", "elements.parquet", "--out", "elements.parquet")
+    assert done.exit_code == 2
+    assert "elements.parquet is read too: name another file to write" in done.output
+    assert (tmp_path / "elements.parquet").read_text() == "reasons"

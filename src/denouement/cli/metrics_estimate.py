@@ -7,6 +7,7 @@ import click
 from denouement.cli.options import json_option, print_result
 from denouement.console import warn
 from denouement.errors import UserError
+from denouement.files import existing_file, file_digest
 
 
 @click.command()
@@ -29,8 +30,10 @@ def estimate(scores: Path, votes: Path, name: str | None, question: str | None, 
     from denouement.metrics.estimates.scored_pairs import read_answers, read_pair_scores
     from denouement.metrics.estimates.sections import estimate_blocks, warnings
 
-    if scores.exists() and votes.exists() and scores.samefile(votes):
-        raise UserError(f"{votes}: is named twice; name the scores of all items first, then people's answers")
+    if not scores.is_dir() and file_digest(existing_file(scores)) == file_digest(existing_file(votes)):
+        raise UserError(
+            f"{scores} and {votes}: have the same content; name the scores of all items first, then people's answers"
+        )
     people = read_answers(votes, question)
     found = estimates(people, read_pair_scores(scores, people, name))
     for warning in warnings(found):

@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 import pyarrow as pa
 
-from denouement.answers import questions_of, read_judge_votes, read_votes
+from denouement.answers import question_asked, questions_of, read_judge_votes, read_votes
 from denouement.errors import UserError
 from denouement.metrics.agreement.reading import read_scores
 from denouement.metrics.agreement.tables import chosen, kind_of
@@ -88,7 +88,7 @@ def read_pair_scores(path: Path, people: Ballot, name: str | None = None) -> Pai
 
     Raises:
         UserError: no such file, no such score or none named of several, scores that name no systems, a judge who is one
-            of the people, or no value for a pair of the people's.
+            of the people or was asked another question, or no value for a pair of the people's.
     """
     if not path.is_dir() and kind_of(path) == "votes":
         if name:
@@ -110,6 +110,9 @@ def _of_judge(path: Path, people: Ballot) -> PairScores:
         raise UserError(
             f"{path}: {shortened(shared)} answered in the table of people, too; a judge is none of the people"
         )
+    asked, of_people = (question_asked(each.votes, each.question).words for each in (judge, people))
+    if asked and of_people and asked != of_people:
+        raise UserError(f"{path}: the judge was asked {asked!r}, and people {of_people!r}: have it judge again")
     points = np.select([judge.choice == FIRST, (judge.choice == BOTH) | (judge.choice == NEITHER)], [1.0, 0.5], 0.0)
     means = np.bincount(judge.item, points, judge.items.num_rows) / np.bincount(judge.item)
     given: defaultdict[tuple[Pair, str], list[float]] = defaultdict(list)

@@ -87,7 +87,7 @@ def run(
         raise UserError(f"{judged.source}: nothing to learn from; give --scores, or the texts with --items")
     if paths.out:
         depends_on = _of_scores(paths.scores) if paths.scores else _given(paths.stories, language_model)
-        check_output(paths.out, [*given, *paths.sources().values()])
+        check_output(paths.out, [*given, *paths.sources().values(), *([paths.elements] if paths.elements else [])])
         if not judged.texts:
             raise UserError(
                 "--out: a model must know its stories, so that it never scores those that it learned from: give the "
