@@ -51,6 +51,19 @@ def test_a_draw_that_is_not_random_is_a_warning(run, tmp_path):
     assert "warning: one and two: the answered items have other scores than the others" in result.stderr
 
 
+def test_out_writes_a_page_with_the_warnings_and_the_document(run, tmp_path):
+    (tmp_path / "scores.csv").write_text(
+        "case_id,system,bleu\n" + "".join(f"case-{n},one,{n % 4}\ncase-{n},two,0\n" for n in range(15))
+    )
+    result = run("scores.csv", "votes.parquet", "--out", "out")
+    assert result.exit_code == 0, result.output
+    assert sorted(path.name for path in (tmp_path / "out").iterdir()) == ["estimates.html", "estimates.json"]
+    assert "every scored item is answered" in (tmp_path / "out/estimates.html").read_text()
+    printed = json.loads(run("scores.csv", "votes.parquet", "--json").stdout)
+    assert json.loads((tmp_path / "out/estimates.json").read_text()) == printed
+    assert run("scores.csv", "votes.parquet", "--out", "scores.csv").exit_code == 2
+
+
 @pytest.mark.parametrize(
     ("arguments", "problem"),
     [
