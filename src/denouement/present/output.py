@@ -17,9 +17,9 @@ if TYPE_CHECKING:  # heavy
 def write_result(
     out: Path, name: str, title: str, result: Dataclass, blocks: Sequence[Block], figure: "Figure | None" = None
 ) -> None:
-    """Write `NAME.html`, `NAME.json` and, where there is something to draw, `NAME.svg`; the same result, the same bytes.
+    """Write `NAME.html`, `NAME.json` and, where there is something to draw, `NAME.svg`.
 
-    A chart that an earlier result left there is removed where this one has none.
+    The same result gives the same bytes. A chart that an earlier result left is removed where this one has none.
 
     Args:
         out: the folder.

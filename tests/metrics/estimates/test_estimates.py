@@ -301,7 +301,7 @@ def test_a_judge_who_read_other_words_under_the_same_name_is_refused(words, refu
     write_table(judge, tmp_path / "judge.parquet", "votes", asked(words))
     people = read_answers(tmp_path / "people.parquet")
     if refused:
-        with pytest.raises(UserError, match="the judge was asked 'Which is odder.', and people 'Which is better.'"):
+        with pytest.raises(UserError, match=r"the judge was asked 'Which is odder\?', and people 'Which is better\?'"):
             read_pair_scores(tmp_path / "judge.parquet", people)
     else:
         assert read_pair_scores(tmp_path / "judge.parquet", people).values[PAIR]
