@@ -142,10 +142,7 @@ def _one_of(scores: Scores, name: str | None) -> Scores:
             f"{scores.source}: has {len(scores.names)} scores; choose one with --score, before you see what it gives: "
             f"{shortened(scores.names)}"
         )
-    wanted = scores.only([name or scores.names[0]])
-    if not wanted.names:
-        raise UserError(f"{scores.source}: {name} is of all endings of a system together; name a score of each ending")
-    return wanted
+    return scores.single([name or scores.names[0]])
 
 
 def scored_pairs(people: Ballot, scores: PairScores) -> ScoredPairs:

@@ -128,7 +128,7 @@ def _features(
     lengths = np.array([float(len(words(text))) for text in rows.endings]) if rows else None
     if scores:
         read = read_scores(scores)
-        known, values = _of_table(read.only(names) if names else read, judged.endings)
+        known, values = _of_table(read.single(names) if names else read, judged.endings)
         if lengths is None and LENGTH in read.names:
             lengths = _of_table(read.only([LENGTH]), judged.endings)[1][:, 0]
     elif names and rows:
