@@ -86,7 +86,7 @@ def plan(
         **{name: value for name, value in given.items() if value is not None},
     )
     settings = PlanSettings(
-        per_item=tuple(sorted(set(per_item))) or PER_ITEM,
+        per_item=tuple(sorted(set(per_item))) or tuple(n for n in PER_ITEM if n <= (people or max(PER_ITEM))),
         per_person=items_per_person,
         people=people,
         pay=None if pay is None else float(pay),
