@@ -62,3 +62,12 @@ def test_mistakes_are_named(section: Any, message: str) -> None:
     with pytest.raises(UserError) as caught:
         build(Sample, section, "s")
     assert str(caught.value).startswith(message)
+
+
+def test_a_section_without_keys_says_so() -> None:
+    @dataclass(frozen=True)
+    class Empty:
+        pass
+
+    with pytest.raises(UserError, match=r"s: unknown key rate \(it has no keys\)"):
+        build(Empty, {"rate": 1}, "s")

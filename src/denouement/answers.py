@@ -4,7 +4,7 @@ Votes of models (`kind`) are never counted as people's: `read_votes` leaves them
 """
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
@@ -13,7 +13,7 @@ import pyarrow.compute as pc
 
 from denouement.console import warn
 from denouement.errors import UserError
-from denouement.schemas import BETTER, MODEL, PERSON, read_schema, read_table
+from denouement.schemas import BETTER, MODEL, PERSON, read_schema, read_table, shortened
 
 SCALES = ("ratings", "orders", "rankings")
 """Tables of answers that are not votes; folders of the same names hold their results."""
@@ -115,6 +115,19 @@ def questions_of(votes: pa.Table) -> list[str]:
     """The questions of a table `votes`, in the order of their first rows: that of the study."""
     found: list[str] = votes["question"].unique().to_pylist()
     return found
+
+
+def chosen_question(path: Path, question: str | None, questions: Sequence[str]) -> str | None:
+    """The question asked for, or the first; None where there is none.
+
+    Raises:
+        UserError: there is none of this name in the file.
+    """
+    if question is None:
+        return next(iter(questions), None)
+    if question not in questions:
+        raise UserError(f"{path}: no question {question!r}; there are {shortened(questions)}")
+    return question
 
 
 def accepted_checks(answers: pa.Table) -> pa.Table:

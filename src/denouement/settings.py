@@ -128,7 +128,8 @@ def _strange_keys(cls: type[Any], section: object, where: str) -> list[str]:
     if not isinstance(section, Mapping):
         return [f"{where}: must be a section of `key: value` lines, not {section!r}"]
     known = [field.name for field in dataclasses.fields(cls) if field.init]
-    return [f"{where}: unknown key {key} (known keys are {', '.join(known)})" for key in section if key not in known]
+    which = f"known keys are {', '.join(known)}" if known else "it has no keys"
+    return [f"{where}: unknown key {key} ({which})" for key in section if key not in known]
 
 
 def _value(value: Any, hint: Any, where: str, all_rules: bool) -> tuple[Any, list[str]]:

@@ -18,7 +18,8 @@ SCORES = "case_id,system,bleu,rouge\n" + "".join(
 def run(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     (tmp_path / "scores.csv").write_text(SCORES)
-    write_table(VOTES, tmp_path / "votes.parquet", "votes")
+    for name in ("votes", "copy"):
+        write_table(VOTES, tmp_path / f"{name}.parquet", "votes")
 
     def invoke(*arguments: str):
         return CliRunner().invoke(main, ["metrics", "estimate", *arguments])
@@ -50,12 +51,26 @@ def test_a_draw_that_is_not_random_is_a_warning(run, tmp_path):
     assert "warning: one and two: the answered items have other scores than the others" in result.stderr
 
 
+def test_out_writes_a_page_with_the_warnings_and_the_document(run, tmp_path):
+    (tmp_path / "scores.csv").write_text(
+        "case_id,system,bleu\n" + "".join(f"case-{n},one,{n % 4}\ncase-{n},two,0\n" for n in range(15))
+    )
+    result = run("scores.csv", "votes.parquet", "--out", "out")
+    assert result.exit_code == 0, result.output
+    assert sorted(path.name for path in (tmp_path / "out").iterdir()) == ["estimates.html", "estimates.json"]
+    assert "every scored item is answered" in (tmp_path / "out/estimates.html").read_text()
+    printed = json.loads(run("scores.csv", "votes.parquet", "--json").stdout)
+    assert json.loads((tmp_path / "out/estimates.json").read_text()) == printed
+    assert run("scores.csv", "votes.parquet", "--out", "scores.csv").exit_code == 2
+
+
 @pytest.mark.parametrize(
     ("arguments", "problem"),
     [
         (["scores.csv", "votes.parquet"], "scores.csv: has 2 scores; choose one with --score"),
         (["scores.csv", "gone.parquet", "--score", "bleu"], "gone.parquet: no such file"),
-        (["scores.csv", "scores.csv", "--score", "bleu"], "scores.csv: is named twice"),
+        (["scores.csv", "scores.csv", "--score", "bleu"], "scores.csv and scores.csv: have the same content"),
+        (["copy.parquet", "votes.parquet"], "copy.parquet and votes.parquet: have the same content"),
         (["votes.parquet", "scores.csv"], "scores.csv: no table votes"),
         (["scores.csv", "votes.parquet", "--score", "bleu", "--question", "x"], "no question 'x'; there are better"),
     ],

@@ -102,6 +102,7 @@ def test_scores_of_other_stories_than_it_learned_from_are_refused(run, tmp_path)
         (["people.csv"], "people.csv: nothing to learn from; give --scores"),
         (["people.csv", "--scores", "scores.csv"], "--out: scores.csv is no table of `metrics score`"),
         (["people.csv", "--scores", "scores.parquet"], "--out: a model must know its stories"),
+        (["people.csv", "--scores", "scores.parquet", "--score", "repeated"], "repeated is of all endings of a system"),
         (["people.csv", "--scores", "other.csv"], "other.csv: has no score of the endings that people compared"),
         (["people.csv", "--scores", "scores.csv", "--encoder", "glove"], "--encoder: reads the texts"),
         (["pairs.jsonl", "--encoder", "elmo"], "elmo"),
@@ -113,12 +114,22 @@ def test_a_mistake_is_one_line_and_nothing_is_written(run, tmp_path, arguments, 
     (tmp_path / "people.csv").write_text("\n".join(["case_id,system,ann", *people]))
     (tmp_path / "scores.csv").write_text("\n".join(["case_id,system,s", *people]))
     values = [{"case_id": str(n), "system": system, "score": "s", "value": 1.0} for n in range(12) for system in "xy"]
+    values += [{"case_id": None, "system": system, "score": "repeated", "value": 0.5} for system in "xy"]
     table = pa.Table.from_pylist(values, schemas.TABLES["ending_scores"].schema)
     schemas.write_table(table, tmp_path / "scores.parquet", "ending_scores")
     (tmp_path / "other.csv").write_text("case_id,system,s\n99,x,1\n")
-    out = [] if "has no score" in problem or "reads the texts" in problem else ["--out", "model.parquet"]
+    is_read_first = any(said in problem for said in ("has no score", "reads the texts", "of a system"))
+    out = [] if is_read_first else ["--out", "model.parquet"]
     done = run("preference", *arguments, *out)
     assert done.exit_code == 2, done.output
     assert problem in done.output
     assert len(done.output.strip().splitlines()) == 1
     assert not (tmp_path / "model.parquet").exists()
+
+
+def test_the_reasons_are_never_written_over(run, tmp_path):
+    (tmp_path / "elements.parquet").write_text("reasons")
+    done = run("preference", "pairs.jsonl", *FEW, "--elements", "elements.parquet", "--out", "elements.parquet")
+    assert done.exit_code == 2
+    assert "elements.parquet is read too: name another file to write" in done.output
+    assert (tmp_path / "elements.parquet").read_text() == "reasons"

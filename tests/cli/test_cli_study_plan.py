@@ -62,3 +62,11 @@ def test_a_mistake_is_one_line_and_nothing_is_written(run, tmp_path, arguments, 
     assert problem in result.output
     assert len(result.output.strip().splitlines()) == 1
     assert not (tmp_path / "out").exists()
+
+
+def test_few_people_are_planned_for_with_as_many_answers_an_item_as_they_can_give(run):
+    few = run("--width", "0.5", "--people", "4", "--draws", "50", "--json")
+    assert few.exit_code == 0, few.output
+    assert [size["answers_per_item"] for size in json.loads(few.output)["sizes"]] == [1, 3]
+    named = run("--width", "0.5", "--people", "4", "--draws", "50", "--answers-per-item", "5")
+    assert (named.exit_code, "name fewer with --answers-per-item" in named.output) == (2, True)

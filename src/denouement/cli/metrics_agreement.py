@@ -65,7 +65,7 @@ def agreement(
     from denouement.schemas import read_table
 
     for path in [out / name for name in FILES] if out else []:
-        check_output(path, (scores, human))
+        check_output(path, [read for read in (scores, human, elements) if read])
     of_scores = read_scores(scores)
     if names:
         of_scores = of_scores.only(names)

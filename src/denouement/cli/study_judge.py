@@ -104,7 +104,8 @@ def judge(
         setting, _, problem = str(error).partition(": ")
         raise UserError(f"--{setting.replace('_', '-')}: {problem}") from error
     found = judge_items(judge_of(chosen), shown, questionnaire, out, limit)
-    print_result(found, lambda result: judged_blocks(result, str(out)), as_json)
+    people = f"{what} --items {items}" if items else what
+    print_result(found, lambda result: judged_blocks(result, str(out), people), as_json)
 
 
 def _of_store(study: str, url: str) -> "tuple[pa.Table, Questionnaire]":

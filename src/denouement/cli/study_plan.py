@@ -86,7 +86,7 @@ def plan(
         **{name: value for name, value in given.items() if value is not None},
     )
     settings = PlanSettings(
-        per_item=tuple(sorted(set(per_item))) or PER_ITEM,
+        per_item=tuple(sorted(set(per_item))) or tuple(n for n in PER_ITEM if n <= (people or max(PER_ITEM))),
         per_person=items_per_person,
         people=people,
         pay=None if pay is None else float(pay),
@@ -103,16 +103,10 @@ def plan(
 def _pilot(votes: Path, pair: str | None, question: str | None) -> "Pilot":
     from denouement.answers import read_votes
     from denouement.study.planning.assumed import read_pilot
-    from denouement.study.results.ballot import count
+    from denouement.study.results.ballot import ballot_of_file
 
     names = pair.split(",") if pair else None
     if names is not None and len(names) != 2:
         raise UserError(f"--pair {pair}: must be two systems with a comma between them")
-    table = read_votes(votes)
-    known = table["question"].unique().to_pylist()
-    if question is not None and question not in known:
-        raise UserError(f"{votes}: no question {question!r}; there are {', '.join(known)}")
-    ballot = count(table, question)
-    if not ballot.pairs:
-        raise UserError(f"{votes}: no accepted answer in it; name the votes of a pilot that was answered")
+    ballot = ballot_of_file(votes, read_votes(votes), question)
     return read_pilot(ballot, (names[0], names[1]) if names else None)

@@ -41,8 +41,8 @@ _LEANINGS = {
 }
 
 
-def judged_blocks(found: Judged, out: str) -> list[Block]:
-    """What a judge answered, in a few lines."""
+def judged_blocks(found: Judged, out: str, people: str) -> list[Block]:
+    """What a judge answered, in a few lines; `people` is what `study judged` takes beside `out`."""
     record = found.record
     said = [
         f"{record.model} judged {found.pairs:,} pairs of study {record.study} in both orders: {found.answers:,} "
@@ -56,7 +56,7 @@ def judged_blocks(found: Judged, out: str) -> list[Block]:
             f"{record.unreadable:,} answers could not be read and are left out; of {found.half:,} pairs the answer in "
             "one order alone is there."
         )
-    said.append(f"How far it agrees with people: denouement study judged {out} STUDY")
+    said.append(f"How far it agrees with people: denouement study judged {out} {people}")
     return [Paragraph("\n".join(said))]
 
 

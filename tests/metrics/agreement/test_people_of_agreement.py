@@ -160,6 +160,8 @@ def test_elements_are_those_of_the_same_votes_and_question(written):
     assert (row.element, row.score, row.named, row.right, row.others) == ("logic", "length", 5, 5, 0)
     for wrong, problem in (
         (tags(table, item_id="other"), "1 items with reasons are not in the votes"),
+        (tags(table, choice="both"), "15 answers with reasons do not count in the votes, or are others there"),
+        (tags(table, annotator_id="excluded"), "10 answers with reasons do not count in the votes"),
         (tags(table, question="style"), "no reason for the question better names an element"),
     ):
         with pytest.raises(UserError, match=problem):

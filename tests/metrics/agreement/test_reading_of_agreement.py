@@ -121,3 +121,11 @@ def test_the_command_joins_it_with_a_csv_and_refuses_to_swap_values_of_sets(scor
     result = CliRunner().invoke(main, [*command, "--compare", "distinct_1", "--compare", "rouge_l"])
     assert result.exit_code == 2
     assert "--compare: distinct_1 has no value of single endings" in result.output
+
+
+@pytest.mark.parametrize("kind", ["votes", "items", "rankings"])
+def test_tables_of_a_study_are_no_scores(kind, tmp_path):
+    """Their columns of yes and no would be read as numbers."""
+    schemas.write_table(schemas.empty_table(kind), tmp_path / "table.parquet", kind)
+    with pytest.raises(UserError, match=f"a table '{kind}' of a study has no scores"):
+        read_scores(tmp_path / "table.parquet")

@@ -6,6 +6,7 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
+from denouement.answers import QuestionAsked, as_metadata
 from denouement.errors import UserError
 from denouement.metrics.estimates.estimates import FEWEST, ITEMS, PREFERRED, WINS, Estimates, estimates
 from denouement.metrics.estimates.scored_pairs import PairScores, read_answers, read_pair_scores
@@ -288,6 +289,22 @@ def test_a_judge_who_was_asked_something_else_is_refused(tmp_path):
     people = read_answers(written(tmp_path, answers()))
     with pytest.raises(UserError, match="no question 'better'; there are fluent"):
         read_pair_scores(written(tmp_path, answers(1), "other.parquet", question="fluent"), people)
+
+
+@pytest.mark.parametrize(("words", "refused"), [("Which is better?", False), ("Which is odder?", True)])
+def test_a_judge_who_read_other_words_under_the_same_name_is_refused(words, refused, tmp_path):
+    def asked(text: str) -> dict[str, str]:
+        return as_metadata({"s": {"better": QuestionAsked(text, True)}})
+
+    write_table(table_of(answers()), tmp_path / "people.parquet", "votes", asked("Which is better?"))
+    judge = votes({item: (*PAIR, ["mine"]) for item in answers()}, kind="model", annotator_id="model-1-1")
+    write_table(judge, tmp_path / "judge.parquet", "votes", asked(words))
+    people = read_answers(tmp_path / "people.parquet")
+    if refused:
+        with pytest.raises(UserError, match=r"the judge was asked 'Which is odder\?', and people 'Which is better\?'"):
+            read_pair_scores(tmp_path / "judge.parquet", people)
+    else:
+        assert read_pair_scores(tmp_path / "judge.parquet", people).values[PAIR]
 
 
 def test_a_table_that_is_no_votes_is_refused(tmp_path):

@@ -201,3 +201,13 @@ def test_too_little_to_learn_from_is_refused(n, share, problem):
     pairs = judged([f"story {number}" for number in range(n)], [share] * n)
     with pytest.raises(UserError, match=problem):
         learn(pairs, features(pairs, [[1.0]] * n, ["x"]), None, FEW)
+
+
+def test_which_scores_are_missing_where_too_few_pairs_are_left_is_said():
+    pairs = judged([f"story {number}" for number in range(12)], [1.0] * 12)
+    known = features(pairs, [[1.0, np.nan]] * 3 + [[1.0, 1.0]] * 9, ["good", "rare"])
+    with pytest.raises(UserError) as refused:
+        learn(pairs, known, None, FEW)
+    assert "9 stories have compared endings with all scores; at least 10" in str(refused.value)
+    assert "3 pairs in which an ending lacks a score are left out (rare 3)" in str(refused.value)
+    assert str(refused.value).endswith("read those alone that all endings have (--score)")

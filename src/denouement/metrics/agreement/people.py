@@ -9,16 +9,16 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from denouement.answers import counted, questions_of, read_votes
+from denouement.answers import chosen_question, counted, questions_of, read_votes
 from denouement.errors import UserError
 from denouement.metrics.agreement.picking import PreferredPairs
 from denouement.metrics.agreement.published import published_file
 from denouement.metrics.agreement.published.rows import PublishedFile
-from denouement.metrics.agreement.tables import chosen, kind_of, ratings_of_table
+from denouement.metrics.agreement.tables import kind_of, ratings_of_table
 from denouement.metrics.agreement.values import Ratings, Value, gathered_ratings
 from denouement.schemas import read_table
 from denouement.study.results.agreement import BOTH, FIRST, NEITHER, SECOND, agreement
-from denouement.study.results.ballot import Ballot, count
+from denouement.study.results.ballot import Ballot, ballot_of_file
 from denouement.study.results.rankings import check_ranks
 
 _POINTS = {FIRST: (1.0, 0.0), SECOND: (0.0, 1.0), BOTH: (0.5, 0.5), NEITHER: (0.5, 0.5)}
@@ -82,7 +82,7 @@ def _of_published(path: Path, published: PublishedFile, question: str | None) ->
     if not published.ratings:
         raise UserError(f"{path}: has scores and no ratings; name the file with people's ratings")
     questions = list(published.ratings)
-    asked = chosen(path, question, [each for each in questions if each])
+    asked = chosen_question(path, question, [each for each in questions if each])
     ratings = gathered_ratings(str(path), published.ratings[asked or ""])
     return HumanAnswers(ratings, question=asked, other_questions=[each for each in questions if each and each != asked])
 
@@ -90,7 +90,7 @@ def _of_published(path: Path, published: PublishedFile, question: str | None) ->
 def _of_ratings(path: Path, table: pa.Table, question: str | None) -> HumanAnswers:
     accepted = counted(table)
     questions = accepted["question"].unique().to_pylist()
-    asked = chosen(path, question, questions)
+    asked = chosen_question(path, question, questions)
     rows = accepted.filter(pc.equal(accepted["question"], asked or ""))
     if not rows.num_rows:
         raise UserError(f"{path}: no accepted rating in it; collect answers first")
@@ -123,11 +123,7 @@ def _of_rankings(path: Path, table: pa.Table, question: str | None) -> HumanAnsw
 
 
 def _of_votes(path: Path, table: pa.Table, question: str | None) -> HumanAnswers:
-    questions = questions_of(table)
-    asked = chosen(path, question, questions)
-    ballot = count(table, asked)
-    if not len(ballot.choice):
-        raise UserError(f"{path}: no accepted answer in it; collect answers first")
+    ballot = ballot_of_file(path, table, question)
     items = ballot.items.to_pylist()
     ends = [[(row["case_id"], ballot.pairs[row["pair"]][side]) for row in items] for side in (0, 1)]
     decided = agreement(ballot.counts())
@@ -139,5 +135,5 @@ def _of_votes(path: Path, table: pa.Table, question: str | None) -> HumanAnswers
         for side, points in enumerate(_POINTS[int(choice)]):
             given[ends[side][item], f"{study} {annotator}"].append(points)
     values: list[Value] = [(ending, rater, float(np.mean(its))) for (ending, rater), its in given.items()]
-    others = [each for each in questions if each != asked]
-    return HumanAnswers(gathered_ratings(str(path), values), pairs, ballot, asked, others)
+    others = [each for each in questions_of(table) if each != ballot.question]
+    return HumanAnswers(gathered_ratings(str(path), values), pairs, ballot, ballot.question, others)

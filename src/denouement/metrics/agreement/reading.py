@@ -12,7 +12,7 @@ from denouement.metrics.agreement.published import published_file
 from denouement.metrics.agreement.tables import kind_of, scores_of_table
 from denouement.metrics.agreement.values import Scores, gathered_scores
 from denouement.metrics.base import known_measures
-from denouement.schemas import read_table
+from denouement.schemas import TABLES, read_table
 
 
 def read_scores(path: Path) -> Scores:
@@ -23,8 +23,11 @@ def read_scores(path: Path) -> Scores:
     Raises:
         UserError: no such file, no scores in it, or as the readers of the layouts.
     """
-    if not path.is_dir() and kind_of(path) == "ending_scores":
+    kind = None if path.is_dir() else kind_of(path)
+    if kind == "ending_scores":
         return _of_endings(path, read_table(path, "ending_scores"))
+    if kind in TABLES and "item_id" in TABLES[kind].schema.names:
+        raise UserError(f"{path}: a table '{kind}' of a study has no scores; name a table ending_scores, or any CSV")
     published = published_file(path)
     if published is None:
         return scores_of_table(path)

@@ -5,6 +5,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
+from denouement.answers import chosen_question
 from denouement.corpus.endings import named_rows
 from denouement.errors import UserError
 from denouement.files import existing_file
@@ -86,7 +87,7 @@ def ratings_of_table(path: Path, question: str | None, columns: Sequence[str]) -
     questions: list[str] = []
     if _QUESTION in names:
         questions = list(dict.fromkeys(str(row[_QUESTION]) for _, row in held))
-        question = chosen(path, question, questions)
+        question = chosen_question(path, question, questions)
         held = [(where, row) for where, row in held if str(row[_QUESTION]) == question]
     elif question is not None:
         raise UserError(f"{path}: has no column question; leave --question out")
@@ -112,19 +113,6 @@ def ratings_of_table(path: Path, question: str | None, columns: Sequence[str]) -
     if not (columns or numbers):
         raise UserError(f"{path}: no column of ratings; it has {shortened(names)}")
     return gathered_ratings(str(path), _wide(path, held, item, system, columns or numbers)), question, others
-
-
-def chosen(path: Path, question: str | None, questions: Sequence[str]) -> str | None:
-    """The question asked for, or the first.
-
-    Raises:
-        UserError: there is none of this name.
-    """
-    if question is None:
-        return next(iter(questions), None)
-    if question not in questions:
-        raise UserError(f"{path}: no question {question!r}; there are {shortened(questions)}")
-    return question
 
 
 _Row = tuple[str, dict[str, Any]]

@@ -65,6 +65,20 @@ class Scores:
             no_direction=[name for name in self.no_direction if name in names],
         )
 
+    def single(self, names: Sequence[str]) -> "Scores":
+        """As `only`, of scores of single endings.
+
+        Raises:
+            UserError: an unknown name, or a score of all endings of a system together.
+        """
+        found = self.only(names)
+        if found.of_sets:
+            raise UserError(
+                f"{self.source}: {shortened(list(found.of_sets))} is of all endings of a system together; name a score "
+                "of each ending"
+            )
+        return found
+
     def turned(self, names: Sequence[str]) -> "Scores":
         """The same with some scores, of which a lower one is better, times -1; those that already are stay so.
 

@@ -5,7 +5,9 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 
+from denouement.answers import ANSWER
 from denouement.errors import UserError
 from denouement.metrics.agreement.ceiling import Ceiling, ceiling
 from denouement.metrics.agreement.differences import Difference, differences
@@ -213,7 +215,7 @@ def named_in_reasons(elements: pa.Table, people: HumanAnswers) -> list[tuple[tup
     """Of each element in a reason the pair, what the person chose, and the element, for the question that was asked.
 
     Raises:
-        UserError: the elements are not of these answers, or none is named.
+        UserError: the elements are not of these answers, are older than they, or none is named.
     """
     if people.pairs is None:
         raise UserError("--elements: reasons are for choices between two endings; give votes, or leave it out")
@@ -228,9 +230,20 @@ def named_in_reasons(elements: pa.Table, people: HumanAnswers) -> list[tuple[tup
         raise UserError(
             f"--elements: {strange:,} items with reasons are not in the votes; tag the reasons of these votes"
         )
+    if people.ballot and (stale := len(_answers(elements, people.question) - _answers(people.ballot.votes))):
+        raise UserError(
+            f"--elements: {stale:,} answers with reasons do not count in the votes, or are others there; tag the "
+            "reasons again"
+        )
     if not rows:
         raise UserError(f"--elements: no reason for the question {people.question} names an element; leave it out")
     return rows
+
+
+def _answers(table: pa.Table, question: str | None = None) -> set[tuple[str, ...]]:
+    """The answers in a table, to one question where it holds several, with what was chosen."""
+    of = table if question is None else table.filter(pc.equal(table["question"], question))
+    return set(zip(*(of[name].to_pylist() for name in (*ANSWER, "choice")), strict=True))
 
 
 def _levels_left_out(grid: Grid) -> dict[str, str]:

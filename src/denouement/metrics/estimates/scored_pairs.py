@@ -6,17 +6,16 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
-import pyarrow as pa
 
-from denouement.answers import questions_of, read_judge_votes, read_votes
+from denouement.answers import question_asked, read_judge_votes, read_votes
 from denouement.errors import UserError
 from denouement.metrics.agreement.reading import read_scores
-from denouement.metrics.agreement.tables import chosen, kind_of
+from denouement.metrics.agreement.tables import kind_of
 from denouement.metrics.agreement.values import Scores
 from denouement.metrics.estimates.regression import ScoredAnswers, ScoredItems
 from denouement.schemas import UNNAMED_ANNOTATOR, shortened
 from denouement.study.results.agreement import BOTH, FIRST, NEITHER
-from denouement.study.results.ballot import Ballot, count
+from denouement.study.results.ballot import Ballot, ballot_of_file
 from denouement.study.results.clustered import clusters
 from denouement.study.results.crossed import Clusters, Floats, Numbers
 
@@ -68,14 +67,7 @@ def read_answers(path: Path, question: str | None = None) -> Ballot:
     """
     if kind_of(path) != "votes":
         raise UserError(f"{path}: no table votes; name one that `denouement study export` or `import` wrote")
-    return _ballot(path, read_votes(path), question)
-
-
-def _ballot(path: Path, votes: pa.Table, question: str | None) -> Ballot:
-    ballot = count(votes, chosen(path, question, questions_of(votes)))
-    if not len(ballot.choice):
-        raise UserError(f"{path}: no accepted answer in it; collect answers first")
-    return ballot
+    return ballot_of_file(path, read_votes(path), question)
 
 
 def read_pair_scores(path: Path, people: Ballot, name: str | None = None) -> PairScores:
@@ -88,7 +80,7 @@ def read_pair_scores(path: Path, people: Ballot, name: str | None = None) -> Pai
 
     Raises:
         UserError: no such file, no such score or none named of several, scores that name no systems, a judge who is one
-            of the people, or no value for a pair of the people's.
+            of the people or was asked another question, or no value for a pair of the people's.
     """
     if not path.is_dir() and kind_of(path) == "votes":
         if name:
@@ -104,12 +96,15 @@ def read_pair_scores(path: Path, people: Ballot, name: str | None = None) -> Pai
 
 
 def _of_judge(path: Path, people: Ballot) -> PairScores:
-    judge = _ballot(path, read_judge_votes(path), people.question)
+    judge = ballot_of_file(path, read_judge_votes(path), people.question)
     ids = {each for each in judge.votes["annotator_id"].to_pylist() if not each.startswith(UNNAMED_ANNOTATOR)}
     if shared := sorted(ids & set(people.votes["annotator_id"].to_pylist())):
         raise UserError(
             f"{path}: {shortened(shared)} answered in the table of people, too; a judge is none of the people"
         )
+    asked, of_people = (question_asked(each.votes, each.question).words for each in (judge, people))
+    if asked and of_people and asked != of_people:
+        raise UserError(f"{path}: the judge was asked {asked!r}, and people {of_people!r}: have it judge again")
     points = np.select([judge.choice == FIRST, (judge.choice == BOTH) | (judge.choice == NEITHER)], [1.0, 0.5], 0.0)
     means = np.bincount(judge.item, points, judge.items.num_rows) / np.bincount(judge.item)
     given: defaultdict[tuple[Pair, str], list[float]] = defaultdict(list)
@@ -147,10 +142,7 @@ def _one_of(scores: Scores, name: str | None) -> Scores:
             f"{scores.source}: has {len(scores.names)} scores; choose one with --score, before you see what it gives: "
             f"{shortened(scores.names)}"
         )
-    wanted = scores.only([name or scores.names[0]])
-    if not wanted.names:
-        raise UserError(f"{scores.source}: {name} is of all endings of a system together; name a score of each ending")
-    return wanted
+    return scores.single([name or scores.names[0]])
 
 
 def scored_pairs(people: Ballot, scores: PairScores) -> ScoredPairs:

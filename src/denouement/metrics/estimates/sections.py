@@ -32,8 +32,8 @@ def estimate_blocks(found: Estimates) -> list[Block]:
     """A section a pair, and one of strengths."""
     asked = f"“{found.words}”" if found.words else found.question
     about = Paragraph(
-        f"People were asked: {asked}. Their answers about some items are put together with {found.score} of all items, "
-        "by prediction-powered estimation. It holds where the answered items are a random draw of all."
+        f"People were asked: {asked}. Their answers about some items are put together with the score “{found.score}” "
+        "of all items, by prediction-powered estimation. It holds where the answered items are a random draw of all."
     )
     sections: list[Block] = [_pair(each) for each in found.pairs]
     if found.strengths:

@@ -236,8 +236,10 @@ def learn(
     n_stories = len(data.digests)
     if n_stories < max(FEWEST_STORIES, settings.folds):
         raise UserError(
-            f"{judged.source}: {n_stories} stories have compared endings with all scores; at least "
-            f"{max(FEWEST_STORIES, settings.folds)} are needed for {settings.folds} folds"
+            f"{judged.source}: {n_stories} {'story has' if n_stories == 1 else 'stories have'} compared endings with "
+            f"all scores; at least {max(FEWEST_STORIES, settings.folds)} are needed for {settings.folds} folds"
+            + "".join(f"; {sentence}" for sentence in left_out)
+            + ("; read those alone that all endings have (--score)" if n_stories < len(set(judged.stories())) else "")
         )
     if not data.judged.pairs.prefers.any():
         raise UserError(f"{judged.source}: people prefer neither ending in every pair, which teaches nothing")

@@ -87,7 +87,7 @@ def run(
         raise UserError(f"{judged.source}: nothing to learn from; give --scores, or the texts with --items")
     if paths.out:
         depends_on = _of_scores(paths.scores) if paths.scores else _given(paths.stories, language_model)
-        check_output(paths.out, [*given, *paths.sources().values()])
+        check_output(paths.out, [*given, *paths.sources().values(), *([paths.elements] if paths.elements else [])])
         if not judged.texts:
             raise UserError(
                 "--out: a model must know its stories, so that it never scores those that it learned from: give the "
@@ -128,7 +128,7 @@ def _features(
     lengths = np.array([float(len(words(text))) for text in rows.endings]) if rows else None
     if scores:
         read = read_scores(scores)
-        known, values = _of_table(read.only(names) if names else read, judged.endings)
+        known, values = _of_table(read.single(names) if names else read, judged.endings)
         if lengths is None and LENGTH in read.names:
             lengths = _of_table(read.only([LENGTH]), judged.endings)[1][:, 0]
     elif names and rows:

@@ -146,7 +146,8 @@ def _check(assumed: AssumedAnswers, goal: PlanGoal, settings: PlanSettings) -> N
         raise UserError("--people 1: the answers of one person do not show how people differ; name two at least")
     if settings.people and settings.people < max(settings.per_item):
         raise UserError(
-            f"--people {settings.people}: too few for {max(settings.per_item)} answers an item by as many people"
+            f"--people {settings.people}: too few for {max(settings.per_item)} answers an item by as many people; "
+            "name fewer with --answers-per-item"
         )
 
 

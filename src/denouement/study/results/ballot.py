@@ -1,6 +1,7 @@
 """The answers to one question about pairs that count, grouped by items and pairs of systems."""
 
 from dataclasses import dataclass
+from pathlib import Path
 
 import numpy as np
 import numpy.typing as npt
@@ -8,7 +9,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from denouement import schemas
-from denouement.answers import counted, questions_of
+from denouement.answers import chosen_question, counted, questions_of
 from denouement.errors import UserError
 from denouement.schemas import BETTER
 from denouement.study.design.questions import MUCH, SLIGHTLY
@@ -83,6 +84,18 @@ def count(votes: pa.Table, question: str | None = None) -> Ballot:
     places = items.drop_columns("case_id").append_column("item", pa.array(np.arange(items.num_rows)))
     joined = in_order.join(places, ["study", "item_id", "pair"]).sort_by("row")
     return Ballot(pairs, items, joined["item"].to_numpy(), choice.astype(np.int64), accepted, asked)
+
+
+def ballot_of_file(path: Path, votes: pa.Table, question: str | None = None) -> Ballot:
+    """As `count`, of the table `votes` of a file, with answers.
+
+    Raises:
+        UserError: as `count`, no such question, or no answer that counts.
+    """
+    ballot = count(votes, chosen_question(path, question, questions_of(votes)))
+    if not len(ballot.choice):
+        raise UserError(f"{path}: no accepted answer in it; collect answers first")
+    return ballot
 
 
 def _check_choices(votes: pa.Table) -> None:
