@@ -92,7 +92,7 @@ def test_mlflow_shows_the_runs(first_run, pages, browser, tmp_path):
     mlflow.set_tracking_uri(first_run[0].tracking_uri)
     experiment = mlflow.get_experiment_by_name("denouement")
     browser.get(pages["MLflow"])  # the address that is printed
-    text_once(browser, "reproduce (sample corpus", "stories", "13 matching runs")
+    text_once(browser, "reproduce (sample corpus", "stories", "14 matching runs")
     keep(browser, tmp_path, "mlflow_runs")
     (run,) = mlflow.search_runs(
         [experiment.experiment_id], "attributes.run_name LIKE 'train seq2seq%'", output_format="list"
