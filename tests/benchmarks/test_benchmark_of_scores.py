@@ -14,7 +14,7 @@ def test_each_system_has_an_ending_of_another_case_and_no_ending_comes_twice():
         }
         for place in range(12)
     ]
-    read = endings_to_score(pa.Table.from_pylist(rows, TABLES["cloze"].schema), ["Right 11."], 5)
+    read = endings_to_score(pa.Table.from_pylist(rows, TABLES["cloze"].schema), ["Right 11."], 5, 6_000)
     # of n cases the other 12 - n have as many right endings, and one wrong one that all share: 13 - n >= 5 n
     assert sorted(set(read.case_ids)) == ["0", "1"]
     assert len(set(zip(read.systems, read.case_ids, strict=True))) == 10
