@@ -5,6 +5,7 @@ import importlib.metadata
 import re
 import sys
 import tomllib
+from collections import Counter
 from pathlib import Path
 
 import pytest
@@ -191,3 +192,9 @@ def test_train_section_makes_valid_settings(generator, kind, stages):
 
 def test_every_section_was_checked():
     assert set(SETTINGS) | {"train", "generators"} == set(PARAMS)
+
+
+def test_no_two_test_files_have_one_name():
+    """Pytest imports only the first of them that a process reads, and reports the other as an error."""
+    names = Counter(path.name for path in (ROOT / "tests").rglob("test_*.py"))
+    assert [name for name, n in names.items() if n > 1] == []
