@@ -119,14 +119,21 @@ def _of_store(study: str, url: str) -> "tuple[pa.Table, Questionnaire]":
 def _of_files(
     path: Path, items: Path | None, study: str | None, choices: "Choices", words: dict[str, str]
 ) -> "tuple[pa.Table, Questionnaire]":
-    from denouement.answers import read_votes
     from denouement.judging.questions import of_votes
+
+    votes, shown = _votes_and_items(path, items)
+    return shown, of_votes(votes, study, choices, words)
+
+
+def _votes_and_items(path: Path, items: Path | None) -> "tuple[pa.Table, pa.Table]":
+    """People's votes in a file, and the items that they are about."""
+    from denouement.answers import read_votes
     from denouement.schemas import read_table
 
     votes = read_votes(existing_file(path))
     if items is None:
         raise UserError(f"{path}: has no stories and endings; give the items table with --items")
-    return read_table(items, "items"), of_votes(votes, study, choices, words)
+    return votes, read_table(items, "items")
 
 
 @click.command()
@@ -147,7 +154,6 @@ def judged(
     It says how often the order of the endings changes the judge's answer, how far it agrees with people beside how far
     one of them agrees with the others, and whether it leans towards what stands first, is longer or happier.
     """
-    from denouement.answers import read_votes
     from denouement.judging.comparing import judge_report
     from denouement.judging.judging import judge_record
     from denouement.judging.output import FILES, write_judge_report
@@ -170,9 +176,7 @@ def judged(
             raise UserError(f"{judge}: is of study {record.study}, not {people}")
         votes, shown = answers_and_items(opened_store(url, make=False), people)
     else:
-        if items is None:
-            raise UserError(f"{people}: has no stories and endings; give the items table with --items")
-        votes, shown = read_votes(existing_file(Path(people))), read_table(items, "items")
+        votes, shown = _votes_and_items(Path(people), items)
     found = judge_report(record, read_table(judge, "votes"), votes, shown, question)
     if out:
         write_judge_report(out, found)

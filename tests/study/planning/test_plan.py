@@ -26,7 +26,7 @@ def test_independent_answers_need_what_the_binomial_formula_says():
 
 
 def test_power_of_independent_answers_is_that_of_the_normal_test():
-    """60% is told from 50% with 80% of studies of (1.96 * sqrt(.25) + .84 * sqrt(.24))^2 / .1^2 = 194 answers."""
+    """To tell 60% from 50%, 80% of studies need (1.96 * sqrt(.25) + .84 * sqrt(.24))^2 / .1^2 = 194 answers."""
     settings = replace(ALONE, draws=1000)
     [size] = study_plan(replace(INDEPENDENT, share=0.6), PlanGoal(power=0.8), settings).sizes
     assert size.items == pytest.approx(194, rel=0.08)
