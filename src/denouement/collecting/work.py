@@ -91,8 +91,8 @@ def of_stories(stories: pa.Table) -> pa.Table:
     return as_table("collected_stories", [{**row, "status": "approved"} for row in stories.select(wanted).to_pylist()])
 
 
-def as_cases(endings: pa.Table) -> pa.Table:
-    """Pairs of endings as labelled cases, in the same order: the table `cloze`, of the release and split of no file.
+def as_cases(endings: pa.Table, release: str = "collected") -> pa.Table:
+    """Pairs of endings as labelled validation cases, in the same order: the table `cloze`.
 
     Sides alternate, so that a place says nothing.
     """
@@ -108,7 +108,7 @@ def as_cases(endings: pa.Table) -> pa.Table:
                 "right_ending": side,
                 "question": None,
                 "language": schemas.ENGLISH,
-                "release": "collected",
+                "release": release,
                 "split": "validation",
             }
             for row, side in zip(rows, sides, strict=True)
