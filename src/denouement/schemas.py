@@ -344,8 +344,8 @@ TABLES: dict[str, TableRules] = {
         key=("study", "item_id", "annotator_id"),
         choices={"kind": ("best_worst", "ranking"), "status": STATUSES},
     ),
-    # What a collection gathered, in the order in which it came in: stories, pairs of endings, what verifiers said of each
-    # ending, and what became of the pairs. Who did it may be unknown.
+    # What a collection gathered, in the order in which it came in: stories, pairs of endings, what verifiers said of
+    # each ending, and what became of the pairs. Who did it may be unknown.
     "collected_stories": TableRules(
         1,
         pa.schema(
@@ -379,6 +379,10 @@ TABLES: dict[str, TableRules] = {
             ]
         ),
         key=("case_id",),
+    ),
+    # Which id of an exported story or case is which one of the collection.
+    "public_ids": TableRules(
+        1, pa.schema(_text("kind", "id", "public_id")), key=("kind", "id"), choices={"kind": ("story", "case")}
     ),
     "checkpoint": TableRules(
         1,

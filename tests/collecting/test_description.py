@@ -21,7 +21,9 @@ def mistakes(**keys) -> list[str]:
 
 
 def test_a_step_that_is_true_or_empty_takes_our_texts_and_one_that_is_missing_is_none():
-    made = collection_from({"name": "kitchen", "stories": None, "endings": {"way": "method_2"}, "review": False}, "C.yaml")
+    made = collection_from(
+        {"name": "kitchen", "stories": None, "endings": {"way": "method_2"}, "review": False}, "C.yaml"
+    )
     assert made.steps == ("stories", "endings")
     assert (made.release, made.title) == ("kitchen", "kitchen")
     assert made.stories
@@ -44,7 +46,9 @@ def test_each_way_and_form_has_instructions_of_its_own():
 
 def test_own_words_and_no_test():
     own = {"sentences": ["Al ran.", "He fell.", "He cried.", "He rose.", "He won."], "why": "It is fine."}
-    made = collection_from({"name": "k", "stories": {"instructions": "Write!", "examples": [own], "qualification": False}}, "C")
+    made = collection_from(
+        {"name": "k", "stories": {"instructions": "Write!", "examples": [own], "qualification": False}}, "C"
+    )
     assert made.stories
     assert made.stories.instructions == "Write!"
     assert made.stories.qualification is None

@@ -155,7 +155,10 @@ def test_a_collection_that_has_grown_keeps_splits_and_sides():
     grown = kept(51, earlier=first)
     for column in ("split", "right_ending"):
         assert grown[column].to_pylist()[:20] == first[column].to_pylist()
-    assert sorted((grown["split"].to_pylist().count("validation"), grown["split"].to_pylist().count("test"))) == [25, 26]
+    assert sorted((grown["split"].to_pylist().count("validation"), grown["split"].to_pylist().count("test"))) == [
+        25,
+        26,
+    ]
     for split in ("validation", "test"):
         sides = [row["right_ending"] for row in grown.to_pylist() if row["split"] == split]
         assert abs(sides.count(1) - sides.count(2)) <= 1

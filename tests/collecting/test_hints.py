@@ -30,7 +30,9 @@ def test_slang_says_what_to_write_instead():
     assert hinted("Then i left.") == ["'i' is how people speak or text: write 'I'."]
 
 
-@pytest.mark.parametrize("text", ["Tom can't go.", "The committee will see.", "At 3 a.m. it was 100.", "A book.", "u" * 3000])
+@pytest.mark.parametrize(
+    "text", ["Tom can't go.", "The committee will see.", "At 3 a.m. it was 100.", "A book.", "u" * 3000]
+)
 def test_plain_words_get_no_hint(text):
     assert hinted(text) == []
 
@@ -42,7 +44,14 @@ def shared(ending: str, context=CONTEXT) -> bool:
 
 
 @pytest.mark.parametrize(
-    "ending", ["Tom asked Ada to marry him.", "She said yes.", "They went home.", "He wiped mud off his boot.", "Her mother came."]
+    "ending",
+    [
+        "Tom asked Ada to marry him.",
+        "She said yes.",
+        "They went home.",
+        "He wiped mud off his boot.",
+        "Her mother came.",
+    ],
 )
 def test_a_name_a_pronoun_or_a_possessive_is_a_shared_character(ending):
     assert shared(ending)
@@ -73,7 +82,31 @@ def test_tones():
     assert tone_apart("x" * 10_000, "Ann was glad.") == []
 
 
-LONG = "Ann had a small dog that she loved very much and took along to all of the places where she went each day".split()
+LONG = [
+    "Ann",
+    "had",
+    "a",
+    "small",
+    "dog",
+    "that",
+    "she",
+    "loved",
+    "very",
+    "much",
+    "and",
+    "took",
+    "along",
+    "to",
+    "all",
+    "of",
+    "the",
+    "places",
+    "where",
+    "she",
+    "went",
+    "each",
+    "day",
+]
 STORY = [" ".join(LONG) + "."]
 
 

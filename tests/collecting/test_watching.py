@@ -64,7 +64,7 @@ def test_endings_that_say_nothing_raise_no_alarm():
     assert [(point.pairs, point.read) for point in found.curve] == [(100, 100), (150, 150), (160, 160)]
     last = found.curve[-1]
     assert last.low <= 0.5 <= last.high
-    assert found.above == ()
+    assert found.alarms == ()
 
 
 def test_a_word_in_every_wrong_ending_raises_one_and_is_named():
@@ -80,9 +80,8 @@ def test_a_word_in_every_wrong_ending_raises_one_and_is_named():
 def test_a_single_writer_is_named():
     found = watch(pairs(200, lambda at: at % 4 == 2), None, WatchRules(accuracy=0.7, folds=3))
     assert found.writers[0].writer == "w2"
-    assert [sentence for sentence in found.above if sentence.startswith("writer")] == [
-        sentence for sentence in found.above if "w2" in sentence
-    ] != []
+    assert [sentence.partition(":")[0] for sentence in found.writers_above] == ["writer w2"]
+    assert found.alarms == (*found.above, *found.writers_above)
 
 
 def test_writers_of_few_pairs_are_counted_together():

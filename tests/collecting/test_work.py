@@ -27,16 +27,40 @@ def test_stories_of_any_spelling_and_order_of_columns(tmp_path):
     kind, table = read_work(written(tmp_path, text), ALL)
     assert kind == "collected_stories"
     assert table.to_pylist() == [
-        {"story_id": "s1", "title": None, "sentences": ["A ran.", "B ran."], "writer": "w1", "status": "approved", "remark": None},
-        {"story_id": "s2", "title": "T", "sentences": ["C.", "D.", "E."], "writer": None, "status": "approved", "remark": None},
+        {
+            "story_id": "s1",
+            "title": None,
+            "sentences": ["A ran.", "B ran."],
+            "writer": "w1",
+            "status": "approved",
+            "remark": None,
+        },
+        {
+            "story_id": "s2",
+            "title": "T",
+            "sentences": ["C.", "D.", "E."],
+            "writer": None,
+            "status": "approved",
+            "remark": None,
+        },
     ]
 
 
 def test_endings_are_the_same_from_csv_and_parquet(tmp_path):
     table = endings(4)
     write_table(table, tmp_path / "endings.parquet", "collected_endings")
-    rows = [{**row, **{f"sentence{at}": text for at, text in enumerate(row["context"], 1)}} for row in table.to_pylist()]
-    names = ["case_id", "story_id", *(f"sentence{at}" for at in range(1, 5)), "right", "wrong", "writer", "story_writer"]
+    rows = [
+        {**row, **{f"sentence{at}": text for at, text in enumerate(row["context"], 1)}} for row in table.to_pylist()
+    ]
+    names = [
+        "case_id",
+        "story_id",
+        *(f"sentence{at}" for at in range(1, 5)),
+        "right",
+        "wrong",
+        "writer",
+        "story_writer",
+    ]
     write_csv(tmp_path / "endings.csv", names, rows, bom=True)
     for name in ("endings.parquet", "endings.csv"):
         assert read_work(tmp_path / name, ALL)[1].to_pylist() == table.to_pylist()
@@ -72,7 +96,7 @@ def test_official_files_and_tables_are_read_as_work(tmp_path):
         ("case_id,ending,verifier,answer\nc,right,v,1\nc,Right, v ,0\n", "line 3: c right v is already in line 2"),
         ("story_id,sentence1,sentence2,status\ns,A.,B.,good\n", "line 2: status is 'good'"),
         ("case_id,ending,verifier,answer,colour\nc,right,v,1,red\n", "its header is not"),
-        (f"{OFFICIAL[:-len(',AnswerRightEnding') - 1]}\na,A.,B.,C.,D.,E.,F.\n", "do not say which ending is right"),
+        (f"{OFFICIAL[: -len(',AnswerRightEnding') - 1]}\na,A.,B.,C.,D.,E.,F.\n", "do not say which ending is right"),
         ("", "empty"),
     ],
 )

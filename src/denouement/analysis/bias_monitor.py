@@ -261,7 +261,9 @@ def fitted_endings(cases: pa.Table, resources: Resources, folds: int) -> FittedE
         system = EndingReg()
         system.fit(cases, resources)
         features = tuple(FeatureWeight(name, weight) for name, weight in system.weights()[:_STRONGEST])
-        return FittedEndings({variant: of_endings(of_variant, cases) for variant, of_variant in scores.items()}, features)
+        return FittedEndings(
+            {variant: of_endings(of_variant, cases) for variant, of_variant in scores.items()}, features
+        )
 
     def read(path: Path) -> FittedEndings:
         fitted = read_document(path, FittedEndings)

@@ -210,7 +210,7 @@ def _sentences_of(text: str) -> list[str]:
 def _repeated(texts: dict[str, str]) -> list[Remark]:
     """The mistake that two boxes hold the same words."""
     first: dict[str, str] = {}
-    for (box, text), key in zip(texts.items(), keys.normalised_texts(texts.values()), strict=True):
+    for box, key in zip(texts, keys.normalised_texts(texts.values()), strict=True):
         if key in first:
             return [Remark("repeated", box, f"It says the same as {first[key]}.")]
         first[key] = box

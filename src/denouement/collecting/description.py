@@ -1,4 +1,7 @@
-"""What a collection asks of whom: `COLLECTION.yaml` as one frozen `Collection`. `docs/collecting.md` lists every key."""
+"""What a collection asks of whom: `COLLECTION.yaml` as one frozen `Collection`.
+
+`docs/collecting.md` lists every key.
+"""
 
 import re
 from collections.abc import Iterable, Iterator, Mapping

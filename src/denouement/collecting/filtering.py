@@ -19,8 +19,8 @@ from denouement.settings import at_least
 ANSWERS: dict[Form, tuple[str, ...]] = {"v1.0": ("1", "0", "-1"), "v1.5": ("sense", "until_last", "other")}
 """What a verifier may say of a story with an ending, by the form of the question.
 
-v1.0: it makes sense (1), it does not (0), cannot be told (-1). v1.5: it makes sense, it does until the last sentence, it
-does not for another reason.
+v1.0: it makes sense (1), it does not (0), cannot be told (-1). v1.5: it makes sense, it does until the last sentence,
+it does not for another reason.
 """
 
 CONFIRMS: dict[Form, dict[str, str]] = {
@@ -97,7 +97,8 @@ class FilterSummary:
         outcomes: how many of them have each of `OUTCOMES`.
         answers: those that count.
         own_work: answers that do not count, since the person wrote the story or its endings.
-        unknown_writers: cases of which the writer of the endings is not known, so that own work may be among the answers.
+        unknown_writers: cases of which the writer of the endings is not known, so that own work may be among the
+            answers.
         alpha: Krippendorff's alpha of the answers that count; None where it is not defined.
         splits: kept cases by split, and of how many of these the right ending stands first.
         stories: different stories by split; no story is in both.

@@ -133,7 +133,9 @@ def nearly_like(near: NearDuplicate | None) -> list[Remark]:
     """The hint on a story that is nearly like another one. It does not say whose that is, nor what its words are."""
     if near is None:
         return []
-    words = f"A story that is there already has {near.similarity:.0%} of its sequences of words in common with this one."
+    words = (
+        f"A story that is there already has {near.similarity:.0%} of its sequences of words in common with this one."
+    )
     return [Remark("nearly_like", "", words, refuses=False)]
 
 

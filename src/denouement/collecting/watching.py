@@ -93,7 +93,8 @@ class EndingWatch:
         writers: those with `FEWEST_OF_A_WRITER` pairs or more among those read, the most given away first.
         few: how many pairs read are of other writers.
         features: of the model fitted to all that were read, the strongest first.
-        above: what exceeds the threshold, each in a sentence; an alarm where there is any.
+        above: that the accuracy of all exceeds the threshold, in a sentence; empty where it does not.
+        writers_above: which writers exceed it, each in a sentence.
     """
 
     pairs: int
@@ -105,6 +106,12 @@ class EndingWatch:
     few: int = 0
     features: tuple[FeatureWeight, ...] = ()
     above: tuple[str, ...] = ()
+    writers_above: tuple[str, ...] = ()
+
+    @property
+    def alarms(self) -> tuple[str, ...]:
+        """What exceeds the threshold."""
+        return (*self.above, *self.writers_above)
 
 
 def watch(endings: pa.Table, cache: Path | None, rules: WatchRules | None = None) -> EndingWatch:
@@ -128,7 +135,9 @@ def watch(endings: pa.Table, cache: Path | None, rules: WatchRules | None = None
             start = max(0, until - MOST)
             cases = as_cases(endings.slice(start, until - start), release=f"first-{until}" if until < n else "all")
             fitted = fitted_endings(cases, resources, rules.folds)
-            is_correct = {name: correct(by_case([*chain.from_iterable(of)], cases), cases) for name, of in fitted.scores.items()}
+            is_correct = {
+                name: correct(by_case([*chain.from_iterable(of)], cases), cases) for name, of in fitted.scores.items()
+            }
             found = accuracy(is_correct[""])
             curve.append(WatchPoint(until, cases.num_rows, *_share(found.accuracy, found.low, found.high)))
     except (MissingResourceError, NoParserError) as error:
@@ -147,7 +156,8 @@ def watch(endings: pa.Table, cache: Path | None, rules: WatchRules | None = None
         writers=writers,
         few=few,
         features=fitted.features,
-        above=(*_above(curve[-1], rules), *_writers_above(writers, rules)),
+        above=tuple(_above(curve[-1], rules)),
+        writers_above=tuple(_writers_above(writers, rules)),
     )
 
 
@@ -194,6 +204,6 @@ def _writers_above(writers: tuple[WriterBias, ...], rules: WatchRules) -> Iterat
     for each in writers:
         if each.writer is not None and each.low > rules.accuracy:
             yield (
-                f"writer {each.writer}: the model is right in {each.accuracy:.1%} of {each.n:,} pairs (95% interval from "
-                f"{each.low:.1%}); at most {rules.accuracy:.1%} are allowed"
+                f"writer {each.writer}: the model is right in {each.accuracy:.1%} of {each.n:,} pairs (95% interval "
+                f"from {each.low:.1%}); at most {rules.accuracy:.1%} are allowed"
             )

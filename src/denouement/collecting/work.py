@@ -42,9 +42,9 @@ _HEAD_BYTES = 1 << 16
 def read_work(path: Path, kinds: Sequence[Kind]) -> tuple[Kind, pa.Table]:
     """The work in a file: which kind of table it is, and the table.
 
-    Besides the tables of a collection and CSV files with their columns (in any order, case and spelling with `_`, `-` or
-    blanks), stories and labelled cases are read from the tables `stories` and `cloze` and from official CSV files; who
-    wrote these is not known. Cells are kept as they are, but for blanks around ids, answers and names of columns.
+    Besides the tables of a collection and CSV files with their columns (in any order, case and spelling with `_`, `-`
+    or blanks), stories and labelled cases are read from the tables `stories` and `cloze` and from official CSV files;
+    who wrote these is not known. Cells are kept as they are, but for blanks around ids, answers and names of columns.
 
     Args:
         path: the file.

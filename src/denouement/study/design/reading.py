@@ -80,7 +80,9 @@ def design_from(section: Mapping[str, Any] | None, where: str, written: Collecti
     return described(Design, section, where, more)
 
 
-def described(kind: type[Described], section: Mapping[str, Any] | None, where: str, more: Sequence[str] = ()) -> Described:
+def described(
+    kind: type[Described], section: Mapping[str, Any] | None, where: str, more: Sequence[str] = ()
+) -> Described:
     """The dataclass that `settings.collect` makes of a section.
 
     Args:
