@@ -174,4 +174,4 @@ def test_agreement_is_that_of_the_answers_that_count():
     units = [[float(answer) for answer in of_ending] for of_case in given.values() for of_ending in of_case]
     expected = krippendorff.alpha(np.array(units).T, level_of_measurement="nominal")
     assert summary.alpha == pytest.approx(expected)
-    assert "all 3 or more verifiers" in summary.rule
+    assert "all verifiers, at least 3, call the right ending 1 and the wrong one 0" in summary.rule

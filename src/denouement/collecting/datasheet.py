@@ -8,10 +8,11 @@ import pyarrow as pa
 from denouement.analysis.crowd import CrowdStatistics
 from denouement.collecting.description import Collection, EndingStep, StoryStep
 from denouement.collecting.exported import CollectedWork, ExportSummary
+from denouement.collecting.filtering import KEPT
 from denouement.collecting.sections import export_blocks, filter_blocks, given_away
 from denouement.collecting.watching import EndingWatch
 from denouement.papers import cited
-from denouement.present.cells import Cell, Number
+from denouement.present.cells import NO_VALUE, Cell, Number
 from denouement.present.markdown import render, without_html
 from denouement.present.sections import Block, Bullets, Paragraph, Section, Table
 
@@ -40,7 +41,7 @@ def _datasheet(found: ExportSummary, work: CollectedWork, collection: Collection
     yield Section(
         "By how many people",
         f"As {cited('mostafazadeh_2016')}, Tables 2 and 5.",
-        [*_crowd(work, collection), Paragraph(f"People who verified endings: {found.verifiers:,}.")],
+        [*_crowd(found, work, collection), Paragraph(f"People who verified endings: {found.verifiers:,}.")],
     )
     if found.filter:
         yield Section("What fell where", "", filter_blocks(found.filter))
@@ -76,7 +77,7 @@ def _ways(found: ExportSummary, collection: Collection) -> Iterator[Block]:
     yield Bullets("", lines)
 
 
-def _crowd(work: CollectedWork, collection: Collection) -> Iterator[Block]:
+def _crowd(found: ExportSummary, work: CollectedWork, collection: Collection) -> Iterator[Block]:
     """Tables 2 and 5, of what is known."""
     columns: list[tuple[str, CrowdStatistics]] = []
     if work.stories is not None:
@@ -86,12 +87,15 @@ def _crowd(work: CollectedWork, collection: Collection) -> Iterator[Block]:
     if work.endings is not None:
         paid = collection.endings.payment.piece if collection.endings else 0
         columns.append(("pairs of endings", _crowd_of(work.endings, [True] * work.endings.num_rows, paid)))
+    good = {name: of.approved for name, of in columns}
+    if found.filter:
+        good["pairs of endings"] = found.filter.outcomes[KEPT]
     rows: list[list[Cell]] = [
         ["handed in", *(of.submitted for _, of in columns)],
-        ["approved", *(of.approved for _, of in columns)],
-        ["writers", *(of.workers for _, of in columns)],
+        ["approved or confirmed", *(good[name] for name, _ in columns)],
+        ["writers", *(of.workers or "not known" for _, of in columns)],
         ["mean by writer", *(Number(of.mean_by_worker, 1) for _, of in columns)],
-        ["most by one writer", *(of.most_by_worker or 0 for _, of in columns)],
+        ["most by one writer", *(of.most_by_worker or NO_VALUE for _, of in columns)],
         [f"payment for one ({collection.currency} cents)", *(Number(of.mean_cents, 1) for _, of in columns)],
     ]
     yield Table(["", *(name for name, _ in columns)], rows)

@@ -74,9 +74,9 @@ class FilterRules:
         """The rule in a sentence."""
         right, wrong = CONFIRMS[self.form]["right"], CONFIRMS[self.form]["wrong"]
         if self.confirming is None:
-            who = f"all {self.people} or more verifiers"
+            who = f"all verifiers, at least {self.people},"
         else:
-            who = f"{self.confirming} in {self.people} verifiers or more"
+            who = f"at least {self.confirming} in {self.people} verifiers"
         return f"Kept are cases of which {who} call the right ending {right} and the wrong one {wrong}."
 
     def confirms(self, answers: Sequence[str], ending: str) -> bool:

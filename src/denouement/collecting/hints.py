@@ -10,7 +10,7 @@ from denouement.analysis.duplicates import ORDER, SIMILAR, NearDuplicate
 from denouement.collecting.checks import LONGEST_TEXT, RIGHT, WRONG, Remark
 from denouement.text.coreference import NARRATOR, READER, Entity, entities
 from denouement.text.sentiment import compound
-from denouement.text.syntax import Parses
+from denouement.text.syntax import Parse, Parses
 from denouement.text.words import lowered, tokenize
 from denouement.yaml_files import parse_yaml
 
@@ -59,7 +59,11 @@ def no_shared_character(context: Sequence[str], endings: Mapping[str, str], pars
     for box, ending in endings.items():
         parse = parses[ending]
         met = entities([*before, parse])[:n_before]  # entities are in the order in which they were first met
-        is_shared = _POSSESSIVE in parse.tags or any(each.last_met[0] == len(before) for each in filter(_may_act, met))
+        is_shared = (
+            _POSSESSIVE in parse.tags
+            or any(each.last_met[0] == len(before) for each in filter(_may_act, met))
+            or _shares_name(before, parse)
+        )
         if parse.words and not is_shared:
             found.append(
                 Remark(
@@ -141,6 +145,13 @@ def nearly_like(near: NearDuplicate | None) -> list[Remark]:
 
 def _may_act(entity: Entity) -> bool:
     return bool(entity.pronouns & {*_PERSONS, "they"} or entity.names & {NARRATOR, READER})
+
+
+def _shares_name(before: Sequence[Parse], ending: Parse) -> bool:
+    """Whether a word is in both that the parser takes for a name somewhere: at the beginning it often does not."""
+    parses = [*before, ending]
+    names = {word for each in parses for word, pos in zip(each.words, each.pos, strict=True) if pos == "PROPN"}
+    return any(not names.isdisjoint({*each.words} & {*ending.words}) for each in before)
 
 
 def _shingles(sentences: Sequence[str]) -> set[tuple[str, ...]]:

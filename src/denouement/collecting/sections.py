@@ -148,17 +148,13 @@ def filter_blocks(found: FilterSummary) -> list[Block]:
 def export_blocks(found: ExportSummary) -> list[Block]:
     """What was exported, and where it is."""
     others = ", ".join(f"{n:,} {status}" for status, n in found.other_stories.items())
-    rows: list[list[Cell]] = [
-        [
-            "stories",
-            found.stories,
-            f"{found.stories_used:,} more are used in cases" + (f"; {others}" if others else ""),
-        ],
-        *(
-            [f"{split} cases", n, f"to {found.filter.stories[split]:,} stories"]
-            for split, (n, _) in (found.filter.splits.items() if found.filter else ())
-        ),
-    ]
+    used = f"{found.stories_used:,} more are used in cases"
+    rows: list[list[Cell]] = [["stories", found.stories, f"{used}; {others}" if others else used]]
+    if found.filter:
+        stories = found.filter.stories
+        rows += [
+            [f"{split} cases", n, f"to {stories[split]:,} stories"] for split, (n, _) in found.filter.splits.items()
+        ]
     return [
         Table(["release " + found.release, "n", "and"], rows),
         *(filter_blocks(found.filter)[:1] if found.filter else []),
