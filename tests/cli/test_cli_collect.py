@@ -196,3 +196,16 @@ def test_every_later_command_reads_an_export(run, tmp_path):
     assert f"{release} validation" in json.dumps(said)
     assert [row["release"] for row in json.loads(found["cloze evaluate"])["systems"]] == [release]
     assert read_table(tmp_path / "endings.parquet", "endings").num_rows == 20
+
+
+def test_texts_of_a_megabyte_are_refused_and_not_read(run, tmp_path):
+    pairs = endings(3).to_pylist()
+    pairs[0]["wrong"] = "He was sad " * 100_000
+    pairs[1]["right"] = "x" * 1_000_000
+    pairs[2]["wrong"] = "He \u202eran."
+    write_table(as_table("collected_endings", pairs), tmp_path / "endings.parquet", "collected_endings")
+    found = run("collect", "check", "endings.parquet", "--json")
+    assert found.exit_code == 1
+    said = json.loads(found.stdout)
+    assert {row["code"]: row["texts"] for row in said["counts"] if row["refuses"]} == {"too_large": 2, "not_shown": 1}
+    assert said["watch"]["pairs"] == 1

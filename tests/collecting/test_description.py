@@ -5,7 +5,15 @@ from decimal import Decimal
 import pytest
 
 from denouement.collecting.checks import check_endings, check_story
-from denouement.collecting.description import STEPS, Collection, Payment, collection_from, read_collection
+from denouement.collecting.description import (
+    STEPS,
+    Collection,
+    Payment,
+    collection_from,
+    from_json,
+    read_collection,
+    to_json,
+)
 from denouement.collecting.qualification import Attempt, JudgedExample, Qualification, attempt
 from denouement.errors import UserError
 from denouement.study.design.reading import DesignError
@@ -132,6 +140,20 @@ def test_our_examples_and_tests_keep_our_own_rules():
                 assert check_endings("v1.0", each.right, each.wrong) == []
             else:
                 assert check_story("A title", each.sentences) == []
+
+
+def test_a_stored_collection_is_read_as_it_was():
+    steps = {
+        "stories": {"qualification": False, "prompts": ["a dog"]},
+        "filter": False,
+        "verification": {"form": "v1.5"},
+    }
+    made = collection_from({**ALL, **steps, "entry": {"kind": "open"}}, "C.yaml")
+    assert from_json(to_json(made)) == made
+    with pytest.raises(UserError, match="stored collection: unknown key colour"):
+        from_json('{"colour": 1}')
+    with pytest.raises(UserError, match="damaged"):
+        from_json(to_json(made)[:-1])
 
 
 def test_an_amount_is_exact():

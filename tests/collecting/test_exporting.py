@@ -39,8 +39,11 @@ def stories(n: int = 6, writer: str = SECRET) -> pa.Table:
         }
         for at, context in enumerate(endings(n)["context"].to_pylist())
     ]
-    rows[-1] |= {"sentences": [FORMULA, "-5 degrees.", "+1.", "@home it was.", "'=2 stood there."]}
-    rows[-2] |= {"status": "rejected", "remark": "=cmd|' /C calc'!A0"}
+    rows[-1] |= {
+        "story_id": "formula",
+        "sentences": [FORMULA, "-5 degrees.", "+1.", "@home it was.", "'=2 stood there."],
+    }
+    rows[-2] |= {"story_id": "bad", "status": "rejected", "remark": "=cmd|' /C calc'!A0"}
     return as_table("collected_stories", rows)
 
 
@@ -198,6 +201,21 @@ def test_another_release_in_the_folder_is_refused(tmp_path):
     before = {path: path.read_bytes() for path in visible_files(tmp_path)}
     with pytest.raises(UserError, match="not of release other"):
         export(work(), replace(KITCHEN, release="other"), tmp_path)
+    assert {path: path.read_bytes() for path in visible_files(tmp_path)} == before
+
+
+def test_another_collection_with_the_same_ids_is_refused(tmp_path):
+    export(work(), KITCHEN, tmp_path)
+    before = {path: path.read_bytes() for path in visible_files(tmp_path)}
+    other = work()
+    assert other.stories
+    rows = other.stories.to_pylist()
+    rows[0]["sentences"][4] = "It was another story."
+    with pytest.raises(UserError, match="story s0 has other sentences there"):
+        export(replace(other, stories=as_table("collected_stories", rows)), KITCHEN, tmp_path)
+    pairs = endings(4, right="Everybody slept.")
+    with pytest.raises(UserError, match="case c0 had other texts"):
+        export(CollectedWork(endings=pairs, verifications=all_confirmed(pairs)), KITCHEN, tmp_path)
     assert {path: path.read_bytes() for path in visible_files(tmp_path)} == before
 
 

@@ -78,7 +78,7 @@ def test_tones():
     assert (found.code, found.box, found.refuses) == ("tone_apart", "wrong", False)
     assert "The right ending sounds much happier" in found.words
     [found] = tone_apart("Ann hated the horrible, ugly party.", "Ann loved the wonderful party!")
-    assert found.box == "right"
+    assert (found.box, "The wrong ending sounds much happier" in found.words) == ("wrong", True)
     assert tone_apart("x" * 10_000, "Ann was glad.") == []
 
 

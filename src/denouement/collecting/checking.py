@@ -8,8 +8,9 @@ from pathlib import Path
 from typing import Any, Literal
 
 import pyarrow as pa
+import pyarrow.compute as pc
 
-from denouement.collecting.checks import RIGHT, WRONG, Remark, check_endings, check_story
+from denouement.collecting.checks import LONGEST_TEXT, RIGHT, WRONG, Remark, check_endings, check_story
 from denouement.collecting.description import Collection, EndingStep, StoryStep
 from denouement.collecting.hints import WrittenStories, informal, nearly_like, no_shared_character, tone_apart
 from denouement.collecting.watching import EndingWatch, WatchRules, watch
@@ -87,6 +88,8 @@ def check_stories(stories: pa.Table, collection: Collection) -> CheckedWork:
 def check_pairs(endings: pa.Table, collection: Collection, cache: Path | None, rules: WatchRules) -> CheckedWork:
     """Check the table `collected_endings` by the rules of a collection, and watch what it gives away.
 
+    Pairs with a text of more than `LONGEST_TEXT` characters are refused and not watched.
+
     Args:
         endings: in the order in which they came in.
         collection: how they were written.
@@ -96,6 +99,8 @@ def check_pairs(endings: pa.Table, collection: Collection, cache: Path | None, r
     step = collection.endings or EndingStep()
     contexts = chain.from_iterable(endings["context"].to_pylist())
     sentences = [*endings["right"].to_pylist(), *endings["wrong"].to_pylist(), *contexts]
+    lengths = (pc.utf8_length(endings[name]) for name in ("right", "wrong"))
+    readable = endings.filter(pc.less_equal(pc.max_element_wise(*lengths), LONGEST_TEXT))
     parses: Parses = {}
     missing = None
     try:
@@ -113,7 +118,7 @@ def check_pairs(endings: pa.Table, collection: Collection, cache: Path | None, r
             yield from no_shared_character(row["context"], written, parses)
 
     texts = list(_texts(endings, "case_id", remarks))
-    return _checked("endings", texts, endings.num_rows, missing, watch(endings, cache, rules))
+    return _checked("endings", texts, endings.num_rows, missing, watch(readable, cache, rules))
 
 
 def _texts(

@@ -3,6 +3,8 @@
 `docs/collecting.md` lists every key.
 """
 
+import dataclasses
+import json
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
@@ -14,6 +16,7 @@ from typing import Any, Literal
 
 from denouement.collecting.qualification import JudgedExample, Qualification
 from denouement.corpus.layouts import is_own_release
+from denouement.errors import UserError
 from denouement.settings import build
 from denouement.study.design.entry import Entry
 from denouement.study.design.mistakes import Mistake, repeated, text_mistakes
@@ -314,6 +317,23 @@ def collection_from(section: Mapping[str, Any] | None, where: str) -> Collection
     if isinstance(section, Mapping):
         section = {key: _step_of(value) if key in STEPS else value for key, value in section.items()}
     return described(Collection, section, where)
+
+
+def to_json(collection: Collection) -> str:
+    """The collection as one line of JSON, which `from_json` reads."""
+    return json.dumps(dataclasses.asdict(collection), ensure_ascii=False, sort_keys=True)
+
+
+def from_json(text: str, where: str = "stored collection") -> Collection:
+    """The collection that `to_json` wrote. Only its form is checked, so that stricter rules stop no running collection.
+
+    Raises:
+        UserError: a key or a value that this version does not know.
+    """
+    try:
+        return build(Collection, json.loads(text), where)
+    except (ValueError, RecursionError) as error:
+        raise UserError(f"{where}: damaged ({error}); restore the database from a copy") from error
 
 
 def _step_of(value: Any) -> Any:

@@ -30,7 +30,7 @@ DATASHEET = "DATASHEET.md"
 TABLES = ("stories.parquet", "cloze.parquet")
 
 _PUBLIC, _PRIVATE = "public", "private"
-_FILTERED, _IDS = "filtered_cases.parquet", "ids.parquet"
+_STORIES, _FILTERED, _IDS = "collected_stories.parquet", "filtered_cases.parquet", "public_ids.parquet"
 _STORY_COLUMNS = ("storyid", "storytitle")
 _CASE_COLUMNS = (
     "InputStoryid",
@@ -64,8 +64,8 @@ def export(
         rules: of the bias values of the datasheet.
 
     Raises:
-        UserError: a release that may not be called so, another release in `out`, nothing that can be exported, or texts
-            that `ingest` would not read.
+        UserError: a release that may not be called so, another release or collection in `out`, nothing that can be
+            exported, or texts that `ingest` would not read.
     """
     release = collection.release
     if not is_own_release(release):
@@ -75,6 +75,7 @@ def export(
         )
     names = own_files(release)
     _refuse_others(out, release)
+    _refuse_other_stories(work.stories, out)
     filtered, summary = _filtered(work, collection, out)
     kept = [row for row in filtered.to_pylist() if row["outcome"] == KEPT] if filtered is not None else []
     approved, used, others = _training_stories(work.stories, filtered)
@@ -134,6 +135,24 @@ def _refuse_others(out: Path, release: str) -> None:
             f"{out / _PUBLIC}: holds files that are not of release {release} ({shortened(others, 3)}): choose another "
             "folder, or move them away"
         )
+
+
+def _refuse_other_stories(stories: pa.Table | None, out: Path) -> None:
+    """Refuse a folder in which an approved story of an id has other sentences: ids are those of another collection."""
+    before = out / _PRIVATE / _STORIES
+    if stories is None or not before.exists():
+        return
+    approved = {
+        row["story_id"]: row["sentences"]
+        for row in read_table(before, "collected_stories").to_pylist()
+        if row["status"] == "approved"
+    }
+    for row in stories.select(["story_id", "sentences"]).to_pylist():
+        if approved.get(row["story_id"], row["sentences"]) != row["sentences"]:
+            raise UserError(
+                f"{before}: story {row['story_id']} has other sentences there, so it is of another collection: choose "
+                "another folder"
+            )
 
 
 def _remove_old(out: Path, files: Sequence[str]) -> None:
@@ -240,8 +259,7 @@ def _write_private(private: Path, work: CollectedWork, filtered: pa.Table | None
     }
     for name, table in tables.items():
         if table is not None:
-            path = private / (_IDS if name == "public_ids" else f"{name}.parquet")
-            write_table(table, path, name)
+            write_table(table, private / f"{name}.parquet", name)
     if work.stories is not None:
         _write_rejected(private / "rejected_stories.csv", work.stories, "status", "approved", "sentences")
     if filtered is not None:

@@ -135,10 +135,12 @@ def filter_cases(
         The table `filtered_cases`, in the order of `endings`, and what fell where.
 
     Raises:
-        UserError: an answer that the form does not know, answers about cases that are not there, or nothing is left of
-            the answers.
+        UserError: an answer that the form does not know, answers about cases that are not there, nothing is left of the
+            answers, or `earlier` is of another collection.
     """
     cases = endings.to_pylist()
+    if earlier is not None:
+        _refuse_others(cases, earlier)
     answers, own_work = _answers(cases, verifications, rules.form)
     outcomes: list[str] = []
     texts = keys.normalised_texts("\n".join([*row["context"], row["right"], row["wrong"]]) for row in cases)
@@ -173,6 +175,17 @@ def filter_cases(
         stories={split: len({stories[at] for at in kept if split_of[stories[at]] == split}) for split in in_split},
     )
     return as_table("filtered_cases", rows), summary
+
+
+def _refuse_others(cases: Sequence[Mapping[str, Any]], earlier: pa.Table) -> None:
+    before = {row["case_id"]: row for row in earlier.to_pylist()}
+    for row in cases:
+        other = before.get(row["case_id"], row)
+        if any(row[name] != other[name] for name in ("context", "right", "wrong")):
+            raise UserError(
+                f"case {row['case_id']} had other texts when it was filtered before: what was made before is of "
+                "another collection; start anew without it"
+            )
 
 
 _Answers = Mapping[str, Mapping[str, list[str]]]  # by case, then by ending

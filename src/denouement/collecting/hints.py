@@ -84,14 +84,8 @@ def tone_apart(right: str, wrong: str, least: float = TONE_APART) -> list[Remark
     if abs(of_right - of_wrong) < least:
         return []
     glad, other = (RIGHT, WRONG) if of_right > of_wrong else (WRONG, RIGHT)
-    return [
-        Remark(
-            "tone_apart",
-            other,
-            f"The {glad} ending sounds much happier than the {other} one: give both the same tone if you can.",
-            refuses=False,
-        )
-    ]
+    words = f"The {glad} ending sounds much happier than the {other} one: give both the same tone if you can."
+    return [Remark("tone_apart", WRONG, words, refuses=False)]
 
 
 class WrittenStories:
