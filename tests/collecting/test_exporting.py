@@ -18,7 +18,7 @@ from denouement.corpus.ingest import ingest
 from denouement.corpus.layouts import is_own_release, own_files, release_of, source_of, split_of
 from denouement.corpus.readers import find_files
 from denouement.errors import UserError
-from denouement.files import visible_files
+from denouement.files import alone_in, visible_files
 from denouement.schemas import read_table
 from denouement.study.importing import find_answers
 
@@ -62,7 +62,8 @@ def test_what_is_written_is_read_again_as_it_was(tmp_path):
     assert (done.stories, done.stories_used, done.other_stories) == (2, 4, {"rejected": 1})
     names = own_files("kitchen-2026.1")
     public = tmp_path / "public"
-    summary = ingest([path for path in visible_files(public) if path.suffix == ".csv"], tmp_path / "corpus")
+    labelled = [path for path in visible_files(public) if path.suffix == ".csv"]
+    summary = ingest([tmp_path / "blind" / names.blind, *labelled], tmp_path / "corpus")
     assert summary.cloze == {"kitchen-2026.1": {"test": 2, "validation": 2}}
     assert sum(summary.stories["kitchen-2026.1"].values()) == 2
     rejects = read_table(tmp_path / "corpus/rejects.parquet", "rejects").to_pylist()
@@ -84,7 +85,7 @@ def test_what_is_written_is_read_again_as_it_was(tmp_path):
 def test_the_files_have_the_official_layout_and_no_formula(tmp_path):
     export(work(), KITCHEN, tmp_path)
     names = own_files("kitchen-2026.1")
-    labelled, blind = rows(tmp_path / "public" / names.test), rows(tmp_path / "public" / names.blind)
+    labelled, blind = rows(tmp_path / "public" / names.test), rows(tmp_path / "blind" / names.blind)
     assert [*labelled[0]] == [
         *("InputStoryid", "InputSentence1", "InputSentence2", "InputSentence3", "InputSentence4"),
         *("RandomFifthSentenceQuiz1", "RandomFifthSentenceQuiz2", "AnswerRightEnding"),
@@ -101,18 +102,19 @@ def test_the_files_have_the_official_layout_and_no_formula(tmp_path):
 
 
 def test_of_a_whole_export_the_files_of_the_corpus_are_found_and_nothing_else(tmp_path):
-    """As `make run CORPUS=OUT` looks for them."""
+    """As `make run CORPUS=OUT/public` looks for them."""
     export(work(), KITCHEN, tmp_path)
     names = own_files("kitchen-2026.1")
     official, _ = find_files(tmp_path)
     assert {path.name for path in official} == {names.stories, names.validation, names.test, names.blind}
-    assert {path.parent.name for path in official} == {"public"}
+    assert {path.parent.name for path in official} == {"public", "blind"}
+    assert {path.name for path in find_files(tmp_path / "public")[0]} == {names.stories, names.validation, names.test}
     assert not find_answers(tmp_path)
 
 
 def test_no_public_file_has_an_id_of_the_collection_or_of_a_person(tmp_path):
     done = export(work(), KITCHEN, tmp_path)
-    for path in visible_files(tmp_path / "public"):
+    for path in [*visible_files(tmp_path / "public"), *visible_files(tmp_path / "blind")]:
         content = path.read_bytes()
         if path.suffix == ".parquet":
             content = repr(read_table(path, path.stem).to_pylist()).encode()
@@ -143,6 +145,7 @@ def test_files_of_a_split_that_is_gone_are_removed(tmp_path):
     left = {path.name for path in visible_files(tmp_path / "public")}
     assert left == {names.stories, "stories.parquet", "cloze.parquet", "DATASHEET.md"}
     assert not (tmp_path / "private/verifications.parquet").exists()
+    assert not [*visible_files(tmp_path / "blind")]
 
 
 def test_the_datasheet_says_how_and_by_how_many_and_is_harmless(tmp_path):
@@ -191,7 +194,7 @@ def test_what_cannot_be_exported_leaves_nothing(tmp_path):
     table = as_table("collected_endings", broken)
     with pytest.raises(UserError, match="1 rows of the export cannot be read again; the first is line"):
         export(CollectedWork(endings=table, verifications=all_confirmed(table)), KITCHEN, tmp_path / "out")
-    assert not [*visible_files(tmp_path)]
+    assert not (tmp_path / "out").exists()
     with pytest.raises(UserError, match="no published release"):
         export(work(), replace(KITCHEN, release="v1.5"), tmp_path)
 
@@ -202,6 +205,11 @@ def test_another_release_in_the_folder_is_refused(tmp_path):
     with pytest.raises(UserError, match="not of release other"):
         export(work(), replace(KITCHEN, release="other"), tmp_path)
     assert {path: path.read_bytes() for path in visible_files(tmp_path)} == before
+
+
+def test_two_exports_to_one_folder_at_once_are_refused(tmp_path):
+    with alone_in(tmp_path / "out"), pytest.raises(UserError, match="another process writes into it"):
+        export(work(), KITCHEN, tmp_path / "out")
 
 
 def test_another_collection_with_the_same_ids_is_refused(tmp_path):

@@ -138,10 +138,10 @@ def export(
     max_accuracy: float,
     as_json: bool,
 ) -> None:
-    """Write a collection as a corpus that `denouement ingest` and `make run CORPUS=OUT` read.
+    """Write a collection as a corpus that `denouement ingest` and `make run CORPUS=OUT/public` read.
 
-    OUT/public has files in the official layout, tables and a datasheet, and says nowhere who wrote what; OUT/private
-    has the rest. A later export to the same folder keeps ids, splits and sides.
+    OUT/public has files in the official layout, tables and a datasheet, OUT/blind the test cases without labels; both
+    say nowhere who wrote what. OUT/private has the rest. A later export to the same folder keeps ids, splits and sides.
     """
     from dataclasses import replace
 

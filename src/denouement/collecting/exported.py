@@ -41,7 +41,7 @@ class ExportSummary:
         filter: of the cases; None without any.
         watch: what the endings that were kept give away; None without any.
         writers, ending_writers, verifiers: how many people; those who are not known count as nobody.
-        files: public ones, then private ones, below the folder.
+        files: below the folder.
     """
 
     release: str

@@ -1,7 +1,8 @@
 """A collection as a corpus: files that `denouement ingest` reads, tables, a datasheet, and apart from these the rest.
 
-OUT/public/    stories, validation and test cases as CSV in the official layout, the tables, the datasheet
-OUT/private/   who did what: all stories, pairs and verifications, and which public id is which
+- OUT/public: stories, validation and test cases as CSV in the official layout, the tables, the datasheet
+- OUT/blind: the test cases without labels
+- OUT/private: who did what: all stories, pairs and verifications, and which public id is which
 """
 
 import uuid
@@ -22,14 +23,14 @@ from denouement.corpus import keys
 from denouement.corpus.ingest import IngestSettings, ingest
 from denouement.corpus.layouts import is_own_release, own_files
 from denouement.errors import UserError
-from denouement.files import check_output, visible_files, write_text
+from denouement.files import alone_in, check_output, visible_files, write_text
 from denouement.schemas import read_table, shortened, write_table
 from denouement.spreadsheets import write_csv
 
 DATASHEET = "DATASHEET.md"
 TABLES = ("stories.parquet", "cloze.parquet")
 
-_PUBLIC, _PRIVATE = "public", "private"
+_PUBLIC, _BLIND, _PRIVATE = "public", "blind", "private"
 _STORIES, _FILTERED, _IDS = "collected_stories.parquet", "filtered_cases.parquet", "public_ids.parquet"
 _STORY_COLUMNS = ("storyid", "storytitle")
 _CASE_COLUMNS = (
@@ -73,6 +74,14 @@ def export(
             f"release {release!r}: must be a name of letters, digits and . _ - that is of no published release, such "
             "as kitchen-2026"
         )
+    with alone_in(out):
+        return _export(work, collection, out, cache, rules)
+
+
+def _export(
+    work: CollectedWork, collection: Collection, out: Path, cache: Path | None, rules: WatchRules | None
+) -> ExportSummary:
+    release = collection.release
     names = own_files(release)
     _refuse_others(out, release)
     _refuse_other_stories(work.stories, out)
@@ -90,9 +99,8 @@ def export(
             filtered.filter(pa.array([row == KEPT for row in filtered["outcome"].to_pylist()])), cache, rules
         )
     check_output(out / _PUBLIC / DATASHEET)
-    out.mkdir(parents=True, exist_ok=True)
     with TemporaryDirectory(prefix=".export-", dir=out) as made:
-        public, private = Path(made) / _PUBLIC, Path(made) / _PRIVATE
+        public, blind, private = (Path(made) / name for name in (_PUBLIC, _BLIND, _PRIVATE))
         public.mkdir()
         private.mkdir()
         if approved:
@@ -101,8 +109,8 @@ def export(
             if of_split := [row for row in kept if row["split"] == split]:
                 _write_cases(public / name, of_split, ids, labelled=True)
                 if split == TEST:
-                    _write_cases(public / names.blind, of_split, ids, labelled=False)
-        _read_again(public, names.blind, len(approved), len(kept), private)
+                    _write_cases(blind / names.blind, of_split, ids, labelled=False)
+        _read_again(public, len(approved), len(kept), private)
         _write_private(private, work, filtered, ids)
         written = [path.relative_to(made).as_posix() for path in visible_files(Path(made))]
         found = ExportSummary(
@@ -115,7 +123,7 @@ def export(
             writers=_people(work.stories, "writer"),
             ending_writers=_people(work.endings, "writer"),
             verifiers=_people(work.verifications, "verifier"),
-            files=tuple(sorted([*written, f"{_PUBLIC}/{DATASHEET}"], key=lambda path: path.startswith(_PRIVATE))),
+            files=tuple(sorted([*written, f"{_PUBLIC}/{DATASHEET}"])),
         )
         write_text(public / DATASHEET, datasheet(found, work, collection))
         for path in visible_files(Path(made)):
@@ -129,7 +137,7 @@ def export(
 def _refuse_others(out: Path, release: str) -> None:
     """Refuse a folder that holds another release, or files that no export wrote."""
     names = own_files(release)
-    ours = {names.stories, names.validation, names.test, names.blind, DATASHEET, *TABLES}
+    ours = {names.stories, names.validation, names.test, DATASHEET, *TABLES}
     if (out / _PUBLIC).exists() and (others := [p.name for p in visible_files(out / _PUBLIC) if p.name not in ours]):
         raise UserError(
             f"{out / _PUBLIC}: holds files that are not of release {release} ({shortened(others, 3)}): choose another "
@@ -157,9 +165,10 @@ def _refuse_other_stories(stories: pa.Table | None, out: Path) -> None:
 
 def _remove_old(out: Path, files: Sequence[str]) -> None:
     """Remove files of an earlier export that this one did not write again, such as those of a split without a case."""
-    for path in [*visible_files(out / _PUBLIC), *visible_files(out / _PRIVATE)]:
-        if path.relative_to(out).as_posix() not in files:
-            path.unlink()
+    for folder in (_PUBLIC, _BLIND, _PRIVATE):
+        for path in visible_files(out / folder):
+            if path.relative_to(out).as_posix() not in files:
+                path.unlink()
 
 
 def _filtered(work: CollectedWork, collection: Collection, out: Path) -> tuple[pa.Table | None, FilterSummary | None]:
@@ -229,10 +238,9 @@ def _write_cases(path: Path, cases: Sequence[Mapping[str, Any]], ids: _Ids, *, l
     write_csv(path, columns, sorted(rows, key=lambda row: row["InputStoryid"]))
 
 
-def _read_again(public: Path, blind: str, n_stories: int, n_cases: int, scratch: Path) -> None:
+def _read_again(public: Path, n_stories: int, n_cases: int, scratch: Path) -> None:
     """Read the files as anybody will, and keep the tables; refuse what would not be read."""
-    files = [path for path in visible_files(public) if path.name != blind]
-    read = ingest(files, scratch, IngestSettings())
+    read = ingest([*visible_files(public)], scratch, IngestSettings())
     rejects = read_table(scratch / "rejects.parquet", "rejects").to_pylist()
     if rejects:
         first = rejects[0]
