@@ -31,7 +31,16 @@ def test_slang_says_what_to_write_instead():
 
 
 @pytest.mark.parametrize(
-    "text", ["Tom can't go.", "The committee will see.", "At 3 a.m. it was 100.", "A book.", "u" * 3000]
+    "text",
+    [
+        "Tom can't go.",
+        "The committee will see.",
+        "At 3 a.m. it was 100.",
+        "A book.",
+        "u" * 3000,
+        "Her AAA card.",
+        "Our friend R came.",
+    ],
 )
 def test_plain_words_get_no_hint(text):
     assert hinted(text) == []

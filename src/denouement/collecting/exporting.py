@@ -13,6 +13,7 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from denouement.collecting.datasheet import datasheet
 from denouement.collecting.description import Collection, FilterStep, VerificationStep
@@ -86,18 +87,15 @@ def _export(
     _refuse_others(out, release)
     _refuse_other_stories(work.stories, out)
     filtered, summary = _filtered(work, collection, out)
-    kept = [row for row in filtered.to_pylist() if row["outcome"] == KEPT] if filtered is not None else []
-    approved, used, others = _training_stories(work.stories, filtered)
+    cases = None if filtered is None else filtered.filter(pc.equal(filtered["outcome"], KEPT))
+    kept = [] if cases is None else cases.to_pylist()
+    approved, used, others = _training_stories(work.stories, cases)
     if not approved and not kept:
         raise UserError("nothing to export: no story is approved, and no case is kept")
     ids = _public_ids(
         [*(("story", row["story_id"]) for row in approved), *(("case", row["case_id"]) for row in kept)], out
     )
-    watched = None
-    if filtered is not None and summary is not None:
-        watched = watch(
-            filtered.filter(pa.array([row == KEPT for row in filtered["outcome"].to_pylist()])), cache, rules
-        )
+    watched = None if cases is None else watch(cases, cache, rules)
     check_output(out / _PUBLIC / DATASHEET)
     with TemporaryDirectory(prefix=".export-", dir=out) as made:
         public, blind, private = (Path(made) / name for name in (_PUBLIC, _BLIND, _PRIVATE))
@@ -180,7 +178,7 @@ def _filtered(work: CollectedWork, collection: Collection, out: Path) -> tuple[p
 
 
 def _training_stories(
-    stories: pa.Table | None, filtered: pa.Table | None
+    stories: pa.Table | None, cases: pa.Table | None
 ) -> tuple[list[dict[str, Any]], int, dict[str, int]]:
     """The approved stories that no kept case uses, how many are used, and how many others there are by status.
 
@@ -190,10 +188,9 @@ def _training_stories(
         return [], 0, {}
     ids: set[str] = set()
     contexts: set[str] = set()
-    if filtered is not None:
-        kept = filtered.filter(pa.array([outcome == KEPT for outcome in filtered["outcome"].to_pylist()]))
-        ids = {story_id for story_id in kept["story_id"].to_pylist() if story_id}
-        contexts = {*keys.contexts(kept).to_pylist()}
+    if cases is not None:
+        ids = {story_id for story_id in cases["story_id"].to_pylist() if story_id}
+        contexts = {*keys.contexts(cases).to_pylist()}
     rows = stories.to_pylist()
     is_used = [
         row["story_id"] in ids or context in contexts

@@ -88,6 +88,22 @@ def tone_apart(right: str, wrong: str, least: float = TONE_APART) -> list[Remark
     return [Remark("tone_apart", WRONG, words, refuses=False)]
 
 
+def pasted(texts: Mapping[str, str], typed: Mapping[str, int]) -> list[Remark]:
+    """Hints on texts most of which were not typed.
+
+    Args:
+        texts: by box.
+        typed: by box how many characters were typed into it, those that were deleted again too; a box that it lacks is
+            not judged.
+    """
+    words = "Most of it was not typed: write a text of your own."
+    return [
+        Remark("pasted", box, words, refuses=False)
+        for box, text in texts.items()
+        if box in typed and 2 * typed[box] < len(text)
+    ]
+
+
 class WrittenStories:
     """The stories that are there, to be asked for one that is nearly like a new one.
 
@@ -156,7 +172,9 @@ def _shingles(sentences: Sequence[str]) -> set[tuple[str, ...]]:
 def _informal_words(text: str) -> Iterator[str]:
     for word in re.findall(r"[^\W_]+(?:['\u2019][^\W_]+)*", text):
         plain = word.replace("\u2019", "'")
-        if plain.lower() in _instead() or _DRAWN_OUT.search(word) or (word == "i" and "i" in tokenize(text)):
+        is_slang = plain.lower() in _instead() and not (len(word) == 1 and word.isupper())  # R may be a name
+        is_drawn_out = _DRAWN_OUT.search(word) and not word.isupper()  # nor is AAA
+        if is_slang or is_drawn_out or (word == "i" and "i" in tokenize(text)):
             yield plain
 
 
