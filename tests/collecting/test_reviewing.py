@@ -5,7 +5,7 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from denouement.collecting.description import ReviewStep
-from denouement.collecting.reviewing import HandedIn, Review, refusal, status
+from denouement.collecting.reviewing import HandedIn, StoryReview, refusal, status
 
 START = datetime(2026, 1, 1, tzinfo=UTC)
 
@@ -14,12 +14,12 @@ def day(n: float) -> datetime:
     return START + timedelta(days=n)
 
 
-def approve(who: str, n: float = 0.5) -> Review:
-    return Review(who, "approve", day(n))
+def approve(who: str, n: float = 0.5) -> StoryReview:
+    return StoryReview(who, "approve", day(n))
 
 
-RETURN = Review("r1", "return", day(0.5), "The dog is missing.")
-REJECT = Review("r2", "reject", day(0.6), "It is copied.")
+RETURN = StoryReview("r1", "return", day(0.5), "The dog is missing.")
+REJECT = StoryReview("r2", "reject", day(0.6), "It is copied.")
 
 
 @pytest.mark.parametrize(
@@ -50,7 +50,7 @@ def test_after_some_days_a_story_is_approved():
     assert status(returned, step, day(9)) == "returned"
     again = [*returned, HandedIn(day(8))]
     assert (status(again, step, day(9)), status(again, step, day(10))) == ("open", "approved")  # counted anew
-    late = [HandedIn(START, (Review("r1", "reject", day(3), "Too late."),))]
+    late = [HandedIn(START, (StoryReview("r1", "reject", day(3), "Too late."),))]
     assert status(late, step, day(4)) == "approved"
 
 
@@ -60,10 +60,10 @@ def test_what_is_not_taken():
     assert refusal(first, "w", approve("r2", 1), step) is None
     assert "You wrote" in (refusal(first, "r2", approve("r2", 1), step) or "")
     assert "already" in (refusal(first, "w", approve("r1", 1), step) or "")
-    assert "Say why" in (refusal(first, "w", Review("r2", "reject", day(1), " \u200b"), step) or "")
-    assert refusal(first, "w", Review("r2", "return", day(1), "More!"), step) is None
+    assert "Say why" in (refusal(first, "w", StoryReview("r2", "reject", day(1), " \u200b"), step) or "")
+    assert refusal(first, "w", StoryReview("r2", "return", day(1), "More!"), step) is None
     second = [HandedIn(START, (RETURN,)), HandedIn(day(1))]
-    assert "returned 1 times" in (refusal(second, "w", Review("r1", "return", day(2), "More!"), step) or "")
-    assert refusal(second, "w", Review("r1", "reject", day(2), "No."), step) is None  # may review the next version
+    assert "returned 1 times" in (refusal(second, "w", StoryReview("r1", "return", day(2), "More!"), step) or "")
+    assert refusal(second, "w", StoryReview("r1", "reject", day(2), "No."), step) is None  # may review the next version
     decided = [HandedIn(START, (RETURN,))]
     assert "decided already" in (refusal(decided, "w", approve("r3", 1), step) or "")

@@ -61,7 +61,7 @@ def payments(work: Iterable[DoneWork], collection: Collection) -> list[PersonPay
         PersonPayment(
             person=person,
             pieces=sum(each.pieces for each in done),
-            minutes=(sum(Decimal(str(each.seconds)) for each in done) / 60).quantize(Decimal("0.1"), ROUND_HALF_UP),
+            minutes=_minutes(done),
             amount=sum((_paid(collection, each.step).amount(each.pieces) for each in done), Decimal(0)),
             bonus=sum((_paid(collection, each.step).amount(0, each.bonuses) for each in done), Decimal(0)),
         )
@@ -77,6 +77,11 @@ def write_payments(path: Path, paid: Iterable[PersonPayment], currency: str) -> 
     """
     rows = [{**vars(each), "total": each.total, "currency": currency} for each in paid]
     write_csv(path, _COLUMNS, rows)
+
+
+def _minutes(done: Iterable[DoneWork]) -> Decimal:
+    seconds = sum((Decimal(str(each.seconds)) for each in done), Decimal(0))
+    return (seconds / 60).quantize(Decimal("0.1"), ROUND_HALF_UP)
 
 
 def _paid(collection: Collection, step: str) -> Payment:

@@ -13,7 +13,7 @@ Status = Literal["approved", "open", "returned", "rejected"]
 
 
 @dataclass(frozen=True)
-class Review:
+class StoryReview:
     """What a reviewer says of a story as it was handed in.
 
     Attributes:
@@ -33,10 +33,10 @@ class HandedIn:
     """A version of a story: when it was handed in, and what reviewers said of it since, in their order."""
 
     at: datetime
-    reviews: tuple[Review, ...] = ()
+    reviews: tuple[StoryReview, ...] = ()
 
 
-def refusal(versions: Sequence[HandedIn], writer: str, review: Review, step: ReviewStep) -> str | None:
+def refusal(versions: Sequence[HandedIn], writer: str, review: StoryReview, step: ReviewStep) -> str | None:
     """Why a review of the last version is not taken, in words for the reviewer; None where it is."""
     last = versions[-1]
     if review.reviewer == writer:
