@@ -144,6 +144,13 @@ _TAG = [*_text("choice", "reason", "element", "rule", "words"), *_each(pa.bool_(
 _TABLE_3 = [*_sentences("context"), *_text("ending_first", "ending_second"), *_sentences("choices", "reasons")]
 _ENDING = _text("case_id", "system", "ending")
 _SCORED = _text("system", "variant", "case_id")
+_COLLECTED_ENDINGS = [
+    *_text("case_id"),
+    *_text("story_id", null=True),
+    *_sentences("context"),
+    *_text("right", "wrong"),
+    *_text("writer", "story_writer", null=True),
+]
 
 TABLES: dict[str, TableRules] = {
     "stories": TableRules(
@@ -336,6 +343,46 @@ TABLES: dict[str, TableRules] = {
         ),
         key=("study", "item_id", "annotator_id"),
         choices={"kind": ("best_worst", "ranking"), "status": STATUSES},
+    ),
+    # What a collection gathered, in the order in which it came in: stories, pairs of endings, what verifiers said of
+    # each ending, and what became of the pairs. Who did it may be unknown.
+    "collected_stories": TableRules(
+        1,
+        pa.schema(
+            [
+                *_text("story_id"),
+                *_text("title", null=True),
+                *_sentences("sentences"),
+                *_text("writer", null=True),
+                *_text("status"),
+                *_text("remark", null=True),
+            ]
+        ),
+        key=("story_id",),
+        choices={"status": ("approved", "open", "returned", "rejected")},
+    ),
+    "collected_endings": TableRules(1, pa.schema(_COLLECTED_ENDINGS), key=("case_id",)),
+    "verifications": TableRules(
+        1,
+        pa.schema(_text("case_id", "ending", "verifier", "answer")),
+        key=("case_id", "ending", "verifier"),
+        choices={"ending": ("right", "wrong")},
+    ),
+    "filtered_cases": TableRules(
+        1,
+        pa.schema(
+            [
+                *_COLLECTED_ENDINGS,
+                *_text("outcome"),
+                *_text("split", null=True),
+                *_each(pa.int8(), "right_ending", null=True),
+            ]
+        ),
+        key=("case_id",),
+    ),
+    # Which id of an exported story or case is which one of the collection.
+    "public_ids": TableRules(
+        1, pa.schema(_text("kind", "id", "public_id")), key=("kind", "id"), choices={"kind": ("story", "case")}
     ),
     "checkpoint": TableRules(
         1,

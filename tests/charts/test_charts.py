@@ -18,6 +18,7 @@ from denouement.charts.lines import (
     sizes_and_goal,
     training_curves,
     vocabulary_growth,
+    watched,
 )
 from denouement.charts.output import save
 from denouement.charts.sentiment import sentiment_by_context, sentiment_distributions
@@ -60,6 +61,16 @@ def test_sizes_are_drawn_beside_the_goal_with_round_numbers_below():
     assert list(second.get_ydata()) == [0.5, 0.1]
     assert panel.get_ylim() == (0, 0.4)
     assert list(panel.xaxis.get_major_locator()()) == [10, 20, 50, 100, 200]
+
+
+def test_an_accuracy_that_is_watched_is_drawn_with_its_interval_and_its_limit():
+    [panel] = watched([(100, 0.6, 0.5, 0.7), (150, 0.9, 0.85, 0.95)], 0.65, "right").axes
+    half, limit, curve = panel.lines
+    assert (list(half.get_ydata()), list(limit.get_ydata())) == ([0.5, 0.5], [0.65, 0.65])
+    assert (list(curve.get_xdata()), list(curve.get_ydata())) == ([100, 150], [0.6, 0.9])
+    [band] = panel.collections
+    assert {(x, y) for x, y in band.get_paths()[0].vertices} == {(100, 0.5), (100, 0.7), (150, 0.85), (150, 0.95)}
+    assert panel.get_ylim() == (0.4, 0.95)
 
 
 def test_shares_of_a_group_fill_its_bar():
@@ -125,6 +136,7 @@ NOTHING = {
     "sentence_lengths": lambda: sentence_lengths([Distribution("sentence 1", [0])]),
     "sizes_and_goal": lambda: sizes_and_goal({"1 answer an item": []}, 0.1, "width"),
     "vocabulary_growth": lambda: vocabulary_growth([(0, 0)]),
+    "watched": lambda: watched([], 0.65, "right"),
     "share_bars": lambda: share_bars([], "share of all events", ("verb", "noun")),
     "opposed_bars": lambda: opposed_bars({"v1.0 test": [], "v1.0 validation": []}, "wrong", "z", "right"),
     "word_bars": lambda: word_bars([], "Words"),

@@ -106,6 +106,24 @@ def test_files_of_every_kind_become_one_set_of_tables(tmp_path: Path) -> None:
     assert str(tmp_path) not in (tmp_path / "out" / "ingest.json").read_text(encoding="utf-8")
 
 
+def test_a_labelled_case_is_kept_before_a_blind_one_in_any_order(tmp_path: Path) -> None:
+    labelled = write(tmp_path / "cloze_test_test__mine.csv", CASE_HEADER, case("a", "Ann", "2"))
+    blind = write(
+        tmp_path / "cloze_test_test__mine - blind.csv", CASE_HEADER[:-1], case("a", "Ann")[:-1], case("b", "Bob")[:-1]
+    )
+    for number, files in enumerate(([labelled, blind], [blind, labelled])):
+        ingest(files, tmp_path / str(number))
+        cases = read(tmp_path / str(number), "cloze")
+        assert dict(zip(cases["case_id"].to_pylist(), cases["right_ending"].to_pylist(), strict=True)) == {
+            "a": 2,
+            "b": None,
+        }
+        assert {*cases["release"].to_pylist()} == {"mine"}
+        [rejected] = read(tmp_path / str(number), "rejects").to_pylist()
+        assert rejected["file"] == blind.name
+        assert rejected["reason"] == f"case_id a is already in {labelled.name}, line 2, with the same text"
+
+
 def test_of_an_id_that_stands_twice_the_first_row_is_kept(tmp_path: Path) -> None:
     spring = write(
         tmp_path / SPRING, STORY_HEADER, story("a", "Ann"), story("b", "Bob"), story("a", "Ann"), ["c", "short"]

@@ -122,8 +122,8 @@ class BiasMonitor:
 
 
 @dataclass(frozen=True)
-class _Fitted:
-    """What is kept of EndingReg fitted to cases.
+class FittedEndings:
+    """EndingReg fitted to cases and cross-validated on them.
 
     Attributes:
         scores: by variant, the calibrated one among them, the scores of each case's endings by the model that was
@@ -177,7 +177,7 @@ def _of_set(cases: pa.Table, resources: Resources, folds: int) -> tuple[Monitore
         missing = f"{cases.num_rows:,} labelled cases; {folds} folds need {fewest(folds):,} or more"
         return MonitoredSet(missing=missing), TABLES["bias_cases"].schema.empty_table()
     try:
-        fitted = _fitted(cases, resources, folds)
+        fitted = fitted_endings(cases, resources, folds)
     except (MissingResourceError, NoParserError) as error:
         return MonitoredSet(missing=str(error)), TABLES["bias_cases"].schema.empty_table()
     scores = {
@@ -248,23 +248,25 @@ def _by_case(cases: pa.Table, probability: npt.NDArray[np.float64], wrong: npt.N
     return table.cast(TABLES["bias_cases"].schema).sort_by([("probability", "descending"), ("case_id", "ascending")])
 
 
-def _fitted(cases: pa.Table, resources: Resources, folds: int) -> _Fitted:
-    """EndingReg fitted to `cases`, or what was kept of it: fitting takes a while.
+def fitted_endings(cases: pa.Table, resources: Resources, folds: int) -> FittedEndings:
+    """EndingReg fitted to labelled cases of one release and split, or what was kept of it: fitting takes a while.
 
     Raises:
         MissingResourceError, NoParserError: no parser is installed.
     """
     release, split = (str(cases[name][0]) for name in ("release", "split"))
 
-    def make() -> _Fitted:
+    def make() -> FittedEndings:
         scores = out_of_fold(_Calibrated, cases, resources, folds, f"bias monitor, {release} {split}")
         system = EndingReg()
         system.fit(cases, resources)
         features = tuple(FeatureWeight(name, weight) for name, weight in system.weights()[:_STRONGEST])
-        return _Fitted({variant: of_endings(of_variant, cases) for variant, of_variant in scores.items()}, features)
+        return FittedEndings(
+            {variant: of_endings(of_variant, cases) for variant, of_variant in scores.items()}, features
+        )
 
-    def read(path: Path) -> _Fitted:
-        fitted = read_document(path, _Fitted)
+    def read(path: Path) -> FittedEndings:
+        fitted = read_document(path, FittedEndings)
         shapes = {variant: [*map(len, of_variant)] for variant, of_variant in fitted.scores.items()}
         if shapes != dict.fromkeys((*VARIANTS, _CALIBRATED), n_endings(cases).tolist()) or not fitted.features:
             raise UserError(f"{path}: scores of other cases")

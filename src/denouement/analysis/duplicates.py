@@ -11,9 +11,11 @@ from denouement.analysis.corpus_statistics import Words
 from denouement.corpus import keys
 
 SIMILAR = 0.7
-"""Two stories are near-duplicates when the sets of their sequences of `_ORDER` words have this Jaccard similarity."""
+"""Two stories are near-duplicates when the sets of their sequences of `ORDER` words have this Jaccard similarity."""
 
-_ORDER = 3
+ORDER = 3
+"""How many words stand in a sequence."""
+
 _BANDS, _ROWS = 24, 4  # two stories of similarity s are compared with a probability of 1 - (1 - s^4)^24
 _EXAMPLES = 5
 _PRIME = (1 << 31) - 1
@@ -113,18 +115,18 @@ def _similar(words: Words, distinct: Numbers) -> list[tuple[int, int, float]]:
 
 
 def _shingles(words: Words) -> tuple[Numbers, Numbers]:
-    """A number for each sequence of `_ORDER` words within a story, and where each story's end."""
+    """A number for each sequence of `ORDER` words within a story, and where each story's end."""
     n_sentences = np.cumsum(words.story_lengths)
     ends = np.concatenate([[0], np.cumsum(words.sentence_lengths)])[n_sentences]
     lengths = np.diff(ends, prepend=0)
     size = np.int64(len(words.vocabulary) + 1)  # with 3 words below 2^63 up to two million different words
-    padded = np.concatenate([words.ids.astype(np.int64), np.zeros(_ORDER, np.int64)])
+    padded = np.concatenate([words.ids.astype(np.int64), np.zeros(ORDER, np.int64)])
     numbers = np.zeros(len(words.ids), np.int64)
-    for place in range(_ORDER):
+    for place in range(ORDER):
         numbers = numbers * size + padded[place : place + len(words.ids)]
     places = np.arange(len(words.ids)) - np.repeat(ends - lengths, lengths)
-    is_inside = places <= np.repeat(lengths, lengths) - _ORDER
-    return numbers[is_inside], np.cumsum(np.maximum(lengths - _ORDER + 1, 0))
+    is_inside = places <= np.repeat(lengths, lengths) - ORDER
+    return numbers[is_inside], np.cumsum(np.maximum(lengths - ORDER + 1, 0))
 
 
 def _signatures(shingles: Numbers, starts: Numbers, ends: Numbers) -> Numbers:

@@ -167,6 +167,37 @@ def sizes_and_goal(curves: Mapping[str, Sequence[tuple[int, float]]], goal: floa
     return figure
 
 
+def watched(points: Sequence[tuple[int, float, float, float]], threshold: float, what: str) -> "Figure | None":
+    """How an accuracy that should be a half changes while cases come in, with the value that it may not exceed.
+
+    None without a point.
+
+    Args:
+        points: how many cases there were, the accuracy, and the ends of its interval; the numbers rising.
+        threshold: the value that it may not exceed.
+        what: the name of the accuracy, for the axis.
+    """
+    from matplotlib.ticker import MaxNLocator
+
+    if not points:
+        return None
+    n, shares, low, high = map(list, zip(*points, strict=True))
+    figure, only = panel(6.4, 3.6)
+    only.axhline(0.5, color=GREY, linewidth=1, zorder=0)
+    only.axhline(threshold, color=ORANGE, linewidth=1.2, linestyle="--", label=f"at most {threshold:.0%}")
+    only.fill_between(n, low, high, color=SKY, alpha=0.3, linewidth=0, label="95% interval")
+    only.plot(n, shares, color=BLUE, marker="o", markersize=3.5)
+    only.set_xlim(0)
+    only.set_ylim(min(0.4, *low), max(0.8, threshold + 0.05, *high))
+    only.set_xlabel("pairs of endings")
+    only.set_ylabel(what)
+    only.xaxis.set_major_locator(MaxNLocator(6, integer=True))
+    only.xaxis.set_major_formatter(lambda n, _: f"{n:,.0f}")
+    in_percent(only.yaxis, ticks=6)
+    only.legend(frameon=False, fontsize="small")
+    return figure
+
+
 _SIZES = [factor * 10**power for power in range(6) for factor in (1, 2, 5)]
 
 

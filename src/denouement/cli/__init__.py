@@ -19,6 +19,7 @@ from denouement.legible import printed
 
 COMMANDS = {
     "cloze": "denouement.cli.cloze",
+    "collect": "denouement.cli.collect",
     "complete": "denouement.cli.completion",
     "encode": "denouement.cli.training",
     "generate": "denouement.cli.generators",

@@ -1,12 +1,12 @@
 """From the official files to checked tables: every row is kept or rejected, and counted."""
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 import pyarrow as pa
@@ -115,7 +115,8 @@ def ingest(files: Sequence[Path], out: Path, settings: IngestSettings | None = N
     """Read official files and write the tables `stories`, `cloze` and `rejects` and the summary `ingest.json` to `out`.
 
     All input is read and checked before the four files are replaced together; a table without rows is written too. Of
-    rows with the same id (cases: in the same release and split) the first in the order of `files` is kept.
+    rows with the same id (cases: in the same release and split) the first in the order of `files` is kept, but a
+    labelled case before one without a label.
 
     Raises:
         UserError: no file, a file that cannot be read, two of the same name, or a place that cannot be written to.
@@ -194,7 +195,9 @@ def _gather(read: Sequence[OfficialFile], kind: Kind) -> pa.Table:
     added = {keys.COLUMN: pa.string(), "file": pa.string(), "line": pa.int64()}
     columns = [field for field in schemas.TABLES[kind].schema if kind == "cloze" or field.name != "split"]
     tables = []
-    for rows in read:
+    for rows in sorted(
+        read, key=lambda rows: not rows.labelled
+    ):  # so that of two equal cases the labelled one is first
         if rows.kind == kind:
             values = (rows.contexts, [pa.repeat(pa.scalar(rows.file), len(rows.lines))], [rows.lines])
             table = rows.table
@@ -219,11 +222,17 @@ def _without_repeats(rows: pa.Table, kind: Kind) -> tuple[pa.Table, list[Rejecte
             repeat["file"],
             repeat["line"],
             f"{id_columns[0]} {repeat[id_columns[0]]} is already in {first['file']}, line {first['line']}, with "
-            f"{'the same' if all(repeat[name] == first[name] for name in _COMPARED[kind]) else 'another'} text",
+            f"{'the same' if _is_same(repeat, first, kind) else 'another'} text",
         )
         for repeat, first in zip(repeats.to_pylist(), firsts.to_pylist(), strict=True)
     ]
     return rows.filter(pa.array(~is_repeat)), rejected
+
+
+def _is_same(repeat: Mapping[str, Any], first: Mapping[str, Any], kind: Kind) -> bool:
+    """Whether two rows of one id have the same texts, and the same label where both have one."""
+    unlabelled = ("right_ending",) if None in (repeat.get("right_ending"), first.get("right_ending")) else ()
+    return all(repeat[name] == first[name] for name in _COMPARED[kind] if name not in unlabelled)
 
 
 def _without_overlap(stories: pa.Table, cases: pa.Table) -> tuple[pa.Table, pa.Table, list[Rejected]]:

@@ -2,6 +2,7 @@
 
 import re
 import unicodedata
+from collections.abc import Iterable
 
 import numpy as np
 import numpy.typing as npt
@@ -40,6 +41,11 @@ def normalised(texts: pa.StringArray) -> pa.StringArray:
     starts = np.append(0, between - np.arange(len(between)))
     without = together.replace(_BETWEEN, b"")
     return _from_bytes(np.append(starts, len(without)), without)
+
+
+def normalised_texts(texts: Iterable[str]) -> list[str]:
+    """`normalised` of a few texts."""
+    return list(normalised(pa.array(texts, pa.string())).to_pylist())
 
 
 def contexts(table: pa.Table) -> pa.ChunkedArray:

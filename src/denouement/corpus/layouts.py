@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
+from denouement import schemas
 from denouement.delimited import first_row
 
 Kind = Literal["stories", "cloze"]
@@ -38,6 +39,10 @@ _TRANSLATED = re.compile(r"split_20_80_(train|eval)|x[ _-]?story[ _-]?cloze")
 _LANGUAGES = ("en", "ru", "zh", "es", "ar", "hi", "id", "te", "sw", "eu", "my")
 _LANGUAGE = re.compile(rf"\.({'|'.join(_LANGUAGES)})\.")
 _TRANSLATED_SPLITS = {"train": "train", "eval": "test"}
+
+# The files of a collection of one's own; what stands behind " - " says more about a file.
+_OWN_CASES = re.compile(r"cloze_test_(val|test)__([A-Za-z0-9][\w.-]*?)(?: - .*)?\.[a-z]+", re.ASCII)
+_OWN_STORIES = re.compile(r"stories__([A-Za-z0-9][\w.-]*?)(?: - .*)?\.[a-z]+", re.ASCII)
 
 _SPLIT_MARKS = {"validation": {"val", "valid", "validation", "dev"}, "test": {"test"}}
 _SOURCE_MARKS = {
@@ -157,17 +162,58 @@ def _kind(columns: Sequence[str]) -> Kind | None:
 
 
 def release_of(name: str) -> str | None:
-    """The release that a file's name contains: v1.0 is spring 2016, v1.5 winter 2018. None without one, or with two."""
+    """The release that a file's name contains: v1.0 is spring 2016, v1.5 winter 2018. None without one, or with two.
+
+    That of a collection of one's own stands in the name as `own_files` puts it there.
+    """
+    return _published_release(name) or (own[2] if (own := _OWN_CASES.fullmatch(name)) else None)
+
+
+def source_of(name: str) -> str:
+    """The collection of stories that a file's name contains, or just "rocstories"."""
+    if published := "sample" if is_sample(name) else _marked(name, _SOURCE_MARKS):
+        return published
+    return own[1] if (own := _OWN_STORIES.fullmatch(name)) else "rocstories"
+
+
+@dataclass(frozen=True)
+class OwnFiles:
+    """The names of the files of a release of one's own, from which it is read again.
+
+    Attributes:
+        blind: of the test cases without labels.
+    """
+
+    stories: str
+    validation: str
+    test: str
+    blind: str
+
+
+def own_files(release: str) -> OwnFiles:
+    """The names of the files of a release of one's own (`is_own_release`)."""
+    return OwnFiles(
+        f"stories__{release}.csv",
+        f"cloze_test_val__{release}.csv",
+        f"cloze_test_test__{release}.csv",
+        f"cloze_test_test__{release} - blind.csv",
+    )
+
+
+def is_own_release(release: str) -> bool:
+    """Whether a release may be called so: as a part of the names of its files it is read as no published release."""
+    if not schemas.is_name(release) or release in {*schemas.RELEASES, *_SOURCE_MARKS, TRANSLATED, "rocstories"}:
+        return False
+    names = own_files(release)
+    return source_of(names.stories) == release_of(names.validation) == release_of(names.blind) == release
+
+
+def _published_release(name: str) -> str | None:
     if is_sample(name):
         return "sample"
     if _TRANSLATED.search(name.lower()):
         return TRANSLATED
     return _marked(name, _RELEASE_MARKS)
-
-
-def source_of(name: str) -> str:
-    """The ROCStories collection that a file's name contains, or just "rocstories"."""
-    return "sample" if is_sample(name) else _marked(name, _SOURCE_MARKS) or "rocstories"
 
 
 def split_of(name: str, labelled: bool) -> str | None:
@@ -178,6 +224,8 @@ def split_of(name: str, labelled: bool) -> str | None:
     translated = _TRANSLATED.search(name.lower())
     if translated and translated[1]:
         return _TRANSLATED_SPLITS[translated[1]]
+    if not _published_release(name) and (own := _OWN_CASES.fullmatch(name)):
+        return {"val": "validation", "test": "test"}[own[1]]
     named = _splits_in(name, _SPLIT_MARKS)
     if len(named) == 1:
         return named[0]

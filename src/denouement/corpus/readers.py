@@ -45,6 +45,8 @@ _OTHER_HEADER = "a header with other columns; keep each file separate"
 # The form of the ids of all official files (RFC 9562), if it is the whole text.
 _UUID = re.compile(r"[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}", re.IGNORECASE)
 _UUID_LENGTH = 36
+# Exports of collections write an apostrophe before what a spreadsheet would run (`spreadsheets.defused`).
+_DEFUSED = (r"^'('*[=+\-@\t\r])", r"\1")
 _MOST_IDS = 0.95  # a form that this share of a file's ids has is expected of all its ids
 
 _HEADERS = "ROCStories (storyid,storytitle,sentence1,sentence2,...) nor Story Cloze (InputStoryid,InputSentence1,...)"
@@ -293,6 +295,8 @@ def _open_quote(line: int, height: int) -> str:
 
 def _check(rows: pa.RecordBatch, layout: OfficialLayout, constants: dict[str, str]) -> _Block:
     written = dict(zip(layout.columns, rows.columns, strict=True))
+    if layouts.is_own_release(constants.get("release") or constants["source"]):
+        written = {name: pc.replace_substring_regex(column, *_DEFUSED) for name, column in written.items()}
     heights = np.sum([_line_breaks(column) for column in written.values()], axis=0) + 1
     columns, seen = _clean(written, layout)
     filled = {name: _is_filled(column) for name, column in columns.items()}

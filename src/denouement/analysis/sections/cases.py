@@ -187,7 +187,7 @@ def _monitor_tables(name: str, found: MonitoredSet, cases: pa.Table) -> list[Tab
         ]
         for row in found.variants
     ]
-    weights = [[_feature(row.feature), f"{row.weight:+.3g}"] for row in found.features[:_WEIGHTS_SHOWN]]
+    weights = [[feature_name(row.feature), f"{row.weight:+.3g}"] for row in found.features[:_WEIGHTS_SHOWN]]
     sure = [
         [row["case_id"], Share(row["probability"], 0), row["right"], row["wrong"]]
         for row in cases.slice(0, _SURE_SHOWN).to_pylist()
@@ -244,7 +244,7 @@ def _reliability_tables(name: str, found: MonitoredSet) -> list[Table]:
     ]
 
 
-def _feature(name: str) -> str:
+def feature_name(name: str) -> str:
     """A feature of EndingReg for people."""
     group, _, rest = name.partition(" ")
     if group == "style":

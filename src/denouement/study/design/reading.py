@@ -8,7 +8,7 @@ import dataclasses
 import json
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any, get_args
+from typing import Any, TypeVar, get_args
 
 from denouement.errors import UserError
 from denouement.files import existing_file
@@ -22,12 +22,14 @@ from denouement.study.languages import ENGLISH, Texts, languages, texts
 from denouement.study.reasons import ELEMENTS
 from denouement.yaml_files import read_yaml
 
+Described = TypeVar("Described")
+
 _MOST_BYTES = 1 << 20  # of a study's file; texts and checks of a large study are some kilobytes
 _MOST_SHOWN = 300  # characters of a mistake, which may contain a whole value
 
 
 class DesignError(UserError):
-    """All mistakes in a study's file; as text they are one line, joined by `; `."""
+    """All mistakes in a file that describes a study or a collection; as text they are one line, joined by `; `."""
 
     def __init__(self, mistakes: Sequence[str]) -> None:
         super().__init__("; ".join(mistakes))
@@ -45,9 +47,18 @@ def read_design(path: Path, written: Collection[str] | None = None) -> Design:
         UserError: no such file, or a file that is too large or no YAML.
         DesignError: all mistakes.
     """
+    return design_from(read_description(path, "study"), str(path), written)
+
+
+def read_description(path: Path, of: str) -> Any:
+    """The content of the YAML file `path` that describes a study or a collection; `of` says which, for messages.
+
+    Raises:
+        UserError: no such file, or a file that is too large or no YAML.
+    """
     if existing_file(path).stat().st_size > _MOST_BYTES:
-        raise UserError(f"{path}: larger than {_MOST_BYTES:,} bytes, so it is no study's file")
-    return design_from(read_yaml(path, aliases=False), str(path), written)
+        raise UserError(f"{path}: larger than {_MOST_BYTES:,} bytes, so it is no {of}'s file")
+    return read_yaml(path, aliases=False)
 
 
 def design_from(section: Mapping[str, Any] | None, where: str, written: Collection[str] | None = None) -> Design:
@@ -63,15 +74,34 @@ def design_from(section: Mapping[str, Any] | None, where: str, written: Collecti
     """
     if isinstance(section, Mapping):
         section = _with_named_parts(section)
-    try:
-        design, mistakes = collect(Design, section, where)
-    except RecursionError as error:
-        raise UserError(f"{where}: nested too deep to be a study's file") from error
+    more: list[str] = []
     if written is not None and isinstance(section, Mapping):
-        mistakes += [f"{where}.{text}" for text in _not_written(section.get("systems"), written)]
-    if design is None or mistakes:
+        more = [f"{where}.{text}" for text in _not_written(section.get("systems"), written)]
+    return described(Design, section, where, more)
+
+
+def described(
+    kind: type[Described], section: Mapping[str, Any] | None, where: str, more: Sequence[str] = ()
+) -> Described:
+    """The dataclass that `settings.collect` makes of a section.
+
+    Args:
+        kind: the dataclass.
+        section: its keys.
+        where: the name of the section in messages.
+        more: mistakes that are known already.
+
+    Raises:
+        DesignError: all mistakes, each with `where` and its key.
+    """
+    try:
+        made, mistakes = collect(kind, section, where)
+    except RecursionError as error:
+        raise UserError(f"{where}: nested too deep to be read") from error
+    mistakes += more
+    if made is None or mistakes:
         raise DesignError([text if len(text) <= _MOST_SHOWN else f"{text[:_MOST_SHOWN]}..." for text in mistakes])
-    return design
+    return made
 
 
 def _not_written(systems: Any, written: Collection[str]) -> Iterator[str]:

@@ -1,0 +1,176 @@
+"""`denouement collect`: steps of a collection, each alone on files. Heavy imports stay inside the commands."""
+
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from denouement.cli.options import json_option, print_result
+from denouement.errors import UserError
+from denouement.files import check_output
+
+if TYPE_CHECKING:  # heavy
+    from denouement.collecting.description import Collection
+    from denouement.collecting.watching import WatchRules
+
+_collection_option = click.option(
+    "--collection",
+    "described",
+    type=click.Path(path_type=Path),
+    help="COLLECTION.yaml, whose rules apply.  [default: those of v1.0]",
+)
+_cache_option = click.option(
+    "--cache", type=click.Path(path_type=Path), help="Folder that keeps parses and earlier looks."
+)
+_accuracy_option = click.option(
+    "--max-accuracy",
+    type=click.FloatRange(0.5, 1),
+    default=0.65,
+    show_default=True,
+    help="Alarm when a model that sees only endings is right more often.",
+)
+
+
+@click.group()
+def collect() -> None:
+    """Check, filter and export collected stories and Story Cloze cases."""
+
+
+@collect.command()
+@click.argument("work", type=click.Path(path_type=Path), metavar="FILE")
+@_collection_option
+@_cache_option
+@_accuracy_option
+@click.option("--picture", type=click.Path(path_type=Path), help="SVG or PNG file of the curve to write.")
+@json_option
+def check(
+    work: Path, described: Path | None, cache: Path | None, max_accuracy: float, picture: Path | None, as_json: bool
+) -> None:
+    """Check texts of a collection, and what endings give away.
+
+    FILE has stories or pairs of endings, in the order in which they came in: CSV, a table of a collection, an official
+    file, or a table of stories or cloze cases. Each text is checked as it would be when it is handed in. From 100 pairs
+    of endings on a model that never sees the story is asked which one is right.
+
+    Exit status 1: a text would be refused, or --max-accuracy is exceeded.
+    """
+    from denouement.collecting.checking import check_pairs, check_stories
+    from denouement.collecting.sections import checked_blocks
+    from denouement.collecting.work import read_work
+
+    if picture and picture.suffix not in (".svg", ".png"):
+        raise UserError(f"{picture}: must end with .svg or .png")
+    for path in filter(None, [picture, cache / "file" if cache else None]):
+        check_output(path, [work])
+    collection = _collection(described)
+    kind, table = read_work(work, ["collected_stories", "collected_endings"])
+    if kind == "collected_stories":
+        if picture:
+            raise UserError("--picture: is of endings, and the file holds stories")
+        found = check_stories(table, collection)
+    else:
+        found = check_pairs(table, collection, cache, _rules(max_accuracy))
+    if picture and found.watch:
+        from denouement.charts.output import save
+        from denouement.collecting.sections import picture_of
+
+        figure = picture_of(found.watch)
+        if figure is None:
+            raise UserError(f"--picture: there is nothing to draw ({found.watch.missing})")
+        save(figure, picture)
+    print_result(found, checked_blocks, as_json)
+    for sentence in found.watch.alarms if found.watch else ():
+        click.echo(f"exceeded: {sentence}", err=True)
+    if found.is_alarm:
+        sys.exit(1)
+
+
+@collect.command(name="filter")
+@click.argument("endings", type=click.Path(path_type=Path))
+@click.argument("answers", type=click.Path(path_type=Path))
+@click.option("--out", required=True, type=click.Path(path_type=Path), help="Parquet file to write.")
+@click.option("--earlier", type=click.Path(path_type=Path), help="What this command wrote before: keep its splits.")
+@_collection_option
+@json_option
+def filter_(
+    endings: Path, answers: Path, out: Path, earlier: Path | None, described: Path | None, as_json: bool
+) -> None:
+    """Keep the pairs of endings that verifiers confirm, and divide them into validation and test.
+
+    ENDINGS has the pairs (case_id, story_id, sentence1 to sentence4, right, wrong, writer, story_writer), ANSWERS what
+    verifiers said (case_id, ending: right or wrong, verifier, answer), as CSV or as tables of a collection.
+    """
+    from denouement.collecting.exporting import filter_rules
+    from denouement.collecting.filtering import filter_cases
+    from denouement.collecting.sections import filter_blocks
+    from denouement.collecting.work import read_work
+    from denouement.schemas import read_table, write_table
+
+    check_output(out, [endings, answers])
+    rules = filter_rules(_collection(described))
+    _, pairs = read_work(endings, ["collected_endings"])
+    _, verifications = read_work(answers, ["verifications"])
+    before = read_table(earlier, "filtered_cases") if earlier else None
+    filtered, summary = filter_cases(pairs, verifications, rules, before)
+    write_table(filtered, out, "filtered_cases")
+    print_result(summary, filter_blocks, as_json)
+
+
+@collect.command()
+@click.option("--stories", type=click.Path(path_type=Path), help="Stories of the collection.")
+@click.option("--endings", type=click.Path(path_type=Path), help="Pairs of endings.")
+@click.option("--answers", type=click.Path(path_type=Path), help="What verifiers said of these.")
+@click.option("--collection", "described", type=click.Path(path_type=Path), help="COLLECTION.yaml, whose rules apply.")
+@click.option("--release", help="Name of the release, such as kitchen-2026.  [default: that of the collection]")
+@click.option("--out", required=True, type=click.Path(path_type=Path), help="Folder to write to.")
+@_cache_option
+@_accuracy_option
+@json_option
+def export(
+    stories: Path | None,
+    endings: Path | None,
+    answers: Path | None,
+    described: Path | None,
+    release: str | None,
+    out: Path,
+    cache: Path | None,
+    max_accuracy: float,
+    as_json: bool,
+) -> None:
+    """Write a collection as a corpus that `denouement ingest` and `make run CORPUS=OUT/public` read.
+
+    OUT/public has files in the official layout, tables and a datasheet, OUT/blind the test cases without labels; both
+    say nowhere who wrote what. OUT/private has the rest. A later export to the same folder keeps ids, splits and sides.
+    """
+    from dataclasses import replace
+
+    from denouement.collecting.exported import CollectedWork
+    from denouement.collecting.exporting import export as export_work
+    from denouement.collecting.sections import export_blocks
+    from denouement.collecting.work import read_work
+
+    collection = _collection(described)
+    if release or not described:
+        if not release:
+            raise UserError("--release: is missing: name the release, or give --collection")
+        collection = replace(collection, release=release)
+    work = CollectedWork(
+        stories=read_work(stories, ["collected_stories"])[1] if stories else None,
+        endings=read_work(endings, ["collected_endings"])[1] if endings else None,
+        verifications=read_work(answers, ["verifications"])[1] if answers else None,
+    )
+    found = export_work(work, collection, out, cache, _rules(max_accuracy))
+    print_result(found, export_blocks, as_json)
+
+
+def _collection(path: Path | None) -> "Collection":
+    from denouement.collecting.description import Collection, read_collection
+
+    return read_collection(path) if path else Collection()
+
+
+def _rules(max_accuracy: float) -> "WatchRules":
+    from denouement.collecting.watching import WatchRules
+
+    return WatchRules(max_accuracy)

@@ -1,0 +1,163 @@
+"""What is shown of a collection: checked files, what endings give away, what a filter left, an export."""
+
+from typing import TYPE_CHECKING
+
+from denouement.analysis.bias_monitor import VARIANTS
+from denouement.analysis.sections.cases import feature_name
+from denouement.charts.lines import watched
+from denouement.collecting.checking import CheckedWork
+from denouement.collecting.exported import ExportSummary
+from denouement.collecting.filtering import OUTCOMES, FilterSummary
+from denouement.collecting.watching import FEWEST_OF_A_WRITER, EndingWatch
+from denouement.papers import cited
+from denouement.present.cells import Cell, CountAndShare, Interval, Number, Share
+from denouement.present.sections import Block, Bullets, Chart, Table
+
+if TYPE_CHECKING:  # heavy
+    from matplotlib.figure import Figure
+
+PICTURE = "bias.svg"
+
+_SHOWN = 10
+_WEIGHTS = 15
+_INTERVAL = "95% interval"
+
+
+def checked_blocks(found: CheckedWork) -> list[Block]:
+    """What was found in a file."""
+    n = max(1, found.texts)
+    rows: list[list[Cell]] = [
+        [row.code, "refused" if row.refuses else "hint", CountAndShare(row.texts, row.texts / n)]
+        for row in found.counts
+    ]
+    blocks: list[Block] = [
+        Table(
+            ["remark", "kind", found.kind],
+            rows,
+            f"{found.texts:,} {found.kind}, {found.refused:,} of which would be refused",
+            f"Not checked: {found.missing}." if found.missing else "",
+        )
+    ]
+    refused = [text for text in found.remarks if any(each.refuses for each in text.remarks)]
+    if refused:
+        told: list[list[Cell]] = [
+            [text.number, text.id, each.box or "all", each.words]
+            for text in refused[:_SHOWN]
+            for each in text.remarks
+            if each.refuses
+        ]
+        more = len(refused) - _SHOWN
+        note = f"And {more:,} more; --json has all." if more > 0 else ""
+        blocks.append(Table(["row", "id", "box", "why"], told, "Refused", note))
+    return [*blocks, *(watch_blocks(found.watch) if found.watch else [])]
+
+
+def watch_blocks(found: EndingWatch) -> list[Block]:
+    """What endings give away: the alarm, the picture, the curve, what the model goes by, and the writers."""
+    if found.missing:
+        return [Table((), (), "What endings give away", f"Not worked out: {found.missing}.")]
+    writers: list[list[Cell]] = [
+        [row.writer or "not known", row.n, Share(row.accuracy), Interval(row.low, row.high, 1, of_share=True)]
+        for row in found.writers
+    ]
+    caption = (
+        "How often a model that never sees the story chooses the right ending, as pairs came in. A guess is right in "
+        "half of them."
+    )
+    return [
+        *([Bullets("Alarm:", found.alarms)] if found.alarms else []),
+        Chart(PICTURE, picture_of(found), caption),
+        *given_away(found),
+        Table(
+            ["writer", "n", "accuracy", _INTERVAL],
+            writers,
+            "By writer",
+            f"Of those with {FEWEST_OF_A_WRITER} pairs or more; {found.few:,} pairs are of others.",
+        ),
+    ]
+
+
+def picture_of(found: EndingWatch) -> "Figure | None":
+    """The curve as a picture; None where there is none."""
+    points = [(point.pairs, point.accuracy, point.low, point.high) for point in found.curve]
+    return watched(points, found.threshold, "right without the story")
+
+
+def given_away(found: EndingWatch) -> list[Block]:
+    """The curve and what the model goes by, of all writers together."""
+    curve: list[list[Cell]] = [
+        [f"{point.pairs:,}", point.read, Share(point.accuracy), Interval(point.low, point.high, 1, of_share=True)]
+        for point in found.curve
+    ]
+    seen: list[list[Cell]] = [
+        [VARIANTS[row.variant], row.n, Share(row.accuracy), Interval(row.low, row.high, 1, of_share=True)]
+        for row in found.variants
+    ]
+    weights: list[list[Cell]] = [
+        [feature_name(row.feature), "right" if row.weight > 0 else "wrong", Number(abs(row.weight), 3)]
+        for row in found.features[:_WEIGHTS]
+    ]
+    return [
+        Table(
+            ["pairs", "read", "accuracy", _INTERVAL],
+            curve,
+            "How often a model that never sees the story is right",
+            f"EndingReg ({cited('sharma_2018')}), cross-validated: .715 on v1.0, .644 on v1.5 there. At most "
+            f"{Share(found.threshold)} is allowed.",
+        ),
+        Table(["it sees", "n", "accuracy", _INTERVAL], seen, "By what it sees"),
+        Table(
+            ["it goes by", "speaks for", "weight"],
+            weights,
+            "What it goes by most",
+            "Weight: the log-odds for each standard deviation.",
+        ),
+    ]
+
+
+def filter_blocks(found: FilterSummary) -> list[Block]:
+    """What fell where."""
+    n = max(1, found.cases)
+    fell: list[list[Cell]] = [
+        [OUTCOMES[outcome], CountAndShare(count, count / n)] for outcome, count in found.outcomes.items()
+    ]
+    splits: list[list[Cell]] = [
+        [split, found.stories[split], of, first, of - first] for split, (of, first) in found.splits.items()
+    ]
+    notes = [found.rule]
+    if found.own_work:
+        notes.append(f"{found.own_work:,} answers do not count: people verified what they had written.")
+    if found.unknown_writers:
+        notes.append(
+            f"Of {found.unknown_writers:,} cases it is not known who wrote the endings, so that own work cannot be "
+            "left out."
+        )
+    agreement = "not defined" if found.alpha is None else str(Number(found.alpha, 3))
+    notes.append(f"Agreement of the verifiers in {found.answers:,} answers: Krippendorff's alpha {agreement}.")
+    return [
+        Table(["what became of it", "cases"], fell, f"{found.cases:,} pairs of endings", " ".join(notes)),
+        Table(
+            ["split", "stories", "cases", "right ending first", "second"],
+            splits,
+            "How the cases are divided",
+            "All cases of a story are in one split.",
+        ),
+    ]
+
+
+def export_blocks(found: ExportSummary) -> list[Block]:
+    """What was exported, and where it is."""
+    others = ", ".join(f"{n:,} {status}" for status, n in found.other_stories.items())
+    used = f"{found.stories_used:,} more are used in cases"
+    rows: list[list[Cell]] = [["stories", found.stories, f"{used}; {others}" if others else used]]
+    if found.filter:
+        stories = found.filter.stories
+        rows += [
+            [f"{split} cases", n, f"to {stories[split]:,} stories"] for split, (n, _) in found.filter.splits.items()
+        ]
+    return [
+        Table(["release " + found.release, "n", "and"], rows),
+        *(filter_blocks(found.filter)[:1] if found.filter else []),
+        *([Bullets("Alarm:", found.watch.alarms)] if found.watch and found.watch.alarms else []),
+        Bullets("Written:", found.files),
+    ]
