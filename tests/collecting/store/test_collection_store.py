@@ -6,6 +6,7 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
+from collectors import come, described
 
 from denouement.collecting.description import collection_from
 from denouement.collecting.store import (
@@ -25,28 +26,10 @@ STORY = StoryWork(
 PAIR = EndingWork("Ann thanked the dog.", "Ann scolded the sea.")
 
 
-def described(**more):
-    section = {
-        "name": "kitchen",
-        "stories": {"qualification": False},
-        "review": {},
-        "endings": {"qualification": False},
-        "verification": {"qualification": False},
-        "filter": {},
-    }
-    return collection_from({**section, **more}, "test")
-
-
 @pytest.fixture
 def store(tmp_path):
     with closing(open_store(f"sqlite:///{tmp_path / 'studies.db'}")) as opened:
         yield opened
-
-
-def come(store, step=None, collection="kitchen"):
-    """A new person with a link for a step, or for all but the review, who agreed to take part; returns their key."""
-    token = store.add_links(collection, 1, steps=[step] if step else store.collection(collection).of_all)[0]
-    return store.consent(store.enter(collection, token, now=NOW).key, now=NOW).key
 
 
 def write_story(store, key, now=NOW, work=STORY):
