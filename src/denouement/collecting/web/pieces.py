@@ -11,9 +11,9 @@ from denouement.collecting.reviewing import Decision
 from denouement.collecting.store.records import EndingWork, Piece, ReviewWork, StoryWork, VerificationWork, Work
 
 DECISIONS: tuple[tuple[Decision, str, str], ...] = (
-    ("approve", "Approve", "it is as it should be"),
-    ("return", "Return", "it can be mended: say what to change"),
-    ("reject", "Reject", "it cannot be mended: say why"),
+    ("approve", "Approve:", "it is as it should be"),
+    ("return", "Return:", "it can be mended: say what to change"),
+    ("reject", "Reject:", "it cannot be mended: say why"),
 )
 
 EDITED = "edited"  # field: when the browser last changed a box, in milliseconds of its own clock

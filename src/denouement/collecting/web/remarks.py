@@ -14,7 +14,12 @@ _UNFINISHED = {"empty", "no_title", "no_end_mark"}
 
 
 def while_writing(
-    collection: Collection, piece: Piece, fields: Mapping[str, str], knowing: Knowing, at: str = ""
+    collection: Collection,
+    piece: Piece,
+    fields: Mapping[str, str],
+    knowing: Knowing,
+    at: str = "",
+    was_refused: bool = False,
 ) -> list[Remark]:
     """What is refused of a draft, as far as it is written, and hints on it.
 
@@ -24,9 +29,11 @@ def while_writing(
         fields: of the form.
         knowing: what hints need to know.
         at: the name of the box in which the person is writing; empty: none.
+        was_refused: whether it was handed in before, so that empty boxes are told of, too.
     """
     texts = pieces.texts(collection, piece.step, fields)
-    begun = {box.about for box in pieces.boxes(collection, piece.step) if texts[box.name] and box.name != at}
+    written = [box for box in pieces.boxes(collection, piece.step) if texts[box.name] or was_refused]
+    begun = {box.about for box in written if box.name != at}
     found = [each for each in refusals(collection, piece, fields) if each.code not in _UNFINISHED or each.box in begun]
     return [*found, *_hints(collection, piece, fields, knowing)]
 

@@ -94,7 +94,9 @@ def draft(visit: Collecting, form: Form) -> Response:
     if not found:
         return JSONResponse({"saved": False, "over": _OVER})
     saved = visit.store.save_draft(visit.key, found.id, pieces.kept(visit.collection, found.step, form))
-    told = remarks.while_writing(visit.collection, found, form, _knowing(visit.request), form.get("at", ""))
+    told = remarks.while_writing(
+        visit.collection, found, form, _knowing(visit.request), form.get("at", ""), "all" in form
+    )
     boxes = {box: [[each.words, each.refuses] for each in about] for box, about in remarks.by_box(told).items()}
     response = JSONResponse({"saved": saved, "remarks": boxes})
     forget(response, visit.url(""))  # the draft is newer than a form that was refused before
@@ -159,10 +161,7 @@ def _piece(
     collection, step = visit.collection, piece.step
     if step == "endings":
         _knowing(visit.request).parser.begin()
-    if problem:
-        told = remarks.refusals(collection, piece, fields)
-    else:
-        told = remarks.while_writing(collection, piece, fields, _knowing(visit.request))
+    told = remarks.while_writing(collection, piece, fields, _knowing(visit.request), was_refused=bool(problem))
     done = next((offer.done for offer in visit.store.offers(visit.key) if offer.step == step), 0)
     described = getattr(collection, step)
     return visit.page(
