@@ -11,7 +11,8 @@ from fastapi.responses import JSONResponse, RedirectResponse
 
 from denouement.errors import UserError
 from denouement.study.design.description import Design
-from denouement.study.languages import texts
+from denouement.study.design.share import asked_of_each
+from denouement.study.languages import Texts, joined, texts
 from denouement.study.store import Annotator, Outlook, Store, StoreUnavailableError
 from denouement.study.web.render import message, page
 from denouement.study.web.security import (
@@ -42,11 +43,24 @@ Form = Annotated[dict[str, str], Depends(read_form)]
 
 
 class Visits:
-    """Limits how often a page may be requested: by each annotator, known by their key, and by each address."""
+    """Limits how often a page may be requested: by each annotator, known by their key, and by each address.
 
-    def __init__(self) -> None:
+    Args:
+        of: makes the visit of a request to what has a name; by default a visit to the study of this name.
+    """
+
+    def __init__(self, of: "Callable[[Request, str], Visit] | None" = None) -> None:
+        self.of: Callable[[Request, str], Visit] = of or Visit
         self.of_annotators = Limiter(rate=20, burst=60)
         self.of_strangers = Limiter(rate=10, burst=400)  # a hundred people may share one address
+
+    def texts(self, store: Store, study: str) -> Texts:
+        """The texts of a study's pages.
+
+        Raises:
+            UserError: there is no such study.
+        """
+        return texts(store.design(study).language)
 
     def check(self, request: Request, key: str) -> None:
         """Count a request, before the store is asked for it; a request with an unknown key counts for its address.
@@ -83,12 +97,20 @@ class Visit:
         if self.annotator:
             visits.remember(self.key)
         try:
-            self.design: Design = self.store.design(study)
+            self.design = self._design()
         except StoreUnavailableError:
             raise
         except UserError as error:
             raise RefusedVisit(404, "no_study") from error
-        self.say = texts(self.design.language)
+        self.say: Texts = texts(self.design.language)
+
+    def _design(self) -> Design:
+        """What is asked.
+
+        Raises:
+            UserError: there is no such study.
+        """
+        return self.store.design(self.study)
 
     def url(self, step: str) -> str:
         """The address of a step of the study."""
@@ -136,6 +158,12 @@ class Visit:
         gone = ("full", "paused", "closed")
         none_now = {"consent": ("busy", *gone), "before": gone, "training": gone}
         return "end" if step in none_now and self.outlook.state in none_now[step] else step
+
+    @property
+    def length(self) -> list[str]:
+        """How much a person is asked, in words for the page of consent."""
+        most, minutes = asked_of_each(self.design, self.store.items(self.study))
+        return [joined([self.say("consent.questions", n=most), self.say("consent.minutes", n=minutes)])]
 
     def _has_questions_after(self, annotator: Annotator) -> bool:
         """Whether a person who is done is still to reply to the last questions: not while more items may come."""
@@ -185,7 +213,7 @@ class Visit:
         Raises:
             Refused: there is no such person.
         """
-        annotator = self.store.enter(self.study, external_id, entry)
+        annotator = self._enter(external_id, entry)
         if not annotator and self.outlook.state == "closed":
             if self.design.entry.kind == "prolific":
                 raise RefusedVisit(403, "closed_prolific")
@@ -193,6 +221,9 @@ class Visit:
         if not annotator:
             raise RefusedVisit(404, "no_link")
         return annotator
+
+    def _enter(self, external_id: str, entry: Mapping[str, str] | None) -> Annotator | None:
+        return self.store.enter(self.study, external_id, entry)
 
     def remembering(self, annotator: Annotator) -> Response:
         """Go to the step of `annotator`; the browser keeps that person's key from now on."""
@@ -252,4 +283,9 @@ class Visit:
         )
 
 
-Visiting = Annotated[Visit, Depends(Visit)]
+def _visit(request: Request, study: str) -> Visit:
+    visits: Visits = request.app.state.visits
+    return visits.of(request, study)
+
+
+Visiting = Annotated[Visit, Depends(_visit)]
