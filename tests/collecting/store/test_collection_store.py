@@ -154,6 +154,13 @@ class TestFlow:
         assert store.begin(ender, "endings", now=NOW + timedelta(days=2, minutes=3)) is not None
         assert store.own_stories(writer)[0].status == "approved"
 
+    def test_an_export_has_what_is_approved_by_then(self, store):
+        store.create_collection(described(review={"approve_after_days": 2}))
+        write_story(store, come(store))
+        before = store.collected("kitchen", now=NOW + timedelta(days=1)).stories
+        after = store.collected("kitchen", now=NOW + timedelta(days=3)).stories
+        assert (before["status"].to_pylist(), after["status"].to_pylist()) == (["open"], ["approved"])
+
     def test_without_review_stories_are_approved_at_once(self, store):
         store.create_collection(described(review=False))
         writer = come(store)
