@@ -96,7 +96,7 @@ def texts(language: str) -> Texts:
     if language not in languages():
         raise UserError(f"language {language}: has no texts; the languages are {', '.join(languages())}")
     path = _FOLDER / f"{language}.yaml"
-    found = Texts(language, dict(_entries(read_yaml(path, aliases=False), "", path)))
+    found = Texts(language, dict(entries(read_yaml(path, aliases=False), path)))
     if language != ENGLISH and (differing := differences(found, texts(ENGLISH))):
         raise UserError(f"{path}: not the texts of {ENGLISH}.yaml: {shortened(differing)}; correct these keys")
     return found
@@ -114,8 +114,8 @@ def joined(sentences: Sequence[str]) -> str:
     return "".join(f"{text}{gap}" for text, gap in zip(sentences, gaps, strict=True)).rstrip(" ")
 
 
-def _entries(value: Any, key: str, path: Path) -> Iterator[tuple[str, Entry]]:
-    """The entries of a part of a file, which is under `key`.
+def entries(value: Any, path: Path | str, key: str = "") -> Iterator[tuple[str, Entry]]:
+    """The entries of a part of a file, which is under `key`; without one, of all of it.
 
     Raises:
         UserError: a value that is neither a text nor a list of texts.
@@ -124,7 +124,7 @@ def _entries(value: Any, key: str, path: Path) -> Iterator[tuple[str, Entry]]:
     is_texts = all(isinstance(text, str) for text in texts_in)
     if isinstance(value, Mapping) and not (is_texts and set(value) == _FORMS):
         for name, below in value.items():
-            yield from _entries(below, f"{key}.{name}" if key else str(name), path)
+            yield from entries(below, path, f"{key}.{name}" if key else str(name))
     elif is_texts:
         yield key, tuple(value) if isinstance(value, list) else value
     else:

@@ -3,11 +3,11 @@
 import logging
 import re
 import socket
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from http import HTTPStatus
 
-from fastapi import FastAPI, Request, Response
+from fastapi import APIRouter, FastAPI, Request, Response
 from fastapi.responses import PlainTextResponse
 from starlette.exceptions import HTTPException
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
@@ -27,7 +27,7 @@ from denouement.study.web import (
 )
 from denouement.study.web.organiser_guard import HOME, Guard
 from denouement.study.web.preview import ROOT, Preview
-from denouement.study.web.render import asset, message
+from denouement.study.web.render import PACKAGE, asset, message
 from denouement.study.web.security import HEAD, HEADERS, NOT_KEPT, Refused, SecurityHeaders
 from denouement.study.web.visits import Visits
 
@@ -40,7 +40,13 @@ STATIC = {
 _KEPT = {"cache-control": "public, max-age=31536000, immutable"}
 
 
-def create_app(store: Store, organiser_token: str, base_url: str = "") -> FastAPI:
+def create_app(
+    store: Store,
+    organiser_token: str,
+    base_url: str = "",
+    routers: Sequence[APIRouter] = (),
+    visits: Visits | None = None,
+) -> FastAPI:
     """The pages of all studies in `store`: for annotators under `/s/STUDY/`, for the organiser under `/organiser/`.
 
     Args:
@@ -48,6 +54,8 @@ def create_app(store: Store, organiser_token: str, base_url: str = "") -> FastAP
         organiser_token: opens the organiser's pages.
         base_url: the address that people open, such as `https://study.example.org`, with which the organiser's pages
             show links; where it is empty, `serve` puts the address at which it listens.
+        routers: further pages, which come before those of studies.
+        visits: makes the visits of annotators' pages; by default to studies alone.
 
     Raises:
         UserError: a study whose language has no texts here.
@@ -59,10 +67,10 @@ def create_app(store: Store, organiser_token: str, base_url: str = "") -> FastAP
     app.add_middleware(HeadAsGet)
     app.state.store = store
     app.state.base_url = base_url
-    app.state.visits = Visits()
+    app.state.visits = visits or Visits()
     app.state.guard = Guard(organiser_token, store)
     pages_of_annotators = [part.router for part in (entering, asking, answering, correcting, leaving)]
-    for router in (*pages_of_annotators, organiser_review.router, organiser_life.router, organiser.router):
+    for router in (*routers, *pages_of_annotators, organiser_review.router, organiser_life.router, organiser.router):
         app.include_router(router)
     app.state.preview = Preview(pages_of_annotators, _with_error_pages(FastAPI(openapi_url=None)))
     app.mount(ROOT, app.state.preview)
@@ -105,9 +113,21 @@ def _home(request: Request) -> Response:
 
 
 def _static(digest: str, name: str) -> Response:
-    if name not in STATIC or digest != asset(name)[1]:
+    if name not in STATIC:
         raise HTTPException(404)
-    return Response(asset(name)[0], media_type=STATIC[name], headers=_KEPT)
+    return static(digest, name, STATIC[name])
+
+
+def static(digest: str, name: str, media_type: str, package: str = PACKAGE) -> Response:
+    """A static file of a package, which browsers keep since its address changes with its content.
+
+    Raises:
+        HTTPException: the address is of another content.
+    """
+    content, right = asset(name, package)
+    if digest != right:
+        raise HTTPException(404)
+    return Response(content, media_type=media_type, headers=_KEPT)
 
 
 async def _refused(request: Request, error: Exception) -> Response:

@@ -7,8 +7,6 @@ from urllib.parse import parse_qsl, urlencode
 
 from fastapi import APIRouter, Response
 
-from denouement.study.design.share import asked_of_each
-from denouement.study.languages import joined
 from denouement.study.web.leaving import not_now
 from denouement.study.web.render import paragraphs
 from denouement.study.web.security import RefusedVisit, require_form_token, set_cookie
@@ -179,9 +177,7 @@ def _key(visit: Visit) -> str:
 
 
 def _consent(visit: Visit, action: str, key: str | None = None) -> Response:
-    most, minutes = asked_of_each(visit.design, visit.store.items(visit.study))
-    length = joined([visit.say("consent.questions", n=most), visit.say("consent.minutes", n=minutes)])
-    texts = [*paragraphs(visit.design.consent), length, *visit.contact]
+    texts = [*paragraphs(visit.design.consent), *visit.length, *visit.contact]
     button = {"name": "consent", "value": "yes", "kind": "", "text": visit.say("consent.agree")}
     refuse = visit.say("consent.refuse")
     return visit.form(visit.design.title, texts, action, button, back="decline", back_label=refuse, key=key)

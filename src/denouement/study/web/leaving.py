@@ -68,15 +68,15 @@ def not_now(visit: Visit) -> Response:
     """The page for a person who gave no answer and for whom there is no question now, before consent or after it."""
     say, outlook = visit.say, visit.outlook
     if outlook.state == "closed":
-        return _no_place(visit, "end.closed", say("end.closed_text"))
+        return no_place(visit, "end.closed", say("end.closed_text"))
     if outlook.state == "full":
-        return _no_place(visit, "end.all_answered", say("end.full"))
+        return no_place(visit, "end.all_answered", say("end.full"))
     if outlook.state == "paused":
-        return _wait(visit, "wait.paused", say("wait.paused_text"))
+        return wait(visit, "wait.paused", say("wait.paused_text"))
     texts = [say("wait.busy_text")]
     if outlook.minutes:  # busy; in any other state this person saw all that is free
         texts.append(say("wait.free_within", n=outlook.minutes))
-    return _wait(visit, "wait.busy", joined(texts))
+    return wait(visit, "wait.busy", joined(texts))
 
 
 def _end(visit: Visit, annotator: Annotator) -> Response:
@@ -92,29 +92,29 @@ def _end(visit: Visit, annotator: Annotator) -> Response:
         return visit.message("end.excluded", say("end.excluded_text"), *visit.contact, withdraw=withdrawal)
     if annotator.state == "screened_out":
         text = say("end.screened_out", n=annotator.training_failures)
-        ends = _ends(visit, entry.screen_out_code, entry.screen_out_url)
+        ends = way_back(visit, entry.screen_out_code, entry.screen_out_url)
         return visit.message("page.thanks", text, *visit.contact, **ends)
     may_get_more = visit.store.may_get_more(visit.key)
     if not annotator.answered:
         if may_get_more:
             return not_now(visit)
         if not visit.store.left_any(visit.key):
-            return _no_place(visit, "page.thanks", say("end.skipped_all"), withdraw=withdrawal)
-        return _no_place(visit, "end.all_answered", say("end.full"), withdraw=withdrawal)
+            return no_place(visit, "page.thanks", say("end.skipped_all"), withdraw=withdrawal)
+        return no_place(visit, "end.all_answered", say("end.full"), withdraw=withdrawal)
     if visit.outlook.state == "paused" and may_get_more:
         saved = say("wait.saved", n=annotator.answered)
-        return _wait(visit, "wait.paused", saved, say("wait.paused_text"), withdraw=withdrawal)
+        return wait(visit, "wait.paused", saved, say("wait.paused_text"), withdraw=withdrawal)
     texts, onward = [_answered(visit, annotator)], dict[str, Any](withdraw=withdrawal)
     if entry.kind != "prolific" and may_get_more:
         texts.append(say("end.look_later"))
         onward |= {"back": visit.url("question"), "back_label": say("end.look")}
     if visit.store.last(visit.key):
         onward["correct"] = visit.url("back")
-    ends = _ends(visit, entry.completion_code, entry.completion_url)
+    ends = way_back(visit, entry.completion_code, entry.completion_url)
     return visit.message("page.thanks", *texts, *visit.contact, **ends, **onward)
 
 
-def _wait(visit: Visit, title: str, *texts: str, **onward: Any) -> Response:
+def wait(visit: Visit, title: str, *texts: str, **onward: Any) -> Response:
     """A page that looks by itself, without a script, whether there is a question now; `title` is the key of a text."""
     texts = (*texts, visit.say("wait.looks_again", seconds=WAIT_SECONDS))
     if visit.design.entry.kind == "prolific":
@@ -123,16 +123,16 @@ def _wait(visit: Visit, title: str, *texts: str, **onward: Any) -> Response:
     return visit.message(title, *texts, *visit.contact, **again, **onward)
 
 
-def _no_place(visit: Visit, title: str, *texts: str, **onward: Any) -> Response:
+def no_place(visit: Visit, title: str, *texts: str, **onward: Any) -> Response:
     """The end for a person without an answer: with the code for those who got no question, where the study has one."""
     entry = visit.design.entry
     if entry.kind == "prolific" and not entry.no_place_url:
         texts = (*texts, visit.say("end.withdrawn_prolific"))
-    ends = _ends(visit, entry.no_place_code, entry.no_place_url)
+    ends = way_back(visit, entry.no_place_code, entry.no_place_url)
     return visit.message(title, *texts, *visit.contact, **ends, **onward)
 
 
-def _ends(visit: Visit, code: str, url: str) -> dict[str, Any]:
+def way_back(visit: Visit, code: str, url: str) -> dict[str, Any]:
     """The code of an end, and the button to where the person came from."""
     label = visit.say("page.back_to_prolific" if visit.design.entry.kind == "prolific" else "page.go_on")
     return {"code": code, "forward": url, "forward_label": label}

@@ -8,18 +8,21 @@ from importlib.resources import files
 from typing import Any
 
 from fastapi.responses import HTMLResponse
-from jinja2 import Environment, PackageLoader, StrictUndefined
+from jinja2 import ChoiceLoader, Environment, PackageLoader, StrictUndefined
 
 from denouement.study.languages import ENGLISH, joined, texts
+
+PACKAGE = "denouement.study.web"
+"""Where the templates and static files are. A package with pages of its own has what it lacks itself from here."""
 
 # The study whose pages are shown to its organiser as a preview; else empty.
 PREVIEWED: ContextVar[str] = ContextVar("previewed", default="")
 
 
-def page(template: str, status: int = 200, **values: Any) -> HTMLResponse:
+def page(template: str, status: int = 200, package: str = PACKAGE, **values: Any) -> HTMLResponse:
     """A page from `templates/`; every value is escaped. Its own texts are those of the value `say`, or English."""
     shared: dict[str, Any] = {"note": None, "problem": None, "hidden": {}, "logout": False, "say": texts(ENGLISH)}
-    return HTMLResponse(_environment().get_template(template).render(shared | values), status_code=status)
+    return HTMLResponse(_environment(package).get_template(template).render(shared | values), status_code=status)
 
 
 def message(title: str, *paragraphs: str, status: int = 200, **values: Any) -> HTMLResponse:
@@ -30,9 +33,9 @@ def message(title: str, *paragraphs: str, status: int = 200, **values: Any) -> H
 
 
 @cache
-def _environment() -> Environment:
+def _environment(package: str) -> Environment:
     environment = Environment(
-        loader=PackageLoader("denouement.study.web"),
+        loader=ChoiceLoader([PackageLoader(each) for each in dict.fromkeys((package, PACKAGE))]),
         autoescape=True,
         undefined=StrictUndefined,
         trim_blocks=True,
@@ -40,7 +43,7 @@ def _environment() -> Environment:
     )
     environment.filters["joined"] = joined
     environment.globals["previewed"] = PREVIEWED.get
-    environment.globals["asset"] = lambda name: f"/static/{asset(name)[1]}/{name}"
+    environment.globals["asset"] = lambda name: f"/static/{asset(name, package)[1]}/{name}"
     return environment
 
 
@@ -50,7 +53,10 @@ def paragraphs(text: str) -> list[str]:
 
 
 @cache
-def asset(name: str) -> tuple[bytes, str]:
+def asset(name: str, package: str = PACKAGE) -> tuple[bytes, str]:
     """The content of a static file, and the part of its address that changes with the content."""
-    content = (files("denouement.study.web") / "static" / name).read_bytes()
+    file = files(package) / "static" / name
+    if package != PACKAGE and not file.is_file():
+        return asset(name)
+    content = file.read_bytes()
     return content, hashlib.sha256(content).hexdigest()[:12]

@@ -11,7 +11,8 @@ from fastapi.responses import JSONResponse, RedirectResponse
 
 from denouement.errors import UserError
 from denouement.study.design.description import Design
-from denouement.study.languages import texts
+from denouement.study.design.share import asked_of_each
+from denouement.study.languages import Texts, joined, texts
 from denouement.study.store import Annotator, Outlook, Store, StoreUnavailableError
 from denouement.study.web.render import message, page
 from denouement.study.web.security import (
@@ -42,9 +43,14 @@ Form = Annotated[dict[str, str], Depends(read_form)]
 
 
 class Visits:
-    """Limits how often a page may be requested: by each annotator, known by their key, and by each address."""
+    """Limits how often a page may be requested: by each annotator, known by their key, and by each address.
 
-    def __init__(self) -> None:
+    Args:
+        of: makes the visit of a request to what has a name; by default a visit to the study of this name.
+    """
+
+    def __init__(self, of: "Callable[[Request, str], Visit] | None" = None) -> None:
+        self.of: Callable[[Request, str], Visit] = of or Visit
         self.of_annotators = Limiter(rate=20, burst=60)
         self.of_strangers = Limiter(rate=10, burst=400)  # a hundred people may share one address
 
@@ -88,7 +94,7 @@ class Visit:
             raise
         except UserError as error:
             raise RefusedVisit(404, "no_study") from error
-        self.say = texts(self.design.language)
+        self.say: Texts = texts(self.design.language)
 
     def url(self, step: str) -> str:
         """The address of a step of the study."""
@@ -136,6 +142,12 @@ class Visit:
         gone = ("full", "paused", "closed")
         none_now = {"consent": ("busy", *gone), "before": gone, "training": gone}
         return "end" if step in none_now and self.outlook.state in none_now[step] else step
+
+    @property
+    def length(self) -> list[str]:
+        """How much a person is asked, in words for the page of consent."""
+        most, minutes = asked_of_each(self.design, self.store.items(self.study))
+        return [joined([self.say("consent.questions", n=most), self.say("consent.minutes", n=minutes)])]
 
     def _has_questions_after(self, annotator: Annotator) -> bool:
         """Whether a person who is done is still to reply to the last questions: not while more items may come."""
@@ -252,4 +264,9 @@ class Visit:
         )
 
 
-Visiting = Annotated[Visit, Depends(Visit)]
+def _visit(request: Request, study: str) -> Visit:
+    visits: Visits = request.app.state.visits
+    return visits.of(request, study)
+
+
+Visiting = Annotated[Visit, Depends(_visit)]

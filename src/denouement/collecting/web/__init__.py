@@ -1,0 +1,1 @@
+"""The pages of a collection: for people who write, review and verify, and for the organiser."""

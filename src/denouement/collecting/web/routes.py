@@ -1,0 +1,22 @@
+"""Addresses that collections share with studies."""
+
+from typing import Any
+
+from fastapi.routing import APIRoute
+from starlette.routing import Match
+from starlette.types import Scope
+
+
+class CollectionRoute(APIRoute):
+    """A page of collections alone: where its parameter `study` names none, the page of studies at the same address is
+    looked for.
+    """
+
+    def matches(self, scope: Scope) -> tuple[Match, Scope]:
+        """As Starlette asks."""
+        match, child = super().matches(scope)
+        if match is Match.NONE:
+            return match, child
+        parameters: dict[str, Any] = child.get("path_params", {})
+        is_ours = scope["app"].state.store.is_collection(parameters.get("study", ""))
+        return (match, child) if is_ours else (Match.NONE, {})
