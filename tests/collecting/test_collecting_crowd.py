@@ -1,9 +1,10 @@
 """Tables 2 and 5 of a small collection, worked out by hand."""
 
-from collecting.collected import endings
+from collecting.collected import all_confirmed, endings
 
-from denouement.collecting.crowd import crowd_table
+from denouement.collecting.crowd import crowd_of, crowd_table
 from denouement.collecting.description import Collection, collection_from
+from denouement.collecting.exported import CollectedWork
 from denouement.collecting.work import as_table
 from denouement.present.cells import written
 
@@ -22,13 +23,14 @@ def stories():
     return as_table("collected_stories", rows)
 
 
-def shown(*given) -> dict[str, list[str]]:
-    return {row[0]: [*map(written, row[1:])] for row in crowd_table(*given).rows}
+def shown(work: CollectedWork, collection: Collection) -> dict[str, list[str]]:
+    table = crowd_table(crowd_of(work, collection, None), collection.currency)
+    return {row[0]: [*map(written, row[1:])] for row in table.rows}
 
 
 def test_stories_and_pairs_stand_beside_the_paper():
     pairs = endings(3, writer="Ada", minutes=0.5)
-    found = shown(stories(), pairs, PAID, None)
+    found = shown(CollectedWork(stories(), pairs, all_confirmed(pairs)), PAID)
     assert found == {
         "handed in": ["5", "49,895", "3", "13,500"],
         "approved or confirmed": ["4", "49,255", "-", "3,744"],
@@ -42,7 +44,8 @@ def test_stories_and_pairs_stand_beside_the_paper():
 
 
 def test_what_is_not_known_is_a_dash():
-    found = shown(None, endings(2, writer=None), Collection(), None)
+    pairs = endings(2, writer=None)
+    found = shown(CollectedWork(None, pairs, all_confirmed(pairs)), Collection())
     assert found["writers"] == ["-", "282"]
     assert found["minutes for one, mean of writers"] == ["-", "-"]
     assert found["payment for one, cents"] == ["-", "10.0"]

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from denouement.collecting.crowd import crowd_table
+from denouement.collecting.crowd import crowd_of, crowd_table
 from denouement.collecting.description import Collection, EndingStep, StoryStep
 from denouement.collecting.exported import CollectedWork, ExportSummary
 from denouement.collecting.sections import export_blocks, filter_blocks, given_away
@@ -36,7 +36,7 @@ def _datasheet(found: ExportSummary, work: CollectedWork, collection: Collection
         "By how many people",
         "",
         [
-            crowd_table(work.stories, work.endings, collection, found.filter),
+            crowd_table(crowd_of(work, collection, found.filter), collection.currency),
             Paragraph(f"People who verified endings: {found.verifiers:,}."),
         ],
     )

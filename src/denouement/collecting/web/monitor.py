@@ -1,0 +1,162 @@
+"""The overview of a running collection, worked out by another process, so that no page waits for it.
+
+It reads all texts and fits models, which takes seconds to a minute. The process has the lowest priority, is started
+when somebody looks and something has changed since, and ends when it is done.
+"""
+
+import atexit
+import json
+import os
+import sys
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime, timedelta
+from multiprocessing import get_context
+from multiprocessing.connection import Connection
+from pathlib import Path
+from shutil import rmtree
+from tempfile import mkdtemp
+from threading import Lock, Thread
+
+from pydantic import TypeAdapter
+
+from denouement.collecting.overview import Overview, overview
+from denouement.collecting.sections import picture_of
+from denouement.documents import document
+from denouement.errors import first_line
+
+_LONGEST_SECONDS = 1800
+_AGAIN_AFTER = timedelta(minutes=1)  # when what failed is tried again, though nothing has changed
+_LOWEST_PRIORITY = 19
+
+
+@dataclass(frozen=True)
+class Look:
+    """What a process found.
+
+    Attributes:
+        overview: of the collection.
+        picture: the curve of what endings give away, as SVG; None where there is nothing to draw.
+    """
+
+    overview: Overview
+    picture: str | None
+
+
+@dataclass(frozen=True)
+class LastLook:
+    """What is there for a page.
+
+    Attributes:
+        look: the last one; None before the first one is done.
+        at: when it was begun, so that it may lack what came later.
+        is_running: whether a newer one is being worked out, or waits for that of another collection.
+        failure: why there is no newer one; empty where there is no such reason.
+        failed_at: when that was.
+    """
+
+    look: Look | None = None
+    at: datetime | None = None
+    is_running: bool = False
+    failure: str = ""
+    failed_at: datetime | None = None
+
+    @property
+    def is_final(self) -> bool:
+        """Whether a new look at the same state is of no use."""
+        return self.failed_at is None or datetime.now(UTC) < self.failed_at + _AGAIN_AFTER
+
+
+class Monitor:
+    """Looks at collections of one store, one at a time.
+
+    Args:
+        url: of the store.
+    """
+
+    def __init__(self, url: str) -> None:
+        self._url = url
+        self._lock = Lock()
+        self._running = False
+        self._found: dict[str, tuple[object, LastLook]] = {}  # by collection, with the state of what was looked at
+        self._cache: Path | None = None
+
+    def look(self, name: str, state: object) -> LastLook:
+        """The last look at a collection; where its state is another one by now, a new look begins.
+
+        Args:
+            name: of the collection.
+            state: what is equal as long as a new look would find the same.
+        """
+        with self._lock:
+            of, last = self._found.get(name, (None, LastLook()))
+            if of == state and last.is_final:
+                return last
+            if not self._running:
+                self._running = True
+                Thread(target=self._work, args=(name, state), daemon=True).start()
+            return replace(last, is_running=True)
+
+    def _work(self, name: str, state: object) -> None:
+        at = datetime.now(UTC)
+        found: Look | None = None
+        try:
+            found, failure = self._asked(name)
+        except Exception as error:  # whatever it is, the page says so
+            failure = first_line(error)
+        with self._lock:
+            _, before = self._found.get(name, (None, LastLook()))
+            last = LastLook(found, at) if found else replace(before, failure=failure, failed_at=datetime.now(UTC))
+            self._found[name] = state, last
+            self._running = False
+
+    def _asked(self, name: str) -> tuple[Look | None, str]:
+        """What another process finds, or why it finds nothing."""
+        if self._cache is None:
+            self._cache = Path(mkdtemp(prefix="denouement-"))
+            atexit.register(rmtree, self._cache, ignore_errors=True)
+        context = get_context("spawn")
+        ours, theirs = context.Pipe(duplex=False)
+        process = context.Process(target=_find, args=(self._url, name, self._cache / name, theirs), daemon=True)
+        process.start()
+        theirs.close()
+        try:
+            if not ours.poll(_LONGEST_SECONDS):
+                return None, f"it took more than {_LONGEST_SECONDS // 60} minutes"
+            text = ours.recv_bytes().decode()
+        except EOFError:
+            process.join()
+            return None, f"its process ended with status {process.exitcode}"
+        finally:
+            process.terminate()
+            process.join()
+            ours.close()
+        answer = json.loads(text)
+        if failure := answer.get("failure"):
+            return None, str(failure)
+        return TypeAdapter(Look).validate_json(text, strict=True), ""
+
+
+def _find(url: str, name: str, cache: Path, answers: Connection) -> None:
+    """What the other process does: look at a collection, and answer with JSON."""
+    os.nice(_LOWEST_PRIORITY)
+    sys.stderr = Path(os.devnull).open("w")  # noqa: SIM115 - progress bars are of no use in a server's terminal
+    try:
+        answer = document(_looked_at(url, name, cache))
+    except Exception as error:  # whatever it is, the page says so
+        answer = {"failure": first_line(error)}
+    answers.send_bytes(json.dumps(answer, allow_nan=False).encode())
+
+
+def _looked_at(url: str, name: str, cache: Path) -> Look:
+    from denouement.charts.output import as_svg
+    from denouement.collecting.store import open_store
+
+    store = open_store(url, make=False)
+    try:
+        found = overview(store.collected(name), store.collection(name), cache)
+    finally:
+        store.close()
+        # points of the curve are kept, and no text: people may withdraw theirs
+        (cache / "parses.parquet").unlink(missing_ok=True)
+    figure = picture_of(found.watch) if found.watch else None
+    return Look(found, as_svg(figure) if figure else None)
