@@ -18,10 +18,12 @@ from denouement.collecting.qualification import JudgedExample, Qualification
 from denouement.corpus.layouts import is_own_release
 from denouement.errors import UserError
 from denouement.settings import build
+from denouement.study.design.ask import Ask
 from denouement.study.design.entry import Entry
 from denouement.study.design.mistakes import Mistake, repeated, text_mistakes
 from denouement.study.design.names import study_name_mistakes
 from denouement.study.design.reading import described, read_description
+from denouement.study.languages import ENGLISH
 from denouement.yaml_files import parse_yaml
 
 STEPS = ("stories", "review", "endings", "verification", "filter")
@@ -59,14 +61,27 @@ class Payment:
 
 @dataclass(frozen=True)
 class _Step:
-    """What all steps have in common: what people read, and what they get."""
+    """What all steps have in common.
+
+    Attributes:
+        instructions: what people read.
+        payment: what they get.
+        links: how many private links there are that lead to this step alone.
+        most: how many pieces one person may hand in; None: any number.
+    """
 
     instructions: str = ""
     payment: Payment = field(default_factory=Payment)
+    links: int = 0
+    most: int | None = None
 
     def mistakes(self) -> Iterator[Mistake]:
-        """What cannot be shown."""
+        """What cannot be shown, or is out of range."""
         yield from text_mistakes(self, "instructions")
+        if not 0 <= self.links <= 10_000:
+            yield Mistake(("links",), f"links: must be between 0 and 10,000, not {self.links}")
+        if self.most is not None and not 1 <= self.most <= 1_000_000:
+            yield Mistake(("most",), f"most: must be between 1 and 1,000,000, not {self.most}")
 
 
 @dataclass(frozen=True)
@@ -130,8 +145,10 @@ class ReviewStep(_Step):
         approve_after_days: a story that nobody reviewed for so long is approved; None: never.
         reviewers: how many must approve.
         returns: how often a story may be returned to its writer.
+        links: for reviewers, who come in by private links alone.
     """
 
+    links: int = 2
     approve_after_days: float | None = None
     reviewers: int = 1
     returns: int = 3
@@ -229,6 +246,8 @@ class Collection:
         entry: how people enter, as in a study.
         hash_ids: whether people's ids are stored as salted hashes only.
         lease_minutes: how long a piece of work is kept for one person.
+        keeps_approved: what becomes of the work of a person who withdraws: what was approved stays, or all is deleted.
+            The consent must say so; ours does.
     """
 
     name: str = ""
@@ -241,6 +260,7 @@ class Collection:
     entry: Entry = field(default_factory=Entry)
     hash_ids: bool = True
     lease_minutes: float = 60.0
+    keeps_approved: bool = True
     stories: StoryStep | None = None
     review: ReviewStep | None = None
     endings: EndingStep | None = None
@@ -251,7 +271,7 @@ class Collection:
         filled: dict[str, object] = {
             "release": self.release or self.name,
             "title": self.title or self.name,
-            "consent": self.consent or _ours()["consent"],
+            "consent": self.consent or _ours()["consent"]["kept" if self.keeps_approved else "deleted"],
         }
         for name in STEPS:
             step = getattr(self, name)
@@ -264,6 +284,27 @@ class Collection:
     def steps(self) -> tuple[str, ...]:
         """The steps that there are, in their order."""
         return tuple(name for name in STEPS if getattr(self, name) is not None)
+
+    @property
+    def of_people(self) -> dict[str, StoryStep | ReviewStep | EndingStep | VerificationStep]:
+        """The steps in which people do something, by their names."""
+        steps = (self.stories, self.review, self.endings, self.verification)
+        return {name: step for name, step in zip(STEPS, steps, strict=False) if step is not None}
+
+    @property
+    def of_all(self) -> tuple[str, ...]:
+        """The steps that everybody may do who comes in by the collection's own entry: all but the review."""
+        return tuple(name for name in self.of_people if name != "review")
+
+    @property
+    def language(self) -> str:
+        """Of its pages: texts are collected in English."""
+        return ENGLISH
+
+    @property
+    def ask(self) -> Ask:
+        """The organiser's own questions, of which a collection has none."""
+        return Ask()
 
     def mistakes(self) -> Iterator[Mistake]:
         """What is missing, out of range or contradicts another key."""

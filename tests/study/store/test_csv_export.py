@@ -10,6 +10,7 @@ import pytest
 import sqlalchemy as sa
 from click.testing import CliRunner
 from crowd import design, pairs
+from old_stores import BEFORE_COLLECTIONS
 
 from denouement.cli import main
 from denouement.study.design.entry import Entry
@@ -114,6 +115,8 @@ def test_people_who_came_before_the_time_of_consent_was_kept(tmp_path):
         store.consent(store.enter("crowd", "Ann").key)
     engine = database.connect(url)
     with database.writer(engine).begin() as connection:
+        for statement in BEFORE_COLLECTIONS:
+            connection.exec_driver_sql(statement)
         connection.exec_driver_sql("ALTER TABLE assignments RENAME COLUMN shown TO places")
         connection.exec_driver_sql("ALTER TABLE annotators DROP COLUMN consented_at")
         connection.execute(sa.text("UPDATE alembic_version SET version_num = '0004'"))

@@ -8,6 +8,7 @@ from contextlib import closing
 import pytest
 import sqlalchemy as sa
 from crowd import design, pairs, ready
+from old_stores import BEFORE_COLLECTIONS
 
 from denouement.errors import UserError
 from denouement.study.store import StoreUnavailableError, database, open_store
@@ -301,6 +302,8 @@ def test_answers_of_before_the_change_keep_their_sides(store_url):
         order = store.next(key).order
     engine = database.connect(store_url)
     with engine.begin() as connection:
+        for statement in BEFORE_COLLECTIONS:
+            connection.exec_driver_sql(statement)
         connection.exec_driver_sql("ALTER TABLE assignments RENAME COLUMN shown TO places")
         connection.exec_driver_sql("UPDATE alembic_version SET version_num = '0005'")
     engine.dispose()

@@ -9,6 +9,7 @@ import hosted
 import pytest
 import sqlalchemy as sa
 from crowd import design, pairs, ready
+from old_stores import BEFORE_COLLECTIONS
 
 from denouement.documents import document
 from denouement.errors import UserError
@@ -378,6 +379,8 @@ class TestFiles:
             "annotators": ("excluded_from", "excluded_because", "training_passed", "after_at", "consented_at"),
         }
         with closing(sqlite3.connect(path)) as connection, connection:
+            for statement in BEFORE_COLLECTIONS:
+                connection.execute(statement)
             for table in ("log", "replies", "flags", "corrections"):
                 connection.execute(f"DROP TABLE {table}")
             for table, columns in added.items():

@@ -13,8 +13,8 @@ from denouement.schemas import shortened
 from denouement.study.design.reading import from_json
 from denouement.study.store import database
 from denouement.study.store.database import StoreUnavailableError
-from denouement.study.store.models import items, studies
-from denouement.study.store.stored_study import StoredStudy, could_be_id, item_of
+from denouement.study.store.models import STUDY, items, studies
+from denouement.study.store.stored_study import StoredCampaign, StoredStudy, could_be_id, item_of
 from denouement.study.store.writing import Writer
 
 Result = TypeVar("Result")
@@ -28,7 +28,7 @@ class StoreBase:
     def __init__(self, engine: sa.Engine) -> None:
         self._engine = engine
         self._writer = Writer(database.writer(engine))
-        self._studies: dict[str, tuple[tuple[Any, ...], StoredStudy]] = {}  # with the edition that was read
+        self._campaigns: dict[str, tuple[tuple[Any, ...], StoredCampaign]] = {}  # with the edition that was read
 
     def close(self) -> None:
         """Close the connections to the database. No answer is lost where this is not called."""
@@ -41,7 +41,18 @@ class StoreBase:
         return database.is_read_only(self._engine)
 
     def _study(self, name: str, connection: sa.Connection | None = None) -> StoredStudy:
-        """The study of this name; read again where another process edited it, or deleted it and made a new one.
+        """`_campaign`, where it is a study.
+
+        Raises:
+            UserError: it is a collection, or there is none of this name.
+        """
+        found = self._campaign(name, connection)
+        if not isinstance(found, StoredStudy):
+            raise UserError(f"{name}: is a collection; `denouement collect` has its commands")
+        return found
+
+    def _campaign(self, name: str, connection: sa.Connection | None = None) -> StoredCampaign:
+        """The study or collection of this name; read again where another process edited it, or made a new one.
 
         Args:
             name: its name.
@@ -49,20 +60,26 @@ class StoreBase:
         """
         if connection is None:
             with self._reading() as reading:
-                return self._study(name, reading)
+                return self._campaign(name, reading)
         edition = connection.execute(_EDITION, {"name": name}).one_or_none() if could_be_id(name) else None
         if edition is None:
-            self._studies.pop(name, None)
+            self._campaigns.pop(name, None)
             there = list(connection.scalars(sa.select(studies.c.name).order_by(studies.c.name)))
             raise UserError(f"no study {shortened([name])} in the store; it holds {shortened(there) or 'none'}")
-        known = self._studies.get(name)
+        known = self._campaigns.get(name)
         if known is None or known[0] != tuple(edition):
             row = connection.execute(sa.select(studies).where(studies.c.id == edition.id)).one()
-            design = from_json(row.design, f"study {name}")
-            rows = connection.execute(sa.select(items).where(items.c.study_id == row.id).order_by(items.c.number))
-            of = {each.id: item_of(each, design) for each in rows}
-            known = self._studies[name] = (tuple(edition), StoredStudy(row.id, name, design, row.salt, of))
+            known = self._campaigns[name] = (tuple(edition), self._stored(row, connection))
         return known[1]
+
+    def _stored(self, row: Any, connection: sa.Connection) -> StoredCampaign:
+        """What a row of `studies` describes."""
+        if row.kind != STUDY:
+            raise UserError(f"{row.name}: is a collection; `denouement collect` has its commands")
+        design = from_json(row.design, f"study {row.name}")
+        rows = connection.execute(sa.select(items).where(items.c.study_id == row.id).order_by(items.c.number))
+        of = {each.id: item_of(each, design) for each in rows}
+        return StoredStudy(row.id, row.name, design, row.salt, of)
 
     @contextmanager
     def _reading(self) -> Iterator[sa.Connection]:

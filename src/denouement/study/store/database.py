@@ -20,7 +20,7 @@ from sqlalchemy.exc import (
 from denouement.console import warn
 from denouement.errors import UserError
 
-HEAD = "0006"  # the newest revision in `migrations/versions`
+HEAD = "0007"  # the newest revision in `migrations/versions`
 
 _WRITES = "denouement_writes"
 _BARE = "denouement_bare"

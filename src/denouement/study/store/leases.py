@@ -20,7 +20,7 @@ from typing import Any
 import sqlalchemy as sa
 
 from denouement.study.store.models import annotators, assignments, items
-from denouement.study.store.stored_study import StoredStudy
+from denouement.study.store.stored_study import StoredCampaign, StoredStudy
 
 HELD = sa.select(assignments).where(
     assignments.c.annotator_id == sa.bindparam("annotator"), assignments.c.state == "open"
@@ -31,11 +31,17 @@ GRACE = timedelta(minutes=1)
 
 HAS_PLACE = sa.or_(items.c.wanted.is_(None), items.c.taken < items.c.wanted)
 
-# A person's own lapsed leases whose place nobody took, the latest first.
+# A person's own lapsed leases, of one role or of any, whose place nobody took, the latest first.
 _RENEWABLE = (
     sa.select(assignments)
     .join(items, items.c.id == assignments.c.item_id)
-    .where(assignments.c.annotator_id == sa.bindparam("annotator"), assignments.c.state == "lapsed", HAS_PLACE)
+    .where(
+        assignments.c.annotator_id == sa.bindparam("annotator"),
+        assignments.c.state == "lapsed",
+        HAS_PLACE,
+        ~items.c.retired,
+        sa.or_(sa.bindparam("role", type_=sa.String).is_(None), items.c.role == sa.bindparam("role")),
+    )
     .order_by(assignments.c.started_at.desc(), assignments.c.id.desc())
     .limit(1)
 )
@@ -107,7 +113,7 @@ _PLACE = (
 )
 
 
-def live(study: StoredStudy, now: datetime) -> sa.ColumnElement[bool]:
+def live(study: StoredCampaign, now: datetime) -> sa.ColumnElement[bool]:
     """Whether a row of `assignments` is a lease that is open at `now`.
 
     A lease that would last longer than two leases from now was made while the clock was ahead: it has lapsed, so that
@@ -117,12 +123,12 @@ def live(study: StoredStudy, now: datetime) -> sa.ColumnElement[bool]:
     return (of.state == "open") & (of.expires_at > now) & (of.expires_at <= now + 2 * study.lease)
 
 
-def is_live(study: StoredStudy, lease: Any, now: datetime) -> bool:
+def is_live(study: StoredCampaign, lease: Any, now: datetime) -> bool:
     """`live`, of a row that was read."""
     return bool(lease.state == "open" and now < lease.expires_at <= now + 2 * study.lease)
 
 
-def open_leases(study: StoredStudy, now: datetime) -> sa.Select[Any]:
+def open_leases(study: StoredCampaign, now: datetime) -> sa.Select[Any]:
     """The leases that are open at `now`: their items, their people and their ends."""
     of = assignments.c
     return sa.select(of.item_id, of.annotator_id, of.expires_at).where(
@@ -130,7 +136,7 @@ def open_leases(study: StoredStudy, now: datetime) -> sa.Select[Any]:
     )
 
 
-def lapse(connection: sa.Connection, study: StoredStudy, now: datetime) -> None:
+def lapse(connection: sa.Connection, study: StoredCampaign, now: datetime) -> None:
     """Close the leases that have lapsed by `now`, so that others can get their items."""
     close(connection, (assignments.c.study_id == study.id) & ~live(study, now))
 
@@ -167,18 +173,28 @@ def resumed(connection: sa.Connection, held: Any) -> Any:
     return connection.execute(HELD, {"annotator": held.annotator_id}).one()
 
 
-def make_whole(connection: sa.Connection, study: StoredStudy, now: datetime) -> None:
+def make_whole(connection: sa.Connection, study: StoredCampaign, now: datetime) -> None:
     """Let all open leases of a study whose pages were left go on to their own ends again."""
     left = (assignments.c.study_id == study.id) & live(study, now) & assignments.c.resumes_until.is_not(None)
     whole = {"expires_at": assignments.c.resumes_until, "resumes_until": None}
     connection.execute(assignments.update().where(left).values(**whole))
 
 
-def renewed(connection: sa.Connection, study: StoredStudy, person: Any, now: datetime) -> Any:
-    """Lease again the latest of this person's lapsed leases whose place is still free; None where there is none."""
+def renewed(
+    connection: sa.Connection, study: StoredCampaign, person: Any, now: datetime, role: str | None = None
+) -> Any:
+    """Lease again the latest of this person's lapsed leases whose place is still free; None where there is none.
+
+    Args:
+        connection: the job's.
+        study: the study or collection.
+        person: the person's row.
+        now: the time.
+        role: of the item; None: of any.
+    """
     if not study.may_see_more(person.answered):
         return None
-    lapsed = connection.execute(_RENEWABLE, {"annotator": person.pk}).one_or_none()
+    lapsed = connection.execute(_RENEWABLE, {"annotator": person.pk, "role": role}).one_or_none()
     if lapsed is None:
         return None
     recount(connection, lapsed.item_id, taken=1)
@@ -202,19 +218,44 @@ def leased(connection: sa.Connection, study: StoredStudy, person: Any, now: date
             chosen, is_turned = checks[0], None
     if chosen is None:
         return None
-    recount(connection, chosen.id, taken=1)
-    lease = {
-        "token": secrets.token_urlsafe(16),
-        "study_id": study.id,
-        "item_id": chosen.id,
+    shown = study.drawn_order(person.annotator_id, study.items[chosen.id], is_turned)
+    return lease(connection, study, person, chosen.id, chosen.content, shown, now)
+
+
+def lease(
+    connection: sa.Connection,
+    campaign: StoredCampaign,
+    person: Any,
+    item: int,
+    content: str | None,
+    shown: Sequence[int],
+    now: datetime,
+) -> Any:
+    """Lease an item to a person, who may hold no other one.
+
+    Args:
+        connection: the job's.
+        campaign: the item's study or collection.
+        person: the person's row.
+        item: the item's row.
+        content: what this person gets no second time; None: nothing.
+        shown: the order of its texts on the page.
+        now: the time.
+    """
+    recount(connection, item, taken=1)
+    token = secrets.token_urlsafe(16)
+    made = {
+        "token": token,
+        "study_id": campaign.id,
+        "item_id": item,
         "annotator_id": person.pk,
-        "content": chosen.content,
-        "shown": study.drawn_order(person.annotator_id, study.items[chosen.id], is_turned),
+        "content": token if content is None else content,
+        "shown": list(shown),
         "state": "open",
         "started_at": now,
-        "expires_at": now + study.lease,
+        "expires_at": now + campaign.lease,
     }
-    connection.execute(_LEASE, lease)
+    connection.execute(_LEASE, made)
     connection.execute(_SERVE, {"annotator": person.pk, "more": 1, "now": now})
     return connection.execute(HELD, {"annotator": person.pk}).one()
 

@@ -14,7 +14,7 @@ from denouement.study.store.log import By, note
 from denouement.study.store.models import annotators, assignments, items
 from denouement.study.store.people import person_named, person_with
 from denouement.study.store.records import Released
-from denouement.study.store.stored_study import StoredStudy
+from denouement.study.store.stored_study import StoredCampaign
 
 
 class Leavers(StoreBase):
@@ -45,9 +45,11 @@ class Leavers(StoreBase):
         """
         if annotator_id is None and item_id is None and idle is None:
             raise ValueError("release: which leases?")
-        of = self._study(study)
-        if item_id is not None and item_id not in {item.id for item in of.items.values()}:
-            raise UserError(f"{shortened([item_id])}: no item of study {study}")
+        of = self._campaign(study)
+        this_item = sa.select(items.c.id).where(items.c.study_id == of.id, items.c.item_id == item_id)
+        with self._reading() as connection:
+            if item_id is not None and connection.execute(this_item).first() is None:
+                raise UserError(f"{shortened([item_id])}: no item of study {study}")
         at = moment(now)
 
         def job(connection: sa.Connection) -> Released:
@@ -55,9 +57,7 @@ class Leavers(StoreBase):
             if annotator_id is not None:
                 which &= assignments.c.annotator_id == person_named(connection, of, annotator_id).pk
             if item_id is not None:
-                which &= assignments.c.item_id.in_(
-                    sa.select(items.c.id).where(items.c.study_id == of.id, items.c.item_id == item_id)
-                )
+                which &= assignments.c.item_id.in_(this_item)
             if idle is not None:
                 which &= assignments.c.annotator_id.in_(
                     sa.select(annotators.c.id).where(annotators.c.study_id == of.id, annotators.c.seen_at <= at - idle)
@@ -80,7 +80,7 @@ class Leavers(StoreBase):
             by: who says so, for the log.
             now: the time.
         """
-        of = self._study(study)
+        of = self._campaign(study)
         at = moment(now)
 
         def job(connection: sa.Connection) -> Released:
@@ -134,13 +134,13 @@ class Leavers(StoreBase):
     ) -> sa.Row[tuple[object, ...]] | None:
         person = person_with(connection, key)
         lease = connection.execute(HELD, {"annotator": person.pk}).one_or_none()
-        study = self._study(person.study, connection)
+        study = self._campaign(person.study, connection)
         return lease if lease and lease.token == assignment_id and is_live(study, lease, at) else None
 
 
 def _released(
     connection: sa.Connection,
-    study: StoredStudy,
+    study: StoredCampaign,
     which: sa.ColumnElement[bool],
     at: datetime,
     by: By,

@@ -29,7 +29,7 @@ class Life(Studies, Answering):
 
     def state(self, study: str) -> StudyState:
         """Whether the study is open, paused or closed."""
-        of = self._study(study)
+        of = self._campaign(study)
         with self._reading() as connection:
             state: StudyState = connection.scalars(sa.select(studies.c.state).where(studies.c.id == of.id)).one()
         return state
@@ -43,7 +43,7 @@ class Life(Studies, Answering):
         Raises:
             UserError: the study is in this state already.
         """
-        of = self._study(study)
+        of = self._campaign(study)
         at = moment(now)
 
         def job(connection: sa.Connection) -> None:

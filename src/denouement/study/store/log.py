@@ -8,7 +8,7 @@ import sqlalchemy as sa
 
 from denouement.study.store.base import StoreBase
 from denouement.study.store.models import log
-from denouement.study.store.stored_study import StoredStudy
+from denouement.study.store.stored_study import StoredCampaign
 
 By = Literal["organiser", "command", "annotator", "service"]
 
@@ -45,7 +45,7 @@ class Log(StoreBase):
 
     def log(self, study: str) -> StudyLog:
         """All that was done to a study, the oldest entry first."""
-        of = self._study(study)
+        of = self._campaign(study)
         with self._reading() as connection:
             rows = connection.execute(sa.select(log).where(log.c.study_id == of.id).order_by(log.c.id)).all()
         return StudyLog(study, tuple(LogEntry(row.at, row.by, row.what, row.about, row.detail) for row in rows))
@@ -53,7 +53,7 @@ class Log(StoreBase):
 
 def note(
     connection: sa.Connection,
-    study: StoredStudy,
+    study: StoredCampaign,
     at: datetime,
     by: By,
     what: str,

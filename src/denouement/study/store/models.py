@@ -38,6 +38,9 @@ metadata = sa.MetaData(
     }
 )
 
+STUDY, COLLECTION = "study", "collection"
+
+# Studies and collections: both are a name under which people come in, and each has people, links, items and a log.
 studies = sa.Table(
     "studies",
     metadata,
@@ -49,6 +52,7 @@ studies = sa.Table(
     sa.Column("state", sa.String, nullable=False, server_default="open"),  # open, paused, closed
     sa.Column("edition", sa.Integer, nullable=False, server_default="0"),  # how often its design was edited
     sa.Column("exported", sa.String),  # a digest of the answers of the last export
+    sa.Column("kind", sa.String, nullable=False, server_default=STUDY),  # study, collection
 )
 
 # What was done to a study, when, by whom and about whom: `log.LogEntry`.
@@ -71,8 +75,10 @@ links = sa.Table(
     sa.Column("study_id", sa.ForeignKey("studies.id"), primary_key=True),
     sa.Column("number", sa.Integer, primary_key=True),
     sa.Column("token", sa.String, nullable=False, unique=True),
+    sa.Column("steps", _json()),  # those of a collection that its person may do
 )
 
+# A row is what somebody is to do: an item of a study, or a piece of work of a collection, whose role is its step.
 # `taken` counts accepted answers and open leases. It never exceeds `wanted`, the answers that an item to judge is to
 # get; checks and the training item have no such number.
 items = sa.Table(
@@ -81,7 +87,7 @@ items = sa.Table(
     sa.Column("id", sa.Integer, primary_key=True),
     sa.Column("study_id", sa.ForeignKey("studies.id"), nullable=False),
     sa.Column("item_id", sa.String, nullable=False),
-    sa.Column("role", sa.String, nullable=False),  # judge, check, training
+    sa.Column("role", sa.String, nullable=False),  # judge, check, training; stories, review, endings, verification
     sa.Column("number", sa.Integer, nullable=False),
     sa.Column("drawn", sa.Integer, nullable=False),  # its place in the drawn order
     sa.Column("content", sa.String, nullable=False),
@@ -93,6 +99,11 @@ items = sa.Table(
     sa.Column("wanted", sa.Integer),
     sa.Column("taken", sa.Integer, nullable=False),
     sa.Column("accepted", sa.Integer, nullable=False),
+    sa.Column("title", sa.Text),  # of a story
+    sa.Column("source", sa.String),  # of a piece: the token of the work from which it was made
+    sa.Column(
+        "retired", sa.Boolean, nullable=False, server_default=sa.false()
+    ),  # that work does not count: nobody gets it
     sa.UniqueConstraint("study_id", "item_id"),
     sa.CheckConstraint("0 <= accepted AND accepted <= taken AND (wanted IS NULL OR taken <= wanted)", name="counts"),
     sa.Index(None, "study_id", "role", "taken", "drawn"),
@@ -143,9 +154,10 @@ assignments = sa.Table(
     sa.Column("started_at", Moment, nullable=False),
     sa.Column("expires_at", Moment, nullable=False),
     sa.Column("resumes_until", Moment),  # the lease's end before its page was left
-    sa.Column("status", sa.String),  # accepted, surplus, excluded; with the answer
+    sa.Column("status", sa.String),  # accepted, surplus, excluded, rejected; with the answer
     sa.Column("answer", sa.String),
-    sa.Column("values", _json()),
+    sa.Column("values", _json()),  # of a piece of work, all that was handed in
+    sa.Column("verdict", sa.String),  # of a story that was handed in: open, returned, approved, rejected
     sa.Column("arranged", _json()),
     sa.Column("reason", sa.Text),
     sa.Column("elements", _json()),
@@ -192,4 +204,50 @@ corrections = sa.Table(
     sa.Column("place", sa.Integer, primary_key=True),
     sa.Column("earlier", _json(), nullable=False),
     sa.Column("submitted_at", Moment, nullable=False),
+)
+
+# Collections: the ids in the tables of those who wrote what a piece of work shows, to whom it is never given.
+authors = sa.Table(
+    "authors",
+    metadata,
+    sa.Column("item_id", sa.ForeignKey("items.id", ondelete="CASCADE"), primary_key=True),
+    sa.Column("author", sa.String, primary_key=True),
+)
+
+# The steps that a person may do.
+admissions = sa.Table(
+    "admissions",
+    metadata,
+    sa.Column("annotator_id", sa.ForeignKey("annotators.id", ondelete="CASCADE"), primary_key=True),
+    sa.Column("step", sa.String, primary_key=True),
+)
+
+# The steps that are paused or closed; the others are open.
+step_states = sa.Table(
+    "step_states",
+    metadata,
+    sa.Column("study_id", sa.ForeignKey("studies.id"), primary_key=True),
+    sa.Column("step", sa.String, primary_key=True),
+    sa.Column("state", sa.String, nullable=False),
+)
+
+# Attempts at the test of a step, the first with the place 1.
+attempts = sa.Table(
+    "attempts",
+    metadata,
+    sa.Column("annotator_id", sa.ForeignKey("annotators.id", ondelete="CASCADE"), primary_key=True),
+    sa.Column("step", sa.String, primary_key=True),
+    sa.Column("place", sa.Integer, primary_key=True),
+    sa.Column("judged", _json(), nullable=False),  # by the place of an item whether it was called acceptable
+    sa.Column("passed", sa.Boolean, nullable=False),
+    sa.Column("made_at", Moment, nullable=False),
+)
+
+# What was typed of a piece of work that is not handed in yet.
+drafts = sa.Table(
+    "drafts",
+    metadata,
+    sa.Column("assignment_id", sa.ForeignKey("assignments.id", ondelete="CASCADE"), primary_key=True),
+    sa.Column("fields", _json(), nullable=False),
+    sa.Column("saved_at", Moment, nullable=False),
 )

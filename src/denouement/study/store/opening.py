@@ -6,6 +6,8 @@ Each change of the database is a job of the one `Writer`, and no two jobs run at
 processes (`database`): a job reads and writes as if it were alone.
 """
 
+from typing import TypeVar
+
 from denouement.study.store import database
 from denouement.study.store.leavers import Leavers
 from denouement.study.store.life import Life
@@ -28,12 +30,21 @@ class Store(Life, Persons, Links, People, Replies, Leavers, Roster, Log, Session
     """
 
 
+AnyStore = TypeVar("AnyStore", bound=Store)
+
+
 def open_store(url: str, make: bool = True) -> Store:
+    """The studies of the store at a database URL; see `opened`."""
+    return opened(Store, url, make)
+
+
+def opened(kind: type[AnyStore], url: str, make: bool = True) -> AnyStore:
     """The store at a database URL, `sqlite:///FILE` or `postgresql+psycopg://USER:PASSWORD@HOST/NAME`.
 
     Missing tables are made, and those of an earlier version changed to the present form.
 
     Args:
+        kind: the class of the store.
         url: the URL of the database.
         make: whether to make a missing SQLite file.
 
@@ -44,4 +55,4 @@ def open_store(url: str, make: bool = True) -> Store:
     with database.failures_in_one_line(engine):
         database.migrate(engine)
         database.forget(engine)
-    return Store(engine)
+    return kind(engine)

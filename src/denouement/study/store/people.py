@@ -15,7 +15,7 @@ from denouement.study.store.links import annotator_id_of
 from denouement.study.store.log import By, note
 from denouement.study.store.models import annotators, assignments, items, replies, studies
 from denouement.study.store.records import Annotator, State
-from denouement.study.store.stored_study import StoredStudy, could_be_id
+from denouement.study.store.stored_study import StoredCampaign, StoredStudy, could_be_id
 
 PERSON = sa.select(
     annotators.c.id.label("pk"),
@@ -47,7 +47,7 @@ class People(StoreBase):
             UserError: an id with which nobody can enter the study.
         """
         with self._reading() as connection:
-            found = annotator_id_of(connection, self._study(study), external_id)
+            found = annotator_id_of(connection, self._campaign(study), external_id)
         if found is None:
             raise UserError(f"{shortened([external_id])}: nobody can enter study {study} with this id")
         return found
@@ -69,7 +69,7 @@ class People(StoreBase):
             this is no link's token; for an id that is empty, longer than 128 characters or not printable; and for one
             that the tables use for annotators without a name.
         """
-        of = self._study(study)
+        of = self._campaign(study)
         at = moment(now)
         usable = {name: value for name, value in (entry or {}).items() if could_be_id(name) and could_be_id(value)}
         kept = {name: of.hashed(value) for name, value in usable.items()} if of.design.hash_ids else usable
@@ -130,7 +130,7 @@ class People(StoreBase):
 
         at = moment(now)
 
-        def step(study: StoredStudy, person: Any) -> dict[str, Any]:
+        def step(study: StoredCampaign, person: Any) -> dict[str, Any]:
             return {"state": "asking" if study.design.ask.before else study.first_state, "consented_at": at}
 
         return self._step(key, "consenting", step, at)
@@ -145,9 +145,10 @@ class People(StoreBase):
         A person who is at another practice item stays there: the answer was sent twice.
         """
 
-        def step(study: StoredStudy, person: Any) -> dict[str, Any]:
+        def step(study: StoredCampaign, person: Any) -> dict[str, Any]:
             if person.training_passed != item:
                 return {}
+            assert isinstance(study, StoredStudy)  # nobody is at the training of a collection
             is_last = item + 1 >= study.n_training
             state = "answering" if is_last else "training"
             return {"training_passed": item + 1, "training_failures": 0, "state": state}
@@ -157,9 +158,10 @@ class People(StoreBase):
     def failed_training(self, key: str, item: int = 0, now: datetime | None = None) -> Annotator:
         """Count a wrong answer to a practice item; after the most that the design allows, they are `screened_out`."""
 
-        def step(study: StoredStudy, person: Any) -> dict[str, Any]:
+        def step(study: StoredCampaign, person: Any) -> dict[str, Any]:
             if person.training_passed != item:
                 return {}
+            assert isinstance(study, StoredStudy)
             failures = person.training_failures + 1
             most = study.design.training[item].attempts
             is_out = most is not None and failures >= most
@@ -190,7 +192,7 @@ class People(StoreBase):
         Raises:
             UserError: no such person.
         """
-        of = self._study(study)
+        of = self._campaign(study)
         return self._withdraw(lambda connection: person_named(connection, of, annotator_id), by, now)
 
     def _withdraw(self, find: Callable[[sa.Connection], Any], by: By, now: datetime | None) -> int:
@@ -200,21 +202,26 @@ class People(StoreBase):
             person = find(connection)
             if person.state == "withdrawn":
                 return 0  # nothing is left, and the log has it
-            held = assignments.c.annotator_id == person.pk
-            free(connection, held & (assignments.c.status == "accepted"), taken=1, accepted=1)
-            free(connection, held & (assignments.c.state == "open"), taken=1)
-            answers = connection.scalar(sa.select(sa.func.count()).where(held & (assignments.c.state == "answered")))
-            connection.execute(assignments.delete().where(held))  # with their flags and corrections
+            answers = self._take_back(connection, person)
             connection.execute(replies.delete().where(replies.c.annotator_id == person.pk))
             left = {"state": "withdrawn", "entry": {}, "answered": 0, "seen_at": at}
             update(connection, person.pk, **left, excluded_from=None, excluded_because=None)
-            study = self._study(person.study, connection)
+            study = self._campaign(person.study, connection)
             note(connection, study, at, by, "withdrew", person.annotator_id, f"{answers} answers deleted")
-            return int(answers or 0)
+            return answers
 
         deleted = self._write(job)
         self._forget()
         return deleted
+
+    def _take_back(self, connection: sa.Connection, person: Any) -> int:
+        """Delete what a person answered, and free their items; return the number of answers."""
+        held = assignments.c.annotator_id == person.pk
+        free(connection, held & (assignments.c.status == "accepted"), taken=1, accepted=1)
+        free(connection, held & (assignments.c.state == "open"), taken=1)
+        answers = connection.scalar(sa.select(sa.func.count()).where(held & (assignments.c.state == "answered")))
+        connection.execute(assignments.delete().where(held))  # with their flags and corrections
+        return int(answers or 0)
 
     def exclude(
         self, study: str, annotator_id: str, because: str = "", by: By = "command", now: datetime | None = None
@@ -224,7 +231,7 @@ class People(StoreBase):
         Raises:
             UserError: no such person.
         """
-        of = self._study(study)
+        of = self._campaign(study)
         at = moment(now)
 
         def job(connection: sa.Connection) -> int:
@@ -238,6 +245,7 @@ class People(StoreBase):
             if person.state != "withdrawn":
                 before = person.excluded_from if person.state == "excluded" else person.state
                 update(connection, person.pk, state="excluded", excluded_from=before, excluded_because=because or None)
+            self._recount(connection, of)
             note(connection, of, at, by, "excluded", annotator_id, because or None)
             return excluded.rowcount
 
@@ -255,7 +263,7 @@ class People(StoreBase):
         Raises:
             UserError: no such person, or one who is not excluded.
         """
-        of = self._study(study)
+        of = self._campaign(study)
         at = moment(now)
 
         def job(connection: sa.Connection) -> dict[str, int]:
@@ -279,13 +287,17 @@ class People(StoreBase):
             # a store of an earlier version does not know the state of before: whoever answered may go on
             state = person.excluded_from or ("answering" if person.served else "consenting")
             update(connection, person.pk, state=state, excluded_from=None, excluded_because=None)
+            self._recount(connection, of)
             note(connection, of, at, by, "readmitted", annotator_id)
             return became
 
         return self._write(job)
 
+    def _recount(self, connection: sa.Connection, of: StoredCampaign) -> None:
+        """Called when answers count no more, or count again: in a study no item depends on another's answers."""
+
     def _step(
-        self, key: str, state: str, step: Callable[[StoredStudy, Any], dict[str, Any]], now: datetime | None
+        self, key: str, state: str, step: Callable[[StoredCampaign, Any], dict[str, Any]], now: datetime | None
     ) -> Annotator:
         """Change the person as `step` says, if they are in `state`."""
         at = moment(now)
@@ -293,7 +305,7 @@ class People(StoreBase):
         def job(connection: sa.Connection) -> Annotator:
             person = person_with(connection, key)
             if person.state == state:
-                update(connection, person.pk, seen_at=at, **step(self._study(person.study, connection), person))
+                update(connection, person.pk, seen_at=at, **step(self._campaign(person.study, connection), person))
             return _annotator(person_with(connection, key))
 
         return self._write(job)
@@ -311,7 +323,7 @@ def person_with(connection: sa.Connection, key: str) -> Any:
     return person
 
 
-def person_named(connection: sa.Connection, study: StoredStudy, annotator_id: str) -> Any:
+def person_named(connection: sa.Connection, study: StoredCampaign, annotator_id: str) -> Any:
     """The row of the person with this id in the tables, as `PERSON` selects it.
 
     Raises:

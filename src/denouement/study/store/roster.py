@@ -34,7 +34,7 @@ class Roster(StoreBase):
 
     def people(self, study: str) -> list[Participant]:
         """All people who came to a study, in the order in which they came."""
-        of = self._study(study)
+        of = self._campaign(study)
         with self._reading() as connection:
             rows = connection.execute(
                 sa.select(annotators).where(annotators.c.study_id == of.id).order_by(annotators.c.id)

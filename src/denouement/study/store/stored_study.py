@@ -1,4 +1,4 @@
-"""A study in the memory of the store, and the orders that are drawn for each person."""
+"""A study, or a collection, in the memory of the store, and the orders that are drawn for each person."""
 
 import hashlib
 import hmac
@@ -9,6 +9,7 @@ from datetime import timedelta
 from functools import cached_property
 from typing import Any, Literal
 
+from denouement.study.design.campaign import Campaign
 from denouement.study.design.description import Design
 from denouement.study.design.items import Item
 from denouement.study.design.share import with_checks
@@ -16,25 +17,53 @@ from denouement.study.store.records import Assignment
 
 
 @dataclass(frozen=True)
-class StoredStudy:
-    """A study that was read from the database. Its items never change; an edit of its texts makes it be read again.
+class StoredCampaign:
+    """What was read from the database of a study or of a collection; an edit of its texts makes it be read again.
 
     Attributes:
         id: the id of its row.
         salt: a secret, from which the hashed ids and all that is drawn for a person are made.
-        items: by the ids of their rows, in the order in which they were made.
     """
 
     id: int
     name: str
-    design: Design
+    design: Campaign
     salt: str
-    items: dict[int, Item]
 
     @property
     def lease(self) -> timedelta:
         """How long an item is kept for one person."""
         return timedelta(minutes=self.design.lease_minutes)
+
+    @property
+    def first_state(self) -> Literal["training", "answering"]:
+        """The state of a person who has consented and replied to the questions before."""
+        return "answering"
+
+    def may_see_more(self, answered: int) -> bool:
+        """Whether a person who answered so many items may get another."""
+        return True
+
+    def hashed(self, text: str) -> str:
+        """A salted hash of an id: HMAC-SHA-256, its first 64 bits."""
+        return keyed_hash(self.salt, text)[:16]
+
+    def logged(self, annotator_id: str) -> str:
+        """A person's id as the log has it: never the one that another service, such as Prolific, knows."""
+        is_own = self.design.hash_ids or self.design.entry.kind == "links"
+        return annotator_id if is_own else self.hashed(annotator_id)
+
+
+@dataclass(frozen=True)
+class StoredStudy(StoredCampaign):
+    """A study. Its items never change.
+
+    Attributes:
+        items: by the ids of their rows, in the order in which they were made.
+    """
+
+    design: Design
+    items: dict[int, Item]
 
     @cached_property
     def n_training(self) -> int:
@@ -61,15 +90,6 @@ class StoredStudy:
         """Whether a person who answered so many items may get another."""
         most = self.design.max_items_per_person
         return most is None or answered < most
-
-    def hashed(self, text: str) -> str:
-        """A salted hash of an id: HMAC-SHA-256, its first 64 bits."""
-        return keyed_hash(self.salt, text)[:16]
-
-    def logged(self, annotator_id: str) -> str:
-        """A person's id as the log has it: never the one that another service, such as Prolific, knows."""
-        is_own = self.design.hash_ids or self.design.entry.kind == "links"
-        return annotator_id if is_own else self.hashed(annotator_id)
 
     def is_check_due(self, annotator_id: str, served: int) -> bool:
         """Whether a person who got `served` items so far gets a check next.

@@ -18,7 +18,7 @@ from denouement.study.store.base import StoreBase, moment
 from denouement.study.store.leases import LACKS_ANSWER, open_leases
 from denouement.study.store.links import make_links
 from denouement.study.store.log import By, note
-from denouement.study.store.models import items, studies
+from denouement.study.store.models import STUDY, items, studies
 from denouement.study.store.records import Outlook
 from denouement.study.store.stored_study import item_row
 
@@ -60,7 +60,7 @@ class Studies(StoreBase):
 
         def job(connection: sa.Connection) -> None:
             if connection.scalar(sa.select(studies.c.id).where(studies.c.name == design.name)):
-                raise UserError(f"name: a study {design.name} is in the store already; give this one another name")
+                raise UserError(f"name: {design.name} is in the store already; give this study another name")
             made = studies.insert().values(name=design.name, design=to_json(design), salt=salt, created_at=at)
             study_id = _new_id(connection.execute(made))
             rows = zip(study_items, drawn, strict=True)
@@ -77,7 +77,8 @@ class Studies(StoreBase):
     def studies(self) -> list[str]:
         """The names of the studies, the oldest first."""
         with self._reading() as connection:
-            return list(connection.scalars(sa.select(studies.c.name).order_by(studies.c.id)))
+            names = sa.select(studies.c.name).where(studies.c.kind == STUDY).order_by(studies.c.id)
+            return list(connection.scalars(names))
 
     def design(self, study: str) -> Design:
         """The design of a study."""

@@ -1,0 +1,36 @@
+"""Where a running collection is kept: in the store of studies, whose people, links, leases and log it shares."""
+
+from denouement.collecting.store.opening import CollectionStore, open_store
+from denouement.collecting.store.records import (
+    CollectionProgress,
+    CollectorProgress,
+    EndingWork,
+    HandInOutcome,
+    Offer,
+    OwnStory,
+    Piece,
+    ReviewWork,
+    StepOfPerson,
+    StepProgress,
+    StoryWork,
+    VerificationWork,
+    Work,
+)
+
+__all__ = [
+    "CollectionProgress",
+    "CollectionStore",
+    "CollectorProgress",
+    "EndingWork",
+    "HandInOutcome",
+    "Offer",
+    "OwnStory",
+    "Piece",
+    "ReviewWork",
+    "StepOfPerson",
+    "StepProgress",
+    "StoryWork",
+    "VerificationWork",
+    "Work",
+    "open_store",
+]

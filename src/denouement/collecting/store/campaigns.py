@@ -1,0 +1,301 @@
+"""Collections: how they are made, who may come in for what, the states of their steps, and how they end."""
+
+import hashlib
+import json
+import secrets
+from collections.abc import Mapping, Sequence
+from datetime import datetime
+
+import pyarrow as pa
+import sqlalchemy as sa
+
+from denouement.collecting.description import Collection, to_json
+from denouement.collecting.store.base import FILE, CollectionBase, StoredCollection
+from denouement.collecting.store.flow import PROMPT, as_entered, make_piece, pair_came, story_came
+from denouement.collecting.store.gathering import works
+from denouement.errors import UserError
+from denouement.schemas import shortened
+from denouement.study.store.base import moment
+from denouement.study.store.links import make_links
+from denouement.study.store.log import By, note
+from denouement.study.store.models import (
+    COLLECTION,
+    admissions,
+    annotators,
+    links,
+    metadata,
+    step_states,
+    studies,
+)
+from denouement.study.store.opening import Store
+from denouement.study.store.people import person_with
+from denouement.study.store.records import Annotator, Outlook, StudyState
+from denouement.study.store.roster import Participant
+
+_DONE: dict[StudyState, str] = {"open": "reopened", "paused": "paused", "closed": "closed"}
+
+
+class Campaigns(CollectionBase, Store):
+    """Collections as such. What studies have, too, is done for a study as before."""
+
+    def create_collection(
+        self,
+        collection: Collection,
+        stories: pa.Table | None = None,
+        endings: pa.Table | None = None,
+        by: By = "command",
+        now: datetime | None = None,
+    ) -> dict[str, int]:
+        """Add a collection, with its private links and the pieces of work with which it begins.
+
+        Args:
+            collection: what it asks.
+            stories: the table `collected_stories` of a file: its approved stories need no review, its open ones do; the
+                others are left out.
+            endings: the table `collected_endings` of a file, to be verified.
+            by: who makes it, for the log.
+            now: the time.
+
+        Returns:
+            How many of `stories` and `pairs` were taken from the files, and how many stories were `left_out`.
+
+        Raises:
+            UserError: the store has a study or collection of this name, or no step does anything with a table.
+        """
+        _refuse_useless(collection, stories, endings)
+        at = moment(now)
+        salt = secrets.token_hex(32)
+        taken = {"stories": 0, "pairs": 0, "left_out": 0}
+
+        def job(connection: sa.Connection) -> None:
+            if connection.scalar(sa.select(studies.c.id).where(studies.c.name == collection.name)):
+                raise UserError(f"name: {collection.name} is in the store already; give this collection another name")
+            made = studies.insert().values(
+                name=collection.name, design=to_json(collection), salt=salt, created_at=at, kind=COLLECTION
+            )
+            key = connection.execute(made).inserted_primary_key
+            assert key is not None
+            of = self._collection(collection.name, connection)
+            make_links(connection, of.id, collection.entry.links or 0, collection.of_all)
+            for name, step in collection.of_people.items():
+                make_links(connection, of.id, step.links, [name])
+            if collection.stories:
+                for number, prompt in enumerate(collection.stories.prompts or ("",), 1):
+                    shown = {"context": [prompt] if prompt else []}
+                    make_piece(connection, of, f"{PROMPT}{number}", "stories", None, **shown)
+            taken.update(_take_files(connection, of, stories, endings, at))
+            note(connection, of, at, by, "created")
+
+        self._write(job)
+        return taken
+
+    def collections(self) -> list[str]:
+        """The names of the collections, the oldest first."""
+        with self._reading() as connection:
+            names = sa.select(studies.c.name).where(studies.c.kind == COLLECTION).order_by(studies.c.id)
+            return list(connection.scalars(names))
+
+    def enter(
+        self,
+        study: str,
+        external_id: str,
+        entry: Mapping[str, str] | None = None,
+        now: datetime | None = None,
+        steps: Sequence[str] | None = None,
+    ) -> Annotator | None:
+        """As of a study; and they may do the steps to which their link leads, or those of their address.
+
+        Args:
+            study: the name of the study or collection.
+            external_id, entry, now: as of a study.
+            steps: those of the address by which they come in, but never the review, which has links. None: all others.
+        """
+        annotator = super().enter(study, external_id, entry, now)
+        if annotator is None or not self.is_collection(study):
+            return annotator
+        of = self._collection(study)
+        with self._reading() as connection:
+            pk = person_with(connection, annotator.key).pk
+            link = sa.select(links.c.steps).where(links.c.study_id == of.id, links.c.token == external_id)
+            led = connection.execute(link).one_or_none()
+            wanted = led.steps if led else [step for step in of.design.of_all if steps is None or step in steps]
+            there = sa.select(admissions.c.step).where(admissions.c.annotator_id == pk)
+            new = sorted(set(wanted) - set(connection.scalars(there)))
+        if new:
+
+            def job(connection: sa.Connection) -> None:
+                known = set(connection.scalars(there))
+                for step in new:
+                    if step not in known:
+                        connection.execute(admissions.insert().values(annotator_id=pk, step=step))
+
+            self._write(job)
+        return annotator
+
+    def links_to(self, name: str) -> dict[str, tuple[str, ...]]:
+        """By the token of each private link of a collection, the steps to which it leads."""
+        of = self._collection(name)
+        with self._reading() as connection:
+            rows = connection.execute(sa.select(links).where(links.c.study_id == of.id).order_by(links.c.number)).all()
+        return {row.token: tuple(row.steps or ()) for row in rows}
+
+    def people(self, study: str) -> list[Participant]:
+        """All people who came, in the order in which they came."""
+        return [each for each in super().people(study) if each.annotator_id != FILE]
+
+    def outlook(self, study: str, now: datetime | None = None) -> Outlook:
+        """What a person finds who comes now; a collection that is open is `free`, since work may come at any time."""
+        if not self.is_collection(study):
+            return super().outlook(study, now)
+        states = set(self.step_states(study).values())
+        state = self.state(study)
+        if state == "open":
+            state = "open" if "open" in states else "paused" if "paused" in states else "closed"
+        return Outlook("free" if state == "open" else state)
+
+    def step_states(self, name: str) -> dict[str, StudyState]:
+        """By step in which people do something, whether it is open, paused or closed."""
+        of = self._collection(name)
+        with self._reading() as connection:
+            rows = connection.execute(sa.select(step_states).where(step_states.c.study_id == of.id)).all()
+        found = {row.step: row.state for row in rows}
+        return {step: found.get(step, "open") for step in of.design.of_people}
+
+    def set_step_state(
+        self, name: str, step: str, state: StudyState, by: By = "command", now: datetime | None = None
+    ) -> None:
+        """Pause, close or reopen a step: nobody gets a piece of a step that is not open.
+
+        Work on pieces that people hold is taken in all states.
+
+        Raises:
+            UserError: no such step, or it is in this state already.
+        """
+        of = self._collection(name)
+        if step not in of.design.of_people:
+            raise UserError(
+                f"{shortened([step])}: is no step of collection {name}; it has {', '.join(of.design.of_people)}"
+            )
+        at = moment(now)
+        this = (step_states.c.study_id == of.id) & (step_states.c.step == step)
+
+        def job(connection: sa.Connection) -> None:
+            if (connection.scalar(sa.select(step_states.c.state).where(this)) or "open") == state:
+                raise UserError(f"collection {name}: the step {step} is {state} already")
+            connection.execute(step_states.delete().where(this))
+            if state != "open":
+                connection.execute(step_states.insert().values(study_id=of.id, step=step, state=state))
+            note(connection, of, at, by, _DONE[state], detail=f"step {step}")
+
+        self._write(job)
+
+    def finish(self, key: str, now: datetime | None = None) -> None:
+        """The person has done enough for now: from `answering` to `done`; with the next piece they are back.
+
+        Raises:
+            UserError: a key that is no one's.
+        """
+        self._step(key, "answering", lambda of, person: {"state": "done"}, now)
+
+    def collection_exported(self, name: str, by: By = "command", now: datetime | None = None) -> None:
+        """Keep that all work that the collection has now was exported, so that it may be deleted later."""
+        of = self._collection(name)
+        at = moment(now)
+
+        def job(connection: sa.Connection) -> None:
+            digest = _digest(connection, of)
+            connection.execute(studies.update().where(studies.c.id == of.id).values(exported=digest))
+            note(connection, of, at, by, "exported")
+
+        self._write(job)
+
+    def delete(self, study: str, without_export: bool = False) -> None:
+        """Delete a study or collection with all that the store has of it; SQLite overwrites it.
+
+        Raises:
+            UserError: it is not closed, or the last export lacks some of its work.
+        """
+        if not self.is_collection(study):
+            super().delete(study, without_export)
+            return
+        of = self._collection(study)
+
+        def job(connection: sa.Connection) -> None:
+            row = connection.execute(sa.select(studies).where(studies.c.id == of.id)).one()
+            if row.state != "closed":
+                raise UserError(f"collection {study}: is {row.state}; close it first")
+            if not without_export and works(connection, of) and row.exported != _digest(connection, of):
+                raise UserError(
+                    f"collection {study}: has work that is in no export; export it first, or say that it may be lost"
+                )
+            for table in reversed(metadata.sorted_tables):
+                if "study_id" in table.c:
+                    connection.execute(table.delete().where(table.c.study_id == of.id))
+            connection.execute(studies.delete().where(studies.c.id == of.id))
+
+        self._write(job)
+        self._forget()
+
+
+def _refuse_useless(collection: Collection, stories: pa.Table | None, endings: pa.Table | None) -> None:
+    if stories is not None and not (collection.review or collection.endings):
+        raise UserError("stories: no step does anything with them: give the section review or endings")
+    if endings is not None and not collection.verification:
+        raise UserError("endings: no step does anything with them: give the section verification")
+    if collection.endings and not (collection.stories or stories is not None):
+        raise UserError("endings: are written for stories: give the section stories, or a file of stories")
+    if collection.verification and not (collection.endings or endings is not None):
+        raise UserError("verification: is of endings: give the section endings, or a file of endings")
+    if stories is not None and collection.endings:
+        wrong = [row["story_id"] for row in stories.to_pylist() if len(row["sentences"]) != 5]
+        if wrong:
+            raise UserError(f"stories: endings need stories of 5 sentences; {shortened(wrong)} have others")
+
+
+def _take_files(
+    connection: sa.Connection,
+    of: StoredCollection,
+    stories: pa.Table | None,
+    endings: pa.Table | None,
+    at: datetime,
+) -> dict[str, int]:
+    """Add what files have, as work of `FILE`."""
+    taken = {"stories": 0, "pairs": 0, "left_out": 0}
+    if stories is None and endings is None:
+        return taken
+    person = {"annotator_id": FILE, "key": secrets.token_urlsafe(32), "state": "done", "entry": {}}
+    counts = {"served": 0, "answered": 0, "training_failures": 0, "training_passed": 0}
+    added = annotators.insert().values(study_id=of.id, **person, **counts, entered_at=at, seen_at=at)
+    key = connection.execute(added).inserted_primary_key
+    assert key is not None
+    pk = int(key[0])
+    if stories is not None:
+        item = make_piece(connection, of, "file:stories", "stories", None, retired=True)
+        for row in stories.to_pylist():
+            if row["status"] not in ("approved", "open"):
+                taken["left_out"] += 1
+                continue
+            values = {"id": row["story_id"], "title": row["title"] or "", "sentences": row["sentences"]}
+            values |= {"writer": _known(of, row["writer"])}
+            token = as_entered(connection, of, pk, item, values, at, "open")
+            story_came(connection, of, token, at, is_approved=row["status"] == "approved")
+            taken["stories"] += 1
+    for row in endings.to_pylist() if endings is not None else ():
+        shown = {"case_id": row["story_id"] or row["case_id"], "context": row["context"], "retired": True}
+        item = make_piece(connection, of, f"file:endings:{row['case_id']}", "endings", None, **shown)
+        values = {"id": row["case_id"], "right": row["right"], "wrong": row["wrong"]}
+        values |= {name: _known(of, row[name]) for name in ("writer", "story_writer")}
+        pair_came(connection, of, as_entered(connection, of, pk, item, values, at))
+        taken["pairs"] += 1
+    return taken
+
+
+def _known(of: StoredCollection, writer: str | None) -> str | None:
+    """The id in the tables of a person whom a file names."""
+    return of.hashed(writer) if writer and of.design.hash_ids else writer
+
+
+def _digest(connection: sa.Connection, of: StoredCollection) -> str:
+    """A digest of all work, and of what became of it."""
+    rows = [[row.token, row.status, row.verdict, row.answer, row.reason, row.values] for row in works(connection, of)]
+    return hashlib.sha256(json.dumps(rows, sort_keys=True).encode()).hexdigest()

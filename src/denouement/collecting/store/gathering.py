@@ -1,0 +1,341 @@
+"""What a collection has so far: its tables, what its people did, how far it is."""
+
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from statistics import median
+from typing import Any
+
+import sqlalchemy as sa
+
+from denouement.collecting.exported import CollectedWork
+from denouement.collecting.paying import DoneWork
+from denouement.collecting.store.base import FILE, WORK, CollectionBase, StoredCollection
+from denouement.collecting.store.flow import writer_of
+from denouement.collecting.store.qualifying import standing
+from denouement.collecting.store.records import (
+    CollectionProgress,
+    CollectorProgress,
+    StepOfPerson,
+    StepProgress,
+)
+from denouement.collecting.store.working import admitted, step_state
+from denouement.collecting.work import as_table
+from denouement.study.store.base import moment
+from denouement.study.store.leases import open_leases
+from denouement.study.store.log import By, LogEntry, note
+from denouement.study.store.models import annotators, assignments, corrections, items, log, studies
+from denouement.study.store.people import PERSON, person_named
+
+_COUNTS = ("accepted", "surplus")  # statuses of work that is paid
+
+
+@dataclass(frozen=True)
+class HandedInWork:
+    """Something that a person handed in, for a person who asks for their data.
+
+    Attributes:
+        work: the texts, and the seconds that they took; `earlier` has the forms of a story that were returned.
+        answer, remark: of a review or a verification.
+    """
+
+    step: str
+    work: Mapping[str, Any]
+    earlier: tuple[Mapping[str, Any], ...]
+    answer: str | None
+    remark: str | None
+    status: str
+    verdict: str | None
+    submitted_at: datetime
+
+
+@dataclass(frozen=True)
+class CollectorData:
+    """All that the store has about one person of a collection."""
+
+    collection: str
+    person: str
+    state: str
+    may: tuple[str, ...]
+    entry: Mapping[str, str]
+    entered_at: datetime
+    consented_at: datetime | None
+    last_seen_at: datetime
+    excluded_because: str | None
+    handed_in: tuple[HandedInWork, ...]
+    log: tuple[LogEntry, ...]
+
+
+class Gathering(CollectionBase):
+    """Reads what was handed in."""
+
+    def collected(self, name: str) -> CollectedWork:
+        """All work that counts, as tables, each in the order in which it came in; rejected stories are among them.
+
+        Work of excluded people is left out, and what was made from it.
+        """
+        of = self._collection(name)
+        with self._reading() as connection:
+            rows = works(connection, of)
+        stories = [row for row in rows if row.role == "stories" and row.status in ("accepted", "rejected")]
+        pairs = [row for row in rows if row.role == "endings" and _counts(row)]
+        wrote = {row.token: writer_of(row) for row in stories}
+        remarks = _remarks(rows)
+        pair_ids = {row.token: row.values["id"] for row in pairs}
+        answers = [row for row in rows if row.role == "verification" and _counts(row) and row.source in pair_ids]
+        has_pairs = of.design.endings is not None or bool(pairs)
+        return CollectedWork(
+            stories=as_table("collected_stories", [_story(row, remarks) for row in stories])
+            if of.design.stories or stories
+            else None,
+            endings=as_table("collected_endings", [_pair(row, wrote) for row in pairs]) if has_pairs else None,
+            verifications=as_table(
+                "verifications",
+                [
+                    {
+                        "case_id": pair_ids[row.source],
+                        "ending": row.expected,
+                        "verifier": row.person,
+                        "answer": row.answer,
+                    }
+                    for row in answers
+                ],
+            )
+            if has_pairs
+            else None,
+        )
+
+    def done_work(self, name: str) -> list[DoneWork]:
+        """What each person is paid for: approved stories, and all other work but that of excluded people."""
+        of = self._collection(name)
+        with self._reading() as connection:
+            rows = [row for row in works(connection, of) if row.person != FILE and _is_paid(row)]
+            bonuses = _bonuses(works(connection, of))
+        by: dict[tuple[str, str], list[Any]] = defaultdict(list)
+        for row in rows:
+            by[row.person, row.role].append(row)
+        return [
+            DoneWork(
+                person,
+                step,
+                pieces=len(done),
+                bonuses=sum(row.token in bonuses for row in done),
+                seconds=sum(row.values["seconds"] for row in done),
+            )
+            for (person, step), done in by.items()
+        ]
+
+    def collection_progress(self, name: str, now: datetime | None = None) -> CollectionProgress:
+        """How far a collection is."""
+        of = self._collection(name)
+        at = moment(now)
+        with self._reading() as connection:
+            rows = [row for row in works(connection, of) if row.person != FILE]
+            people = connection.execute(
+                PERSON.where(annotators.c.study_id == of.id, annotators.c.annotator_id != FILE).order_by(
+                    annotators.c.id
+                )
+            ).all()
+            leases = connection.execute(open_leases(of, at)).all()
+            pieces = sa.select(items.c.id, items.c.role).where(items.c.study_id == of.id)
+            role = {piece.id: piece.role for piece in connection.execute(pieces)}
+            wanted = _wanted(connection, of)
+            may = {person.pk: tuple(admitted(connection, of, person)) for person in people}
+            failed = Counter(
+                step
+                for person in people
+                for step in may[person.pk]
+                if standing(connection, of, person, step) == "failed"
+            )
+            state = connection.scalars(sa.select(studies.c.state).where(studies.c.id == of.id)).one()
+            states = {step: step_state(connection, of, step) for step in of.design.of_people}
+        held = Counter(role[lease.item_id] for lease in leases)
+        holders = {lease.annotator_id for lease in leases}
+        bonuses = _bonuses(rows)
+        return CollectionProgress(
+            name,
+            state,
+            tuple(
+                _step_progress(step, states[step], rows, wanted.get(step), held[step], failed[step])
+                for step in of.design.of_people
+            ),
+            tuple(
+                CollectorProgress(
+                    person=person.annotator_id,
+                    state=person.state,
+                    may=may[person.pk],
+                    steps=tuple(_of_person(of, [row for row in rows if row.person == person.annotator_id], bonuses)),
+                    last_seen_at=person.seen_at,
+                    is_holding=person.pk in holders,
+                    excluded_because=person.excluded_because or "",
+                )
+                for person in people
+            ),
+        )
+
+    def collector(self, name: str, person: str, by: By = "command", now: datetime | None = None) -> CollectorData:
+        """All that the store has about a person, by their id in the tables. The log says that it was given out.
+
+        Raises:
+            UserError: no such person.
+        """
+        of = self._collection(name)
+        at = moment(now)
+        with self._reading() as connection:
+            found = person_named(connection, of, person)
+            row = connection.execute(sa.select(annotators).where(annotators.c.id == found.pk)).one()
+            about = sa.select(log).where(log.c.study_id == of.id, log.c.about == of.logged(person))
+            entries = connection.execute(about.order_by(log.c.id)).all()
+            theirs = connection.execute(
+                WORK.where(assignments.c.annotator_id == found.pk, assignments.c.state == "answered").order_by(
+                    assignments.c.submitted_at
+                )
+            ).all()
+            handed_in = tuple(_handed_in(connection, each) for each in theirs)
+            may = tuple(admitted(connection, of, found))
+        if not self.is_read_only:
+            self._write(lambda connection: note(connection, of, at, by, "gave out data", person))
+        return CollectorData(
+            collection=name,
+            person=person,
+            state=row.state,
+            may=may,
+            entry=row.entry,
+            entered_at=row.entered_at,
+            consented_at=row.consented_at,
+            last_seen_at=row.seen_at,
+            excluded_because=row.excluded_because,
+            handed_in=handed_in,
+            log=tuple(LogEntry(each.at, each.by, each.what, each.about, each.detail) for each in entries),
+        )
+
+
+def works(connection: sa.Connection, of: StoredCollection) -> Sequence[Any]:
+    """All work of a collection that was handed in, as `WORK` selects it, in the order in which it came in."""
+    given = WORK.where(assignments.c.study_id == of.id, assignments.c.state == "answered")
+    return connection.execute(given.order_by(assignments.c.submitted_at, assignments.c.id)).all()
+
+
+def _counts(row: Any) -> bool:
+    """Whether work is of the collection: it was accepted, and the story or pair that it is about still counts."""
+    return row.status == "accepted" and (not row.retired or row.person == FILE)
+
+
+def _is_paid(row: Any) -> bool:
+    return row.verdict == "approved" and row.status == "accepted" if row.role == "stories" else row.status in _COUNTS
+
+
+def _remarks(rows: Iterable[Any]) -> dict[str, str]:
+    """By story the last thing that a reviewer wrote about it."""
+    return {row.source: row.reason for row in rows if row.role == "review" and row.status == "accepted" and row.reason}
+
+
+def _bonuses(rows: Iterable[Any]) -> set[str]:
+    """The stories that a reviewer marked for a bonus."""
+    return {row.source for row in rows if row.role == "review" and row.status == "accepted" and row.values["bonus"]}
+
+
+def _story(row: Any, remarks: Mapping[str, str]) -> dict[str, Any]:
+    return {
+        "story_id": row.values["id"],
+        "title": row.values["title"] or None,
+        "sentences": row.values["sentences"],
+        "writer": _writer(row),
+        "status": row.verdict,
+        "remark": remarks.get(row.token),
+        "minutes": _minutes(row),
+    }
+
+
+def _pair(row: Any, wrote: Mapping[str, str]) -> dict[str, Any]:
+    writer = wrote.get(row.source) if row.source else row.values.get("story_writer")
+    return {
+        "case_id": row.values["id"],
+        "story_id": row.case_id,
+        "context": row.context,
+        "right": row.values["right"],
+        "wrong": row.values["wrong"],
+        "writer": _writer(row),
+        "story_writer": None if writer == FILE else writer,
+        "minutes": _minutes(row),
+    }
+
+
+def _writer(row: Any) -> str | None:
+    found: str | None = row.values.get("writer") if row.person == FILE else row.person
+    return found
+
+
+def _minutes(row: Any) -> float | None:
+    return None if row.person == FILE else row.values["seconds"] / 60
+
+
+def _median_minutes(rows: Iterable[Any]) -> float | None:
+    minutes = [row.values["seconds"] / 60 for row in rows if row.status in (*_COUNTS, "rejected")]
+    return median(minutes) if minutes else None
+
+
+def _wanted(connection: sa.Connection, of: StoredCollection) -> dict[str, int | None]:
+    """By step how many pieces there are to be, as far as there are any yet."""
+    sums = (
+        sa.select(items.c.role, sa.func.sum(sa.case((items.c.retired, items.c.accepted), else_=items.c.wanted)))
+        .where(items.c.study_id == of.id, items.c.role != "stories", ~items.c.item_id.startswith("file:"))
+        .group_by(items.c.role)
+    )
+    found: dict[str, int | None] = dict.fromkeys(of.design.of_people, 0)
+    found |= {role: int(total or 0) for role, total in connection.execute(sums)}
+    if of.design.stories:
+        found["stories"] = of.design.stories.wanted
+    return found
+
+
+def _step_progress(
+    step: str, state: Any, rows: Sequence[Any], wanted: int | None, held: int, failed: int
+) -> StepProgress:
+    theirs = [row for row in rows if row.role == step]
+    statuses = Counter(row.status for row in theirs)
+    verdicts = Counter(row.verdict for row in theirs if row.status in ("accepted", "rejected"))
+    return StepProgress(
+        step=step,
+        state=state,
+        people=len({row.person for row in theirs}),
+        done=statuses["accepted"],
+        wanted=wanted,
+        open=held,
+        surplus=statuses["surplus"],
+        excluded=statuses["excluded"],
+        statuses={name: verdicts[name] for name in ("approved", "open", "returned", "rejected")}
+        if step == "stories"
+        else {},
+        median_minutes=_median_minutes(theirs),
+        failed=failed,
+    )
+
+
+def _of_person(of: StoredCollection, rows: Sequence[Any], bonuses: set[str]) -> Iterable[StepOfPerson]:
+    for step in of.design.of_people:
+        theirs = [row for row in rows if row.role == step]
+        if theirs:
+            verdicts = Counter(row.verdict for row in theirs if row.verdict)
+            yield StepOfPerson(
+                step,
+                done=len(theirs),
+                statuses=dict(verdicts),
+                bonuses=sum(row.token in bonuses for row in theirs),
+                median_minutes=_median_minutes(theirs),
+            )
+
+
+def _handed_in(connection: sa.Connection, row: Any) -> HandedInWork:
+    earlier = sa.select(corrections.c.earlier).where(corrections.c.assignment_id == row.id)
+    return HandedInWork(
+        step=row.role,
+        work=row.values or {},
+        earlier=tuple(connection.scalars(earlier.order_by(corrections.c.place))),
+        answer=row.answer,
+        remark=row.reason,
+        status=row.status,
+        verdict=row.verdict,
+        submitted_at=row.submitted_at,
+    )

@@ -1,0 +1,341 @@
+"""What people may do now, the pieces that they hold, and their drafts."""
+
+from collections import Counter
+from collections.abc import Mapping
+from datetime import datetime
+from typing import Any
+
+import sqlalchemy as sa
+
+from denouement.collecting.store.base import WORK, CollectionBase, StoredCollection, versions_of, work_of
+from denouement.collecting.store.flow import PROMPT, settle
+from denouement.collecting.store.qualifying import standing
+from denouement.collecting.store.records import Offer, OfferState, OwnStory, Piece
+from denouement.study.store.base import moment
+from denouement.study.store.leases import HAS_PLACE, HELD, free, is_live, lapse, lease, live, renewed, resumed
+from denouement.study.store.models import admissions, assignments, authors, drafts, items, step_states
+from denouement.study.store.people import person_with, update
+from denouement.study.store.stored_study import could_be_id
+
+# Pieces of a step that this person may get: somebody's place is free, they neither had it nor wrote what it shows.
+_IS_OTHERS = sa.and_(
+    items.c.study_id == sa.bindparam("study"),
+    items.c.role == sa.bindparam("step"),
+    ~items.c.retired,
+    ~sa.exists().where(assignments.c.annotator_id == sa.bindparam("person"), assignments.c.content == items.c.content),
+    ~sa.exists().where(authors.c.item_id == items.c.id, authors.c.author == sa.bindparam("name")),
+)
+# Those that others began come first, so that cases are completed while people still write.
+_FREE = (
+    sa.select(items.c.id, items.c.content)
+    .where(_IS_OTHERS, HAS_PLACE)
+    .order_by(items.c.taken.desc(), items.c.drawn, items.c.id)
+    .limit(1)
+)
+_READ = items.alias("read")
+_FREE_OF_OTHER_STORIES = _FREE.where(
+    items.c.case_id.not_in(
+        sa.select(_READ.c.case_id)
+        .join(assignments, assignments.c.item_id == _READ.c.id)
+        .where(assignments.c.annotator_id == sa.bindparam("person"), _READ.c.role == sa.bindparam("step"))
+    )
+)
+_LACKS_WORK = sa.select(items.c.id).where(_IS_OTHERS, items.c.accepted < items.c.wanted).limit(1)
+
+# Subjects: the one that fewest people have, and this person not yet if there is another.
+_PROMPTS = (
+    sa.select(items.c.id)
+    .where(items.c.study_id == sa.bindparam("study"), items.c.role == "stories", ~items.c.retired)
+    .order_by(
+        sa.select(sa.func.count())
+        .where(assignments.c.annotator_id == sa.bindparam("person"), assignments.c.item_id == items.c.id)
+        .scalar_subquery(),
+        items.c.taken,
+        items.c.drawn,
+    )
+    .limit(1)
+)
+_HANDED_IN = (
+    sa.select(items.c.role, sa.func.count().label("n"))
+    .join(assignments, assignments.c.item_id == items.c.id)
+    .where(assignments.c.annotator_id == sa.bindparam("person"), assignments.c.state == "answered")
+    .group_by(items.c.role)
+)
+
+
+class Working(CollectionBase):
+    """Hands out pieces of work."""
+
+    def offers(self, key: str, now: datetime | None = None) -> list[Offer]:
+        """What this person may do, a step each, in the order of the steps; `begin` gives them a piece.
+
+        Raises:
+            UserError: a key that is no one's.
+        """
+        at = moment(now)
+        with self._reading() as connection:
+            person = person_with(connection, key)
+            of = self._collection(person.study, connection)
+            done = _handed_in(connection, person)
+            return [
+                Offer(step, self._offered(connection, of, person, step, done[step], at), done[step])
+                for step in admitted(connection, of, person)
+            ]
+
+    def begin(self, key: str, step: str, now: datetime | None = None) -> Piece | None:
+        """A piece of work of a step, which nobody else gets while the lease lasts; or the piece that they hold already.
+
+        Returns:
+            None where `offers` does not have the step as `free`, and before consent and after leaving.
+
+        Raises:
+            UserError: a key that is no one's.
+        """
+        at = moment(now)
+
+        def job(connection: sa.Connection) -> Piece | None:
+            person = person_with(connection, key)
+            if person.state not in ("answering", "done"):
+                return None
+            of = self._collection(person.study, connection)
+            held = connection.execute(HELD, {"annotator": person.pk}).one_or_none()
+            if held and is_live(of, held, at):
+                held = resumed(connection, held)
+            else:
+                lapse(connection, of, at)
+                settle(connection, of, at)
+                held = self._leased(connection, of, person, step, at)
+            if held and person.state != "answering":
+                update(connection, person.pk, state="answering")
+            return _piece(connection, of, work_of(connection, held.token)) if held else None
+
+        return self._write(job)
+
+    def held(self, key: str, now: datetime | None = None) -> Piece | None:
+        """The piece that this person holds; None where they hold none.
+
+        Raises:
+            UserError: a key that is no one's.
+        """
+        at = moment(now)
+        with self._reading() as connection:
+            person = person_with(connection, key)
+            of = self._collection(person.study, connection)
+            held = connection.execute(HELD, {"annotator": person.pk}).one_or_none()
+            return _piece(connection, of, work_of(connection, held.token)) if held and is_live(of, held, at) else None
+
+    def piece(self, key: str, piece_id: str, now: datetime | None = None) -> Piece | None:
+        """The piece with this id, where this person holds it, or wrote it and got it back to improve it.
+
+        Raises:
+            UserError: a key that is no one's.
+        """
+        at = moment(now)
+        with self._reading() as connection:
+            person = person_with(connection, key)
+            of = self._collection(person.study, connection)
+            row = own_work(connection, person, piece_id)
+            return _piece(connection, of, row) if row and _may_write(of, row, at) else None
+
+    def give_back(self, key: str, piece_id: str, now: datetime | None = None) -> None:
+        """Leave a piece to others. This person does not get it again, and what they typed is deleted.
+
+        Raises:
+            UserError: a key that is no one's.
+        """
+        at = moment(now)
+
+        def job(connection: sa.Connection) -> None:
+            person = person_with(connection, key)
+            row = own_work(connection, person, piece_id)
+            if row is None or row.state not in ("open", "lapsed"):
+                return
+            this = assignments.c.id == row.id
+            if row.state == "open":
+                free(connection, this, taken=1)
+            connection.execute(assignments.update().where(this).values(state="skipped", resumes_until=None))
+            connection.execute(drafts.delete().where(drafts.c.assignment_id == row.id))
+            update(connection, person.pk, seen_at=at)
+
+        self._write(job)
+
+    def save_draft(self, key: str, piece_id: str, fields: Mapping[str, str], now: datetime | None = None) -> bool:
+        """Keep what was typed so far; return whether the piece is still this person's.
+
+        Raises:
+            UserError: a key that is no one's.
+        """
+        at = moment(now)
+
+        def job(connection: sa.Connection) -> bool:
+            person = person_with(connection, key)
+            row = own_work(connection, person, piece_id)
+            if row is None or not _may_write(self._collection(person.study, connection), row, at):
+                return False
+            connection.execute(drafts.delete().where(drafts.c.assignment_id == row.id))
+            connection.execute(drafts.insert().values(assignment_id=row.id, fields=dict(fields), saved_at=at))
+            if row.state == "open":
+                resumed(connection, row)
+            update(connection, person.pk, seen_at=at)
+            return True
+
+        return self._write(job)
+
+    def own_stories(self, key: str) -> list[OwnStory]:
+        """The stories that this person handed in, the latest first.
+
+        Raises:
+            UserError: a key that is no one's.
+        """
+        with self._reading() as connection:
+            person = person_with(connection, key)
+            theirs = WORK.where(
+                assignments.c.annotator_id == person.pk, items.c.role == "stories", assignments.c.state == "answered"
+            )
+            rows = connection.execute(theirs.order_by(assignments.c.submitted_at.desc(), assignments.c.id.desc())).all()
+            return [_own_story(connection, row) for row in rows]
+
+    def may_get_more(self, key: str) -> bool:
+        """Whether there is, or may come, a piece that this person may do."""
+        with self._reading() as connection:
+            study = person_with(connection, key).study
+        if not self.is_collection(study):
+            return bool(super().may_get_more(key))  # type: ignore[misc]
+        return any(offer.state not in ("failed", "enough", "closed") for offer in self.offers(key))
+
+    def _offered(
+        self, connection: sa.Connection, of: StoredCollection, person: Any, step: str, done: int, at: datetime
+    ) -> OfferState:
+        state = person.study_state if person.study_state != "open" else step_state(connection, of, step)
+        if state != "open":
+            return "closed" if state == "closed" else "paused"
+        described = of.design.of_people[step]
+        if described.most is not None and done >= described.most:
+            return "enough"
+        test = standing(connection, of, person, step)
+        if test != "passed":
+            return test
+        if step == "stories":
+            return "free" if _wants_stories(connection, of, at) else "enough"
+        asked = {"study": of.id, "person": person.pk, "name": person.annotator_id, "step": step}
+        if connection.execute(_FREE, asked).first() or self._lapsed(connection, person, step):
+            return "free"
+        return "busy" if connection.execute(_LACKS_WORK, asked).first() else "none"
+
+    def _leased(self, connection: sa.Connection, of: StoredCollection, person: Any, step: str, at: datetime) -> Any:
+        """A lease of a piece of this step, for a person who holds none; None where there is no piece for them."""
+        if step not in admitted(connection, of, person):
+            return None
+        done = _handed_in(connection, person)[step]
+        if self._offered(connection, of, person, step, done, at) != "free":
+            return None
+        if again := renewed(connection, of, person, at, role=step):
+            return again
+        asked = {"study": of.id, "person": person.pk, "name": person.annotator_id, "step": step}
+        if step == "stories":
+            prompt = connection.scalars(_PROMPTS, asked).one()
+            return lease(connection, of, person, prompt, None, [], at)
+        found = connection.execute(_FREE_OF_OTHER_STORIES, asked).first() or connection.execute(_FREE, asked).first()
+        return lease(connection, of, person, found.id, found.content, [], at) if found else None
+
+    def _lapsed(self, connection: sa.Connection, person: Any, step: str) -> bool:
+        """Whether a piece that this person held before is still free for them."""
+        theirs = (
+            sa.select(assignments.c.id)
+            .join(items, items.c.id == assignments.c.item_id)
+            .where(
+                assignments.c.annotator_id == person.pk,
+                assignments.c.state == "lapsed",
+                items.c.role == step,
+                ~items.c.retired,
+                HAS_PLACE,
+            )
+        )
+        return connection.execute(theirs.limit(1)).first() is not None
+
+
+def admitted(connection: sa.Connection, of: StoredCollection, person: Any) -> list[str]:
+    """The steps that a person may do, in the order of the steps."""
+    found = set(connection.scalars(sa.select(admissions.c.step).where(admissions.c.annotator_id == person.pk)))
+    return [step for step in of.design.of_people if step in found]
+
+
+def step_state(connection: sa.Connection, of: StoredCollection, step: str) -> Any:
+    """Whether a step is open, paused or closed."""
+    there = sa.select(step_states.c.state).where(step_states.c.study_id == of.id, step_states.c.step == step)
+    return connection.scalar(there) or "open"
+
+
+def own_work(connection: sa.Connection, person: Any, token: str) -> Any:
+    """The row of a person's piece with this id, as `WORK` selects it; None where they never had it."""
+    if not could_be_id(token):
+        return None
+    mine = WORK.where(assignments.c.annotator_id == person.pk, assignments.c.token == token)
+    return connection.execute(mine).one_or_none()
+
+
+def _wants_stories(connection: sa.Connection, of: StoredCollection, at: datetime) -> bool:
+    """Whether another story is wanted, besides those that are approved, under review, returned or being written."""
+    wanted = of.design.stories.wanted if of.design.stories else 0
+    if wanted is None:
+        return True
+    counted = sa.select(sa.func.count()).select_from(assignments.join(items, items.c.id == assignments.c.item_id))
+    of_stories = (assignments.c.study_id == of.id) & (items.c.role == "stories")
+    takes = sa.or_(live(of, at), assignments.c.status == "accepted")
+    return (connection.scalar(counted.where(of_stories, takes)) or 0) < wanted
+
+
+def _handed_in(connection: sa.Connection, person: Any) -> Counter[str]:
+    return Counter({row.role: row.n for row in connection.execute(_HANDED_IN, {"person": person.pk})})
+
+
+def _may_write(of: StoredCollection, row: Any, at: datetime) -> bool:
+    return row.verdict == "returned" if row.state == "answered" else is_live(of, row, at)
+
+
+def _piece(connection: sa.Connection, of: StoredCollection, row: Any) -> Piece:
+    draft = connection.scalar(sa.select(drafts.c.fields).where(drafts.c.assignment_id == row.id))
+    if row.role == "stories":
+        is_returned = row.verdict == "returned"
+        was = {"title": row.values["title"], **_boxes(row.values["sentences"])} if is_returned else {}
+        return Piece(
+            id=row.token,
+            step=row.role,
+            prompt=row.context[0] if row.context and row.piece.startswith(PROMPT) else "",
+            draft=draft or was,
+            feedback=_feedback(connection, row) if is_returned else (),
+            expires_at=None if is_returned else row.expires_at,
+        )
+    shows_ending = row.role == "verification" or (
+        row.role == "endings" and of.design.endings is not None and of.design.endings.way == "method_2"
+    )
+    return Piece(
+        id=row.token,
+        step=row.role,
+        context=tuple(row.context),
+        title=row.title or "",
+        ending=row.endings[0] if shows_ending and row.endings else "",
+        draft=draft or {},
+        expires_at=row.expires_at,
+    )
+
+
+def _boxes(sentences: list[str]) -> dict[str, str]:
+    return {f"sentence-{number}": sentence for number, sentence in enumerate(sentences, 1)}
+
+
+def _feedback(connection: sa.Connection, story: Any) -> tuple[str, ...]:
+    reviews = [review for version in versions_of(connection, story) for review in version.reviews]
+    return tuple(review.remark for review in reviews if review.remark)
+
+
+def _own_story(connection: sa.Connection, row: Any) -> OwnStory:
+    reviews = [review for version in versions_of(connection, row) for review in version.reviews]
+    return OwnStory(
+        id=row.token,
+        title=row.values["title"],
+        sentences=tuple(row.values["sentences"]),
+        status=row.verdict,
+        feedback=tuple(review.remark for review in reviews if review.remark),
+        bonus=any(review.bonus for review in reviews),
+    )

@@ -1,0 +1,17 @@
+"""Statements that turn a store of today into one of an earlier revision."""
+
+BEFORE_COLLECTIONS = (
+    *(f"DROP TABLE {table}" for table in ("authors", "admissions", "step_states", "attempts", "drafts")),
+    *(
+        f"ALTER TABLE {table} DROP COLUMN {column}"
+        for table, column in (
+            ("studies", "kind"),
+            ("links", "steps"),
+            ("items", "title"),
+            ("items", "source"),
+            ("items", "retired"),
+            ("assignments", "verdict"),
+        )
+    ),
+)
+"""From revision 0007 to 0006."""
