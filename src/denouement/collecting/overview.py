@@ -1,4 +1,4 @@
-"""What is known of a collection while it runs: its writers, what verifiers confirmed, and what its endings give away."""
+"""What is known of a running collection: its writers, what verifiers confirmed, and what its endings give away."""
 
 from dataclasses import dataclass
 from pathlib import Path

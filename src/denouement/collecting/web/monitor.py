@@ -1,17 +1,17 @@
 """The overview of a running collection, worked out by another process, so that no page waits for it.
 
 It reads all texts and fits models, which takes seconds to a minute. The process has the lowest priority, is started
-when somebody looks and something has changed since, and ends when it is done.
+when somebody looks and something has changed since, and ends when it is done: `python -m
+denouement.collecting.web.monitor` reads what is wanted from standard input, and answers with JSON.
 """
 
 import atexit
 import json
 import os
+import subprocess
 import sys
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
-from multiprocessing import get_context
-from multiprocessing.connection import Connection
 from pathlib import Path
 from shutil import rmtree
 from tempfile import mkdtemp
@@ -21,6 +21,7 @@ from pydantic import TypeAdapter
 
 from denouement.collecting.overview import Overview, overview
 from denouement.collecting.sections import picture_of
+from denouement.console import print_json
 from denouement.documents import document
 from denouement.errors import first_line
 
@@ -34,12 +35,14 @@ class Look:
     """What a process found.
 
     Attributes:
-        overview: of the collection.
+        overview: of the collection; None where it failed.
         picture: the curve of what endings give away, as SVG; None where there is nothing to draw.
+        failure: why it failed; empty where it did not.
     """
 
-    overview: Overview
-    picture: str | None
+    overview: Overview | None = None
+    picture: str | None = None
+    failure: str = ""
 
 
 @dataclass(frozen=True)
@@ -47,7 +50,7 @@ class LastLook:
     """What is there for a page.
 
     Attributes:
-        look: the last one; None before the first one is done.
+        look: the last one that did not fail; None before there is one.
         at: when it was begun, so that it may lack what came later.
         is_running: whether a newer one is being worked out, or waits for that of another collection.
         failure: why there is no newer one; empty where there is no such reason.
@@ -96,55 +99,55 @@ class Monitor:
                 Thread(target=self._work, args=(name, state), daemon=True).start()
             return replace(last, is_running=True)
 
+    def last(self, name: str) -> LastLook:
+        """The last look at a collection; no new one begins."""
+        with self._lock:
+            return self._found.get(name, (None, LastLook()))[1]
+
     def _work(self, name: str, state: object) -> None:
         at = datetime.now(UTC)
-        found: Look | None = None
         try:
-            found, failure = self._asked(name)
+            found = self._asked(name)
         except Exception as error:  # whatever it is, the page says so
-            failure = first_line(error)
+            found = Look(failure=first_line(error))
         with self._lock:
-            _, before = self._found.get(name, (None, LastLook()))
-            last = LastLook(found, at) if found else replace(before, failure=failure, failed_at=datetime.now(UTC))
-            self._found[name] = state, last
+            before = self._found.get(name, (None, LastLook()))[1]
+            failed = replace(before, failure=found.failure, failed_at=datetime.now(UTC))
+            self._found[name] = state, failed if found.failure else LastLook(found, at)
             self._running = False
 
-    def _asked(self, name: str) -> tuple[Look | None, str]:
-        """What another process finds, or why it finds nothing."""
+    def _asked(self, name: str) -> Look:
+        """What another process finds."""
         if self._cache is None:
             self._cache = Path(mkdtemp(prefix="denouement-"))
             atexit.register(rmtree, self._cache, ignore_errors=True)
-        context = get_context("spawn")
-        ours, theirs = context.Pipe(duplex=False)
-        process = context.Process(target=_find, args=(self._url, name, self._cache / name, theirs), daemon=True)
-        process.start()
-        theirs.close()
-        try:
-            if not ours.poll(_LONGEST_SECONDS):
-                return None, f"it took more than {_LONGEST_SECONDS // 60} minutes"
-            text = ours.recv_bytes().decode()
-        except EOFError:
-            process.join()
-            return None, f"its process ended with status {process.exitcode}"
-        finally:
-            process.terminate()
-            process.join()
-            ours.close()
-        answer = json.loads(text)
-        if failure := answer.get("failure"):
-            return None, str(failure)
-        return TypeAdapter(Look).validate_json(text, strict=True), ""
+        wanted = json.dumps({"url": self._url, "name": name, "cache": str(self._cache / name)})
+        command = [sys.executable, "-P", "-m", __name__]
+        with subprocess.Popen(  # noqa: S603 - our own
+            command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL
+        ) as process:
+            atexit.register(process.kill)
+            try:
+                answer, _ = process.communicate(wanted.encode(), _LONGEST_SECONDS)
+            except subprocess.TimeoutExpired:
+                return Look(failure=f"it took more than {_LONGEST_SECONDS // 60} minutes")
+            finally:
+                process.kill()
+                atexit.unregister(process.kill)
+        if process.returncode:
+            return Look(failure=f"its process ended with status {process.returncode}")
+        return TypeAdapter(Look).validate_json(answer, strict=True)
 
 
-def _find(url: str, name: str, cache: Path, answers: Connection) -> None:
-    """What the other process does: look at a collection, and answer with JSON."""
+def main() -> None:
+    """What the other process does."""
     os.nice(_LOWEST_PRIORITY)
-    sys.stderr = Path(os.devnull).open("w")  # noqa: SIM115 - progress bars are of no use in a server's terminal
+    wanted = json.load(sys.stdin)
     try:
-        answer = document(_looked_at(url, name, cache))
+        found = _looked_at(wanted["url"], wanted["name"], Path(wanted["cache"]))
     except Exception as error:  # whatever it is, the page says so
-        answer = {"failure": first_line(error)}
-    answers.send_bytes(json.dumps(answer, allow_nan=False).encode())
+        found = Look(failure=first_line(error))
+    print_json(document(found))
 
 
 def _looked_at(url: str, name: str, cache: Path) -> Look:
@@ -160,3 +163,7 @@ def _looked_at(url: str, name: str, cache: Path) -> Look:
         (cache / "parses.parquet").unlink(missing_ok=True)
     figure = picture_of(found.watch) if found.watch else None
     return Look(found, as_svg(figure) if figure else None)
+
+
+if __name__ == "__main__":
+    main()
