@@ -409,5 +409,11 @@ def _examples(given: Iterable[Mapping[str, Any]]) -> tuple[JudgedExample, ...]:
 @cache
 def _ours() -> Mapping[str, Any]:
     text = (files(__package__) / "texts.yaml").read_text(encoding="utf-8")
-    ours: Mapping[str, Any] = parse_yaml(text, "texts.yaml")
-    return ours
+    return {step: _unwrapped(words) for step, words in parse_yaml(text, "texts.yaml").items()}
+
+
+def _unwrapped(words: Any) -> Any:
+    """Our texts with paragraphs of one line, since a page shows ends of lines."""
+    if isinstance(words, Mapping):
+        return {key: _unwrapped(value) for key, value in words.items()}
+    return re.sub(r"(?<!\n)\n(?!\n|\Z)", " ", words) if isinstance(words, str) else words

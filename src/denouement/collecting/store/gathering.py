@@ -17,6 +17,7 @@ from denouement.collecting.store.qualifying import standing
 from denouement.collecting.store.records import (
     CollectionProgress,
     CollectorProgress,
+    KnownStory,
     StepOfPerson,
     StepProgress,
 )
@@ -105,6 +106,16 @@ class Gathering(CollectionBase):
             if has_pairs
             else None,
         )
+
+    def stories_since(self, name: str, since: datetime | None = None) -> list[KnownStory]:
+        """The stories that were handed in at this time or later, in that order; None: all."""
+        of = self._collection(name)
+        given = WORK.where(
+            assignments.c.study_id == of.id, assignments.c.state == "answered", items.c.role == "stories"
+        ).order_by(assignments.c.submitted_at, assignments.c.id)
+        with self._reading() as connection:
+            rows = connection.execute(given.where(assignments.c.submitted_at >= since) if since else given).all()
+        return [KnownStory(row.token, tuple(row.values["sentences"]), row.submitted_at) for row in rows]
 
     def done_work(self, name: str) -> list[DoneWork]:
         """What each person is paid for: approved stories, and all other work but that of excluded people."""

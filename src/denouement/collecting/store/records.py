@@ -76,6 +76,20 @@ class OwnStory:
 
 
 @dataclass(frozen=True)
+class KnownStory:
+    """A story that somebody handed in, whatever became of it.
+
+    Attributes:
+        id: as of `Piece`.
+        at: when it was handed in for the last time.
+    """
+
+    id: str
+    sentences: tuple[str, ...]
+    at: datetime
+
+
+@dataclass(frozen=True)
 class StoryWork:
     """A story as it is handed in."""
 

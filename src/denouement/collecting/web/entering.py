@@ -5,7 +5,7 @@ from fastapi import APIRouter, Response
 from denouement.collecting.web.routes import CollectionRoute
 from denouement.collecting.web.visits import STEP, Collecting
 from denouement.study.web import entering
-from denouement.study.web.security import set_cookie
+from denouement.study.web.security import RefusedVisit, set_cookie
 
 router = APIRouter(prefix="/s/{study}", route_class=CollectionRoute)
 
@@ -23,3 +23,17 @@ def entry(visit: Collecting) -> Response:
     else:
         response.delete_cookie(STEP, visit.url(""))
     return response
+
+
+@router.get("/link/{token}")
+def private_link(visit: Collecting, token: str) -> Response:
+    """The link of one person, which reviewers have whatever the entry is."""
+    if token not in visit.store.links_to(visit.study):
+        raise RefusedVisit(404, "no_link")
+    return entering.coming(visit, token, {})
+
+
+@router.get("/arrive")
+def arrive(visit: Collecting) -> Response:
+    """As in a study; a person with a private link arrives whatever the entry is."""
+    return entering.arrived(visit, is_link=entering.arriving(visit) in visit.store.links_to(visit.study))

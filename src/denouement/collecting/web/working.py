@@ -1,11 +1,41 @@
 """What a person may do in a collection, and the pages on which they do it."""
 
-from fastapi import APIRouter, Response
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from functools import partial
+from urllib.parse import urlencode
 
+from fastapi import APIRouter, Request, Response
+from fastapi.responses import JSONResponse
+
+from denouement.collecting.checks import Remark
+from denouement.collecting.store.records import Piece
+from denouement.collecting.web import pieces, remarks
+from denouement.collecting.web.knowing import Knowing
 from denouement.collecting.web.routes import CollectionRoute
-from denouement.collecting.web.visits import Collecting
+from denouement.collecting.web.visits import Collecting, CollectionVisit
+from denouement.collecting.web.words import STEP_WORDS, paid
+from denouement.study.web.leaving import WAIT_SECONDS
+from denouement.study.web.render import paragraphs
+from denouement.study.web.security import form_token
+from denouement.study.web.typed import forget, refused
+from denouement.study.web.visits import Form
 
 router = APIRouter(prefix="/s/{study}", route_class=CollectionRoute)
+
+# What the next page says about the piece before; in its address. The step's own words are said where it was accepted.
+_NOTES = {
+    "surplus": "That came after its time, when others had done it. It is kept, but does not count.",
+    "duplicate": "You had handed that in before. It counts once.",
+    "gone": "What you sent was not kept: the piece is no longer yours. Others have it, or it is not needed any more.",
+    "given_back": "You have left that one to others.",
+}
+
+_OVER = (
+    "Your time for this one is over, so the draft is not saved. You may still hand it in: it counts unless others have "
+    "done it since."
+)
+_AT_THE_BOXES = "This is not handed in yet. What to change is said below the boxes."
 
 
 @router.get("/question")
@@ -15,6 +45,193 @@ def question(visit: Collecting) -> Response:
 
 
 @router.get("/work")
-def work(visit: Collecting) -> Response:
-    """What a person may do now."""
-    return visit.message("page.thanks")
+def work(visit: Collecting, note: str = "") -> Response:
+    """To the piece that the person holds, or to the only thing that they may do; else what they may do."""
+    if not visit.is_at("work"):
+        return visit.onward()
+    if held := visit.store.held(visit.key):
+        return _to_piece(visit, held.id, note)
+    offers = visit.store.offers(visit.key)
+    if len(offers) == 1 and offers[0].state in ("free", "test") and not _has_returned(visit):
+        return visit.to(_path(f"work/begin/{offers[0].step}", note))
+    return _hub(visit, note)
+
+
+@router.get("/overview")
+def overview(visit: Collecting, note: str = "") -> Response:
+    """What a person may do, and what became of what they did; also for those who are done, who may go on."""
+    return _hub(visit, note) if visit.may_work else visit.onward()
+
+
+@router.get("/work/begin/{step}")
+def begin(visit: Collecting, step: str, note: str = "") -> Response:
+    """A piece of work of a step, or the test before it."""
+    if not visit.may_work:
+        return visit.onward()
+    states = {offer.step: offer.state for offer in visit.store.offers(visit.key)}
+    if states.get(step) == "test":
+        return visit.to(f"work/test/{step}")
+    begun = visit.store.begin(visit.key, step) if step in states else None
+    return _to_piece(visit, begun.id, note) if begun else visit.to(_path("overview", note))
+
+
+@router.get("/work/piece/{piece_id}")
+def piece_page(visit: Collecting, piece_id: str, note: str = "") -> Response:
+    """A piece of work that the person holds, or a story of theirs to improve."""
+    found = visit.store.piece(visit.key, piece_id) if visit.may_work else None
+    if not found:
+        return visit.onward()
+    typed = visit.typed(piece_id)
+    fields = typed.fields or pieces.shown(visit.collection, found)
+    return _piece(visit, found, fields, typed.problem, note)
+
+
+@router.post("/work/draft")
+def draft(visit: Collecting, form: Form) -> Response:
+    """Keep what was typed so far; answer with what a writer is told about it, by box."""
+    visit.require_form(form)
+    found = visit.store.piece(visit.key, form.get("assignment", ""))
+    if not found:
+        return JSONResponse({"saved": False, "over": _OVER})
+    saved = visit.store.save_draft(visit.key, found.id, pieces.kept(visit.collection, found.step, form))
+    told = remarks.while_writing(
+        visit.collection, found, form, _knowing(visit.request), form.get("at", ""), "all" in form
+    )
+    boxes = {box: [[each.words, each.refuses] for each in about] for box, about in remarks.by_box(told).items()}
+    response = JSONResponse({"saved": saved, "remarks": boxes})
+    forget(response, visit.url(""))  # the draft is newer than a form that was refused before
+    return response
+
+
+@router.post("/work/hand_in")
+def hand_in(visit: Collecting, form: Form) -> Response:
+    """Hand in a piece, or leave it to others; then go to the next one."""
+    visit.require_form(form)
+    piece_id = form.get("assignment", "")
+    if "give_back" in form:
+        visit.store.give_back(visit.key, piece_id)
+        return _done(visit, "work?note=given_back")
+    step = form.get("step", "")
+    if step not in visit.collection.of_people:
+        return _done(visit, "work?note=gone")
+    given = pieces.work_of(visit.collection, step, form)
+    told: Sequence[Remark] = [given] if isinstance(given, Remark) else ()
+    if not isinstance(given, Remark):
+        outcome = visit.store.hand_in(visit.key, piece_id, given)
+        if outcome.status != "refused":
+            return _done(visit, f"work?note={step if outcome.status == 'accepted' else outcome.status}")
+        told = outcome.remarks
+    found = visit.store.piece(visit.key, piece_id)
+    return _again(visit, found, form, told) if found and found.step == step else _done(visit, "work?note=gone")
+
+
+@router.post("/work/finish")
+def finish(visit: Collecting, form: Form) -> Response:
+    """End a person's part for now."""
+    visit.require_form(form)
+    visit.store.finish(visit.key)
+    return visit.to("end")
+
+
+def _again(
+    visit: CollectionVisit, piece: Piece, form: Mapping[str, str], told: "list[Remark] | tuple[Remark, ...]"
+) -> Response:
+    """The piece's page once more, with what is wrong with what was sent."""
+    problem = (
+        " ".join(each.words for each in told if not each.box) or "Not handed in yet: see what is said at the boxes."
+    )
+    at_once = partial(_piece, visit, piece, form, problem, status=422)
+    return visit.again(f"work/piece/{piece.id}", refused(form, problem), or_else=at_once)
+
+
+def _done(visit: CollectionVisit, step: str) -> Response:
+    response = visit.to(step)
+    forget(response, visit.url(""))
+    return response
+
+
+def _piece(
+    visit: CollectionVisit,
+    piece: Piece,
+    fields: Mapping[str, str],
+    problem: str = "",
+    note: str = "",
+    status: int = 200,
+) -> Response:
+    collection, step = visit.collection, piece.step
+    if step == "endings":
+        _knowing(visit.request).parser.begin()
+    told = remarks.while_writing(collection, piece, fields, _knowing(visit.request), was_refused=bool(problem))
+    done = next((offer.done for offer in visit.store.offers(visit.key) if offer.step == step), 0)
+    described = getattr(collection, step)
+    return visit.page(
+        "work_piece.html",
+        status,
+        title=STEP_WORDS[step].title,
+        said=STEP_WORDS[step],
+        done=done,
+        paid=paid(collection, step),
+        instructions=paragraphs(described.instructions),
+        examples=getattr(described, "examples", ()),
+        open_instructions=not done and not piece.feedback,
+        piece=piece,
+        boxes=pieces.boxes(collection, step),
+        choices=pieces.choices(collection, step),
+        question={"review": "What do you say of it?", "verification": "Do they make sense as one story?"}.get(step),
+        has_bonus=bool(collection.stories and collection.stories.payment.bonus),
+        remarks=remarks.by_box(told),
+        typed=defaultdict(str, fields),
+        problem=problem or None,
+        note=None if problem else _note(note),
+        action=visit.url("work/hand_in"),
+        draft=visit.url("work/draft"),
+        overview=visit.url("overview"),
+        form_token=form_token(visit.key),
+        withdraw=visit.url("withdraw"),
+    )
+
+
+def _hub(visit: CollectionVisit, note: str = "") -> Response:
+    """What a person may do now; where that is nothing, and more may come, a page that looks again by itself."""
+    offers = visit.store.offers(visit.key)
+    waits = {offer.state for offer in offers} & {"busy", "none", "paused"}
+    is_free = any(offer.state in ("free", "test") for offer in offers)
+    held = visit.store.held(visit.key)
+    return visit.page(
+        "work_hub.html",
+        title=visit.design.title,
+        offers=offers,
+        words=STEP_WORDS,
+        paid={offer.step: paid(visit.collection, offer.step) for offer in offers},
+        held=held,
+        stories=visit.store.own_stories(visit.key),
+        has_review=visit.collection.review is not None,
+        seconds=WAIT_SECONDS if waits and not is_free and not held else None,
+        work=visit.url("work"),
+        finish=visit.url("work/finish"),
+        note=_note(note),
+        contact=visit.contact,
+        form_token=form_token(visit.key),
+        withdraw=visit.url("withdraw"),
+    )
+
+
+def _has_returned(visit: CollectionVisit) -> bool:
+    return any(story.status == "returned" for story in visit.store.own_stories(visit.key))
+
+
+def _to_piece(visit: CollectionVisit, piece_id: str, note: str) -> Response:
+    return visit.to(_path(f"work/piece/{piece_id}", note))
+
+
+def _path(step: str, note: str) -> str:
+    return f"{step}?{urlencode({'note': note})}" if _note(note) else step
+
+
+def _note(note: str) -> str | None:
+    return STEP_WORDS[note].handed_in if note in STEP_WORDS else _NOTES.get(note)
+
+
+def _knowing(request: Request) -> Knowing:
+    knowing: Knowing = request.app.state.knowing
+    return knowing

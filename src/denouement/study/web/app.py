@@ -165,10 +165,10 @@ async def _unavailable(request: Request, error: Exception) -> Response:
 
 def _say(request: Request) -> Texts:
     """The texts of a page that belongs to no visit: those of the study in its address, or of the browser's language."""
-    store: Store = request.app.state.store
+    visits: Visits = request.app.state.visits
     with suppress(UserError, OSError):
         if found := re.match("/s/([^/]+)", request.url.path):
-            return texts(store.design(found[1]).language)
+            return visits.texts(request.app.state.store, found[1])
     wanted = request.headers.get("accept-language", "") if not request.url.path.startswith(HOME) else ""
     tags = [each.partition(";")[0].strip() for each in wanted.split(",")]
     known = (tag for each in tags for tag in (each, each.partition("-")[0]) if tag in languages())

@@ -27,7 +27,7 @@ def entry(visit: Visiting) -> Response:
     kind, query = visit.design.entry.kind, visit.request.query_params
     if kind == "prolific" and PROLIFIC[0] in query:
         given = _of_prolific(query)
-        return _coming(visit, given.pop(PROLIFIC[0]), given)
+        return coming(visit, given.pop(PROLIFIC[0]), given)
     if visit.annotator:
         return visit.onward()
     if kind == "prolific":
@@ -47,27 +47,13 @@ def private_link(visit: Visiting, token: str) -> Response:
     """The link of one person."""
     if visit.design.entry.kind != "links":
         return visit.to("")
-    return _coming(visit, token, {})
+    return coming(visit, token, {})
 
 
 @router.get("/arrive")
 def arrive(visit: Visiting) -> Response:
-    """The first page in a browser that keeps cookies, where the store adds the person.
-
-    Programs that look at a link to show a preview of it, or fetch it in advance, add nobody.
-    """
-    kind, kept = visit.design.entry.kind, dict(parse_qsl(visit.request.cookies.get(ARRIVAL, "")))
-    external_id, values = kept.get(_ID), dict[str, str]()
-    if kind == "open" or not external_id:
-        return visit.onward()
-    if kind == "prolific":  # anybody can write a cookie: it is checked as the link was
-        values = _of_prolific({**kept, PROLIFIC[0]: external_id})
-        external_id = values.pop(PROLIFIC[0])
-    if visit.is_only_a_look:
-        return Response()
-    response = visit.remembering(visit.entered(external_id, values))
-    response.delete_cookie(ARRIVAL, visit.url(""))
-    return response
+    """The first page in a browser that keeps cookies, where the store adds the person."""
+    return arrived(visit, visit.design.entry.kind == "links")
 
 
 @router.post("/enter")
@@ -150,7 +136,39 @@ def _of_prolific(given: Mapping[str, str]) -> dict[str, str]:
     return values
 
 
-def _coming(visit: Visit, external_id: str, entry: Mapping[str, str]) -> Response:
+def arriving(visit: Visit) -> str:
+    """The id of the person whose link was opened in this browser; empty where none was."""
+    return _arriving(visit).get(_ID, "")
+
+
+def arrived(visit: Visit, is_link: bool) -> Response:
+    """Let the person in whose link was opened.
+
+    Programs that look at a link to show a preview of it, or fetch it in advance, add nobody.
+
+    Args:
+        visit: the visit.
+        is_link: whether it was a private link; else it was one of Prolific's.
+    """
+    given = _arriving(visit)
+    external_id, values = given.get(_ID), dict[str, str]()
+    if not external_id or (visit.design.entry.kind == "open" and not is_link):
+        return visit.onward()
+    if not is_link:  # anybody can write a cookie: it is checked as the link was
+        values = _of_prolific({**given, PROLIFIC[0]: external_id})
+        external_id = values.pop(PROLIFIC[0])
+    if visit.is_only_a_look:
+        return Response()
+    response = visit.remembering(visit.entered(external_id, values))
+    response.delete_cookie(ARRIVAL, visit.url(""))
+    return response
+
+
+def _arriving(visit: Visit) -> dict[str, str]:
+    return dict(parse_qsl(visit.request.cookies.get(ARRIVAL, "")))
+
+
+def coming(visit: Visit, external_id: str, entry: Mapping[str, str]) -> Response:
     """Go to the page where a person arrives; the browser takes along who they are.
 
     Raises:

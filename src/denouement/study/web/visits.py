@@ -54,6 +54,14 @@ class Visits:
         self.of_annotators = Limiter(rate=20, burst=60)
         self.of_strangers = Limiter(rate=10, burst=400)  # a hundred people may share one address
 
+    def texts(self, store: Store, study: str) -> Texts:
+        """The texts of a study's pages.
+
+        Raises:
+            UserError: there is no such study.
+        """
+        return texts(store.design(study).language)
+
     def check(self, request: Request, key: str) -> None:
         """Count a request, before the store is asked for it; a request with an unknown key counts for its address.
 
@@ -89,12 +97,20 @@ class Visit:
         if self.annotator:
             visits.remember(self.key)
         try:
-            self.design: Design = self.store.design(study)
+            self.design = self._design()
         except StoreUnavailableError:
             raise
         except UserError as error:
             raise RefusedVisit(404, "no_study") from error
         self.say: Texts = texts(self.design.language)
+
+    def _design(self) -> Design:
+        """What is asked.
+
+        Raises:
+            UserError: there is no such study.
+        """
+        return self.store.design(self.study)
 
     def url(self, step: str) -> str:
         """The address of a step of the study."""
@@ -197,7 +213,7 @@ class Visit:
         Raises:
             Refused: there is no such person.
         """
-        annotator = self.store.enter(self.study, external_id, entry)
+        annotator = self._enter(external_id, entry)
         if not annotator and self.outlook.state == "closed":
             if self.design.entry.kind == "prolific":
                 raise RefusedVisit(403, "closed_prolific")
@@ -205,6 +221,9 @@ class Visit:
         if not annotator:
             raise RefusedVisit(404, "no_link")
         return annotator
+
+    def _enter(self, external_id: str, entry: Mapping[str, str] | None) -> Annotator | None:
+        return self.store.enter(self.study, external_id, entry)
 
     def remembering(self, annotator: Annotator) -> Response:
         """Go to the step of `annotator`; the browser keeps that person's key from now on."""

@@ -16,11 +16,14 @@ function entered() {
 for (const name of Object.keys(sessionStorage)) {
   if (name.startsWith("draft ") && name !== draft && !isBack) sessionStorage.removeItem(name);
 }
-const before = JSON.parse(sessionStorage.getItem(draft) ?? "null");
+// A page whose drafts the server keeps, too, says when it was edited: the newest draft is shown.
+const edited = (fields) => Number(fields?.find(([name]) => name === "edited")?.[1] ?? 0);
+const kept = JSON.parse(sessionStorage.getItem(draft) ?? "null");
+const before = edited(kept) < edited(entered()) ? null : kept;
 for (const field of before ? form.elements : []) {
   const values = before.filter(([name]) => name === field.name).map(([, value]) => value);
   if (field.type === "radio" || field.type === "checkbox") field.checked = values.includes(field.value);
-  else if (field.matches("textarea, select, input:not([type=hidden])")) field.value = values[0] ?? "";
+  else if (field.matches("textarea, select, input:not([type=hidden]), input.kept")) field.value = values[0] ?? "";
 }
 form.addEventListener("input", keep);
 
