@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING, Literal
 if TYPE_CHECKING:  # heavy
     from denouement.collecting.store.records import CollectionProgress, StepProgress
 
-Kind = Literal["done", "in hand", "waiting", "lost"]
+Kind = Literal["done", "in hand", "waiting", "wanted", "lost"]
 
 _PIECES = {
     "stories": ("story", "stories"),
     "review": ("review", "reviews"),
     "endings": ("pair of endings", "pairs of endings"),
-    "verification": ("answer", "answers"),
+    "verification": ("judgement", "judgements"),
 }
 
 
@@ -63,5 +63,5 @@ def _parts(step: "StepProgress") -> Iterator[FlowPart]:
         yield FlowPart("done", step.done, "done")
     yield FlowPart("in hand", step.open, "in hand")
     if step.wanted is not None:
-        yield FlowPart("still to be done", max(0, step.wanted - step.done - step.open), "waiting")
+        yield FlowPart("still to be done", max(0, step.wanted - step.done - step.open), "wanted")
     yield FlowPart("rejected", step.statuses.get("rejected", 0), "lost")

@@ -19,7 +19,7 @@ from denouement.collecting.web.monitor import Monitor
 from denouement.collecting.web.organiser_life import actions
 from denouement.collecting.web.render import page
 from denouement.collecting.web.routes import CollectionRoute
-from denouement.collecting.web.words import TITLES
+from denouement.collecting.web.words import STEP_WORDS
 from denouement.present.cells import Share, written
 from denouement.study.store.export import table_file
 from denouement.study.web import organiser
@@ -32,6 +32,7 @@ from denouement.study.web.visits import Form
 home_router = APIRouter(prefix="/organiser")
 router = APIRouter(prefix="/organiser", route_class=CollectionRoute)
 
+_TITLES = {step: words.title for step, words in STEP_WORDS.items()}
 _ON_PAGE = 50  # pieces of work
 _SAID = {
     "approve": "Approves it",
@@ -106,7 +107,7 @@ def overview(request: Request, store: Collected, study: str, done: str = "", ann
         title=f"Collection {study}",
         study=study,
         progress=progress,
-        titles=TITLES,
+        titles=_TITLES,
         flow=flow(progress),
         is_held=any(step.open for step in progress.steps),
         last=last,
@@ -158,7 +159,7 @@ def newest(store: Collected, study: str, by: str = "", number: Annotated[str, Qu
         study=study,
         by=by,
         pieces=found[:_ON_PAGE],
-        titles=TITLES,
+        kinds={step: words.one.capitalize() for step, words in STEP_WORDS.items()},
         said=_SAID,
         newer=address(at - 1) if at > 1 else None,
         older=address(at + 1) if len(found) > _ON_PAGE else None,
@@ -220,7 +221,7 @@ def _entries(request: Request, collection: Collection) -> list[tuple[str, str]]:
     def with_query(*parts: str) -> str:
         return f"{address}?{'&'.join(parts)}" if parts else address
 
-    steps = [(TITLES[step], with_query(f"step={step}", *given)) for step in collection.of_all]
+    steps = [(_TITLES[step], with_query(f"step={step}", *given)) for step in collection.of_all]
     return [("All steps", with_query(*given)), *steps] if len(steps) > 1 else [(steps[0][0], with_query(*given))]
 
 
@@ -229,7 +230,7 @@ def _links(request: Request, store: CollectionStore, study: str) -> list[ShownLi
     return [
         ShownLink(
             f"{request.app.state.base_url}/s/{study}/link/{token}",
-            tuple(TITLES[step] for step in led.get(token, ())),
+            tuple(_TITLES[step] for step in led.get(token, ())),
             person,
         )
         for token, person in store.opened_by(study).items()

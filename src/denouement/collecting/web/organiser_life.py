@@ -8,7 +8,7 @@ from fastapi import APIRouter, Request, Response
 from denouement.collecting.description import Collection
 from denouement.collecting.store import CollectionStore
 from denouement.collecting.web.routes import CollectionRoute
-from denouement.collecting.web.words import TITLES
+from denouement.collecting.web.words import STEP_WORDS
 from denouement.study.store import StudyState
 from denouement.study.web import organiser_life
 from denouement.study.web.organiser_guard import Organised
@@ -96,17 +96,17 @@ def _withdrawal(collection: Collection) -> Action:
 def _of_step(step: str, does: str) -> Action:
     state, text, button, done = _OF_STEPS[does]
     return Action(
-        f"{button} the step “{TITLES[step]}” of {{}}?",
+        f"{button} the step “{STEP_WORDS[step].title}” of {{}}?",
         f"{text} What people hold they may still hand in." if state != "open" else text,
         button,
-        f"The step “{TITLES[step]}” {done}.",
+        f"The step “{STEP_WORDS[step].title}” {done}.",
         lambda store, study, form: cast(CollectionStore, store).set_step_state(study, step, state, "organiser"),
     )
 
 
 def _links(step: str) -> Action:
     return Action(
-        f"Add links to “{TITLES[step]}” of {{}}",
+        f"Add links to “{STEP_WORDS[step].title}” of {{}}",
         "Each link is for one person, who may do this step.",
         "Add",
         "The links are added.",
