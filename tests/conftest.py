@@ -4,7 +4,7 @@ import atexit
 import os
 import shutil
 import tempfile
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -12,6 +12,7 @@ import pytest
 
 if TYPE_CHECKING:
     import pyarrow as pa
+    from browsing import Browser
 
 pytest_plugins = ["databases"]
 
@@ -159,3 +160,27 @@ def votes_of() -> "Callable[..., pa.Table]":
         return pa.Table.from_pylist(rows, TABLES["votes"].schema)
 
     return make
+
+
+@pytest.fixture
+def browsers(tmp_path: Path) -> "Iterator[Callable[..., Browser]]":
+    """Opens browsers that share nothing."""
+    import chromium
+    from browsing import PHONE, Browser
+
+    opened: list[Browser] = []
+
+    def start(phone: bool = False, script: bool = True) -> Browser:
+        options = chromium.options(tmp_path / f"chromium-{len(opened)}", width=1200)
+        if phone:
+            options.add_experimental_option(
+                "mobileEmulation", {"deviceMetrics": {**PHONE, "mobile": True, "touch": True}}
+            )
+        if not script:
+            options.add_experimental_option("prefs", {"profile.managed_default_content_settings.javascript": 2})
+        opened.append(Browser(chromium.start(options)))
+        return opened[-1]
+
+    yield start
+    for browser in opened:
+        browser.driver.quit()

@@ -1,6 +1,7 @@
 """What hints need to know: the stories that a collection has, and the parser. Both are kept in memory."""
 
 import logging
+import math
 import time
 from collections import OrderedDict
 from collections.abc import Mapping, Sequence
@@ -68,7 +69,7 @@ class Written:
         self._stories = hints.WrittenStories()
         self._known: set[str] = set()
         self._until: datetime | None = None
-        self._looked_at = -_EVERY
+        self._looked_at = -math.inf
 
     def nearest(
         self, store: CollectionStore, collection: str, piece: str, sentences: Sequence[str]

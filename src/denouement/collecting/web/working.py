@@ -37,11 +37,17 @@ _OVER = (
 )
 _AT_THE_BOXES = "This is not handed in yet. What to change is said below the boxes."
 
+# Pages of studies that a collection has not.
+_OF_STUDIES = ("question", "answer", "training", "passed", "before", "after", "back", "leave", "stay")
 
-@router.get("/question")
-def question(visit: Collecting) -> Response:
-    """Where people go after their consent, as in a study: to the work."""
-    return visit.to("work")
+
+def elsewhere(visit: Collecting) -> Response:
+    """To where the person is; among them is the page where people go after their consent in a study."""
+    return visit.onward()
+
+
+for _page in _OF_STUDIES:
+    router.add_api_route(f"/{_page}", elsewhere, methods=["GET", "POST"])
 
 
 @router.get("/work")
@@ -133,13 +139,9 @@ def finish(visit: Collecting, form: Form) -> Response:
     return visit.to("end")
 
 
-def _again(
-    visit: CollectionVisit, piece: Piece, form: Mapping[str, str], told: "list[Remark] | tuple[Remark, ...]"
-) -> Response:
+def _again(visit: CollectionVisit, piece: Piece, form: Mapping[str, str], told: Sequence[Remark]) -> Response:
     """The piece's page once more, with what is wrong with what was sent."""
-    problem = (
-        " ".join(each.words for each in told if not each.box) or "Not handed in yet: see what is said at the boxes."
-    )
+    problem = " ".join(each.words for each in told if not each.box) or _AT_THE_BOXES
     at_once = partial(_piece, visit, piece, form, problem, status=422)
     return visit.again(f"work/piece/{piece.id}", refused(form, problem), or_else=at_once)
 

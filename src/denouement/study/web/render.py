@@ -28,7 +28,7 @@ def page(template: str, status: int = 200, package: str = PACKAGE, **values: Any
 def message(title: str, *paragraphs: str, status: int = 200, **values: Any) -> HTMLResponse:
     """A page of text without a question."""
     names = ("code", "forward", "forward_label", "back", "back_label", "correct", "withdraw", "again", "seconds")
-    shared = dict.fromkeys(names)
+    shared: dict[str, Any] = dict.fromkeys(names)
     return page("message.html", status, title=title, paragraphs=paragraphs, **shared | values)
 
 
