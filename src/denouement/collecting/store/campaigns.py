@@ -1,7 +1,5 @@
 """Collections: how they are made, who may come in for what, the states of their steps, and how they end."""
 
-import hashlib
-import json
 import secrets
 from collections.abc import Mapping, Sequence
 from datetime import datetime
@@ -12,7 +10,7 @@ import sqlalchemy as sa
 from denouement.collecting.description import Collection, to_json
 from denouement.collecting.store.base import FILE, CollectionBase, StoredCollection
 from denouement.collecting.store.flow import PROMPT, as_entered, make_piece, pair_came, story_came
-from denouement.collecting.store.gathering import works
+from denouement.collecting.store.gathering import digest_of, works
 from denouement.errors import UserError
 from denouement.schemas import shortened
 from denouement.study.store.base import moment
@@ -197,13 +195,18 @@ class Campaigns(CollectionBase, Store):
         """
         self._step(key, "answering", lambda of, person: {"state": "done"}, now)
 
-    def collection_exported(self, name: str, by: By = "command", now: datetime | None = None) -> None:
-        """Keep that all work that the collection has now was exported, so that it may be deleted later."""
+    def collection_exported(self, name: str, digest: str, by: By = "command", now: datetime | None = None) -> None:
+        """Keep that work was exported, so that it may be deleted later.
+
+        Args:
+            name: of the collection.
+            digest: what `work_digest` returned before the work was read, so that what came later counts as lacking.
+            by, now: for the log.
+        """
         of = self._collection(name)
         at = moment(now)
 
         def job(connection: sa.Connection) -> None:
-            digest = _digest(connection, of)
             connection.execute(studies.update().where(studies.c.id == of.id).values(exported=digest))
             note(connection, of, at, by, "exported")
 
@@ -224,7 +227,7 @@ class Campaigns(CollectionBase, Store):
             row = connection.execute(sa.select(studies).where(studies.c.id == of.id)).one()
             if row.state != "closed":
                 raise UserError(f"collection {study}: is {row.state}; close it first")
-            if not without_export and works(connection, of) and row.exported != _digest(connection, of):
+            if not without_export and works(connection, of) and row.exported != digest_of(works(connection, of)):
                 raise UserError(
                     f"collection {study}: has work that is in no export; export it first, or say that it may be lost"
                 )
@@ -293,9 +296,3 @@ def _take_files(
 def _known(of: StoredCollection, writer: str | None) -> str | None:
     """The id in the tables of a person whom a file names."""
     return of.hashed(writer) if writer and of.design.hash_ids else writer
-
-
-def _digest(connection: sa.Connection, of: StoredCollection) -> str:
-    """A digest of all work, and of what became of it."""
-    rows = [[row.token, row.status, row.verdict, row.answer, row.reason, row.values] for row in works(connection, of)]
-    return hashlib.sha256(json.dumps(rows, sort_keys=True).encode()).hexdigest()

@@ -1,5 +1,7 @@
 """What a collection has so far: its tables, what its people did, how far it is."""
 
+import hashlib
+import json
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -11,8 +13,8 @@ import sqlalchemy as sa
 
 from denouement.collecting.exported import CollectedWork
 from denouement.collecting.paying import DoneWork
-from denouement.collecting.store.base import FILE, WORK, CollectionBase, StoredCollection
-from denouement.collecting.store.flow import settle, writer_of
+from denouement.collecting.store.base import FILE, WORK, StoredCollection
+from denouement.collecting.store.flow import writer_of
 from denouement.collecting.store.qualifying import standing
 from denouement.collecting.store.records import (
     CollectionProgress,
@@ -21,6 +23,7 @@ from denouement.collecting.store.records import (
     StepOfPerson,
     StepProgress,
 )
+from denouement.collecting.store.settling import Settling
 from denouement.collecting.store.working import admitted, step_state
 from denouement.collecting.work import as_table
 from denouement.study.store.base import moment
@@ -68,7 +71,7 @@ class CollectorData:
     log: tuple[LogEntry, ...]
 
 
-class Gathering(CollectionBase):
+class Gathering(Settling):
     """Reads what was handed in."""
 
     def collected(self, name: str, now: datetime | None = None) -> CollectedWork:
@@ -106,6 +109,12 @@ class Gathering(CollectionBase):
             if has_pairs
             else None,
         )
+
+    def work_digest(self, name: str, now: datetime | None = None) -> str:
+        """A digest of all that was handed in, and of what became of it; see `collection_exported`."""
+        of = self._settled(name, moment(now))
+        with self._reading() as connection:
+            return digest_of(works(connection, of))
 
     def stories_since(self, name: str, since: datetime | None = None) -> list[KnownStory]:
         """The stories that were handed in at this time or later, in that order; None: all."""
@@ -188,8 +197,7 @@ class Gathering(CollectionBase):
     def _settled(self, name: str, at: datetime) -> StoredCollection:
         """The collection, once the stories are approved whose time for a review is over."""
         of = self._collection(name)
-        if of.design.review and of.design.review.approve_after_days is not None and not self.is_read_only:
-            self._write(lambda connection: settle(connection, of, at))
+        self._settle(of, at)
         return of
 
     def collector(self, name: str, person: str, by: By = "command", now: datetime | None = None) -> CollectorData:
@@ -233,6 +241,12 @@ def works(connection: sa.Connection, of: StoredCollection) -> Sequence[Any]:
     """All work of a collection that was handed in, as `WORK` selects it, in the order in which it came in."""
     given = WORK.where(assignments.c.study_id == of.id, assignments.c.state == "answered")
     return connection.execute(given.order_by(assignments.c.submitted_at, assignments.c.id)).all()
+
+
+def digest_of(rows: Sequence[Any]) -> str:
+    """A digest of work, and of what became of it."""
+    said = [[row.token, row.status, row.verdict, row.answer, row.reason, row.values] for row in rows]
+    return hashlib.sha256(json.dumps(said, sort_keys=True).encode()).hexdigest()
 
 
 def _counts(row: Any) -> bool:

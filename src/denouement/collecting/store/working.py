@@ -7,10 +7,11 @@ from typing import Any
 
 import sqlalchemy as sa
 
-from denouement.collecting.store.base import WORK, CollectionBase, StoredCollection, versions_of, work_of
+from denouement.collecting.store.base import WORK, StoredCollection, versions_of, work_of
 from denouement.collecting.store.flow import PROMPT, settle
 from denouement.collecting.store.qualifying import standing
 from denouement.collecting.store.records import Offer, OfferState, OwnStory, Piece
+from denouement.collecting.store.settling import Settling
 from denouement.study.store.base import moment
 from denouement.study.store.leases import HAS_PLACE, HELD, free, is_live, lapse, lease, live, renewed, resumed
 from denouement.study.store.models import admissions, assignments, authors, drafts, items, step_states
@@ -63,7 +64,7 @@ _HANDED_IN = (
 )
 
 
-class Working(CollectionBase):
+class Working(Settling):
     """Hands out pieces of work."""
 
     def offers(self, key: str, now: datetime | None = None) -> list[Offer]:
@@ -74,8 +75,10 @@ class Working(CollectionBase):
         """
         at = moment(now)
         with self._reading() as connection:
+            of = self._collection(person_with(connection, key).study, connection)
+        self._settle(of, at)
+        with self._reading() as connection:
             person = person_with(connection, key)
-            of = self._collection(person.study, connection)
             done = _handed_in(connection, person)
             return [
                 Offer(step, self._offered(connection, of, person, step, done[step], at), done[step])
@@ -267,8 +270,11 @@ def step_state(connection: sa.Connection, of: StoredCollection, step: str) -> An
 
 
 def own_work(connection: sa.Connection, person: Any, token: str) -> Any:
-    """The row of a person's piece with this id, as `WORK` selects it; None where they never had it."""
-    if not could_be_id(token):
+    """The row of a person's piece with this id, as `WORK` selects it.
+
+    None where they never had it, and where they take part no more, as a person who was excluded.
+    """
+    if person.state not in ("answering", "done") or not could_be_id(token):
         return None
     mine = WORK.where(assignments.c.annotator_id == person.pk, assignments.c.token == token)
     return connection.execute(mine).one_or_none()
