@@ -126,6 +126,14 @@ class Gathering(Settling):
             rows = connection.execute(given.where(assignments.c.submitted_at >= since) if since else given).all()
         return [KnownStory(row.token, tuple(row.values["sentences"]), row.submitted_at) for row in rows]
 
+    def story_ids(self, name: str) -> set[str]:
+        """The ids of the stories that `stories_since` returns."""
+        of = self._collection(name)
+        tokens = sa.select(assignments.c.token).join(items, items.c.id == assignments.c.item_id)
+        given = (assignments.c.study_id == of.id) & (assignments.c.state == "answered") & (items.c.role == "stories")
+        with self._reading() as connection:
+            return set(connection.scalars(tokens.where(given)))
+
     def done_work(self, name: str, now: datetime | None = None) -> list[DoneWork]:
         """What each person is paid for: approved stories, and all other work but that of excluded people."""
         of = self._settled(name, moment(now))
