@@ -135,7 +135,7 @@ def filter_cases(
         The table `filtered_cases`, in the order of `endings`, and what fell where.
 
     Raises:
-        UserError: an answer that the form does not know, answers about cases that are not there, answers of which all are
+        UserError: an answer that the form does not know, answers about cases that are not there, answers that are all
             about own work, or `earlier` is of another collection.
     """
     cases = endings.to_pylist()
