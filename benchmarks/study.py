@@ -74,12 +74,12 @@ class Browser:
                 self.cookies[cookie] = content
         return status, next((value for name, value in headers if name.lower() == "location"), ""), answer
 
-    async def enter(self) -> None:
-        """Come in and agree."""
+    async def enter(self, name: str, first: str) -> None:
+        """Come in to a study or collection and agree, which leads to its first page."""
         self.reader, self.writer = await asyncio.open_connection("127.0.0.1", self.port)
-        _, _, page = await self.request("GET", "/s/load/")
-        status, location, _ = await self.request("POST", "/s/load/enter", {**hidden(page), "consent": "yes"})
-        require(status == 303 and location == "/s/load/question", f"entry: {status} {location}")
+        _, _, page = await self.request("GET", f"/s/{name}/")
+        status, location, _ = await self.request("POST", f"/s/{name}/enter", {**hidden(page), "consent": "yes"})
+        require(status == 303 and location == first, f"entry: {status} {location}")
 
     async def answer(self) -> bool:
         """Fetch the next question and answer it; False where there is none left."""
@@ -177,7 +177,7 @@ async def annotators(port: int, load: Load, annotate: Callable[[int, Browser, fl
     """Let all come in, then start together; entering is not measured."""
     browsers = [Browser(port, load) for _ in range(ANNOTATORS)]
     for browser in browsers:
-        await browser.enter()
+        await browser.enter("load", "/s/load/question")
     load.seconds.clear()
     start = time.perf_counter()
     await asyncio.gather(*(annotate(number, browser, start) for number, browser in enumerate(browsers)))

@@ -14,6 +14,8 @@ if TYPE_CHECKING:
     import pyarrow as pa
     from browsing import Browser
 
+pytest_plugins = ["databases"]
+
 ROOT = Path(__file__).parents[1]
 
 # Workers share the cores: where each had threads for all of them, these would wait for one another.

@@ -40,7 +40,7 @@ SETTINGS = {
     "study": StudySettings,
     "report": ReportSettings,
 }
-NOT_STAGES = {"__init__", "reproduce", "serve", "pages"}
+NOT_STAGES = {"__init__", "collect", "reproduce", "serve", "pages"}
 
 
 @pytest.fixture(scope="module")

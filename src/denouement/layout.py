@@ -16,13 +16,23 @@ class Layout:
 
     @property
     def raw(self) -> Path:
-        """The user's files; only `brought` is written here."""
+        """The user's files; only `brought` and `collected` are written here."""
         return self.folder / "raw"
 
     @property
     def brought(self) -> Path:
         """Copies that `make run CORPUS=folder` makes, and removes again later."""
         return self.raw / "brought"
+
+    @property
+    def collected(self) -> Path:
+        """A folder for each collection that is exported from the store of studies, with its official files alone."""
+        return self.raw / "collected"
+
+    @property
+    def exports(self) -> Path:
+        """A folder for each of these collections with all of its export, also with what is not for others."""
+        return self.folder / "collected"
 
     @property
     def sample(self) -> Path:

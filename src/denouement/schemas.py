@@ -144,6 +144,15 @@ _TAG = [*_text("choice", "reason", "element", "rule", "words"), *_each(pa.bool_(
 _TABLE_3 = [*_sentences("context"), *_text("ending_first", "ending_second"), *_sentences("choices", "reasons")]
 _ENDING = _text("case_id", "system", "ending")
 _SCORED = _text("system", "variant", "case_id")
+# What is collected, since version 2 with the minutes that it took its writer.
+_COLLECTED_STORIES = [
+    *_text("story_id"),
+    *_text("title", null=True),
+    *_sentences("sentences"),
+    *_text("writer", null=True),
+    *_text("status"),
+    *_text("remark", null=True),
+]
 _COLLECTED_ENDINGS = [
     *_text("case_id"),
     *_text("story_id", null=True),
@@ -151,6 +160,8 @@ _COLLECTED_ENDINGS = [
     *_text("right", "wrong"),
     *_text("writer", "story_writer", null=True),
 ]
+_FILTERED = [*_text("outcome"), *_text("split", null=True), *_each(pa.int8(), "right_ending", null=True)]
+_MINUTES = _numbers("minutes", null=True)
 
 TABLES: dict[str, TableRules] = {
     "stories": TableRules(
@@ -347,21 +358,18 @@ TABLES: dict[str, TableRules] = {
     # What a collection gathered, in the order in which it came in: stories, pairs of endings, what verifiers said of
     # each ending, and what became of the pairs. Who did it may be unknown.
     "collected_stories": TableRules(
-        1,
-        pa.schema(
-            [
-                *_text("story_id"),
-                *_text("title", null=True),
-                *_sentences("sentences"),
-                *_text("writer", null=True),
-                *_text("status"),
-                *_text("remark", null=True),
-            ]
-        ),
+        2,
+        pa.schema([*_COLLECTED_STORIES, *_MINUTES]),
         key=("story_id",),
         choices={"status": ("approved", "open", "returned", "rejected")},
+        earlier={1: pa.schema(_COLLECTED_STORIES)},
     ),
-    "collected_endings": TableRules(1, pa.schema(_COLLECTED_ENDINGS), key=("case_id",)),
+    "collected_endings": TableRules(
+        2,
+        pa.schema([*_COLLECTED_ENDINGS, *_MINUTES]),
+        key=("case_id",),
+        earlier={1: pa.schema(_COLLECTED_ENDINGS)},
+    ),
     "verifications": TableRules(
         1,
         pa.schema(_text("case_id", "ending", "verifier", "answer")),
@@ -369,16 +377,10 @@ TABLES: dict[str, TableRules] = {
         choices={"ending": ("right", "wrong")},
     ),
     "filtered_cases": TableRules(
-        1,
-        pa.schema(
-            [
-                *_COLLECTED_ENDINGS,
-                *_text("outcome"),
-                *_text("split", null=True),
-                *_each(pa.int8(), "right_ending", null=True),
-            ]
-        ),
+        2,
+        pa.schema([*_COLLECTED_ENDINGS, *_MINUTES, *_FILTERED]),
         key=("case_id",),
+        earlier={1: pa.schema([*_COLLECTED_ENDINGS, *_FILTERED])},
     ),
     # Which id of an exported story or case is which one of the collection.
     "public_ids": TableRules(

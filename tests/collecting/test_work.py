@@ -1,12 +1,14 @@
 """Collected work in CSV and Parquet files, official ones too; rows that cannot be read."""
 
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 from collecting.collected import endings
 
 from denouement.collecting.work import as_cases, as_table, read_work
 from denouement.corpus.ingest import IngestSettings, ingest
 from denouement.errors import UserError
-from denouement.schemas import write_table
+from denouement.schemas import TABLES, read_table, stamp, write_table
 from denouement.spreadsheets import write_csv
 
 ALL = ("collected_stories", "collected_endings", "verifications")
@@ -23,7 +25,9 @@ def written(tmp_path, text: str, name: str = "work.csv"):
 
 
 def test_stories_of_any_spelling_and_order_of_columns(tmp_path):
-    text = "Writer,Story ID,title,sentence1,sentence-2,Sentence_3\n w1 ,s1,,A ran.,B ran.,\n,s2,T,C.,D.,E.\n"
+    text = (
+        "Writer,Story ID,title,sentence1,sentence-2,Sentence_3,Minutes\n w1 ,s1,,A ran.,B ran.,, 2.5\n,s2,T,C.,D.,E.,\n"
+    )
     kind, table = read_work(written(tmp_path, text), ALL)
     assert kind == "collected_stories"
     assert table.to_pylist() == [
@@ -34,6 +38,7 @@ def test_stories_of_any_spelling_and_order_of_columns(tmp_path):
             "writer": "w1",
             "status": "approved",
             "remark": None,
+            "minutes": 2.5,
         },
         {
             "story_id": "s2",
@@ -42,8 +47,28 @@ def test_stories_of_any_spelling_and_order_of_columns(tmp_path):
             "writer": None,
             "status": "approved",
             "remark": None,
+            "minutes": None,
         },
     ]
+
+
+@pytest.mark.parametrize("minutes", ["-1", "nan", "1e9", "2,5", "٢"])
+def test_minutes_that_are_no_number_are_refused(tmp_path, minutes):
+    path = written(tmp_path, f'story_id,sentence1,sentence2,minutes\ns1,A.,B.,"{minutes}"\n')
+    with pytest.raises(UserError, match=r"line 2: minutes is .* a number from 0"):
+        read_work(path, ALL)
+
+
+@pytest.mark.parametrize("name", ["collected_endings", "filtered_cases"])
+def test_tables_without_minutes_are_read(tmp_path, name):
+    """As an export of the version before has them."""
+    kind = TABLES[name]
+    row = endings(1).to_pylist()[0] | {"outcome": "kept", "split": "test", "right_ending": 1}
+    old = pa.Table.from_pylist([row], stamp(kind.earlier[1], name, 1))
+    pq.write_table(old, tmp_path / "old.parquet")
+    [found] = read_table(tmp_path / "old.parquet", name).to_pylist()
+    assert found == {column: row.get(column) for column in kind.schema.names}
+    assert found["minutes"] is None
 
 
 def test_endings_are_the_same_from_csv_and_parquet(tmp_path):

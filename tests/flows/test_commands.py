@@ -3,7 +3,7 @@
 import pytest
 from click.testing import CliRunner
 
-from flows import pages, serve
+from flows import collect, pages, serve
 
 
 @pytest.fixture(autouse=True)
@@ -15,8 +15,9 @@ def no_server(monkeypatch):
 
 
 @pytest.mark.parametrize("cron", ["nonsense", "", "61 3 * * *", "0 3 * *", "0\n3"])
-def test_a_schedule_that_is_none_is_refused(cron):
-    result = CliRunner().invoke(serve.main, ["--cron", cron])
+@pytest.mark.parametrize(("command", "words"), [(serve.main, []), (collect.main, ["kitchen"])])
+def test_a_schedule_that_is_none_is_refused(command, words, cron):
+    result = CliRunner().invoke(command, [*words, "--cron", cron])
     assert result.exit_code == 2
     assert result.stderr.startswith("error: --cron")
     assert len(result.stderr.splitlines()) == 1
@@ -24,7 +25,8 @@ def test_a_schedule_that_is_none_is_refused(cron):
 
 @pytest.mark.parametrize("port", ["-1", "65536", "x", "99999999999999999999"])
 @pytest.mark.parametrize(
-    ("command", "option"), [(serve.main, "--port"), (pages.main, "--prefect-port"), (pages.main, "--mlflow-port")]
+    ("command", "option"),
+    [(serve.main, "--port"), (collect.main, "--port"), (pages.main, "--prefect-port"), (pages.main, "--mlflow-port")],
 )
 def test_a_port_that_is_none_is_refused(command, option, port):
     result = CliRunner().invoke(command, [option, port])

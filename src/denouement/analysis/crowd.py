@@ -1,7 +1,8 @@
 """Who wrote a collection, how long it took and what it cost: Mostafazadeh et al. 2016, Tables 2 and 5."""
 
 import re
-from collections.abc import Mapping
+from collections import Counter
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from statistics import fmean, median
@@ -42,6 +43,21 @@ class CrowdStatistics:
     mean_cents: float | None
 
 
+@dataclass(frozen=True)
+class ApprovedWork:
+    """A story or case that was approved; None where a value is not known.
+
+    Attributes:
+        worker: who wrote it.
+        seconds: the time that it took.
+        cents: what was paid for it.
+    """
+
+    worker: str | None
+    seconds: float | None = None
+    cents: float | None = None
+
+
 def crowd_statistics(path: Path, columns: Mapping[str, str]) -> CrowdStatistics:
     """The values of both tables, from a CSV file with a row for each story or case handed in.
 
@@ -55,28 +71,35 @@ def crowd_statistics(path: Path, columns: Mapping[str, str]) -> CrowdStatistics:
     required = {"worker"} | columns.keys()
     rows = read_columns(path, COLUMNS | dict(columns), required)
     approved = [row for row in rows if row.get("status") is None or row["status"].lower() in _APPROVED]
-    by_worker: dict[str, int] = {}
+    return of_work(len(rows), [_work(path, row) for row in approved])
+
+
+def of_work(submitted: int, approved: Sequence[ApprovedWork]) -> CrowdStatistics:
+    """The values of both tables, of so much that was handed in, and of what was approved of it."""
+    by_worker = Counter(each.worker for each in approved if each.worker is not None)
     seconds: dict[str, list[float]] = {}
-    cents = []
-    for row in approved:
-        if not row["worker"]:
-            raise UserError(f"{path}: line {row['line']}: no worker; leave the row out or give it one")
-        by_worker[row["worker"]] = by_worker.get(row["worker"], 0) + 1
-        if row.get("seconds"):
-            seconds.setdefault(row["worker"], []).append(_number(path, row, "seconds"))
-        if row.get("payment"):
-            cents.append(100 * _number(path, row, "payment"))
+    for each in approved:
+        if each.worker is not None and each.seconds is not None:
+            seconds.setdefault(each.worker, []).append(each.seconds)
     minutes = [fmean(times) / 60 for times in seconds.values()]
+    cents = [each.cents for each in approved if each.cents is not None]
     return CrowdStatistics(
-        submitted=len(rows),
+        submitted=submitted,
         approved=len(approved),
         workers=len(by_worker),
-        mean_by_worker=len(approved) / len(by_worker) if by_worker else None,
+        mean_by_worker=by_worker.total() / len(by_worker) if by_worker else None,
         most_by_worker=max(by_worker.values(), default=None),
         mean_minutes=fmean(minutes) if minutes else None,
         median_minutes=median(minutes) if minutes else None,
         mean_cents=fmean(cents) if cents else None,
     )
+
+
+def _work(path: Path, row: Mapping[str, str]) -> ApprovedWork:
+    if not row["worker"]:
+        raise UserError(f"{path}: line {row['line']}: no worker; leave the row out or give it one")
+    seconds = _number(path, row, "seconds") if row.get("seconds") else None
+    return ApprovedWork(row["worker"], seconds, 100 * _number(path, row, "payment") if row.get("payment") else None)
 
 
 def _number(path: Path, row: Mapping[str, str], role: str) -> float:

@@ -1,4 +1,7 @@
-"""`denouement collect`: steps of a collection, each alone on files. Heavy imports stay inside the commands."""
+"""`denouement collect`: collections in the store, and steps of a collection, each alone on files.
+
+Heavy imports stay inside the commands.
+"""
 
 import sys
 from pathlib import Path
@@ -6,12 +9,20 @@ from typing import TYPE_CHECKING
 
 import click
 
+from denouement.cli import collect_store, study_life
 from denouement.cli.options import json_option, print_result
+from denouement.cli.study_serve import serve
+from denouement.cli.study_store import is_study, mistakes_as_lines, opened_collections, store_option
+from denouement.console import warn
 from denouement.errors import UserError
 from denouement.files import check_output
 
 if TYPE_CHECKING:  # heavy
+    import pyarrow as pa
+
     from denouement.collecting.description import Collection
+    from denouement.collecting.exported import CollectedWork
+    from denouement.collecting.store import CollectionStore
     from denouement.collecting.watching import WatchRules
 
 _collection_option = click.option(
@@ -33,25 +44,39 @@ _accuracy_option = click.option(
 
 
 @click.group()
-def collect() -> None:
-    """Check, filter and export collected stories and Story Cloze cases."""
+@click.pass_context
+def collect(context: click.Context) -> None:
+    """Collect stories and Story Cloze cases: ask people for them, check, filter and export them."""
+    context.obj = "collection"
+
+
+for command in (*collect_store.COMMANDS, serve, *study_life.OF_BOTH):
+    collect.add_command(command)
 
 
 @collect.command()
-@click.argument("work", type=click.Path(path_type=Path), metavar="FILE")
+@click.argument("what", metavar="NAME|FILE")
 @_collection_option
 @_cache_option
 @_accuracy_option
 @click.option("--picture", type=click.Path(path_type=Path), help="SVG or PNG file of the curve to write.")
+@store_option
 @json_option
 def check(
-    work: Path, described: Path | None, cache: Path | None, max_accuracy: float, picture: Path | None, as_json: bool
+    what: str,
+    described: Path | None,
+    cache: Path | None,
+    max_accuracy: float,
+    picture: Path | None,
+    url: str,
+    as_json: bool,
 ) -> None:
     """Check texts of a collection, and what endings give away.
 
-    FILE has stories or pairs of endings, in the order in which they came in: CSV, a table of a collection, an official
-    file, or a table of stories or cloze cases. Each text is checked as it would be when it is handed in. From 100 pairs
-    of endings on a model that never sees the story is asked which one is right.
+    Of NAME, a collection of the store, the endings that came in so far are checked. FILE has stories or pairs of
+    endings, in the order in which they came in: CSV, a table of a collection, an official file, or a table of stories
+    or cloze cases. Each text is checked as it would be when it is handed in. From 100 pairs of endings on a model that
+    never sees the story is asked which one is right.
 
     Exit status 1: a text would be refused, or --max-accuracy is exceeded.
     """
@@ -62,9 +87,14 @@ def check(
     if picture and picture.suffix not in (".svg", ".png"):
         raise UserError(f"{picture}: must end with .svg or .png")
     for path in filter(None, [picture, cache / "file" if cache else None]):
-        check_output(path, [work])
-    collection = _collection(described)
-    kind, table = read_work(work, ["collected_stories", "collected_endings"])
+        check_output(path, [Path(what)])
+    kind: str
+    if is_study(what):
+        collection, table = _endings_of(what, described, url)
+        kind = "collected_endings"
+    else:
+        collection = _collection(described)
+        kind, table = read_work(Path(what), ["collected_stories", "collected_endings"])
     if kind == "collected_stories":
         if picture:
             raise UserError("--picture: is of endings, and the file holds stories")
@@ -118,6 +148,7 @@ def filter_(
 
 
 @collect.command()
+@click.argument("name", metavar="[NAME]", required=False)
 @click.option("--stories", type=click.Path(path_type=Path), help="Stories of the collection.")
 @click.option("--endings", type=click.Path(path_type=Path), help="Pairs of endings.")
 @click.option("--answers", type=click.Path(path_type=Path), help="What verifiers said of these.")
@@ -126,8 +157,10 @@ def filter_(
 @click.option("--out", required=True, type=click.Path(path_type=Path), help="Folder to write to.")
 @_cache_option
 @_accuracy_option
+@store_option
 @json_option
 def export(
+    name: str | None,
     stories: Path | None,
     endings: Path | None,
     answers: Path | None,
@@ -136,38 +169,73 @@ def export(
     out: Path,
     cache: Path | None,
     max_accuracy: float,
+    url: str,
     as_json: bool,
 ) -> None:
     """Write a collection as a corpus that `denouement ingest` and `make run CORPUS=OUT/public` read.
+
+    NAME is a collection of the store; without it, files have the work. Nothing but what counts so far is exported.
 
     OUT/public has files in the official layout, tables and a datasheet, OUT/blind the test cases without labels; both
     say nowhere who wrote what. OUT/private has the rest. A later export to the same folder keeps ids, splits and sides.
     """
     from dataclasses import replace
 
-    from denouement.collecting.exported import CollectedWork
     from denouement.collecting.exporting import export as export_work
     from denouement.collecting.sections import export_blocks
-    from denouement.collecting.work import read_work
 
-    collection = _collection(described)
-    if release or not described:
+    if name:
+        if any((stories, endings, answers, described)):
+            raise UserError("export: name either a collection of the store, or files with --stories, --endings ...")
+        store = opened_collections(url, make=False)
+        collection, work = store.collection(name), store.collected(name)
+    else:
+        collection, work = _collection(described), _work_in(stories, endings, answers)
+    if release or not (name or described):
         if not release:
             raise UserError("--release: is missing: name the release, or give --collection")
         collection = replace(collection, release=release)
-    work = CollectedWork(
+    found = export_work(work, collection, out, cache, _rules(max_accuracy))
+    if name:
+        _note_export(store, name)
+    print_result(found, export_blocks, as_json)
+
+
+def _work_in(stories: Path | None, endings: Path | None, answers: Path | None) -> "CollectedWork":
+    from denouement.collecting.exported import CollectedWork
+    from denouement.collecting.work import read_work
+
+    return CollectedWork(
         stories=read_work(stories, ["collected_stories"])[1] if stories else None,
         endings=read_work(endings, ["collected_endings"])[1] if endings else None,
         verifications=read_work(answers, ["verifications"])[1] if answers else None,
     )
-    found = export_work(work, collection, out, cache, _rules(max_accuracy))
-    print_result(found, export_blocks, as_json)
+
+
+def _note_export(store: "CollectionStore", name: str) -> None:
+    """Keep in the store that its work was exported, so that it may be deleted later."""
+    if store.is_read_only:
+        warn("the store can only be read, so that this export is not noted in it")
+    else:
+        store.collection_exported(name)
+
+
+def _endings_of(name: str, described: Path | None, url: str) -> "tuple[Collection, pa.Table]":
+    """A collection of the store, and its pairs of endings so far."""
+    if described:
+        raise UserError(f"--collection: is for files; {name} has the rules with which it was made")
+    store = opened_collections(url, make=False)
+    endings = store.collected(name).endings
+    if endings is None:
+        raise UserError(f"collection {name}: has no endings to check")
+    return store.collection(name), endings
 
 
 def _collection(path: Path | None) -> "Collection":
     from denouement.collecting.description import Collection, read_collection
 
-    return read_collection(path) if path else Collection()
+    with mistakes_as_lines():
+        return read_collection(path) if path else Collection()
 
 
 def _rules(max_accuracy: float) -> "WatchRules":

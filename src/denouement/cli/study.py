@@ -1,6 +1,5 @@
 """`denouement study`: human evaluation. Heavy imports stay inside the commands."""
 
-import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from decimal import Decimal
@@ -17,9 +16,10 @@ from denouement.cli.study_judge import judge, judged
 from denouement.cli.study_plan import plan
 from denouement.cli.study_results import results
 from denouement.cli.study_rules import review
-from denouement.cli.study_store import LOCAL_URL, PORT, base_url_option, opened_store, store_option
+from denouement.cli.study_serve import serve
+from denouement.cli.study_store import LOCAL_URL, base_url_option, mistakes_as_lines, opened_store, store_option
 from denouement.console import warn
-from denouement.errors import UserError, printable
+from denouement.errors import UserError
 from denouement.files import check_output
 
 if TYPE_CHECKING:  # heavy
@@ -89,6 +89,7 @@ study.add_command(convert)
 study.add_command(judge)
 study.add_command(judged)
 study.add_command(plan)
+study.add_command(serve)
 for command in study_life.COMMANDS:
     study.add_command(command)
 
@@ -126,7 +127,7 @@ def create(
     from denouement.corpus.endings import read_endings
     from denouement.provenance import check_contexts
     from denouement.study.design.making import make_items
-    from denouement.study.design.reading import DesignError, read_design
+    from denouement.study.design.reading import read_design
     from denouement.study.design.share import fair_share, shortfall
 
     if more:
@@ -139,12 +140,8 @@ def create(
     for path in endings:
         check_contexts(path, known)
     systems = {system for table in written for system in table["system"].unique().to_pylist()}
-    try:
+    with mistakes_as_lines():
         design = read_design(file, systems)
-    except DesignError as error:
-        for mistake in error.mistakes[:-1]:
-            click.echo(f"error: {printable(mistake)}", err=True)
-        raise UserError(error.mistakes[-1]) from error
     items, counts = make_items(design, known, written)
     share = fair_share(design, items)
     design = replace(design, max_items_per_person=share.each)
@@ -402,38 +399,3 @@ def _export_blocks(written: "StudyExport") -> "list[Block]":
     beside = f" Rows of {rows}." if rows else ""
     what = f"Study {written.study}: answers {by_status}; answers to checks {checks:,}.{beside} Tables: {written.out}"
     return [Paragraph(what)]
-
-
-@study.command()
-@store_option
-@click.option("--host", default="127.0.0.1", show_default=True, help="Name or address to listen at.")
-@click.option("--port", type=click.IntRange(0, 65535), default=PORT, show_default=True, help="0: any free one.")
-@base_url_option
-def serve(url: str, host: str, port: int, base_url: str) -> None:
-    """Serve the pages of all studies.
-
-    All that are in the store are served, until Ctrl-C. The token that opens the organiser's pages is read from
-    DENOUEMENT_ORGANISER_TOKEN; without it, one is made and printed. docs/study_hosting.md describes how to host a
-    study behind TLS.
-    """
-    import secrets
-
-    from denouement.study.web import addresses
-    from denouement.study.web.app import create_app
-    from denouement.study.web.app import serve as serve_app
-
-    given = os.environ.get("DENOUEMENT_ORGANISER_TOKEN", "")
-    if given and len(given) < 16:
-        raise UserError("DENOUEMENT_ORGANISER_TOKEN: must be 16 characters at least; leave it out to have one made")
-    token = given or secrets.token_urlsafe(24)
-    store = opened_store(url, make=False)
-
-    def started(address: str) -> None:
-        if not base_url and not addresses.is_local(host):
-            click.echo("the links may not work elsewhere: name the address that people open with --base-url", err=True)
-        for name in store.studies():
-            only = " (by private links only, which the organiser's page has)" if store.links(name) else ""
-            click.echo(f"{name}: {base_url or address}/s/{name}/{only}")
-        click.echo(f"organiser: {base_url or address}/organiser/" + ("" if given else f" (token: {token})"))
-
-    serve_app(create_app(store, token, base_url), host, port, started)

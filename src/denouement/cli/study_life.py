@@ -1,4 +1,4 @@
-"""The commands of `denouement study` for a study that is in the store: its life, its people, its log."""
+"""The commands for a study that is in the store: its life, its people, its log. Some are also those of collections."""
 
 import os
 from dataclasses import dataclass
@@ -10,7 +10,7 @@ import click
 
 from denouement.cli.options import json_option, print_result
 from denouement.cli.study_rules import exclude_by_rules, fast_option
-from denouement.cli.study_store import opened_store, store_option
+from denouement.cli.study_store import kind, opened_collections, opened_store, store_of, store_option
 from denouement.errors import UserError
 
 if TYPE_CHECKING:  # heavy
@@ -19,7 +19,8 @@ if TYPE_CHECKING:  # heavy
     from denouement.study.store import Released, StudyLog, StudyState
 
 study_argument = click.argument("name", metavar="STUDY")
-person_argument = click.argument("annotator", metavar="ANNOTATOR")
+campaign_argument = click.argument("name", metavar="NAME")
+person_argument = click.argument("annotator", metavar="PERSON")
 
 
 @dataclass(frozen=True)
@@ -110,28 +111,29 @@ def copy_(name: str, new: str, url: str, as_json: bool) -> None:
 
 
 @click.command()
-@study_argument
-@click.option("--confirm", metavar="STUDY", help="The name again; without it, it is asked for.")
-@click.option("--without-export", is_flag=True, help="Delete answers that are in no export, too.")
+@campaign_argument
+@click.option("--confirm", metavar="NAME", help="The name again; without it, it is asked for.")
+@click.option("--without-export", is_flag=True, help="Delete what is in no export, too.")
 @store_option
 @json_option
 def delete(name: str, confirm: str | None, without_export: bool, url: str, as_json: bool) -> None:
-    """Delete a closed study with all that the store has of it.
+    """Delete what is closed, with all that the store has of it.
 
-    Its answers must have been exported since the last of them, unless --without-export says that they may be lost.
+    What people answered or wrote must have been exported since the last of it, unless --without-export says that it may
+    be lost.
     """
-    store = opened_store(url, make=False)
-    store.state(name)  # an unknown study is refused before the name is asked for
-    if (confirm or click.prompt(f"Type {name} to delete the study", err=True)) != name:
-        raise UserError(f"study {name}: not deleted, since another name was typed")
+    store = store_of(name, url)
+    store.state(name)  # an unknown name is refused before it is asked for again
+    if (confirm or click.prompt(f"Type {name} to delete the {kind()}", err=True)) != name:
+        raise UserError(f"{kind()} {name}: not deleted, since another name was typed")
     store.delete(name, without_export)
-    _changed(name, f"Study {name} is deleted.", as_json)
+    _changed(name, f"{kind().capitalize()} {name} is deleted.", as_json)
 
 
 @click.command()
-@study_argument
+@campaign_argument
 @click.option("--annotator", metavar="ID", help="Of this person, by the id in the tables.")
-@click.option("--item", metavar="ID", help="Of this item.")
+@click.option("--item", metavar="ID", help="Of this item of a study.")
 @click.option("--idle", type=float, metavar="MINUTES", help="Of people who did nothing for so long.")
 @click.option(
     "--prolific",
@@ -152,10 +154,12 @@ def release(
     url: str,
     as_json: bool,
 ) -> None:
-    """Give the items that people hold and left to others.
+    """Give what people hold and left to others.
 
-    Who comes back gets the item again, if it is still free.
+    Who comes back gets it again, if it is still free.
     """
+    if item is not None and kind() != "study":
+        raise UserError("--item: is of studies; name --annotator or --idle")
     if idle is not None and not 0 <= idle <= _MOST_MINUTES:
         raise UserError(f"--idle: must be minutes from 0 to {_MOST_MINUTES:,}, not {idle}")
     own, reported = (annotator, item, idle), (prolific, study_id)
@@ -167,7 +171,7 @@ def release(
         _release_reported(name, prolific, study_id, url, as_json)
         return
     minutes = None if idle is None else timedelta(minutes=idle)
-    released = opened_store(url, make=False).release(name, annotator, item, minutes)
+    released = store_of(name, url).release(name, annotator, item, minutes)
     print_result(released, _released_blocks, as_json)
 
 
@@ -179,8 +183,8 @@ def _release_reported(name: str, file: Path | None, study_id: str | None, url: s
     from denouement.study.importing.prolific_api import API_URL, submissions
     from denouement.study.importing.prolific_leavers import release_leavers, submissions_of
 
-    store = opened_store(url, make=False)
-    store.design(name)  # an unknown study is refused before Prolific is asked
+    store = store_of(name, url)
+    store.state(name)  # an unknown name is refused before Prolific is asked
     if file is not None:
         found, unusable = submissions_of(file)
     else:
@@ -197,7 +201,7 @@ def _reported_blocks(released: "ReleasedLeavers") -> "list[Block]":
     n = len(released.people)
     texts = [
         f"Prolific: {released.left:,} of {released.participants:,} participants returned their submission or timed "
-        f"out; {released.came:,} of them came to study {released.study}.",
+        f"out; {released.came:,} of them came to {kind()} {released.study}.",
         f"{n:,} {'item is' if n == 1 else 'items are'} released{', of ' + ', '.join(released.people) if n else ''}.",
     ]
     if released.unusable:
@@ -210,19 +214,23 @@ def _released_blocks(released: "Released") -> "list[Block]":
 
     n = len(released.people)
     who = f", of {', '.join(released.people)}" if n else ""
-    return [Paragraph(f"Study {released.study}: {n:,} {'item is' if n == 1 else 'items are'} released{who}.")]
+    return [
+        Paragraph(
+            f"{kind().capitalize()} {released.study}: {n:,} {'item is' if n == 1 else 'items are'} released{who}."
+        )
+    ]
 
 
 @click.command()
-@study_argument
-@click.argument("annotator", metavar="[ANNOTATOR]", required=False)
+@campaign_argument
+@click.argument("annotator", metavar="[PERSON]", required=False)
 @click.option("--reason", default="", help="Why, for the log and the organiser's page.")
 @click.option(
     "--rule",
     "rules",
     multiple=True,
     metavar="RULE",
-    help="In place of ANNOTATOR: all for whom this holds, such as failed_checks>1; may be repeated.",
+    help="In place of PERSON, in a study: all for whom this holds, such as failed_checks>1; may be repeated.",
 )
 @click.option("--yes", is_flag=True, help="Exclude those for whom a rule holds; without it they are listed.")
 @fast_option
@@ -240,9 +248,11 @@ def exclude(
 ) -> None:
     """Exclude a person, or all for whom a rule holds.
 
-    ANNOTATOR is the id in the tables. Answers stay, do not count, and are asked of others; `readmit` undoes it. With
-    --rule people are only listed, and excluded with --yes: the rule is then the reason.
+    PERSON is the id in the tables. What they answered or wrote stays, does not count, and is asked of others; `readmit`
+    undoes it. With --rule people are only listed, and excluded with --yes: the rule is then the reason.
     """
+    if rules and kind() != "study":
+        raise UserError("--rule: is of studies; name the person")
     if bool(annotator) == bool(rules):
         raise UserError("exclude: name either an annotator or --rule")
     if rules:
@@ -250,27 +260,27 @@ def exclude(
             raise UserError("exclude: with --rule the rule is the reason; leave --reason out")
         exclude_by_rules(name, rules, yes, fast, url, as_json)
         return
-    n = opened_store(url, make=False).exclude(name, annotator or "", reason)
-    _changed(name, f"{annotator} is excluded, with {n:,} answers.", as_json, answers=n)
+    n = store_of(name, url).exclude(name, annotator or "", reason)
+    _changed(name, f"{annotator} is excluded, with {_pieces(n)}.", as_json, answers=n)
 
 
 @click.command()
-@study_argument
+@campaign_argument
 @person_argument
 @store_option
 @json_option
 def readmit(name: str, annotator: str, url: str, as_json: bool) -> None:
     """Undo an exclusion.
 
-    Answers count again where others did not answer in between.
+    What they did counts again where others did not do the same in between.
     """
-    became = opened_store(url, make=False).readmit(name, annotator)
-    what = f"{annotator} is not excluded any more: {became['accepted']:,} answers count, {became['surplus']:,} do not."
+    became = store_of(name, url).readmit(name, annotator)
+    what = f"{annotator} is not excluded any more: {_pieces(became['accepted'])} count, {became['surplus']:,} do not."
     _changed(name, what, as_json, **became)
 
 
 @click.command()
-@study_argument
+@campaign_argument
 @person_argument
 @click.option("--out", required=True, type=click.Path(path_type=Path), help="JSON file to write.")
 @store_option
@@ -281,40 +291,49 @@ def person(name: str, annotator: str, out: Path, url: str, as_json: bool) -> Non
     from denouement.files import check_output
 
     check_output(out)
-    found = opened_store(url, make=False).person(name, annotator)
-    write_document(found, out)
-    n = len(found.answers)
-    _changed(name, f"{annotator}: {n:,} answers are written to {out}.", as_json, answers=n)
+    if kind() == "study":
+        of_study = opened_store(url, make=False).person(name, annotator)
+        write_document(of_study, out)
+        n = len(of_study.answers)
+    else:
+        of_collection = opened_collections(url, make=False).collector(name, annotator)
+        write_document(of_collection, out)
+        n = len(of_collection.handed_in)
+    _changed(name, f"{annotator}: {_pieces(n)} are written to {out}.", as_json, answers=n)
 
 
 @click.command()
-@study_argument
+@campaign_argument
 @person_argument
 @click.option("--yes", is_flag=True, help="Do not ask.")
 @store_option
 @json_option
 def withdraw(name: str, annotator: str, yes: bool, url: str, as_json: bool) -> None:
-    """Delete the answers of a person who asked for it. This cannot be undone."""
+    """Delete what a person answered or wrote, who asked for it. This cannot be undone.
+
+    What was approved in a collection stays, if the consent said so.
+    """
     if not yes:
-        click.confirm(f"Delete all answers of {annotator}?", abort=True, err=True)
-    n = opened_store(url, make=False).withdraw_for(name, annotator)
-    _changed(name, f"{n:,} answers of {annotator} are deleted.", as_json, answers=n)
+        whose = f"all answers of {annotator}" if kind() == "study" else f"what {annotator} wrote and judged"
+        click.confirm(f"Delete {whose}?", abort=True, err=True)
+    n = store_of(name, url).withdraw_for(name, annotator)
+    _changed(name, f"{_pieces(n)} of {annotator} are deleted.", as_json, answers=n)
 
 
 @click.command()
-@study_argument
+@campaign_argument
 @store_option
 @json_option
 def log(name: str, url: str, as_json: bool) -> None:
-    """Print what was done to a study: when, by whom, and about whom."""
-    print_result(opened_store(url, make=False).log(name), _log_blocks, as_json)
+    """Print what was done: when, by whom, and about whom."""
+    print_result(store_of(name, url).log(name), _log_blocks, as_json)
 
 
 def _log_blocks(found: "StudyLog") -> "list[Block]":
     from denouement.present.sections import Paragraph, Table
 
     if not found.entries:
-        return [Paragraph(f"Study {found.study}: its log is empty; it was made by an earlier version.")]
+        return [Paragraph(f"{kind().capitalize()} {found.study}: its log is empty; it was made by an earlier version.")]
     rows = [
         [f"{entry.at:%Y-%m-%d %H:%M:%S}", entry.by, entry.what, entry.about or "", entry.detail or ""]
         for entry in found.entries
@@ -322,4 +341,12 @@ def _log_blocks(found: "StudyLog") -> "list[Block]":
     return [Table(["when (UTC)", "by", "what", "about", "detail"], rows)]
 
 
-COMMANDS = (pause, close, reopen, edit, copy_, delete, release, exclude, readmit, person, withdraw, log)
+def _pieces(n: int) -> str:
+    """So many of what people hand in."""
+    return f"{n:,} {'answers' if kind() == 'study' else 'pieces of work'}"
+
+
+OF_BOTH = (delete, release, exclude, readmit, person, withdraw, log)
+"""The commands that are about a collection where they are called as such."""
+
+COMMANDS = (pause, close, reopen, edit, copy_, *OF_BOTH)

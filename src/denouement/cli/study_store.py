@@ -1,11 +1,16 @@
-"""The option that names the store of studies, and how commands open it."""
+"""The option that names the store of studies and collections, and how commands open it."""
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
+from denouement.errors import UserError, printable
+
 if TYPE_CHECKING:  # heavy
+    from denouement.collecting.store import CollectionStore
     from denouement.study.store import Store
 
 STORE_URL = "sqlite:///studies.db"
@@ -50,6 +55,46 @@ def opened_store(url: str, make: bool = True) -> "Store":
     store = open_store(url, make)
     click.get_current_context().call_on_close(store.close)
     return store
+
+
+def opened_collections(url: str, make: bool = True) -> "CollectionStore":
+    """As `opened_store`, with collections beside the studies."""
+    from denouement.collecting.store import open_store
+
+    store = open_store(url, make)
+    click.get_current_context().call_on_close(store.close)
+    return store
+
+
+def kind() -> str:
+    """What the command is about: a `study`, or a `collection` in the group of commands of these."""
+    return click.get_current_context().obj or "study"
+
+
+def store_of(name: str, url: str) -> "Store":
+    """The store, for a command about the study or the collection `name`, as the command's group says.
+
+    Raises:
+        UserError: it has none of this name, or one of the other kind.
+    """
+    if kind() == "study":
+        return opened_store(url, make=False)  # which knows studies alone
+    store = opened_collections(url, make=False)
+    store.collection(name)
+    return store
+
+
+@contextmanager
+def mistakes_as_lines() -> Iterator[None]:
+    """Print all mistakes of a description, one a line."""
+    from denouement.study.design.reading import DesignError
+
+    try:
+        yield
+    except DesignError as error:
+        for mistake in error.mistakes[:-1]:
+            click.echo(f"error: {printable(mistake)}", err=True)
+        raise UserError(error.mistakes[-1]) from error
 
 
 def is_study(what: str) -> bool:

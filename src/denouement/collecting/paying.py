@@ -7,8 +7,10 @@ from decimal import ROUND_HALF_UP, Decimal
 from pathlib import Path
 
 from denouement.collecting.description import STEPS, Collection, Payment
-from denouement.spreadsheets import write_csv
+from denouement.files import atomic_write
+from denouement.spreadsheets import csv_bytes
 
+_CENT = Decimal("0.01")
 _COLUMNS = ("person", "pieces", "minutes", "amount", "bonus", "total", "currency")
 
 
@@ -69,14 +71,32 @@ def payments(work: Iterable[DoneWork], collection: Collection) -> list[PersonPay
     ]
 
 
+def payments_csv(paid: Iterable[PersonPayment], currency: str, bom: bool = False) -> bytes:
+    """Payments as CSV for a spreadsheet; see `spreadsheets.csv_bytes`."""
+    rows = [
+        {
+            **vars(each),
+            **{name: _with_cents(getattr(each, name)) for name in ("amount", "bonus", "total")},
+            "currency": currency,
+        }
+        for each in paid
+    ]
+    return csv_bytes(_COLUMNS, rows, bom)
+
+
 def write_payments(path: Path, paid: Iterable[PersonPayment], currency: str) -> None:
-    """Write payments as CSV for a spreadsheet, atomically.
+    """Write `payments_csv` to a file, atomically.
 
     Raises:
         UserError: the file cannot be written.
     """
-    rows = [{**vars(each), "total": each.total, "currency": currency} for each in paid]
-    write_csv(path, _COLUMNS, rows)
+    with atomic_write(path) as beside:
+        beside.write_bytes(payments_csv(paid, currency))
+
+
+def _with_cents(amount: Decimal) -> Decimal:
+    """The same amount with two decimals, or as many as it has."""
+    return amount.quantize(_CENT) if amount == amount.quantize(_CENT) else amount.normalize()
 
 
 def _minutes(done: Iterable[DoneWork]) -> Decimal:

@@ -1,4 +1,4 @@
-"""What is shown of a collection: checked files, what endings give away, what a filter left, an export."""
+"""What is shown of a collection: progress, checked files, what endings give away, what a filter left, an export."""
 
 from typing import TYPE_CHECKING
 
@@ -8,13 +8,16 @@ from denouement.charts.lines import watched
 from denouement.collecting.checking import CheckedWork
 from denouement.collecting.exported import ExportSummary
 from denouement.collecting.filtering import OUTCOMES, FilterSummary
+from denouement.collecting.waiting import flow, pieces
 from denouement.collecting.watching import FEWEST_OF_A_WRITER, EndingWatch
 from denouement.papers import cited
-from denouement.present.cells import Cell, CountAndShare, Interval, Number, Share
+from denouement.present.cells import NO_VALUE, Cell, CountAndShare, Interval, Number, Share
 from denouement.present.sections import Block, Bullets, Chart, Table
 
 if TYPE_CHECKING:  # heavy
     from matplotlib.figure import Figure
+
+    from denouement.collecting.store.records import CollectionProgress, CollectorProgress, StepOfPerson
 
 PICTURE = "bias.svg"
 
@@ -56,10 +59,6 @@ def watch_blocks(found: EndingWatch) -> list[Block]:
     """What endings give away: the alarm, the picture, the curve, what the model goes by, and the writers."""
     if found.missing:
         return [Table((), (), "What endings give away", f"Not worked out: {found.missing}.")]
-    writers: list[list[Cell]] = [
-        [row.writer or "not known", row.n, Share(row.accuracy), Interval(row.low, row.high, 1, of_share=True)]
-        for row in found.writers
-    ]
     caption = (
         "How often a model that never sees the story chooses the right ending, as pairs came in. A guess is right in "
         "half of them."
@@ -68,13 +67,18 @@ def watch_blocks(found: EndingWatch) -> list[Block]:
         *([Bullets("Alarm:", found.alarms)] if found.alarms else []),
         Chart(PICTURE, picture_of(found), caption),
         *given_away(found),
-        Table(
-            ["writer", "n", "accuracy", _INTERVAL],
-            writers,
-            "By writer",
-            f"Of those with {FEWEST_OF_A_WRITER} pairs or more; {found.few:,} pairs are of others.",
-        ),
+        writers_table(found),
     ]
+
+
+def writers_table(found: EndingWatch) -> Table:
+    """How often the model is right about each writer's pairs."""
+    rows: list[list[Cell]] = [
+        [row.writer or "not known", row.n, Share(row.accuracy), Interval(row.low, row.high, 1, of_share=True)]
+        for row in found.writers
+    ]
+    note = f"Of those with {FEWEST_OF_A_WRITER} pairs or more; {found.few:,} pairs are of others."
+    return Table(["writer", "n", "accuracy", _INTERVAL], rows, "By writer", note)
 
 
 def picture_of(found: EndingWatch) -> "Figure | None":
@@ -83,7 +87,7 @@ def picture_of(found: EndingWatch) -> "Figure | None":
     return watched(points, found.threshold, "right without the story")
 
 
-def given_away(found: EndingWatch) -> list[Block]:
+def given_away(found: EndingWatch) -> list[Table]:
     """The curve and what the model goes by, of all writers together."""
     curve: list[list[Cell]] = [
         [f"{point.pairs:,}", point.read, Share(point.accuracy), Interval(point.low, point.high, 1, of_share=True)]
@@ -161,3 +165,53 @@ def export_blocks(found: ExportSummary) -> list[Block]:
         *([Bullets("Alarm:", found.watch.alarms)] if found.watch and found.watch.alarms else []),
         Bullets("Written:", found.files),
     ]
+
+
+def progress_blocks(found: "CollectionProgress") -> list[Block]:
+    """How far a collection is: its steps, what waits where, its people."""
+    return [steps_table(found), flow_table(found), people_table(found)]
+
+
+def steps_table(found: "CollectionProgress") -> Table:
+    """How far each step is."""
+    header = ["step", "state", "people", "handed in", "wanted", "in hand", "median minutes", "not counted", "failed"]
+    rows: list[list[Cell]] = [
+        [
+            *(step.step, step.state, step.people, step.done, NO_VALUE if step.wanted is None else step.wanted),
+            *(step.open, Number(step.median_minutes, 1), step.surplus + step.excluded, step.failed),
+        ]
+        for step in found.steps
+    ]
+    note = (
+        "Not counted: of people who are excluded, or more than was wanted. Failed: people who failed the step's test."
+    )
+    return Table(header, rows, "Steps", note)
+
+
+def flow_table(found: "CollectionProgress") -> Table:
+    """What waits where."""
+    rows: list[list[Cell]] = [
+        [of.step, ", ".join(f"{part.n:,} {part.words}" for part in of.parts) or "nothing yet"] for of in flow(found)
+    ]
+    return Table(["step", "pieces of work"], rows, "What waits where")
+
+
+def people_table(found: "CollectionProgress") -> Table:
+    """What each person did."""
+    rows: list[list[Cell]] = [
+        [person.person, person.state.replace("_", " "), *_done(person), f"{person.last_seen_at:%Y-%m-%d %H:%M}"]
+        for person in found.people
+    ]
+    return Table(["person", "state", "did", "bonuses", "last seen (UTC)"], rows, "People")
+
+
+def _done(person: "CollectorProgress") -> list[Cell]:
+    did = "; ".join(map(words_of, person.steps))
+    return [did or NO_VALUE, sum(of.bonuses for of in person.steps)]
+
+
+def words_of(done: "StepOfPerson") -> str:
+    """What somebody did in a step, in words: `3 stories (2 approved, 1 returned), median 2.5 minutes`."""
+    statuses = ", ".join(f"{n:,} {status}" for status, n in done.statuses.items() if n)
+    minutes = "" if done.median_minutes is None else f", median {done.median_minutes:.1f} minutes"
+    return f"{pieces(done.done, done.step)}{f' ({statuses})' if statuses else ''}{minutes}"

@@ -14,6 +14,7 @@ from denouement.corpus.readers import read_file
 from denouement.corpus.reading import content_of
 from denouement.delimited import Header, header_of, rows_of
 from denouement.errors import UserError
+from denouement.schemas import shortened
 from denouement.spreadsheets import undefused
 
 Kind = Literal["collected_stories", "collected_endings", "verifications"]
@@ -31,11 +32,12 @@ _REQUIRED: dict[Kind, frozenset[str]] = {
     "verifications": frozenset({"caseid", "ending", "verifier", "answer"}),
 }
 _OPTIONAL: dict[Kind, frozenset[str]] = {
-    "collected_stories": frozenset({"title", "writer", "status", "remark"}),
-    "collected_endings": frozenset({"storyid", "writer", "storywriter"}),
+    "collected_stories": frozenset({"title", "writer", "status", "remark", "minutes"}),
+    "collected_endings": frozenset({"storyid", "writer", "storywriter", "minutes"}),
     "verifications": frozenset(),
 }
 _SENTENCE = re.compile(r"sentence([1-9][0-9]?)")
+_NUMBER = re.compile(r"[0-9]{1,9}(\.[0-9]{1,9})?", re.ASCII)
 _HEAD_BYTES = 1 << 16
 
 
@@ -197,10 +199,11 @@ def _story(cells: Mapping[str, str], where: str) -> dict[str, Any]:
         "writer": cells.get("writer") or None,
         "status": status,
         "remark": cells.get("remark") or None,
+        "minutes": _minutes(cells, where),
     }
 
 
-def _endings(cells: Mapping[str, str], _: str) -> dict[str, Any]:
+def _endings(cells: Mapping[str, str], where: str) -> dict[str, Any]:
     return {
         "case_id": cells["caseid"],
         "story_id": cells.get("storyid") or None,
@@ -209,7 +212,17 @@ def _endings(cells: Mapping[str, str], _: str) -> dict[str, Any]:
         "wrong": cells["wrong"],
         "writer": cells.get("writer") or None,
         "story_writer": cells.get("storywriter") or None,
+        "minutes": _minutes(cells, where),
     }
+
+
+def _minutes(cells: Mapping[str, str], where: str) -> float | None:
+    text = cells.get("minutes", "").strip()
+    if not text:
+        return None
+    if not _NUMBER.fullmatch(text):
+        raise UserError(f"{where}: minutes is {shortened([repr(text)])}; it may be a number from 0, such as 2.5")
+    return float(text)
 
 
 def _verification(cells: Mapping[str, str], where: str) -> dict[str, Any]:

@@ -12,7 +12,7 @@ import sqlalchemy as sa
 from denouement.collecting.exported import CollectedWork
 from denouement.collecting.paying import DoneWork
 from denouement.collecting.store.base import FILE, WORK, CollectionBase, StoredCollection
-from denouement.collecting.store.flow import writer_of
+from denouement.collecting.store.flow import settle, writer_of
 from denouement.collecting.store.qualifying import standing
 from denouement.collecting.store.records import (
     CollectionProgress,
@@ -71,12 +71,12 @@ class CollectorData:
 class Gathering(CollectionBase):
     """Reads what was handed in."""
 
-    def collected(self, name: str) -> CollectedWork:
+    def collected(self, name: str, now: datetime | None = None) -> CollectedWork:
         """All work that counts, as tables, each in the order in which it came in; rejected stories are among them.
 
         Work of excluded people is left out, and what was made from it.
         """
-        of = self._collection(name)
+        of = self._settled(name, moment(now))
         with self._reading() as connection:
             rows = works(connection, of)
         stories = [row for row in rows if row.role == "stories" and row.status in ("accepted", "rejected")]
@@ -117,9 +117,9 @@ class Gathering(CollectionBase):
             rows = connection.execute(given.where(assignments.c.submitted_at >= since) if since else given).all()
         return [KnownStory(row.token, tuple(row.values["sentences"]), row.submitted_at) for row in rows]
 
-    def done_work(self, name: str) -> list[DoneWork]:
+    def done_work(self, name: str, now: datetime | None = None) -> list[DoneWork]:
         """What each person is paid for: approved stories, and all other work but that of excluded people."""
-        of = self._collection(name)
+        of = self._settled(name, moment(now))
         with self._reading() as connection:
             rows = [row for row in works(connection, of) if row.person != FILE and _is_paid(row)]
             bonuses = _bonuses(works(connection, of))
@@ -139,8 +139,8 @@ class Gathering(CollectionBase):
 
     def collection_progress(self, name: str, now: datetime | None = None) -> CollectionProgress:
         """How far a collection is."""
-        of = self._collection(name)
         at = moment(now)
+        of = self._settled(name, at)
         with self._reading() as connection:
             rows = [row for row in works(connection, of) if row.person != FILE]
             people = connection.execute(
@@ -184,6 +184,13 @@ class Gathering(CollectionBase):
                 for person in people
             ),
         )
+
+    def _settled(self, name: str, at: datetime) -> StoredCollection:
+        """The collection, once the stories are approved whose time for a review is over."""
+        of = self._collection(name)
+        if of.design.review and of.design.review.approve_after_days is not None and not self.is_read_only:
+            self._write(lambda connection: settle(connection, of, at))
+        return of
 
     def collector(self, name: str, person: str, by: By = "command", now: datetime | None = None) -> CollectorData:
         """All that the store has about a person, by their id in the tables. The log says that it was given out.

@@ -5,13 +5,14 @@ from collections.abc import Callable
 from fastapi import APIRouter, FastAPI, Response
 
 from denouement.collecting.store import CollectionStore
-from denouement.collecting.web import ending, entering, preview, qualifying, working
+from denouement.collecting.web import ending, entering, organiser, organiser_life, preview, qualifying, working
 from denouement.collecting.web.knowing import Knowing
+from denouement.collecting.web.monitor import Monitor
 from denouement.collecting.web.render import PACKAGE
 from denouement.collecting.web.visits import AllVisits
 from denouement.study.web import app
 
-STATIC = {"work.css": "text/css", "work.js": "text/javascript"}
+STATIC = {"work.css": "text/css", "work.js": "text/javascript", "organiser.css": "text/css"}
 
 
 def create_app(store: CollectionStore, organiser_token: str, base_url: str = "") -> FastAPI:
@@ -20,9 +21,11 @@ def create_app(store: CollectionStore, organiser_token: str, base_url: str = "")
     Raises:
         UserError: a study whose language has no texts here.
     """
-    routers = [entering.router, qualifying.router, working.router, ending.router, preview.router, _static_router()]
-    made = app.create_app(store, organiser_token, base_url, routers, AllVisits())
+    of_people = [entering.router, qualifying.router, working.router, ending.router]
+    of_organiser = [preview.router, organiser.home_router, organiser.router, organiser_life.router]
+    made = app.create_app(store, organiser_token, base_url, [*of_people, *of_organiser, _static_router()], AllVisits())
     made.state.knowing = Knowing(store)
+    made.state.monitor = Monitor(store.url)
     return made
 
 

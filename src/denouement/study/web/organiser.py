@@ -95,7 +95,7 @@ def table(store: Organised, study: str, name: str) -> Response:
     if name not in table_names(store.design(study)):
         raise unknown()
     file = table_file(study_table(store, study, name, answers), name)
-    return _download(file, "application/vnd.apache.parquet", f"{study}-{name}.parquet")
+    return download(file, "application/vnd.apache.parquet", f"{study}-{name}.parquet")
 
 
 @router.post("/{study}/export/all.zip")
@@ -109,10 +109,11 @@ def export(request: Request, store: Organised, study: str, form: Form) -> Respon
             files.writestr(f"{name}.parquet", table_file(study_table(store, study, name, answers), name))
     if not store.is_read_only:
         store.exported(study, answers, "organiser")
-    return _download(packed.getvalue(), "application/zip", f"{study}.zip")
+    return download(packed.getvalue(), "application/zip", f"{study}.zip")
 
 
-def _download(content: bytes, kind: str, name: str) -> Response:
+def download(content: bytes, kind: str, name: str) -> Response:
+    """A file that a browser keeps, of this media type and name."""
     return Response(content, media_type=kind, headers={"content-disposition": f'attachment; filename="{name}"'})
 
 

@@ -60,7 +60,8 @@ class Action:
     is_about_person: bool = False
 
 
-def _number(form: Mapping[str, str], name: str, label: str) -> int:
+def number(form: Mapping[str, str], name: str, label: str) -> int:
+    """A field as a whole number from 1 to 10,000; UserError where it is none."""
     text = form.get(name, "").strip()
     if not (re.fullmatch("[0-9]{1,5}", text) and 1 <= int(text) <= 10_000):
         raise UserError(f"{label}: must be a whole number from 1 to 10,000")
@@ -81,7 +82,7 @@ def _edit(store: Store, study: str, form: Mapping[str, str]) -> None:
     given, design = {"title": form.get("title", ""), "contact": form.get("contact", "")}, store.design(study)
     changed: dict[str, Any] = {key: value for key, value in given.items() if value != getattr(design, key)}
     if form.get("most", "").strip():
-        most = _number(form, "most", "most questions a person")
+        most = number(form, "most", "most questions a person")
         changed |= {} if most == design.max_items_per_person else {"max_items_per_person": most}
     if changed:
         store.edit(study, **changed, by="organiser")
@@ -146,7 +147,7 @@ ACTIONS = {
         "Each link is for one person.",
         "Add",
         "The links are added.",
-        lambda store, study, form: store.add_links(study, _number(form, "n", "how many"), "organiser"),
+        lambda store, study, form: store.add_links(study, number(form, "n", "how many"), "organiser"),
         lambda store, study: [Field("n", "How many", "number", "5")],
     ),
     "idle": Action(
@@ -156,7 +157,7 @@ ACTIONS = {
         "Release",
         "Released.",
         lambda store, study, form: store.release(
-            study, idle=timedelta(minutes=_number(form, "minutes", "minutes")), by="organiser"
+            study, idle=timedelta(minutes=number(form, "minutes", "minutes")), by="organiser"
         ),
         lambda store, study: [Field("minutes", "Minutes", "number", "15")],
     ),
@@ -212,9 +213,9 @@ _PAGES = {
 }
 
 
-def note_of(done: str, annotator: str) -> str | None:
+def note_of(done: str, annotator: str, actions: Mapping[str, Action] = ACTIONS) -> str | None:
     """What the study's page says after an action."""
-    return ACTIONS[done].done.format(annotator) if done in ACTIONS else None
+    return actions[done].done.format(annotator) if done in actions else None
 
 
 @router.get("/{study}/log")
@@ -227,13 +228,13 @@ def log_page(store: Organised, study: str) -> Response:
 @router.get("/{study}/log.json")
 def log_file(store: Organised, study: str) -> Response:
     """The log as `denouement study export` writes it."""
-    return _download(known(store.log, study), f"{study}-log.json")
+    return json_file(known(store.log, study), f"{study}-log.json")
 
 
 @router.get("/{study}/person.json")
 def person_file(store: Organised, study: str, annotator: str = "") -> Response:
     """All that the store has about a person."""
-    return _download(known(lambda of: store.person(of, annotator, "organiser"), study), f"{study}-person.json")
+    return json_file(known(lambda of: store.person(of, annotator, "organiser"), study), f"{study}-person.json")
 
 
 @router.get("/{study}/preview")
@@ -261,19 +262,49 @@ def preview(request: Request, store: Organised, study: str, form: Form) -> Respo
 @router.get("/{study}/{name}")
 def action_page(request: Request, store: Organised, study: str, name: str, annotator: str = "") -> Response:
     """What an action does, with a form to confirm. An annotator's id may have any character, so it is in no path."""
-    action = _action(store, study, name, annotator)
+    return asked(request, store, study, ACTIONS, name, annotator)
+
+
+@router.post("/{study}/{name}")
+def act(request: Request, store: Organised, study: str, name: str, form: Form) -> Response:
+    """Do it, then go back to the study's page; where it is refused, to the page of the action."""
+    return acted(request, store, study, ACTIONS, name, form)
+
+
+def asked(
+    request: Request, store: Store, study: str, actions: Mapping[str, Action], name: str, annotator: str
+) -> Response:
+    """The page of an action, which asks first.
+
+    Args:
+        request: of the page.
+        store: the store.
+        study: the name of a study, or of what has the same people and addresses.
+        actions: by name, those that there are.
+        name: of the action.
+        annotator: whom it is about; empty for none.
+
+    Raises:
+        Refused: there is no such action, study or person.
+    """
+    action = _action(store, study, actions, name, annotator)
     typed = kept(request, request.cookies[COOKIE], _about(name, annotator))
     response = _form(request, store, study, action, name, annotator, typed)
     forget(response, f"{HOME}{study}/")  # next time the reason of the refusal may be gone
     return response
 
 
-@router.post("/{study}/{name}")
-def act(request: Request, store: Organised, study: str, name: str, form: Form) -> Response:
-    """Do it, then go back to the study's page; where it is refused, to the page of the action."""
+def acted(
+    request: Request, store: Store, study: str, actions: Mapping[str, Action], name: str, form: Mapping[str, str]
+) -> Response:
+    """What follows the form of `asked`: the study's page, or where the action is refused, the form with the reason.
+
+    Raises:
+        Refused: as `asked`, or the form is not ours.
+    """
     require_form_token(request.cookies[COOKIE], form)
     annotator = form.get("annotator", "")
-    action = _action(store, study, name, annotator)
+    action = _action(store, study, actions, name, annotator)
     try:
         action.run(store, study, form)
     except StoreUnavailableError:
@@ -290,16 +321,16 @@ def act(request: Request, store: Organised, study: str, name: str, form: Form) -
     )
 
 
-def _action(store: Store, study: str, name: str, annotator: str) -> Action:
+def _action(store: Store, study: str, actions: Mapping[str, Action], name: str, annotator: str) -> Action:
     """The action of this name.
 
     Raises:
         Refused: there is none; or it is about a person, and the study has none of this id.
     """
-    people = {person.annotator_id for person in known(store.progress, study).people}
-    if name not in ACTIONS or (ACTIONS[name].is_about_person and annotator not in people):
+    people = {person.annotator_id for person in known(store.people, study)}
+    if name not in actions or (actions[name].is_about_person and annotator not in people):
         raise unknown()
-    return ACTIONS[name]
+    return actions[name]
 
 
 def _about(name: str, annotator: str) -> str:
@@ -330,7 +361,8 @@ def _form(
     )
 
 
-def _download(found: Dataclass, name: str) -> Response:
+def json_file(found: Dataclass, name: str) -> Response:
+    """A result as a file that a browser keeps."""
     text = json.dumps(document(found), indent=2, ensure_ascii=False, default=datetime.isoformat)
     headers = {"content-disposition": f'attachment; filename="{name}"'}
     return Response(text + "\n", media_type="application/json", headers=headers)

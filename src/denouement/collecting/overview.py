@@ -1,0 +1,48 @@
+"""What is known of a running collection: its writers, what verifiers confirmed, and what its endings give away."""
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from denouement.collecting.crowd import CollectedCrowd, crowd_of
+from denouement.collecting.description import Collection
+from denouement.collecting.exported import CollectedWork
+from denouement.collecting.exporting import filter_rules
+from denouement.collecting.filtering import FilterSummary, filter_cases
+from denouement.collecting.watching import EndingWatch, WatchRules, watch
+
+
+@dataclass(frozen=True)
+class Overview:
+    """What is known of a collection so far.
+
+    Attributes:
+        crowd: its writers.
+        filter: what fell where so far; None without a verified ending.
+        watch: what all its endings give away; None without a step in which endings are written.
+    """
+
+    crowd: CollectedCrowd
+    filter: FilterSummary | None
+    watch: EndingWatch | None
+
+
+def filtered_so_far(work: CollectedWork, collection: Collection) -> FilterSummary | None:
+    """What fell where so far; None without a verified ending."""
+    if work.endings is None or work.verifications is None or not work.verifications.num_rows:
+        return None
+    return filter_cases(work.endings, work.verifications, filter_rules(collection))[1]
+
+
+def overview(
+    work: CollectedWork, collection: Collection, cache: Path | None = None, rules: WatchRules | None = None
+) -> Overview:
+    """What is known of a collection so far.
+
+    Args:
+        work: what was handed in.
+        collection: its rules.
+        cache, rules: see `watching.watch`.
+    """
+    filtered = filtered_so_far(work, collection)
+    watched = None if work.endings is None else watch(work.endings, cache, rules)
+    return Overview(crowd_of(work, collection, filtered), filtered, watched)
