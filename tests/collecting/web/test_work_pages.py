@@ -414,11 +414,14 @@ def test_a_step_that_is_paused_or_full_says_so(worker: Worker):
 
 def test_an_excluded_person_gets_no_work(worker: Worker):
     person = worker.come("stories")
-    address, store = person.at, store_of(worker)
+    address, action, hidden, store = person.at, person.action, person.hidden, store_of(worker)
     store.exclude("kitchen", store.annotator(person.client.cookies["session"]).id)
     for page in ("work", "overview", "work/begin/stories", "work/test/stories", address.removeprefix("/s/kitchen/")):
         assert person.open(f"/s/kitchen/{page}").at == "/s/kitchen/end"
     assert "The organiser has ended your part" in words(person)
+    person.page = person.client.post(action, data=hidden | story(0))
+    assert person.at == "/s/kitchen/end"
+    assert store.stories_since("kitchen") == []
 
 
 def test_several_steps_are_offered_with_what_they_pay(tmp_path: Path):
