@@ -9,7 +9,7 @@ import pytest
 from click.testing import CliRunner
 from collecting.collected import endings
 from collecting.gathered import came, gathered
-from study.hosted import design, items_of
+from hosted import design, items_of
 
 from denouement.cli import main
 from denouement.collecting import watching

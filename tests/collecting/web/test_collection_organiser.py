@@ -10,8 +10,8 @@ from zipfile import ZipFile
 import pyarrow.parquet as pq
 import pytest
 from collecting.gathered import came, does, gathered
+from hosted import ORIGIN, TOKEN, Person, design, items_of
 from starlette.testclient import TestClient
-from study.hosted import ORIGIN, TOKEN, Person, design, items_of
 
 from denouement.collecting.crowd import CollectedCrowd
 from denouement.collecting.overview import Overview, overview
