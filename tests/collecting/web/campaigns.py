@@ -2,10 +2,14 @@
 
 import html
 import re
+import socket
+import threading
 from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+import uvicorn
 from hosted import ORIGIN, TOKEN, Person
 from starlette.testclient import TestClient
 
@@ -104,3 +108,21 @@ def draft(person: Person, fields: Mapping[str, str]) -> Any:
     address = re.search(r'data-draft="([^"]+)"', person.text)
     assert address
     return person.client.post(address[1], data=person.hidden | fields).json()
+
+
+@contextmanager
+def served(folder: Path, port: int = 0) -> Iterator[str]:
+    """The address of a server, in a thread, of the store in `folder`, at this port or at a free one."""
+    store = open_store(f"sqlite:///{folder / 'studies.db'}")
+    config = uvicorn.Config(create_app(store, TOKEN), log_level="error", timeout_graceful_shutdown=2)
+    server = uvicorn.Server(config)
+    listening = socket.create_server(("127.0.0.1", port))
+    thread = threading.Thread(target=server.run, args=([listening],), daemon=True)
+    thread.start()
+    try:
+        yield f"http://127.0.0.1:{listening.getsockname()[1]}"
+    finally:
+        server.should_exit = True
+        thread.join(10)
+        listening.close()
+        store.close()

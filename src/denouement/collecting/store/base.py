@@ -9,7 +9,6 @@ import sqlalchemy as sa
 from denouement.collecting.description import Collection, from_json
 from denouement.collecting.reviewing import HandedIn, StoryReview
 from denouement.errors import UserError
-from denouement.study.design.campaign import Campaign
 from denouement.study.store.base import StoreBase
 from denouement.study.store.models import COLLECTION, annotators, assignments, corrections, items, studies
 from denouement.study.store.stored_study import StoredCampaign
@@ -48,14 +47,15 @@ class CollectionBase(StoreBase):
     """Knows collections beside studies."""
 
     def is_collection(self, name: str) -> bool:
-        """Whether the store has a collection, and no study, of this name."""
+        """Whether the store has a collection, and no study, of this name.
+
+        What was read before is not read again: a server asks at each request for a page.
+        """
+        if known := self._campaigns.get(name):
+            return isinstance(known[1], StoredCollection)
         with self._reading() as connection:
             there = sa.select(studies.c.id).where(studies.c.name == name, studies.c.kind == COLLECTION)
             return connection.execute(there).first() is not None
-
-    def campaign(self, name: str) -> Campaign:
-        """What the study or collection of this name asks."""
-        return self._campaign(name).design
 
     def collection(self, name: str) -> Collection:
         """What a collection asks."""

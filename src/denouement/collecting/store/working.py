@@ -184,6 +184,17 @@ class Working(Settling):
 
         return self._write(job)
 
+    def has_returned(self, key: str) -> bool:
+        """Whether a story of this person was returned to them, to be improved.
+
+        Raises:
+            UserError: a key that is no one's.
+        """
+        with self._reading() as connection:
+            person = person_with(connection, key)
+            theirs = (assignments.c.annotator_id == person.pk) & (assignments.c.verdict == "returned")
+            return connection.execute(sa.select(assignments.c.id).where(theirs).limit(1)).first() is not None
+
     def own_stories(self, key: str) -> list[OwnStory]:
         """The stories that this person handed in, the latest first.
 

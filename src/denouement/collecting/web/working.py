@@ -9,7 +9,7 @@ from fastapi import APIRouter, Request, Response
 from fastapi.responses import JSONResponse
 
 from denouement.collecting.checks import Remark
-from denouement.collecting.store.records import Piece
+from denouement.collecting.store.records import Offer, Piece
 from denouement.collecting.web import pieces, remarks
 from denouement.collecting.web.knowing import Knowing
 from denouement.collecting.web.routes import CollectionRoute
@@ -55,12 +55,7 @@ def work(visit: Collecting, note: str = "") -> Response:
     """To the piece that the person holds, or to the only thing that they may do; else what they may do."""
     if not visit.is_at("work"):
         return visit.onward()
-    if held := visit.store.held(visit.key):
-        return _to_piece(visit, held.id, note)
-    offers = visit.store.offers(visit.key)
-    if len(offers) == 1 and offers[0].state in ("free", "test") and not _has_returned(visit):
-        return visit.to(_path(f"work/begin/{offers[0].step}", note))
-    return _hub(visit, note)
+    return _to_next(visit, note) or _hub(visit, note)
 
 
 @router.get("/overview")
@@ -70,15 +65,12 @@ def overview(visit: Collecting, note: str = "") -> Response:
 
 
 @router.get("/work/begin/{step}")
-def begin(visit: Collecting, step: str, note: str = "") -> Response:
+def begin(visit: Collecting, step: str) -> Response:
     """A piece of work of a step, or the test before it."""
     if not visit.may_work:
         return visit.onward()
-    states = {offer.step: offer.state for offer in visit.store.offers(visit.key)}
-    if states.get(step) == "test":
-        return visit.to(f"work/test/{step}")
-    begun = visit.store.begin(visit.key, step) if step in states else None
-    return _to_piece(visit, begun.id, note) if begun else visit.to(_path("overview", note))
+    offers = [offer for offer in visit.store.offers(visit.key) if offer.step == step]
+    return _begun(visit, offers) or visit.to("overview")
 
 
 @router.get("/work/piece/{piece_id}")
@@ -96,7 +88,7 @@ def piece_page(visit: Collecting, piece_id: str, note: str = "") -> Response:
 def draft(visit: Collecting, form: Form) -> Response:
     """Keep what was typed so far; answer with what a writer is told about it, by box."""
     visit.require_form(form)
-    found = visit.store.piece(visit.key, form.get("assignment", ""))
+    found = visit.store.piece(visit.key, form.get("assignment", "")) if visit.may_work else None
     if not found:
         return JSONResponse({"saved": False, "over": _OVER})
     saved = visit.store.save_draft(visit.key, found.id, pieces.kept(visit.collection, found.step, form))
@@ -113,22 +105,24 @@ def draft(visit: Collecting, form: Form) -> Response:
 def hand_in(visit: Collecting, form: Form) -> Response:
     """Hand in a piece, or leave it to others; then go to the next one."""
     visit.require_form(form)
+    if not visit.may_work:
+        return visit.onward()
     piece_id = form.get("assignment", "")
     if "give_back" in form:
         visit.store.give_back(visit.key, piece_id)
-        return _done(visit, "work?note=given_back")
+        return _done(visit, "given_back")
     step = form.get("step", "")
     if step not in visit.collection.of_people:
-        return _done(visit, "work?note=gone")
+        return _done(visit, "gone")
     given = pieces.work_of(visit.collection, step, form)
     told: Sequence[Remark] = [given] if isinstance(given, Remark) else ()
     if not isinstance(given, Remark):
         outcome = visit.store.hand_in(visit.key, piece_id, given)
         if outcome.status != "refused":
-            return _done(visit, f"work?note={step if outcome.status == 'accepted' else outcome.status}")
+            return _done(visit, step if outcome.status == "accepted" else outcome.status)
         told = outcome.remarks
     found = visit.store.piece(visit.key, piece_id)
-    return _again(visit, found, form, told) if found and found.step == step else _done(visit, "work?note=gone")
+    return _again(visit, found, form, told) if found and found.step == step else _done(visit, "gone")
 
 
 @router.post("/work/finish")
@@ -139,15 +133,37 @@ def finish(visit: Collecting, form: Form) -> Response:
     return visit.to("end")
 
 
+def _to_next(visit: CollectionVisit, note: str = "") -> Response | None:
+    """To the piece that the person holds, or to a new one of the only step that is theirs; None where they choose."""
+    if held := visit.store.held(visit.key):
+        return _to_piece(visit, held.id, note)
+    if visit.store.has_returned(visit.key):
+        return None
+    offers = visit.store.offers(visit.key)
+    return _begun(visit, offers, note) if len(offers) == 1 else None
+
+
+def _begun(visit: CollectionVisit, offers: Sequence[Offer], note: str = "") -> Response | None:
+    """To a new piece of the step of one offer, or to the test before it; None where there is neither."""
+    for offer in offers:
+        if offer.state == "test":
+            return visit.to(f"work/test/{offer.step}")
+        if begun := visit.store.begin(visit.key, offer.step):
+            return _to_piece(visit, begun.id, note)
+    return None
+
+
 def _again(visit: CollectionVisit, piece: Piece, form: Mapping[str, str], told: Sequence[Remark]) -> Response:
     """The piece's page once more, with what is wrong with what was sent."""
-    problem = " ".join(each.words for each in told if not each.box) or _AT_THE_BOXES
+    boxes = {box.about for box in pieces.boxes(visit.collection, piece.step)}
+    problem = " ".join(each.words for each in told if each.box not in boxes) or _AT_THE_BOXES
     at_once = partial(_piece, visit, piece, form, problem, status=422)
     return visit.again(f"work/piece/{piece.id}", refused(form, problem), or_else=at_once)
 
 
-def _done(visit: CollectionVisit, step: str) -> Response:
-    response = visit.to(step)
+def _done(visit: CollectionVisit, note: str) -> Response:
+    """On from a piece; what is said of it goes along."""
+    response = (_to_next(visit, note) if visit.is_at("work") else None) or visit.to(_path("work", note))
     forget(response, visit.url(""))
     return response
 
@@ -216,10 +232,6 @@ def _hub(visit: CollectionVisit, note: str = "") -> Response:
         form_token=form_token(visit.key),
         withdraw=visit.url("withdraw"),
     )
-
-
-def _has_returned(visit: CollectionVisit) -> bool:
-    return any(story.status == "returned" for story in visit.store.own_stories(visit.key))
 
 
 def _to_piece(visit: CollectionVisit, piece_id: str, note: str) -> Response:

@@ -5,7 +5,8 @@
 {
   const work = document.querySelector("form.question");
   const boxes = [...work.querySelectorAll(".box textarea")];
-  const state = document.getElementById("draft");
+  const isSaved = document.getElementById("saved");
+  const unsaved = document.getElementById("unsaved"); // which a screen reader says
   const AFTER = 600; // milliseconds without a key
   const AGAIN = 3000;
   let timer = null;
@@ -66,9 +67,10 @@
       if (response.status === 429 || response.status >= 500) throw new Error("not now");
       const { saved, remarks, over } = response.ok ? await response.json() : {};
       if (remarks && !behind) tell(remarks);
-      state.textContent = saved ? state.dataset.saved : (over ?? "");
+      isSaved.hidden = !saved || behind;
+      unsaved.textContent = over ?? "";
     } catch {
-      state.textContent = state.dataset.unsaved;
+      unsaved.textContent = unsaved.dataset.words;
       wait = AGAIN;
     }
     asking = false;
@@ -102,7 +104,11 @@
 
   // Before study.js keeps the boxes: `edited` says which of two drafts is newer.
   work.addEventListener("input", () => { work.elements.edited.value = Date.now(); }, true);
-  work.addEventListener("input", () => later(AFTER));
+  work.addEventListener("input", () => {
+    isSaved.hidden = true;
+    behind = asking;
+    later(AFTER);
+  });
   work.addEventListener("submit", () => {
     handing = true;
     clearTimeout(timer);
