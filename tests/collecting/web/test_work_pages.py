@@ -1,6 +1,7 @@
 """The pages of people who write, review and judge."""
 
 import re
+from contextlib import closing
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
@@ -8,7 +9,7 @@ import pytest
 from campaigns import NAMES, Worker, at_piece, described, draft, opened, reviewers, sentences, story, told, words
 from hosted import ORIGIN, TOKEN, design, items_of
 
-from denouement.collecting.store import EndingWork, ReviewWork, StoryWork
+from denouement.collecting.store import EndingWork, ReviewWork, StoryWork, open_store
 from denouement.collecting.web.knowing import Knowing
 from denouement.collecting.work import as_table
 
@@ -54,6 +55,19 @@ def test_a_collection_has_no_preview(worker: Worker):
     worker.open("/organiser/kitchen/preview")
     assert worker.page.status_code == 404
     assert "A collection has no preview" in worker.text
+
+
+def test_a_collection_that_another_process_deletes_is_no_longer_there(worker: Worker, tmp_path: Path):
+    person, organiser = worker.come("stories"), worker.other().open("/organiser/").send(token=TOKEN)
+    assert organiser.open("/organiser/kitchen").page.status_code == 200
+    with closing(open_store(f"sqlite:///{tmp_path / 'studies.db'}")) as another:
+        another.set_state("kitchen", "closed")
+        another.delete("kitchen", without_export=True)
+    assert organiser.open("/organiser/kitchen").page.status_code == 404
+    assert person.open("/s/kitchen/work").page.status_code == 404
+    study = design(name="kitchen")
+    store_of(worker).create(study, items_of(study, 2))
+    assert worker.go("kitchen").at == "/s/kitchen/question"
 
 
 def test_static_files_of_collections_have_addresses_of_their_content(worker: Worker):
