@@ -8,7 +8,7 @@ from contextlib import closing
 import pytest
 from click.testing import CliRunner
 from collecting.collected import endings
-from collecting.gathered import came, gathered
+from collecting.gathered import came, described, gathered
 from hosted import design, items_of
 
 from denouement.cli import main
@@ -246,3 +246,19 @@ def test_people_of_a_collection(url, tmp_path):
     assert printed(url, "collect", "release", "kitchen", "--annotator", "Ada")["people"] == ["Ada"]
     assert "--item: is of studies" in refused(url, "collect", "release", "kitchen", "--item", "x")
     assert "--rule: is of studies" in refused(url, "collect", "exclude", "kitchen", "--rule", "answers<1")
+
+
+def test_what_people_hold_who_left_on_prolific_is_released(url, tmp_path):
+    file = tmp_path / "prolific_export.csv"
+    file.write_text("Submission id,Participant id,Status\n1,ann,RETURNED\n2,bob,ACTIVE\n3,never,TIMED-OUT\n")
+    assert "do not come from Prolific" in refused(url, "collect", "release", "kitchen", "--prolific", str(file))
+    attic = described(name="attic", entry={"kind": "prolific", "completion_code": "DONE1"})
+    with closing(open_store(url)) as store:
+        store.create_collection(attic)
+        for who in ("ann", "bob"):
+            assert store.begin(came(store, who, "attic"), "stories")
+    found = printed(url, "collect", "release", "attic", "--prolific", str(file))
+    assert (found["people"], found["participants"], found["came"]) == (["ann"], 3, 1)
+    with closing(open_store(url)) as store:
+        holds = {each.person: each.is_holding for each in store.collection_progress("attic").people}
+    assert holds == {"ann": False, "bob": True}

@@ -175,3 +175,10 @@ def test_agreement_is_that_of_the_answers_that_count():
     expected = krippendorff.alpha(np.array(units).T, level_of_measurement="nominal")
     assert summary.alpha == pytest.approx(expected)
     assert "all verifiers, at least 3, call the right ending 1 and the wrong one 0" in summary.rule
+
+
+@pytest.mark.parametrize("n", [0, 2])
+def test_while_nobody_has_verified_anything_all_wait_for_answers(n):
+    filtered, summary = filter_cases(endings(n), as_table("verifications", []), FilterRules())
+    assert filtered["outcome"].to_pylist() == ["too_few_answers"] * n
+    assert (summary.answers, summary.alpha) == (0, None)

@@ -135,8 +135,8 @@ def filter_cases(
         The table `filtered_cases`, in the order of `endings`, and what fell where.
 
     Raises:
-        UserError: an answer that the form does not know, answers about cases that are not there, nothing is left of the
-            answers, or `earlier` is of another collection.
+        UserError: an answer that the form does not know, answers about cases that are not there, answers that are all
+            about own work, or `earlier` is of another collection.
     """
     cases = endings.to_pylist()
     if earlier is not None:
@@ -214,7 +214,7 @@ def _answers(cases: Sequence[Mapping[str, Any]], verifications: pa.Table, form: 
             f"answers about {len(unknown):,} cases that are not among the endings ({shortened(unknown, 3)}): give the "
             "endings and the answers of the same collection"
         )
-    if not any(given for of_case in answers.values() for given in of_case.values()):
+    if verifications.num_rows and not any(given for of_case in answers.values() for given in of_case.values()):
         raise UserError("no answer counts: all are of people about their own work")
     return answers, own_work
 
@@ -234,7 +234,7 @@ def _alpha(answers: _Answers, form: Form) -> float | None:
     counts = [
         [given.count(answer) for answer in ANSWERS[form]] for of_case in answers.values() for given in of_case.values()
     ]
-    return alpha(np.array(counts, np.int64)).alpha
+    return alpha(np.array(counts, np.int64).reshape(-1, len(ANSWERS[form]))).alpha
 
 
 def _splits(stories: set[str], rules: FilterRules, earlier: Mapping[str, str]) -> dict[str, str]:

@@ -419,6 +419,22 @@ def test_the_code_is_for_those_who_handed_something_in(worker: Worker):
     assert at_piece(person.open("/s/kitchen/work/begin/stories")), "who is done may go on"
 
 
+def test_who_finishes_leaves_what_they_hold_to_others(tmp_path: Path):
+    collection = described(stories=None, review=None, endings={"qualification": False})
+    worker = Worker(opened(tmp_path, collection, stories=STORIES.slice(0, 1)))
+    person, store = worker.come("endings"), store_of(worker)
+    draft(person, {"wrong": "Ann sold the dog."})
+    person.open("/s/kitchen/overview").send()
+    other = store.consent(store.enter("kitchen", "other", steps=["endings"]).key).key
+    [offer] = store.offers(other)
+    assert offer.state == "busy", "they may be back in a minute"
+    soon = datetime.now(UTC) + timedelta(minutes=2)
+    assert [each.state for each in store.offers(other, now=soon)] == ["free"]
+    person.open("/s/kitchen/work/begin/endings")
+    assert "Ann sold the dog.</textarea>" in person.text
+    assert [each.state for each in store.offers(other, now=soon)] == ["busy"]
+
+
 def test_a_step_that_is_paused_or_full_says_so(worker: Worker):
     store = store_of(worker)
     store.set_step_state("kitchen", "stories", "paused")

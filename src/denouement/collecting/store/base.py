@@ -9,7 +9,6 @@ import sqlalchemy as sa
 from denouement.collecting.description import Collection, from_json
 from denouement.collecting.reviewing import HandedIn, StoryReview
 from denouement.errors import UserError
-from denouement.study.design.campaign import Campaign
 from denouement.study.store.base import StoreBase
 from denouement.study.store.models import COLLECTION, annotators, assignments, corrections, items, studies
 from denouement.study.store.stored_study import StoredCampaign
@@ -58,10 +57,6 @@ class CollectionBase(StoreBase):
         with self._reading() as connection:
             there = sa.select(studies.c.id).where(studies.c.name == name, studies.c.kind == COLLECTION)
             return connection.execute(there).first() is not None
-
-    def campaign(self, name: str) -> Campaign:
-        """What the study or collection of this name asks."""
-        return self._campaign(name).design
 
     def collection(self, name: str) -> Collection:
         """What a collection asks."""

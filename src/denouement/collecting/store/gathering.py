@@ -31,6 +31,22 @@ from denouement.study.store.people import PERSON, person_named
 
 _COUNTS = ("accepted", "surplus")  # statuses of work that is paid
 
+# What is counted of work that was handed in. No text is read: there may be a hundred thousand stories.
+_COUNTED = (
+    sa.select(
+        assignments.c.token,
+        assignments.c.status,
+        assignments.c.verdict,
+        assignments.c["values"]["seconds"].as_float().label("seconds"),
+        assignments.c["values"]["bonus"].as_boolean().label("bonus"),
+        items.c.role,
+        items.c.source,
+        annotators.c.annotator_id.label("person"),
+    )
+    .join(items, items.c.id == assignments.c.item_id)
+    .join(annotators, annotators.c.id == assignments.c.annotator_id)
+)
+
 
 @dataclass(frozen=True)
 class HandedInWork:
@@ -121,18 +137,19 @@ class Gathering(CollectionBase):
         """What each person is paid for: approved stories, and all other work but that of excluded people."""
         of = self._settled(name, moment(now))
         with self._reading() as connection:
-            rows = [row for row in works(connection, of) if row.person != FILE and _is_paid(row)]
-            bonuses = _bonuses(works(connection, of))
+            rows = _counted(connection, of)
+        bonuses = _bonuses(rows)
         by: dict[tuple[str, str], list[Any]] = defaultdict(list)
         for row in rows:
-            by[row.person, row.role].append(row)
+            if row.person != FILE and _is_paid(row):
+                by[row.person, row.role].append(row)
         return [
             DoneWork(
                 person,
                 step,
                 pieces=len(done),
                 bonuses=sum(row.token in bonuses for row in done),
-                seconds=sum(row.values["seconds"] for row in done),
+                seconds=sum(row.seconds for row in done),
             )
             for (person, step), done in by.items()
         ]
@@ -142,14 +159,14 @@ class Gathering(CollectionBase):
         at = moment(now)
         of = self._settled(name, at)
         with self._reading() as connection:
-            rows = [row for row in works(connection, of) if row.person != FILE]
+            rows = [row for row in _counted(connection, of) if row.person != FILE]
             people = connection.execute(
                 PERSON.where(annotators.c.study_id == of.id, annotators.c.annotator_id != FILE).order_by(
                     annotators.c.id
                 )
             ).all()
             leases = connection.execute(open_leases(of, at)).all()
-            pieces = sa.select(items.c.id, items.c.role).where(items.c.study_id == of.id)
+            pieces = sa.select(items.c.id, items.c.role).where(items.c.id.in_([lease.item_id for lease in leases]))
             role = {piece.id: piece.role for piece in connection.execute(pieces)}
             wanted = _wanted(connection, of)
             may = {person.pk: tuple(admitted(connection, of, person)) for person in people}
@@ -164,6 +181,9 @@ class Gathering(CollectionBase):
         held = Counter(role[lease.item_id] for lease in leases)
         holders = {lease.annotator_id for lease in leases}
         bonuses = _bonuses(rows)
+        by_person: dict[str, list[Any]] = defaultdict(list)
+        for row in rows:
+            by_person[row.person].append(row)
         return CollectionProgress(
             name,
             state,
@@ -176,7 +196,7 @@ class Gathering(CollectionBase):
                     person=person.annotator_id,
                     state=person.state,
                     may=may[person.pk],
-                    steps=tuple(_of_person(of, [row for row in rows if row.person == person.annotator_id], bonuses)),
+                    steps=tuple(_of_person(of, by_person[person.annotator_id], bonuses)),
                     last_seen_at=person.seen_at,
                     is_holding=person.pk in holders,
                     excluded_because=person.excluded_because or "",
@@ -235,6 +255,12 @@ def works(connection: sa.Connection, of: StoredCollection) -> Sequence[Any]:
     return connection.execute(given.order_by(assignments.c.submitted_at, assignments.c.id)).all()
 
 
+def _counted(connection: sa.Connection, of: StoredCollection) -> Sequence[Any]:
+    """All work of a collection that was handed in, as `_COUNTED` selects it."""
+    given = _COUNTED.where(assignments.c.study_id == of.id, assignments.c.state == "answered")
+    return connection.execute(given).all()
+
+
 def _counts(row: Any) -> bool:
     """Whether work is of the collection: it was accepted, and the story or pair that it is about still counts."""
     return row.status == "accepted" and (not row.retired or row.person == FILE)
@@ -251,7 +277,7 @@ def _remarks(rows: Iterable[Any]) -> dict[str, str]:
 
 def _bonuses(rows: Iterable[Any]) -> set[str]:
     """The stories that a reviewer marked for a bonus."""
-    return {row.source for row in rows if row.role == "review" and row.status == "accepted" and row.values["bonus"]}
+    return {row.source for row in rows if row.role == "review" and row.status == "accepted" and row.bonus}
 
 
 def _story(row: Any, remarks: Mapping[str, str]) -> dict[str, Any]:
@@ -290,7 +316,7 @@ def _minutes(row: Any) -> float | None:
 
 
 def _median_minutes(rows: Iterable[Any]) -> float | None:
-    minutes = [row.values["seconds"] / 60 for row in rows if row.status in (*_COUNTS, "rejected")]
+    minutes = [row.seconds / 60 for row in rows if row.status in (*_COUNTS, "rejected")]
     return median(minutes) if minutes else None
 
 

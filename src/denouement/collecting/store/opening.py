@@ -1,16 +1,16 @@
 """The store of studies and collections."""
 
+from denouement.collecting.store.browsing import Browsing
 from denouement.collecting.store.campaigns import Campaigns
 from denouement.collecting.store.gathering import Gathering
 from denouement.collecting.store.handing_in import HandingIn
 from denouement.collecting.store.leaving import Leaving
 from denouement.collecting.store.qualifying import Qualifying
-from denouement.collecting.store.reading import Reading
 from denouement.collecting.store.working import Working
 from denouement.study.store.opening import opened
 
 
-class CollectionStore(Working, HandingIn, Qualifying, Gathering, Reading, Leaving, Campaigns):
+class CollectionStore(Working, HandingIn, Qualifying, Gathering, Browsing, Leaving, Campaigns):
     """Studies and collections in one database.
 
     As in the store of studies, any thread may call every method, `now` is the clock, for tests, and the changes of a

@@ -63,8 +63,8 @@ def release_leavers(store: Store, study: str, submissions: Sequence[Submission],
     Raises:
         UserError: people do not come to this study from Prolific.
     """
-    if store.design(study).entry.kind != "prolific":
-        raise UserError(f"study {study}: people do not come from Prolific; use --annotator, --item or --idle")
+    if store.campaign(study).entry.kind != "prolific":
+        raise UserError(f"{study}: people do not come from Prolific; use --annotator, --item or --idle")
     left = who_left(submissions)
     there = {each.annotator_id for each in store.people(study)}
     came = [each for each in left if _id_of(store, study, each) in there]

@@ -10,6 +10,7 @@ import sqlalchemy as sa
 
 from denouement.errors import UserError
 from denouement.schemas import shortened
+from denouement.study.design.campaign import Campaign
 from denouement.study.design.reading import from_json
 from denouement.study.store import database
 from denouement.study.store.database import StoreUnavailableError
@@ -39,6 +40,10 @@ class StoreBase:
     def is_read_only(self) -> bool:
         """Whether the store can only be read, since its file or folder cannot be written to."""
         return database.is_read_only(self._engine)
+
+    def campaign(self, name: str) -> Campaign:
+        """What the study or collection of this name asks."""
+        return self._campaign(name).design
 
     def _study(self, name: str, connection: sa.Connection | None = None) -> StoredStudy:
         """`_campaign`, where it is a study.

@@ -39,7 +39,7 @@ class NewWork:
     bonus: bool
 
 
-class Reading(CollectionBase):
+class Browsing(CollectionBase):
     """Reads single pieces of work."""
 
     @property
