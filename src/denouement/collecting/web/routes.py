@@ -2,12 +2,13 @@
 
 from typing import Any
 
-from fastapi import Depends
+from fastapi import Depends, Request
 from fastapi.routing import APIRoute
 from starlette.routing import Match
 from starlette.types import Scope
 
-from denouement.study.web.organiser_guard import Organised, known
+from denouement.collecting.store import CollectionStore
+from denouement.study.web.organiser_guard import known, organised
 
 
 class CollectionRoute(APIRoute):
@@ -25,7 +26,9 @@ class CollectionRoute(APIRoute):
         return (match, child) if is_ours else (Match.NONE, {})
 
 
-def _there(store: Organised, study: str) -> None:
+def _there(request: Request, study: str) -> None:
+    organised(request)
+    store: CollectionStore = request.app.state.store
     known(store.collection, study)
 
 
