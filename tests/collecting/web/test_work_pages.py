@@ -447,6 +447,17 @@ def test_a_step_that_is_paused_or_full_says_so(worker: Worker):
     assert "The collection is closed" in words(worker.other().open("/s/kitchen/"))
 
 
+@pytest.mark.parametrize("page", ["draft", "hand_in", "finish", "test/stories"])
+def test_forms_are_taken_from_ones_own_pages_alone(worker: Worker, page: str):
+    person, other = worker.come("stories"), worker.come("stories")
+    own, address = person.hidden, f"/s/kitchen/work/{page}"
+    assert person.client.post(address, data=own | {"form": other.hidden["form"]}).status_code == 403
+    assert person.client.post(address, data=own, headers={"origin": "http://x.example"}).status_code == 403
+    assert person.client.post(address, content="{}", headers={"content-type": "application/json"}).status_code == 415
+    assert worker.other().client.post(address, data=own).status_code == 403
+    assert person.client.post(address, data=own, follow_redirects=False).status_code in (200, 303)
+
+
 def test_an_excluded_person_gets_no_work(worker: Worker):
     person = worker.come("stories")
     address, action, hidden, store = person.at, person.action, person.hidden, store_of(worker)
