@@ -151,16 +151,16 @@ def pair_came(connection: sa.Connection, of: StoredCollection, token: str) -> No
 
 def settle(connection: sa.Connection, of: StoredCollection, at: datetime) -> None:
     """Approve the stories that nobody reviewed in time, where the collection says so."""
-    due = stories_due(of, at)
-    for story in connection.execute(due).all() if due is not None else ():
+    for story in due(connection, of, at):
         decide(connection, of, story, at)
 
 
-def stories_due(of: StoredCollection, at: datetime) -> sa.Select[Any] | None:
-    """The stories that `settle` approves, as `WORK` selects them; None where none is approved without a review."""
+def due(connection: sa.Connection, of: StoredCollection, at: datetime) -> Sequence[Any]:
+    """The stories that are approved by now since nobody reviewed them, as `WORK` selects them, but are still open."""
     if of.design.review is None or of.design.review.approve_after_days is None:
-        return None
-    return _undecided(of).where(assignments.c.submitted_at <= at - timedelta(days=of.design.review.approve_after_days))
+        return ()
+    since = at - timedelta(days=of.design.review.approve_after_days)
+    return connection.execute(_undecided(of).where(assignments.c.submitted_at <= since)).all()
 
 
 def decide_all(connection: sa.Connection, of: StoredCollection, at: datetime) -> None:

@@ -13,8 +13,8 @@ import sqlalchemy as sa
 
 from denouement.collecting.exported import CollectedWork
 from denouement.collecting.paying import DoneWork
-from denouement.collecting.store.base import FILE, WORK, StoredCollection
-from denouement.collecting.store.flow import writer_of
+from denouement.collecting.store.base import FILE, WORK, CollectionBase, StoredCollection
+from denouement.collecting.store.flow import due, settle, writer_of
 from denouement.collecting.store.qualifying import standing
 from denouement.collecting.store.records import (
     CollectionProgress,
@@ -23,7 +23,6 @@ from denouement.collecting.store.records import (
     StepOfPerson,
     StepProgress,
 )
-from denouement.collecting.store.settling import Settling
 from denouement.collecting.store.working import admitted, step_state
 from denouement.collecting.work import as_table
 from denouement.study.store.base import moment
@@ -87,7 +86,7 @@ class CollectorData:
     log: tuple[LogEntry, ...]
 
 
-class Gathering(Settling):
+class Gathering(CollectionBase):
     """Reads what was handed in."""
 
     def collected(self, name: str, now: datetime | None = None) -> CollectedWork:
@@ -225,7 +224,10 @@ class Gathering(Settling):
     def _settled(self, name: str, at: datetime) -> StoredCollection:
         """The collection, once the stories are approved whose time for a review is over."""
         of = self._collection(name)
-        self._settle(of, at)
+        with self._reading() as connection:
+            is_due = bool(due(connection, of, at))
+        if is_due and not self.is_read_only:
+            self._write(lambda connection: settle(connection, of, at))
         return of
 
     def collector(self, name: str, person: str, by: By = "command", now: datetime | None = None) -> CollectorData:

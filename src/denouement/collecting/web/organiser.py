@@ -18,7 +18,7 @@ from denouement.collecting.waiting import flow
 from denouement.collecting.web.monitor import Monitor
 from denouement.collecting.web.organiser_life import actions
 from denouement.collecting.web.render import page
-from denouement.collecting.web.routes import CollectionRoute
+from denouement.collecting.web.routes import IS_THERE, CollectionRoute
 from denouement.collecting.web.words import STEP_WORDS
 from denouement.present.cells import Share, written
 from denouement.study.store.export import table_file
@@ -30,7 +30,7 @@ from denouement.study.web.security import form_token, require_form_token
 from denouement.study.web.visits import Form
 
 home_router = APIRouter(prefix="/organiser")
-router = APIRouter(prefix="/organiser", route_class=CollectionRoute)
+router = APIRouter(prefix="/organiser", route_class=CollectionRoute, dependencies=[IS_THERE])
 
 _TITLES = {step: words.title for step, words in STEP_WORDS.items()}
 _ON_PAGE = 50  # pieces of work

@@ -7,7 +7,7 @@ from fastapi import APIRouter, Request, Response
 
 from denouement.collecting.description import Collection
 from denouement.collecting.store import CollectionStore
-from denouement.collecting.web.routes import CollectionRoute
+from denouement.collecting.web.routes import IS_THERE, CollectionRoute
 from denouement.collecting.web.words import STEP_WORDS
 from denouement.study.store import StudyState
 from denouement.study.web import organiser_life
@@ -15,7 +15,7 @@ from denouement.study.web.organiser_guard import Organised
 from denouement.study.web.organiser_life import ACTIONS, Action, Field, acted, asked, number
 from denouement.study.web.visits import Form
 
-router = APIRouter(prefix="/organiser", route_class=CollectionRoute)
+router = APIRouter(prefix="/organiser", route_class=CollectionRoute, dependencies=[IS_THERE])
 
 _OF_ALL = {
     "pause": replace(
