@@ -11,6 +11,7 @@ BEFORE_COLLECTIONS = (
             ("items", "source"),
             ("items", "retired"),
             ("assignments", "verdict"),
+            ("annotators", "same_as"),
         )
     ),
 )

@@ -216,3 +216,23 @@ def _paid(store, now):
     )
     assert {(each.person, each.step): each.pieces for each in found} == dict(paid)
     assert paid
+
+
+def test_people_of_one_browser_neither_judge_nor_repeat_each_others_work(store):
+    store.create_collection(described(review=False, verification={**UNTESTED, "people": 2}))
+    writer, ender, verifier, again, other = (come(store) for _ in range(5))
+    do(store, writer, "stories", STORY)
+    late = store.begin(ender, "endings", now=NOW)
+    store.same_browser(writer, ender)
+    assert "You wrote" in store.hand_in(ender, late.id, PAIR, now=NOW).remarks[0].words
+    store.give_back(ender, late.id, now=NOW)
+    do(store, other, "endings", PAIR)
+    store.same_browser(verifier, other)
+    store.same_browser(again, verifier)  # and so of the other, too
+    for key in (writer, ender, verifier, again):
+        assert store.begin(key, "verification", now=NOW) is None
+    third, fourth = come(store), come(store)
+    store.same_browser(third, fourth)
+    for _ in range(2):
+        do(store, third, "verification", VerificationWork("1"))
+    assert store.begin(fourth, "verification", now=NOW) is None, "they have answered it"

@@ -1,5 +1,6 @@
 """The process that looks at a running collection, and what is there for pages meanwhile."""
 
+import subprocess
 import sys
 import time
 from contextlib import closing
@@ -103,3 +104,10 @@ def test_a_process_that_takes_too_long_is_ended(tmp_path, monkeypatch):
     with closing(open_store(url)):
         pass
     assert "took more than" in waited(Monitor(url), "kitchen", 1).failure
+
+
+def test_a_process_ends_when_its_server_was_killed():
+    looking = f"import sys; from {monitor.__name__} import _end_with; _end_with(int(sys.argv[1]))"
+    server = f"import os, subprocess, sys; subprocess.Popen([sys.executable, '-c', {looking!r}, str(os.getpid())])"
+    # it has the pipe of its server, so that this returns once both have ended
+    subprocess.run([sys.executable, "-c", server], stdout=subprocess.PIPE, check=True, timeout=60)

@@ -497,3 +497,14 @@ def test_pages_are_served_with_the_headers_of_studies(worker: Worker):
     assert "<script>" not in person.text
     assert " style=" not in person.text
     assert ORIGIN not in person.text
+
+
+def test_nobody_reviews_their_own_story_as_another_person_of_the_same_browser(tmp_path: Path):
+    worker = Worker(opened(tmp_path, described(review={"links": 2})))
+    first, second = reviewers(store_of(worker))
+    writer = worker.come("stories").send(**story(0))
+    writer.open(first).send(consent="yes")
+    assert not at_piece(writer), "the only story is their own"
+    writer.open("/s/kitchen/link/" + first.rpartition("/")[2])
+    assert "There is nothing at the moment." in writer.open("/s/kitchen/overview").text
+    assert at_piece(worker.arrive(second))

@@ -133,6 +133,23 @@ class Campaigns(CollectionBase, Store):
             self._write(job)
         return annotator
 
+    def same_browser(self, key: str, other: str) -> None:
+        """Keep that one browser had these two people, by their keys: neither gets what the other wrote or did.
+
+        Raises:
+            UserError: a key that is no one's.
+        """
+
+        def job(connection: sa.Connection) -> None:
+            one, two = person_with(connection, key), person_with(connection, other)
+            if one.study != two.study:
+                return
+            known = {one.same_as or one.pk, two.same_as or two.pk}
+            theirs = annotators.c.id.in_((one.pk, two.pk)) | annotators.c.same_as.in_(known)
+            connection.execute(annotators.update().where(theirs).values(same_as=min(known)))
+
+        self._write(job)
+
     def add_links(
         self,
         study: str,
