@@ -4,6 +4,7 @@ import base64
 import os
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
@@ -40,6 +41,16 @@ return [...document.querySelectorAll("body *")].filter((element) => {
   const large = parseFloat(style.fontSize) >= 24;
   return (pale + 0.05) / (dark + 0.05) < (large ? 3 : 4.5);
 }).map((element) => element.outerHTML.slice(0, 200));
+"""
+
+
+# What axe-core finds wrong with the page: which of its rules, and the elements. It takes what is folded for drawn.
+VIOLATIONS = """
+const done = arguments[0];
+axe.run({ exclude: [["details:not([open]) > :not(summary)"]] }).then(
+  (found) => done(found.violations.map(({ id, nodes }) => [id, nodes.map(({ html }) => html)])),
+  (error) => done([String(error)]),
+);
 """
 
 
@@ -106,6 +117,12 @@ class Browser:
         if folder := os.environ.get("DENOUEMENT_SCREENSHOTS"):
             taken = self.driver.execute_cdp_cmd("Page.captureScreenshot", {"captureBeyondViewport": True})
             (Path(folder) / f"study_{name}.png").write_bytes(base64.b64decode(taken["data"]))
+
+    def violations(self) -> list[Any]:
+        """What axe-core finds wrong with the page."""
+        self.driver.execute_script((files("axe_core_python") / "axe.min.js").read_text(encoding="utf-8"))
+        found: list[Any] = self.driver.execute_async_script(VIOLATIONS)
+        return found
 
     def check_looks(self) -> None:
         """Nothing is pale, cut off at the side, or too small to press."""

@@ -86,11 +86,11 @@ def check_endings(way: Way, right: str, wrong: str, longest: int = 70) -> list[R
     found = [remark for box, text in written.items() for remark in check_sentence(text, box, longest)]
     if found:
         return found
-    if found := _repeated({RIGHT: right, WRONG: wrong}):
-        return found
+    other = "the sentence that you change" if way == "method_2" else "the right one"
+    if _repeated({RIGHT: right, WRONG: wrong}):
+        return [Remark("repeated", WRONG, f"The wrong ending says the same as {other}.")]
     most = MOST_APART.get(way)
     if most is not None and (apart := abs(n_words(right) - n_words(wrong))) > most:
-        other = "the sentence that you change" if way == "method_2" else "the right one"
         found.append(
             Remark(
                 "lengths_differ",

@@ -70,6 +70,7 @@ def without_browser(browser: Browser, address: str, name: str) -> Iterator[Perso
 def look(browser: Browser, page: str) -> None:
     browser.keep(f"collection_{page}")
     browser.check_looks()
+    assert browser.violations() == [], page
 
 
 def agree(browser: Browser, address: str) -> Browser:

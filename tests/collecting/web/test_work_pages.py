@@ -279,6 +279,8 @@ def test_a_returned_story_is_improved_by_its_writer_alone(worker: Worker):
     reviewer.send(decision="return")
     assert reviewer.problem == "Say why, so that the writer can learn from it."
     assert re.search(r'value="return"[^>]* checked', reviewer.text)
+    reviewer.send(decision="return", remark="a\x07b")
+    assert reviewer.problem == "Write at most 2,000 characters of plain text."
     reviewer.send(decision="return", remark="Say <b>who</b>\r\nfound it.")
     assert reviewer.at == "/s/kitchen/work"
     assert reviewer.note == "Your review is handed in."
@@ -311,6 +313,9 @@ def test_endings_are_written_in_each_way(tmp_path: Path, way: str):
     if way == "method_2":
         assert boxes == ["wrong"]
         assert f">\n{last}</textarea>" in person.text, "the sentence to change is in the box"
+        assert told(person) == draft(person, {"wrong": last})["remarks"] == {}, "nothing is wrong with it yet"
+        person.send(wrong=last)
+        assert told(person)["wrong"] == ["The wrong ending says the same as the sentence that you change."]
         person.send(wrong=last.replace("gave", "never gave"))
         assert told(person)["wrong"] == ["Only a word such as not was put in or taken out. Change more than that."]
         person.send(wrong=wrong)
@@ -318,7 +323,7 @@ def test_endings_are_written_in_each_way(tmp_path: Path, way: str):
         assert boxes == ["right", "wrong"]
         assert last not in words(person)
         person.send(right=last, wrong=last)
-        assert told(person)["wrong"] == ["It says the same as right."]
+        assert told(person)["wrong"] == ["The wrong ending says the same as the right one."]
         person.send(right=last, wrong=f"{name}  sold the dog\r\nand went to sea.")
     assert person.note == "Your endings are handed in."
     endings = store_of(person).collected("kitchen").endings.to_pylist()
@@ -388,7 +393,7 @@ def test_work_that_comes_after_its_time_counts_unless_others_did_it(tmp_path: Pa
 
 def test_the_code_is_for_those_who_handed_something_in(worker: Worker):
     person = worker.come("stories").open("/s/kitchen/overview")
-    assert "You have begun: story" in words(person)
+    assert "You have begun a story" in words(person)
     person.send()
     assert person.at == "/s/kitchen/end"
     assert "You have handed in nothing." in words(person)

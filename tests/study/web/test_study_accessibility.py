@@ -2,9 +2,7 @@
 
 import re
 from collections.abc import Callable
-from importlib.resources import files
 from pathlib import Path
-from typing import Any
 
 import pytest
 from browsing import Browser, served
@@ -16,8 +14,6 @@ from denouement.study.languages import languages, texts
 
 pytestmark = [pytest.mark.slow, pytest.mark.browser, pytest.mark.timeout(300)]
 
-AXE = (files("axe_core_python") / "axe.min.js").read_text(encoding="utf-8")
-FOUND = "const done = arguments[0]; axe.run().then((found) => done(found.violations), (error) => done([String(error)]))"
 REASON = "It fits. それは物語に合っています。"
 
 
@@ -35,9 +31,7 @@ class Walk:
         for width in (390, 1280) if self.language == "en" else (390,):
             size = {"width": width, "height": 900, "deviceScaleFactor": 1, "mobile": False}
             driver.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", size)
-            driver.execute_script(AXE)
-            violations = driver.execute_async_script(FOUND)
-            assert violations == [], (name, width, [shown(each) for each in violations])
+            assert self.browser.violations() == [], (name, width)
             self.browser.check_looks()
             self.browser.keep(f"{self.language}_{name}_{width}")
 
@@ -52,10 +46,6 @@ class Walk:
     def enter(self, study: str) -> None:
         self.browser.open(f"{self.address}/s/{study}/")
         self.browser.leaves(self.browser.one("button").click)
-
-
-def shown(violation: Any) -> Any:
-    return violation if isinstance(violation, str) else (violation["id"], [each["html"] for each in violation["nodes"]])
 
 
 @pytest.mark.parametrize("language", languages())

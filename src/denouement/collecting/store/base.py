@@ -49,7 +49,12 @@ class CollectionBase(StoreBase):
     _kinds = "study or collection"
 
     def is_collection(self, name: str) -> bool:
-        """Whether the store has a collection, and no study, of this name."""
+        """Whether the store has a collection, and no study, of this name.
+
+        What was read before is not read again: a server asks at each request for a page.
+        """
+        if known := self._campaigns.get(name):
+            return isinstance(known[1], StoredCollection)
         with self._reading() as connection:
             there = sa.select(studies.c.id).where(studies.c.name == name, studies.c.kind == COLLECTION)
             return connection.execute(there).first() is not None

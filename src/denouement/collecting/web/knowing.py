@@ -61,7 +61,7 @@ class Parser:
             self._is_ready = True
 
 
-class Written:
+class StoriesSoFar:
     """The stories that a collection has, as `hints.WrittenStories`, brought up to date when somebody asks."""
 
     def __init__(self) -> None:
@@ -95,12 +95,12 @@ class Knowing:
 
     def __init__(self, store: CollectionStore) -> None:
         self._store = store
-        self._written: dict[str, Written] = {}
+        self._written: dict[str, StoriesSoFar] = {}
         self.parser = Parser()
 
     def nearest_story(self, collection: str, piece: str, sentences: Sequence[str]) -> NearDuplicate | None:
         """The story of a collection that is nearly like this one, of another piece."""
-        written = self._written.setdefault(collection, Written())
+        written = self._written.setdefault(collection, StoriesSoFar())
         return written.nearest(self._store, collection, piece, sentences)
 
     def no_shared_character(self, context: Sequence[str], endings: Mapping[str, str]) -> list[Remark]:

@@ -9,6 +9,7 @@ from denouement.collecting.description import Collection
 from denouement.collecting.filtering import ANSWERS
 from denouement.collecting.reviewing import Decision
 from denouement.collecting.store.records import EndingWork, Piece, ReviewWork, StoryWork, VerificationWork, Work
+from denouement.study.web.questions import Choice
 
 DECISIONS: tuple[tuple[Decision, str, str], ...] = (
     ("approve", "Approve:", "it is as it should be"),
@@ -51,16 +52,6 @@ class Box:
         return self.name.replace("-", " ")
 
 
-@dataclass(frozen=True)
-class Choice:
-    """An answer to choose: the key that chooses it, its value in the form, its name and what it means."""
-
-    key: str
-    value: str
-    name: str
-    text: str
-
-
 def boxes(collection: Collection, step: str) -> list[Box]:
     """The boxes of a step in which one writes; none in another one."""
     if step == "stories" and collection.stories:
@@ -78,11 +69,11 @@ def boxes(collection: Collection, step: str) -> list[Box]:
 def choices(collection: Collection, step: str) -> list[Choice]:
     """What a reviewer or a verifier chooses from; nothing in another step."""
     if step == "review":
-        return [Choice(str(place), value, name, text) for place, (value, name, text) in enumerate(DECISIONS, 1)]
+        return [Choice(value, str(place), name, text) for place, (value, name, text) in enumerate(DECISIONS, 1)]
     if step == "verification" and collection.verification:
         meanings = _ANSWERS[collection.verification.form]
         return [
-            Choice(key, value, name, text)
+            Choice(value, key, name, text)
             for value in ANSWERS[collection.verification.form]
             for key, name, text in [meanings[value]]
         ]

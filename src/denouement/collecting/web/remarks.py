@@ -34,6 +34,8 @@ def while_writing(
     texts = pieces.texts(collection, piece.step, fields)
     written = [box for box in pieces.boxes(collection, piece.step) if texts[box.name] or was_refused]
     begun = {box.about for box in written if box.name != at}
+    if piece.ending and texts.get(WRONG) == piece.ending and not was_refused:
+        return []  # the sentence that is to be changed is still as it was
     found = [each for each in refusals(collection, piece, fields) if each.code not in _UNFINISHED or each.box in begun]
     return [*found, *_hints(collection, piece, fields, knowing)]
 

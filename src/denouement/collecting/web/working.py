@@ -155,7 +155,8 @@ def _begun(visit: CollectionVisit, offers: Sequence[Offer], note: str = "") -> R
 
 def _again(visit: CollectionVisit, piece: Piece, form: Mapping[str, str], told: Sequence[Remark]) -> Response:
     """The piece's page once more, with what is wrong with what was sent."""
-    problem = " ".join(each.words for each in told if not each.box) or _AT_THE_BOXES
+    boxes = {box.about for box in pieces.boxes(visit.collection, piece.step)}
+    problem = " ".join(each.words for each in told if each.box not in boxes) or _AT_THE_BOXES
     at_once = partial(_piece, visit, piece, form, problem, status=422)
     return visit.again(f"work/piece/{piece.id}", refused(form, problem), or_else=at_once)
 
