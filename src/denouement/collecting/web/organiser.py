@@ -24,7 +24,7 @@ from denouement.present.cells import Share, written
 from denouement.study.store.export import table_file
 from denouement.study.web import organiser
 from denouement.study.web.organiser import download
-from denouement.study.web.organiser_guard import COOKIE, Guard, organised, shown_time, unknown
+from denouement.study.web.organiser_guard import COOKIE, Guard, known, organised, shown_time, unknown
 from denouement.study.web.organiser_life import json_file, note_of
 from denouement.study.web.security import form_token, require_form_token
 from denouement.study.web.visits import Form
@@ -51,14 +51,15 @@ _SAID = {
 }
 
 
-def collected(request: Request) -> CollectionStore:
+def collected(request: Request, study: str) -> CollectionStore:
     """The store, for a browser in which the token was entered.
 
     Raises:
-        Refused: another browser.
+        Refused: another browser, or the collection was deleted.
     """
     organised(request)
     store: CollectionStore = request.app.state.store
+    known(store.collection, study)
     return store
 
 

@@ -11,7 +11,7 @@ from denouement.collecting.web.routes import CollectionRoute
 from denouement.collecting.web.words import STEP_WORDS
 from denouement.study.store import StudyState
 from denouement.study.web import organiser_life
-from denouement.study.web.organiser_guard import Organised
+from denouement.study.web.organiser_guard import Organised, known
 from denouement.study.web.organiser_life import ACTIONS, Action, Field, acted, asked, number
 from denouement.study.web.visits import Form
 
@@ -132,4 +132,4 @@ def act(request: Request, store: Organised, study: str, name: str, form: Form) -
 
 
 def _actions(store: Organised, study: str) -> dict[str, Action]:
-    return actions(cast(CollectionStore, store).collection(study))
+    return actions(known(cast(CollectionStore, store).collection, study))
