@@ -154,6 +154,20 @@ class TestFlow:
         assert store.begin(ender, "endings", now=NOW + timedelta(days=2, minutes=3)) is not None
         assert store.own_stories(writer)[0].status == "approved"
 
+    def test_offers_know_what_time_has_freed_or_approved(self, store):
+        store.create_collection(described(review={"approve_after_days": 2}))
+        write_story(store, come(store))
+        ender, other = come(store, "endings"), come(store, "endings")
+
+        def offered(key, **later):
+            return [offer.state for offer in store.offers(key, now=NOW + timedelta(**later))]
+
+        assert offered(ender, days=2) == ["none"]
+        assert offered(ender, days=3) == ["free"], "nobody has begun anything since"
+        store.begin(ender, "endings", now=NOW + timedelta(days=3))
+        assert offered(other, days=3, minutes=59) == ["busy"]
+        assert offered(other, days=3, minutes=61) == ["free"]
+
     def test_an_export_has_what_is_approved_by_then(self, store):
         store.create_collection(described(review={"approve_after_days": 2}))
         write_story(store, come(store))

@@ -1,6 +1,7 @@
 """The pages of people who write, review and judge."""
 
 import re
+from contextlib import closing
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
@@ -8,7 +9,7 @@ import pytest
 from campaigns import NAMES, Worker, at_piece, described, draft, opened, reviewers, sentences, story, told, words
 from hosted import ORIGIN, TOKEN, design, items_of
 
-from denouement.collecting.store import EndingWork, ReviewWork, StoryWork
+from denouement.collecting.store import EndingWork, ReviewWork, StoryWork, open_store
 from denouement.collecting.web.knowing import Knowing
 from denouement.collecting.work import as_table
 
@@ -54,6 +55,19 @@ def test_a_collection_has_no_preview(worker: Worker):
     worker.open("/organiser/kitchen/preview")
     assert worker.page.status_code == 404
     assert "A collection has no preview" in worker.text
+
+
+def test_a_collection_that_another_process_deletes_is_no_longer_there(worker: Worker, tmp_path: Path):
+    person, organiser = worker.come("stories"), worker.other().open("/organiser/").send(token=TOKEN)
+    assert organiser.open("/organiser/kitchen").page.status_code == 200
+    with closing(open_store(f"sqlite:///{tmp_path / 'studies.db'}")) as another:
+        another.set_state("kitchen", "closed")
+        another.delete("kitchen", without_export=True)
+    assert organiser.open("/organiser/kitchen").page.status_code == 404
+    assert person.open("/s/kitchen/work").page.status_code == 404
+    study = design(name="kitchen")
+    store_of(worker).create(study, items_of(study, 2))
+    assert worker.go("kitchen").at == "/s/kitchen/question"
 
 
 def test_static_files_of_collections_have_addresses_of_their_content(worker: Worker):
@@ -403,6 +417,22 @@ def test_the_code_is_for_those_who_handed_something_in(worker: Worker):
     assert "You have handed in 1 story. All of it is saved. One of your stories is being reviewed." in words(person)
     assert "DONE1" in person.text
     assert at_piece(person.open("/s/kitchen/work/begin/stories")), "who is done may go on"
+
+
+def test_who_finishes_leaves_what_they_hold_to_others(tmp_path: Path):
+    collection = described(stories=None, review=None, endings={"qualification": False})
+    worker = Worker(opened(tmp_path, collection, stories=STORIES.slice(0, 1)))
+    person, store = worker.come("endings"), store_of(worker)
+    draft(person, {"wrong": "Ann sold the dog."})
+    person.open("/s/kitchen/overview").send()
+    other = store.consent(store.enter("kitchen", "other", steps=["endings"]).key).key
+    [offer] = store.offers(other)
+    assert offer.state == "busy", "they may be back in a minute"
+    soon = datetime.now(UTC) + timedelta(minutes=2)
+    assert [each.state for each in store.offers(other, now=soon)] == ["free"]
+    person.open("/s/kitchen/work/begin/endings")
+    assert "Ann sold the dog.</textarea>" in person.text
+    assert [each.state for each in store.offers(other, now=soon)] == ["busy"]
 
 
 def test_a_step_that_is_paused_or_full_says_so(worker: Worker):

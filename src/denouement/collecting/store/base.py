@@ -51,7 +51,8 @@ class CollectionBase(StoreBase):
     def is_collection(self, name: str) -> bool:
         """Whether the store has a collection, and no study, of this name.
 
-        What was read before is not read again: a server asks at each request for a page.
+        What was read before is not read again, since a server asks at each request for a page. So where another process
+        deleted it just now, it counts as there until it is next read (`collection`).
         """
         if known := self._campaigns.get(name):
             return isinstance(known[1], StoredCollection)

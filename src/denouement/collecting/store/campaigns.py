@@ -234,6 +234,7 @@ class Campaigns(CollectionBase, Store):
             connection.execute(studies.delete().where(studies.c.id == of.id))
 
         self._write(job)
+        self._campaigns.pop(study, None)
         self._forget()
 
 

@@ -151,14 +151,18 @@ def pair_came(connection: sa.Connection, of: StoredCollection, token: str) -> No
 
 def settle(connection: sa.Connection, of: StoredCollection, at: datetime) -> None:
     """Approve the stories that nobody reviewed in time, where the collection says so."""
-    if of.design.review is None or of.design.review.approve_after_days is None:
-        return
-    since = at - timedelta(days=of.design.review.approve_after_days)
-    due = WORK.where(
-        assignments.c.study_id == of.id, assignments.c.verdict == "open", assignments.c.submitted_at <= since
-    ).where(assignments.c.status == "accepted")
-    for story in connection.execute(due).all():
+    for story in due(connection, of, at):
         decide(connection, of, story, at)
+
+
+def due(connection: sa.Connection, of: StoredCollection, at: datetime) -> Sequence[Any]:
+    """The stories that are approved by now since nobody reviewed them, as `WORK` selects them, but are still open."""
+    if of.design.review is None or of.design.review.approve_after_days is None:
+        return ()
+    since = at - timedelta(days=of.design.review.approve_after_days)
+    waiting = (assignments.c.verdict == "open") & (assignments.c.status == "accepted")
+    these = (assignments.c.study_id == of.id) & waiting & (assignments.c.submitted_at <= since)
+    return connection.execute(WORK.where(these)).all()
 
 
 def retire_all(connection: sa.Connection, of: StoredCollection) -> None:

@@ -8,7 +8,7 @@ from typing import Any
 import sqlalchemy as sa
 
 from denouement.collecting.store.base import WORK, CollectionBase, StoredCollection, versions_of, work_of
-from denouement.collecting.store.flow import PROMPT, settle
+from denouement.collecting.store.flow import PROMPT, due, settle
 from denouement.collecting.store.qualifying import standing
 from denouement.collecting.store.records import Offer, OfferState, OwnStory, Piece
 from denouement.study.store.base import moment
@@ -74,8 +74,12 @@ class Working(CollectionBase):
         """
         at = moment(now)
         with self._reading() as connection:
+            of = self._collection(person_with(connection, key).study, connection)
+            is_due = _is_due(connection, of, at)
+        if is_due:
+            self._write(lambda connection: _bring_up_to(connection, of, at))
+        with self._reading() as connection:
             person = person_with(connection, key)
-            of = self._collection(person.study, connection)
             done = _handed_in(connection, person)
             return [
                 Offer(step, self._offered(connection, of, person, step, done[step], at), done[step])
@@ -102,8 +106,7 @@ class Working(CollectionBase):
             if held and is_live(of, held, at):
                 held = resumed(connection, held)
             else:
-                lapse(connection, of, at)
-                settle(connection, of, at)
+                _bring_up_to(connection, of, at)
                 held = self._leased(connection, of, person, step, at)
             if held and person.state != "answering":
                 update(connection, person.pk, state="answering")
@@ -263,6 +266,19 @@ class Working(CollectionBase):
             )
         )
         return connection.execute(theirs.limit(1)).first() is not None
+
+
+def _is_due(connection: sa.Connection, of: StoredCollection, at: datetime) -> bool:
+    """Whether time has freed a piece, or has approved a story, and the database does not say so yet."""
+    lapsed = (assignments.c.study_id == of.id) & (assignments.c.state == "open") & ~live(of, at)
+    is_lapsed = connection.execute(sa.select(assignments.c.id).where(lapsed).limit(1)).first()
+    return bool(is_lapsed or due(connection, of, at))
+
+
+def _bring_up_to(connection: sa.Connection, of: StoredCollection, at: datetime) -> None:
+    """Close leases whose time is over, and approve stories that nobody reviewed in time."""
+    lapse(connection, of, at)
+    settle(connection, of, at)
 
 
 def admitted(connection: sa.Connection, of: StoredCollection, person: Any) -> list[str]:

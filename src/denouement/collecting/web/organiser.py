@@ -18,19 +18,19 @@ from denouement.collecting.waiting import flow
 from denouement.collecting.web.monitor import Monitor
 from denouement.collecting.web.organiser_life import actions
 from denouement.collecting.web.render import page
-from denouement.collecting.web.routes import CollectionRoute
+from denouement.collecting.web.routes import IS_THERE, CollectionRoute
 from denouement.collecting.web.words import STEP_WORDS
 from denouement.present.cells import Share, written
 from denouement.study.store.export import table_file
 from denouement.study.web import organiser
 from denouement.study.web.organiser import download
-from denouement.study.web.organiser_guard import COOKIE, Guard, known, organised, shown_time, unknown
+from denouement.study.web.organiser_guard import COOKIE, Guard, Organised, shown_time, unknown
 from denouement.study.web.organiser_life import json_file, note_of
 from denouement.study.web.security import form_token, require_form_token
 from denouement.study.web.visits import Form
 
 home_router = APIRouter(prefix="/organiser")
-router = APIRouter(prefix="/organiser", route_class=CollectionRoute)
+router = APIRouter(prefix="/organiser", route_class=CollectionRoute, dependencies=[IS_THERE])
 
 _TITLES = {step: words.title for step, words in STEP_WORDS.items()}
 _ON_PAGE = 50  # pieces of work
@@ -51,15 +51,9 @@ _SAID = {
 }
 
 
-def collected(request: Request, study: str) -> CollectionStore:
-    """The store, for a browser in which the token was entered.
-
-    Raises:
-        Refused: another browser, or the collection was deleted.
-    """
-    organised(request)
+def collected(request: Request, _: Organised) -> CollectionStore:
+    """The store, for a browser in which the token was entered."""
     store: CollectionStore = request.app.state.store
-    known(store.collection, study)
     return store
 
 

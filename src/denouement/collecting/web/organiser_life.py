@@ -7,15 +7,15 @@ from fastapi import APIRouter, Request, Response
 
 from denouement.collecting.description import Collection
 from denouement.collecting.store import CollectionStore
-from denouement.collecting.web.routes import CollectionRoute
+from denouement.collecting.web.routes import IS_THERE, CollectionRoute
 from denouement.collecting.web.words import STEP_WORDS
 from denouement.study.store import StudyState
 from denouement.study.web import organiser_life
-from denouement.study.web.organiser_guard import Organised, known
+from denouement.study.web.organiser_guard import Organised
 from denouement.study.web.organiser_life import ACTIONS, Action, Field, acted, asked, number
 from denouement.study.web.visits import Form
 
-router = APIRouter(prefix="/organiser", route_class=CollectionRoute)
+router = APIRouter(prefix="/organiser", route_class=CollectionRoute, dependencies=[IS_THERE])
 
 _OF_ALL = {
     "pause": replace(
@@ -132,4 +132,4 @@ def act(request: Request, store: Organised, study: str, name: str, form: Form) -
 
 
 def _actions(store: Organised, study: str) -> dict[str, Action]:
-    return actions(known(cast(CollectionStore, store).collection, study))
+    return actions(cast(CollectionStore, store).collection(study))

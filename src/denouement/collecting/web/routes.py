@@ -2,9 +2,13 @@
 
 from typing import Any
 
+from fastapi import Depends, Request
 from fastapi.routing import APIRoute
 from starlette.routing import Match
 from starlette.types import Scope
+
+from denouement.collecting.store import CollectionStore
+from denouement.study.web.organiser_guard import Organised, known
 
 
 class CollectionRoute(APIRoute):
@@ -20,3 +24,12 @@ class CollectionRoute(APIRoute):
         parameters: dict[str, Any] = child.get("path_params", {})
         is_ours = scope["app"].state.store.is_collection(parameters.get("study", ""))
         return (match, child) if is_ours else (Match.NONE, {})
+
+
+def _there(request: Request, _: Organised, study: str) -> None:
+    store: CollectionStore = request.app.state.store
+    known(store.collection, study)
+
+
+IS_THERE = Depends(_there)
+"""For the organiser's pages: refuses a collection that another process has deleted just now."""

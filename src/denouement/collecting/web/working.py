@@ -66,9 +66,11 @@ def overview(visit: Collecting, note: str = "") -> Response:
 
 @router.get("/work/begin/{step}")
 def begin(visit: Collecting, step: str) -> Response:
-    """A piece of work of a step, or the test before it."""
+    """A piece of work of a step, or the test before it; who holds a piece goes on with that one."""
     if not visit.may_work:
         return visit.onward()
+    if held := visit.store.held(visit.key):
+        return _to_piece(visit, held.id)
     offers = [offer for offer in visit.store.offers(visit.key) if offer.step == step]
     return _begun(visit, offers) or visit.to("overview")
 
@@ -127,8 +129,10 @@ def hand_in(visit: Collecting, form: Form) -> Response:
 
 @router.post("/work/finish")
 def finish(visit: Collecting, form: Form) -> Response:
-    """End a person's part for now."""
+    """End a person's part for now. What they hold is free for others a minute later, unless they are back by then."""
     visit.require_form(form)
+    if held := visit.store.held(visit.key):
+        visit.store.leave(visit.key, held.id)
     visit.store.finish(visit.key)
     return visit.to("end")
 
@@ -148,7 +152,7 @@ def _begun(visit: CollectionVisit, offers: Sequence[Offer], note: str = "") -> R
     for offer in offers:
         if offer.state == "test":
             return visit.to(f"work/test/{offer.step}")
-        if begun := visit.store.begin(visit.key, offer.step):
+        if offer.state == "free" and (begun := visit.store.begin(visit.key, offer.step)):
             return _to_piece(visit, begun.id, note)
     return None
 
@@ -225,6 +229,7 @@ def _hub(visit: CollectionVisit, note: str = "") -> Response:
         stories=visit.store.own_stories(visit.key),
         has_review=visit.collection.review is not None,
         seconds=WAIT_SECONDS if waits and not is_free and not held else None,
+        again=visit.url("work" if visit.is_at("work") else "overview"),
         work=visit.url("work"),
         finish=visit.url("work/finish"),
         note=_note(note),
@@ -234,7 +239,7 @@ def _hub(visit: CollectionVisit, note: str = "") -> Response:
     )
 
 
-def _to_piece(visit: CollectionVisit, piece_id: str, note: str) -> Response:
+def _to_piece(visit: CollectionVisit, piece_id: str, note: str = "") -> Response:
     return visit.to(_path(f"work/piece/{piece_id}", note))
 
 

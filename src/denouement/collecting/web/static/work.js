@@ -64,8 +64,8 @@
         body: fields,
         headers: { accept: "application/json" },
       });
-      if (response.status === 429 || response.status >= 500) throw new Error("not now");
-      const { saved, remarks, over } = response.ok ? await response.json() : {};
+      if (!response.ok) throw new Error("not now");
+      const { saved, remarks, over } = await response.json();
       if (remarks && !behind) tell(remarks);
       isSaved.hidden = !saved || behind;
       unsaved.textContent = over ?? "";
