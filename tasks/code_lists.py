@@ -12,7 +12,7 @@ import ast
 import importlib.metadata
 import io
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -135,7 +135,8 @@ def _set_libraries(params: list[Any], names: list[str]) -> None:
         params.append({LIBRARIES.name: names})
 
 
-def _files(name: str) -> set[Path]:
+@cache
+def _files(name: str) -> frozenset[Path]:
     """The project's files of a dotted name: the packages on the way, the module, and what else is in its folder."""
     parts = name.split(".")
     files: set[Path] = set()
@@ -146,18 +147,21 @@ def _files(name: str) -> set[Path]:
                 files |= {path / "__init__.py", *_read_beside(path)}
             if path.with_suffix(".py").is_file():
                 files.add(path.with_suffix(".py"))
-    return {path.relative_to(ROOT) for path in files}
+    return frozenset(path.relative_to(ROOT) for path in files)
 
 
-def _read_beside(package: Path) -> Iterator[Path]:
+@cache
+def _read_beside(package: Path) -> frozenset[Path]:
     """The files of a package that are no Python, and those of its folders that hold no Python at all."""
-    for path in sorted(package.iterdir()):
+    files: set[Path] = set()
+    for path in package.iterdir():
         if path.name in NOT_READ or path.name.startswith("."):
             continue
         if path.is_file() and path.suffix != ".py":
-            yield path
+            files.add(path)
         elif path.is_dir() and not any(path.rglob("*.py")):
-            yield from (each for each in sorted(path.rglob("*")) if each.is_file() and NOT_READ.isdisjoint(each.parts))
+            files |= {each for each in path.rglob("*") if each.is_file() and NOT_READ.isdisjoint(each.parts)}
+    return frozenset(files)
 
 
 def _folded(files: set[Path]) -> list[str]:

@@ -58,11 +58,11 @@ def freshness(stage: str) -> Freshness | None:
     None while another DVC command works on its files: ask again later.
     """
     with _repository() as repo:
+        (loaded,) = repo.stage.collect(stage)  # once: to read `dvc.lock` takes DVC half a second
         try:
-            fresh = not repo.status(targets=[stage])
+            fresh = not loaded.status()
         except LockError:
             return None
-        (loaded,) = repo.stage.collect(stage)
         loaded.save_deps()
         described = to_single_stage_lockfile(loaded)
         described.pop("outs", None)

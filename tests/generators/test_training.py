@@ -146,7 +146,7 @@ def test_a_run_broken_in_the_middle_of_an_epoch_ends_like_an_unbroken_one(name, 
                 process.send_signal(how)
     assert process.returncode
     assert not (tmp_path / "killed" / "history.json").exists()
-    subprocess.run([sys.executable, "-c", PROGRAM, *arguments], check=True, env=environment)
+    _train(name, corpus, tmp_path / "killed")
     assert all((tmp_path / "killed" / file).read_bytes() == (tmp_path / "whole" / file).read_bytes() for file in FILES)
 
 
@@ -235,9 +235,9 @@ def test_bfloat16_learns_what_float32_learns(name, corpus, tmp_path):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("batch_size", [8, 64])  # of 12 validation stories, where 64 alone would leave a device none
-def test_two_devices_learn_the_same_weights_and_measure_every_validation_story_once(batch_size, corpus, tmp_path):
-    settings = f"small(name, devices=2, accelerator='cpu', batch_size={batch_size})"
+def test_two_devices_learn_the_same_weights_and_measure_every_validation_story_once(corpus, tmp_path):
+    """With batches larger than the validation set: tests/generators/test_settings_in_pairs.py."""
+    settings = "small(name, devices=2, accelerator='cpu')"
     program = PROGRAM.replace("small(name)", settings).split("train(name,")
     script = tmp_path / "two.py"
     script.write_text(f"{program[0]}if __name__ == '__main__':\n    train(name,{program[1]}")
