@@ -139,7 +139,7 @@ def test_steps_and_all_are_paused_resumed_and_closed(url):
 def test_payments_are_written(url, tmp_path):
     out = tmp_path / "payments.csv"
     made = printed(url, "collect", "payments", "kitchen", "--out", str(out))
-    # two stories with a bonus, two pairs, three reviews, six judgements
+    # two stories with a bonus, two pairs, three reviews, six verifications
     assert (made["total"], made["currency"], made["people"]) == ("1.03", "USD", 6)
     with out.open() as opened:
         assert sum(float(row["total"]) for row in csv.DictReader(opened)) == pytest.approx(1.03)

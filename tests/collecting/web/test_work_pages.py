@@ -1,4 +1,4 @@
-"""The pages of people who write, review and judge."""
+"""The pages of people who write, review and verify."""
 
 import re
 from contextlib import closing
@@ -362,7 +362,7 @@ def test_hints_on_characters_come_once_the_parser_is_there_and_nothing_waits_for
 
 
 @pytest.mark.parametrize(("form", "answer"), [("v1.0", "-1"), ("v1.5", "until_last")])
-def test_a_story_with_an_ending_is_judged(tmp_path: Path, form: str, answer: str):
+def test_a_story_with_an_ending_is_verified(tmp_path: Path, form: str, answer: str):
     collection = described(
         stories=None, review=None, endings={"qualification": False}, verification={"form": form, "qualification": False}
     )
@@ -445,6 +445,17 @@ def test_a_step_that_is_paused_or_full_says_so(worker: Worker):
     assert at_piece(person.open("/s/kitchen/work"))
     store.set_state("kitchen", "closed")
     assert "The collection is closed" in words(worker.other().open("/s/kitchen/"))
+
+
+@pytest.mark.parametrize("page", ["draft", "hand_in", "finish", "test/stories"])
+def test_forms_are_taken_from_ones_own_pages_alone(worker: Worker, page: str):
+    person, other = worker.come("stories"), worker.come("stories")
+    own, address = person.hidden, f"/s/kitchen/work/{page}"
+    assert person.client.post(address, data=own | {"form": other.hidden["form"]}).status_code == 403
+    assert person.client.post(address, data=own, headers={"origin": "http://x.example"}).status_code == 403
+    assert person.client.post(address, content="{}", headers={"content-type": "application/json"}).status_code == 415
+    assert worker.other().client.post(address, data=own).status_code == 403
+    assert person.client.post(address, data=own, follow_redirects=False).status_code in (200, 303)
 
 
 def test_an_excluded_person_gets_no_work(worker: Worker):
