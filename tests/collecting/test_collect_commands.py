@@ -10,6 +10,7 @@ from click.testing import CliRunner
 from collecting.collected import endings
 from collecting.gathered import came, described, gathered
 from hosted import design, items_of
+from starlette.testclient import TestClient
 
 from denouement.cli import main
 from denouement.collecting import watching
@@ -140,7 +141,7 @@ def test_steps_and_all_are_paused_resumed_and_closed(url):
 def test_payments_are_written(url, tmp_path):
     out = tmp_path / "payments.csv"
     made = printed(url, "collect", "payments", "kitchen", "--out", str(out))
-    # two stories with a bonus, two pairs, three reviews, six judgements
+    # two stories with a bonus, two pairs, three reviews, six verifications
     assert (made["total"], made["currency"], made["people"]) == ("1.03", "USD", 6)
     with out.open() as opened:
         assert sum(float(row["total"]) for row in csv.DictReader(opened)) == pytest.approx(1.03)
@@ -174,7 +175,8 @@ def test_the_endings_of_the_store_are_checked(url, tmp_path, monkeypatch):
     result = run(url, "collect", "check", "kitchen", status=1)
     assert result.stderr == "exceeded: it is too often right\n"
     assert "has the rules" in refused(url, "collect", "check", "kitchen", "--collection", str(tmp_path / "C.yaml"))
-    assert "holds kitchen" in refused(url, "collect", "check", "attic")
+    line = refused(url, "collect", "check", "attic")
+    assert "no study or collection attic in the store; it holds kitchen, pilot" in line
 
 
 @pytest.mark.parametrize(
@@ -264,3 +266,22 @@ def test_what_people_hold_who_left_on_prolific_is_released(url, tmp_path):
     with closing(open_store(url)) as store:
         holds = {each.person: each.is_holding for each in store.collection_progress("attic").people}
     assert holds == {"ann": False, "bob": True}
+
+
+@pytest.mark.parametrize("group", ["study", "collect"])
+def test_one_server_has_studies_and_collections(url, monkeypatch, group):
+    apps = []
+
+    def serve(app, host, port, started):
+        apps.append(app)
+        started("http://127.0.0.1:8000")
+
+    monkeypatch.setattr("denouement.study.web.app.serve", serve)
+    monkeypatch.setenv("DENOUEMENT_ORGANISER_TOKEN", "sixteen characters")
+    lines = run(url, group, "serve").stdout.splitlines()
+    assert lines == [f"{name}: http://127.0.0.1:8000/s/{name}/" for name in ("pilot", "kitchen")] + [
+        "organiser: http://127.0.0.1:8000/organiser/"
+    ]
+    client = TestClient(apps[0], "http://127.0.0.1:8000")
+    for name in ("pilot", "kitchen"):
+        assert 'name="consent"' in client.get(f"/s/{name}/").text

@@ -191,10 +191,10 @@ def export(
         digest = store.work_digest(name)
         collection, work = store.collection(name), store.collected(name)
     else:
-        collection, work = _collection(described), _work_in(stories, endings, answers)
-    if release or not (name or described):
-        if not release:
+        if not (release or described):
             raise UserError("--release: is missing: name the release, or give --collection")
+        collection, work = _collection(described), _work_in(stories, endings, answers)
+    if release:
         collection = replace(collection, release=release)
     found = export_work(work, collection, out, cache, _rules(max_accuracy))
     if name:

@@ -13,7 +13,7 @@ _PIECES = {
     "stories": ("story", "stories"),
     "review": ("review", "reviews"),
     "endings": ("pair of endings", "pairs of endings"),
-    "verification": ("judgement", "judgements"),
+    "verification": ("verification", "verifications"),
 }
 
 

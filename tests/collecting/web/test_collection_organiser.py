@@ -64,7 +64,7 @@ def test_the_steps_are_counted(organiser):
     assert found["Write stories"] == [does, "open", "2", "2", "4", "0", "4.0", "0", "0"]
     assert found["Review stories"] == [does, "open", "1", "3", "3", "0", "1.0", "0", "0"]
     assert found["Write endings"] == [does, "open", "1", "2", "2", "0", "2.0", "0", "0"]
-    assert found["Judge stories"] == [does, "open", "3", "6", "12", "0", "0.5", "0", "0"]
+    assert found["Verify stories"] == [does, "open", "3", "6", "12", "0", "0.5", "0", "0"]
 
 
 def test_what_waits_where_is_drawn_and_said(organiser):
@@ -85,7 +85,7 @@ def test_people_and_what_each_did(organiser):
     assert found["Ben"][2] == "1 story (1 rejected), median 6.0 minutes"
     assert found["Cem"][2] == "2 pairs of endings, median 2.0 minutes"
     assert found["link_1"][2] == "3 reviews, median 1.0 minutes"
-    assert found["Vera"][2] == "2 judgements, median 0.5 minutes"
+    assert found["Vera"][2] == "2 verifications, median 0.5 minutes"
 
 
 def test_no_text_of_people_is_markup(store, organiser):
@@ -194,7 +194,7 @@ def test_links_are_listed_by_step_and_added(store, organiser):
     assert f"<code>{ORIGIN}/s/kitchen/?step=endings</code>" in organiser.text
     organiser.open("/organiser/kitchen/links-verification").send(n="2")
     listed = [cells for name, cells in rows(organiser.text).items() if "/link/" in name]
-    assert listed == [["Review stories", "link_1"], ["Judge stories", "–"], ["Judge stories", "–"]]
+    assert listed == [["Review stories", "link_1"], ["Verify stories", "–"], ["Verify stories", "–"]]
     assert "whole number" in organiser.open("/organiser/kitchen/links-review").send(n="0").problem
 
 

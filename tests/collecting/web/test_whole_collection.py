@@ -1,4 +1,4 @@
-"""Collections from their files to cases: people at wide and narrow browsers write, review, improve and judge.
+"""Collections from their files to cases: people at wide and narrow browsers write, review, improve and verify.
 
 Everybody does their first pieces in the browser, and the rest over HTTP with the cookies of that browser.
 """
@@ -52,7 +52,7 @@ def answer_to(text: str, way: str) -> str:
     return {True: "0", False: "1"}[is_wrong] if way == "v1.0" else {True: "until_last", False: "sense"}[is_wrong]
 
 
-def judge_all(person: Person, way: str) -> None:
+def verify_all(person: Person, way: str) -> None:
     while at_piece(person):
         person.send(answer=answer_to(story_on(person), way))
         assert not person.problem
@@ -150,7 +150,7 @@ def test_ten_stories_become_cases_in_each_way(tmp_path: Path, browsers: Callable
             more = {"endings": {"way": way}, "verification": {"form": "v1.5"}, "stories": None, "review": None}
             store.create_collection(described(name=of_way[way], **more), stories=approved.slice(0, STORIES[way]))
 
-        writer, judge = browsers(phone=True), browsers()
+        writer, verifier = browsers(phone=True), browsers()
         for way, name in of_way.items():
             agree(writer, f"{address}/s/{name}/?step=endings")
             pass_test(writer, store, name, "endings")
@@ -165,20 +165,22 @@ def test_ten_stories_become_cases_in_each_way(tmp_path: Path, browsers: Callable
                     person.send(right=right(who), wrong=wrong(who, way))
                     assert not person.problem
 
-            agree(judge, f"{address}/s/{name}/?step=verification")
-            pass_test(judge, store, name, "verification")
-            look(judge, f"verification_{way}_3")
-            judge.one(f'label:has([value="{answer_to(judge.one(".story ol").text, way)}"])').click()
-            hand_in(judge, "Your answer is handed in.")
-            with without_browser(judge, address, name) as person:
-                judge_all(person, way)
+            agree(verifier, f"{address}/s/{name}/?step=verification")
+            pass_test(verifier, store, name, "verification")
+            look(verifier, f"verification_{way}_3")
+            answer = answer_to(verifier.one(".story ol").text, way)
+            verifier.press(str(verifier.one(f'[value="{answer}"]').get_attribute("data-key")))
+            verifier.until(lambda each: "Your draft is saved." in each.text)
+            hand_in(verifier, "Your answer is handed in.")
+            with without_browser(verifier, address, name) as person:
+                verify_all(person, way)
             for _ in range(2):  # others, over HTTP alone
                 with httpx.Client() as client:
                     person = Person.at_server(client, address)
                     person.open(f"/s/{name}/?step=verification").send(consent="yes")
                     items = store.collection(name).verification.qualification.items
                     person.send(**{f"item-{at}": "yes" if i.acceptable else "no" for at, i in enumerate(items)})
-                    judge_all(person.open(f"/s/{name}/work"), way)
+                    verify_all(person.open(f"/s/{name}/work"), way)
 
     for way, name in of_way.items():
         out = tmp_path / name

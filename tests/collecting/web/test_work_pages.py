@@ -1,4 +1,4 @@
-"""The pages of people who write, review and judge."""
+"""The pages of people who write, review and verify."""
 
 import re
 from contextlib import closing
@@ -365,7 +365,7 @@ def test_hints_on_characters_come_once_the_parser_is_there_and_nothing_waits_for
 
 
 @pytest.mark.parametrize(("form", "answer"), [("v1.0", "-1"), ("v1.5", "until_last")])
-def test_a_story_with_an_ending_is_judged(tmp_path: Path, form: str, answer: str):
+def test_a_story_with_an_ending_is_verified(tmp_path: Path, form: str, answer: str):
     collection = described(
         stories=None, review=None, endings={"qualification": False}, verification={"form": form, "qualification": False}
     )

@@ -46,6 +46,8 @@ class StoredCollection(StoredCampaign):
 class CollectionBase(StoreBase):
     """Knows collections beside studies."""
 
+    _kinds = "study or collection"
+
     def is_collection(self, name: str) -> bool:
         """Whether the store has a collection, and no study, of this name.
 

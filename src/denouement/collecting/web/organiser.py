@@ -24,7 +24,7 @@ from denouement.present.cells import Share, written
 from denouement.study.store.export import table_file
 from denouement.study.web import organiser
 from denouement.study.web.organiser import download
-from denouement.study.web.organiser_guard import COOKIE, Guard, organised, shown_time, unknown
+from denouement.study.web.organiser_guard import COOKIE, Guard, Organised, shown_time, unknown
 from denouement.study.web.organiser_life import json_file, note_of
 from denouement.study.web.security import form_token, require_form_token
 from denouement.study.web.visits import Form
@@ -51,13 +51,8 @@ _SAID = {
 }
 
 
-def collected(request: Request) -> CollectionStore:
-    """The store, for a browser in which the token was entered.
-
-    Raises:
-        Refused: another browser.
-    """
-    organised(request)
+def collected(request: Request, _: Organised) -> CollectionStore:
+    """The store, for a browser in which the token was entered."""
     store: CollectionStore = request.app.state.store
     return store
 

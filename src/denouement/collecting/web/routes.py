@@ -8,7 +8,7 @@ from starlette.routing import Match
 from starlette.types import Scope
 
 from denouement.collecting.store import CollectionStore
-from denouement.study.web.organiser_guard import known, organised
+from denouement.study.web.organiser_guard import Organised, known
 
 
 class CollectionRoute(APIRoute):
@@ -26,8 +26,7 @@ class CollectionRoute(APIRoute):
         return (match, child) if is_ours else (Match.NONE, {})
 
 
-def _there(request: Request, study: str) -> None:
-    organised(request)
+def _there(request: Request, _: Organised, study: str) -> None:
     store: CollectionStore = request.app.state.store
     known(store.collection, study)
 

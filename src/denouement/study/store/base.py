@@ -26,6 +26,8 @@ _EDITION = sa.select(studies.c.id, studies.c.salt, studies.c.edition).where(stud
 class StoreBase:
     """An open database of studies, with the methods that all parts of the store use."""
 
+    _kinds = "study"  # what it knows, for messages
+
     def __init__(self, engine: sa.Engine) -> None:
         self._engine = engine
         self._writer = Writer(database.writer(engine))
@@ -70,7 +72,8 @@ class StoreBase:
         if edition is None:
             self._campaigns.pop(name, None)
             there = list(connection.scalars(sa.select(studies.c.name).order_by(studies.c.name)))
-            raise UserError(f"no study {shortened([name])} in the store; it holds {shortened(there) or 'none'}")
+            holds = shortened(there) or "none"
+            raise UserError(f"no {self._kinds} {shortened([name])} in the store; it holds {holds}")
         known = self._campaigns.get(name)
         if known is None or known[0] != tuple(edition):
             row = connection.execute(sa.select(studies).where(studies.c.id == edition.id)).one()
