@@ -143,7 +143,7 @@ CONFIGURATIONS = {
     "approved by time": {"review": {"approve_after_days": 1}},
     "all deleted": {"keeps_approved": False, "endings": {**UNTESTED, "pairs": 2, "way": "method_2"}},
 }
-OFTEN = ("exclude", "readmit", "readmit", "pause", "release", "finish", "come", "give back", "draft")
+OFTEN = ("exclude", "readmit", "readmit", "pause", "release", "finish", "come", "browser", "give back", "draft")
 RARE = (*OFTEN, *OFTEN, "withdraw")
 
 
@@ -193,6 +193,8 @@ def _rare(store, key, what, drawn, had, keys, now):
         store.release(NAME, annotator_id=person, now=now)
     elif what == "finish":
         store.finish(key, now=now)
+    elif what == "browser" and drawn.random() < 0.3:
+        store.same_browser(key, drawn.choice(keys))
     elif what == "come":
         keys.append(come(store, drawn.choice((None, "review"))))
     elif had:
