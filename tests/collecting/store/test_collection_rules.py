@@ -107,6 +107,18 @@ def test_who_looks_for_work_finds_what_was_approved_by_its_time(store):
     assert state(store, ender, "endings", NOW + timedelta(days=2)) == "free"
 
 
+def test_all_stories_whose_time_is_over_are_approved_before_they_are_exported(store, monkeypatch):
+    monkeypatch.setattr("denouement.collecting.store.flow._AT_ONCE", 2)
+    store.create_collection(described(review={"approve_after_days": 2}))
+    writer = come(store)
+    for _ in range(5):
+        do(store, writer, "stories", STORY)
+    later = NOW + timedelta(days=2)
+    assert state(store, writer, "stories", later) == "free"
+    assert [each.status for each in store.own_stories(writer)].count("approved") == 2, "nobody waits for all of them"
+    assert store.collected(NAME, now=later).stories["status"].to_pylist() == ["approved"] * 5
+
+
 def test_a_story_of_a_file_is_not_returned_since_nobody_could_improve_it(store):
     row = {"story_id": "s1", "title": "A key", "sentences": STORY.sentences, "writer": "Ada", "status": "open"}
     store.create_collection(described(), as_table("collected_stories", [row]))
