@@ -119,6 +119,13 @@ def test_all_stories_whose_time_is_over_are_approved_before_they_are_exported(st
     assert store.collected(NAME, now=later).stories["status"].to_pylist() == ["approved"] * 5
 
 
+def test_names_that_no_database_holds_are_not_looked_up(store):
+    store.create_collection(described())
+    assert not store.is_collection("kitchen\0")
+    assert store.newest(NAME, "link\0") == []
+    assert store.enter(NAME, "link\0") is None
+
+
 def test_a_story_of_a_file_is_not_returned_since_nobody_could_improve_it(store):
     row = {"story_id": "s1", "title": "A key", "sentences": STORY.sentences, "writer": "Ada", "status": "open"}
     store.create_collection(described(), as_table("collected_stories", [row]))
