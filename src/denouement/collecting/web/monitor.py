@@ -30,6 +30,7 @@ _LONGEST_SECONDS = 1800
 _AGAIN_AFTER = timedelta(minutes=1)  # when what failed is tried again, though nothing has changed
 _LOWEST_PRIORITY = 19
 _LOOKS_EVERY = 1.0  # seconds, for the server
+_PARSES = "parses.parquet"  # in the folder of a collection, while it is looked at
 
 
 @dataclass(frozen=True)
@@ -112,6 +113,8 @@ class Monitor:
             found = self._asked(name)
         except Exception as error:  # whatever it is, the page says so
             found = Look(failure=first_line(error))
+        if self._cache:
+            (self._cache / name / _PARSES).unlink(missing_ok=True)  # where the process was ended before it did so
         with self._lock:
             before = self._found.get(name, (None, LastLook()))[1]
             failed = replace(before, failure=found.failure, failed_at=datetime.now(UTC))
@@ -145,7 +148,7 @@ def main() -> None:
     """What the other process does."""
     os.nice(_LOWEST_PRIORITY)
     wanted = json.load(sys.stdin)
-    Thread(target=_end_with, args=(wanted["server"],), daemon=True).start()
+    Thread(target=_end_with, args=(wanted["server"], Path(wanted["cache"]).parent), daemon=True).start()
     try:
         found = _looked_at(wanted["url"], wanted["name"], Path(wanted["cache"]))
     except Exception as error:  # whatever it is, the page says so
@@ -153,10 +156,11 @@ def main() -> None:
     print_json(document(found))
 
 
-def _end_with(server: int) -> None:
-    """End this process when the server that began it is gone, even one that was killed."""
+def _end_with(server: int, kept: Path) -> None:
+    """End this process, and remove what was kept, when the server that began it is gone, even one that was killed."""
     while os.getppid() == server:
         time.sleep(_LOOKS_EVERY)
+    rmtree(kept, ignore_errors=True)
     os._exit(1)
 
 
@@ -170,7 +174,7 @@ def _looked_at(url: str, name: str, cache: Path) -> Look:
     finally:
         store.close()
         # points of the curve are kept, and no text: people may withdraw theirs
-        (cache / "parses.parquet").unlink(missing_ok=True)
+        (cache / _PARSES).unlink(missing_ok=True)
     figure = picture_of(found.watch) if found.watch else None
     return Look(found, as_svg(figure) if figure else None)
 
