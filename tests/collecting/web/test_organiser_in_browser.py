@@ -38,7 +38,7 @@ def test_axe_finds_nothing_and_the_curve_is_drawn(tmp_path: Path, browsers: Call
                 look(browser.open(f"{address}/organiser/{page}"), f"{page[:15]}_{phone}")
             for name in ("kitchen", "bias"):
                 browser.open(f"{address}/organiser/{name}")
-                WebDriverWait(browser.driver, 120, 1).until(lambda _: is_looked_at(browser))
+                wait_for_the_look(browser)
                 for details in browser.all("details"):
                     browser.driver.execute_script("arguments[0].open = true", details)
                 look(browser, f"{name}_{phone}")
@@ -46,9 +46,12 @@ def test_axe_finds_nothing_and_the_curve_is_drawn(tmp_path: Path, browsers: Call
             assert "sees only the endings is right in" in browser.one(".problem").text
 
 
-def is_looked_at(browser: Browser) -> bool:
-    browser.driver.refresh()
-    return "being worked out" not in browser.text
+def wait_for_the_look(browser: Browser) -> None:
+    def is_there(_: object) -> bool:
+        browser.driver.refresh()
+        return "being worked out" not in browser.text
+
+    WebDriverWait(browser.driver, 120, 1).until(is_there)
 
 
 def look(browser: Browser, page: str) -> None:
