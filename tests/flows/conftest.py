@@ -25,7 +25,7 @@ def make_small(params: dict[str, Any]) -> None:
     params["cloze"]["systems"]["sample"] = ["constant_first", "ngram_overlap", "ending_reg", "likelihood"]
     params["cloze"].update(encoders={"glove": {}}, folds=2, options={"ending_reg": {"n_folds": 2}})
     params["metrics"].update(scores=["rouge_l", "likelihood", "length", "repetition"], options={})
-    params["statistics"].update(folds=2)
+    params["statistics"].update(folds=2, events=False)
 
 
 @pytest.fixture(scope="session")

@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -42,13 +43,29 @@ class Project:
         return f"sqlite:///{self.folder / 'mlflow.db'}"
 
     def set(self, change: Callable[[dict[str, Any]], None]) -> None:
-        path = self.folder / "params.yaml"
-        params = read_yaml(path)
-        change(params)
-        path.write_text(json.dumps(params, indent=2))  # JSON is YAML
+        self._change("params.yaml", change)
+
+    def leave_out(self, *stages: str) -> None:
+        """Take stages out of the graph; the files that they made stay, for the stages that read them."""
+
+        def change(graph: dict[str, Any]) -> None:
+            for stage in stages:
+                del graph["stages"][stage]
+
+        self._change("dvc.yaml", change)
+
+    def _change(self, file: str, change: Callable[[dict[str, Any]], None]) -> None:
+        path = self.folder / file
+        content = read_yaml(path)
+        change(content)
+        path.write_text(json.dumps(content, indent=2))  # JSON is YAML
 
     def locked(self) -> dict[str, Any]:
         return read_yaml(self.folder / "dvc.lock")["stages"]
+
+    def not_fresh(self) -> frozenset[str]:
+        """The stages that DVC would run, as far as is known before those that they need ran."""
+        return frozenset(re.findall(r"(?m)^(\S+):$", self.run("dvc", "status").stdout))
 
     def contents(self) -> dict[str, bytes]:
         """What is under data/ and reports/, and the lock."""

@@ -65,6 +65,7 @@ def test_both_sets_stand_in_the_tables_and_learners_never_learn_from_the_test(
         for generator in ("seq2seq", "h_seq2seq"):
             params["train"][generator]["paper"] = {"epochs": 1, "units": 8}
         params["cloze"]["systems"]["official"] = params["cloze"]["systems"]["sample"]
+        params["statistics"]["events"] = True  # once in a whole graph
 
     project.set(make_official_small)
     write_files(tmp_path / "files", rows)

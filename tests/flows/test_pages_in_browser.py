@@ -22,7 +22,7 @@ pytestmark = [
 ]
 
 
-@pytest.fixture
+@pytest.fixture(scope="module")
 def pages(first_run) -> Iterator[dict[str, str]]:
     """Addresses by page."""
     project: Project = first_run[0]

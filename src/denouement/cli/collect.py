@@ -188,6 +188,7 @@ def export(
         if any((stories, endings, answers, described)):
             raise UserError("export: name either a collection of the store, or files with --stories, --endings ...")
         store = opened_collections(url, make=False)
+        digest = store.work_digest(name)
         collection, work = store.collection(name), store.collected(name)
     else:
         if not (release or described):
@@ -197,7 +198,7 @@ def export(
         collection = replace(collection, release=release)
     found = export_work(work, collection, out, cache, _rules(max_accuracy))
     if name:
-        _note_export(store, name)
+        _note_export(store, name, digest)
     print_result(found, export_blocks, as_json)
 
 
@@ -212,12 +213,12 @@ def _work_in(stories: Path | None, endings: Path | None, answers: Path | None) -
     )
 
 
-def _note_export(store: "CollectionStore", name: str) -> None:
+def _note_export(store: "CollectionStore", name: str, digest: str) -> None:
     """Keep in the store that its work was exported, so that it may be deleted later."""
     if store.is_read_only:
         warn("the store can only be read, so that this export is not noted in it")
     else:
-        store.collection_exported(name)
+        store.collection_exported(name, digest)
 
 
 def _endings_of(name: str, described: Path | None, url: str) -> "tuple[Collection, pa.Table]":

@@ -15,6 +15,7 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from denouement.collecting.beginning import refuse_other_stories
 from denouement.collecting.datasheet import datasheet
 from denouement.collecting.description import Collection, FilterStep, VerificationStep
 from denouement.collecting.exported import CollectedWork, ExportSummary
@@ -86,6 +87,7 @@ def _export(
     names = own_files(release)
     _refuse_others(out, release)
     _refuse_other_stories(work.stories, out)
+    refuse_other_stories(work.stories, work.endings)
     filtered, summary = _filtered(work, collection, out)
     cases = None if filtered is None else filtered.filter(pc.equal(filtered["outcome"], KEPT))
     kept = [] if cases is None else cases.to_pylist()

@@ -7,9 +7,10 @@ for each piece that was handed in: the person's number, the step, the piece, and
 import itertools
 import sys
 import threading
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Callable
 from contextlib import closing
+from typing import Any
 
 import sqlalchemy as sa
 
@@ -24,7 +25,7 @@ from denouement.collecting.store import (
     Work,
     open_store,
 )
-from denouement.study.store.models import assignments, authors, items
+from denouement.study.store.models import annotators, assignments, authors, items
 
 NAME = "kitchen"
 
@@ -91,24 +92,38 @@ def check(store: CollectionStore) -> None:
         pieces = {row.id: row for row in connection.execute(sa.select(items))}
         done = connection.execute(sa.select(assignments)).all()
         wrote = {(row.item_id, row.author) for row in connection.execute(sa.select(authors))}
-        names = {
-            row.id: row.annotator_id for row in connection.execute(sa.text("SELECT id, annotator_id FROM annotators"))
-        }
+        people = connection.execute(sa.select(annotators)).all()
+    names, states = {row.id: row.annotator_id for row in people}, {row.id: row.state for row in people}
     accepted = Counter(row.item_id for row in done if row.status == "accepted")
     held = Counter(row.item_id for row in done if row.state == "open")
     for piece in pieces.values():
         assert piece.accepted == accepted[piece.id], piece
         assert piece.taken == accepted[piece.id] + held[piece.id], piece
     assert not [row for row in done if (row.item_id, names[row.annotator_id]) in wrote]  # nobody judged their own
-    made = Counter((row.source, row.role) for row in pieces.values() if row.source)
+    tokens = {row.token for row in done}
+    made: dict[tuple[str, str], list[sa.Row[Any]]] = defaultdict(list)
+    for piece in pieces.values():
+        if piece.source:
+            made[piece.source, piece.role].append(piece)
+            if piece.source not in tokens:  # it was deleted, and so are its texts
+                assert (piece.retired, piece.context, piece.endings, piece.title) == (True, [], [], None), piece
     for row in done:
-        role = pieces[row.item_id].role
+        if row.state == "open":
+            assert states[row.annotator_id] in ("answering", "done"), row
+            assert not pieces[row.item_id].retired, row
+        role, counts = pieces[row.item_id].role, row.status == "accepted"
         if role == "stories" and row.state == "answered":
-            n_forms = made[row.token, "review"]
-            assert n_forms >= 1
-            assert made[row.token, "endings"] == (row.verdict == "approved")
-        if role == "endings" and row.status == "accepted":
-            assert made[row.token, "verification"] == 2
+            forms, endings = made[row.token, "review"], made[row.token, "endings"]
+            assert forms
+            assert len(endings) == (row.verdict == "approved")
+            assert [piece.retired for piece in endings] == [not counts] * len(endings)
+            under_review = [piece for piece in forms if not piece.retired]
+            assert len(under_review) == (counts and row.verdict == "open"), row
+            assert all(piece.accepted < piece.wanted for piece in under_review), row  # else nobody could decide
+        if role == "endings" and row.state == "answered":
+            judged = made[row.token, "verification"]
+            assert len(judged) == 2 or not counts
+            assert all(piece.retired != (counts and not pieces[row.item_id].retired) for piece in judged), row
 
 
 def main(url: str, first: str, count: str) -> None:

@@ -483,13 +483,18 @@ class TestLeaving:
         assert store.begin(come(store), "verification", now=NOW) is not None
 
     def test_deleting_needs_an_export(self, store):
-        self.case(store)
+        keys = self.case(store)
         with pytest.raises(UserError, match="close it first"):
             store.delete("kitchen")
         store.set_state("kitchen", "closed")
         with pytest.raises(UserError, match="has work that is in no export"):
             store.delete("kitchen")
-        store.collection_exported("kitchen")
+        digest = store.work_digest("kitchen")
+        store.withdraw(keys["v"], now=NOW)  # while it is exported
+        store.collection_exported("kitchen", digest)
+        with pytest.raises(UserError, match="has work that is in no export"):
+            store.delete("kitchen")
+        store.collection_exported("kitchen", store.work_digest("kitchen"))
         store.delete("kitchen")
         assert store.collections() == []
 

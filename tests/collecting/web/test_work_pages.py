@@ -281,6 +281,9 @@ def test_a_story_nearly_like_another_one_is_hinted_at(worker: Worker, monkeypatc
     assert hints[0][1] is False
     assert person.send(**near).note == "Your story is handed in.", "a hint refuses nothing"
     assert draft(worker.come("stories"), story(1))["remarks"] == {}
+    for writer in store_of(worker).people("kitchen"):
+        store_of(worker).withdraw_for("kitchen", writer.annotator_id)
+    assert draft(worker.come("stories"), near)["remarks"] == {}, "nothing of a deleted story stays"
 
 
 def test_a_returned_story_is_improved_by_its_writer_alone(worker: Worker):

@@ -1,7 +1,5 @@
 """Collections: how they are made, who may come in for what, the states of their steps, and how they end."""
 
-import hashlib
-import json
 import secrets
 from collections.abc import Mapping, Sequence
 from datetime import datetime
@@ -9,10 +7,11 @@ from datetime import datetime
 import pyarrow as pa
 import sqlalchemy as sa
 
+from denouement.collecting.beginning import refuse_files
 from denouement.collecting.description import Collection, to_json
 from denouement.collecting.store.base import FILE, CollectionBase, StoredCollection
 from denouement.collecting.store.flow import PROMPT, as_entered, make_piece, pair_came, story_came
-from denouement.collecting.store.gathering import works
+from denouement.collecting.store.gathering import digest_of, works
 from denouement.errors import UserError
 from denouement.schemas import shortened
 from denouement.study.store.base import moment
@@ -60,9 +59,9 @@ class Campaigns(CollectionBase, Store):
             How many of `stories` and `pairs` were taken from the files, and how many stories were `left_out`.
 
         Raises:
-            UserError: the store has a study or collection of this name, or no step does anything with a table.
+            UserError: the store has a study or collection of this name, or a table is refused (`refuse_files`).
         """
-        _refuse_useless(collection, stories, endings)
+        refuse_files(collection, stories, endings)
         at = moment(now)
         salt = secrets.token_hex(32)
         taken = {"stories": 0, "pairs": 0, "left_out": 0}
@@ -110,6 +109,8 @@ class Campaigns(CollectionBase, Store):
             external_id, entry, now: as of a study.
             steps: those of the address by which they come in, but never the review, which has links. None: all others.
         """
+        if external_id == FILE:
+            return None
         annotator = super().enter(study, external_id, entry, now)
         if annotator is None or not self.is_collection(study):
             return annotator
@@ -131,6 +132,19 @@ class Campaigns(CollectionBase, Store):
 
             self._write(job)
         return annotator
+
+    def add_links(
+        self,
+        study: str,
+        n: int,
+        by: By = "command",
+        now: datetime | None = None,
+        steps: Sequence[str] | None = None,
+    ) -> list[str]:
+        """As of a study; links of a collection lead to all steps but the review where `steps` is None."""
+        if steps is None and self.is_collection(study):
+            steps = self.collection(study).of_all
+        return super().add_links(study, n, by, now, steps)
 
     def links_to(self, name: str) -> dict[str, tuple[str, ...]]:
         """By the token of each private link of a collection, the steps to which it leads."""
@@ -197,13 +211,18 @@ class Campaigns(CollectionBase, Store):
         """
         self._step(key, "answering", lambda of, person: {"state": "done"}, now)
 
-    def collection_exported(self, name: str, by: By = "command", now: datetime | None = None) -> None:
-        """Keep that all work that the collection has now was exported, so that it may be deleted later."""
+    def collection_exported(self, name: str, digest: str, by: By = "command", now: datetime | None = None) -> None:
+        """Keep that work was exported, so that it may be deleted later.
+
+        Args:
+            name: of the collection.
+            digest: what `work_digest` returned before the work was read, so that what came later counts as lacking.
+            by, now: for the log.
+        """
         of = self._collection(name)
         at = moment(now)
 
         def job(connection: sa.Connection) -> None:
-            digest = _digest(connection, of)
             connection.execute(studies.update().where(studies.c.id == of.id).values(exported=digest))
             note(connection, of, at, by, "exported")
 
@@ -224,7 +243,7 @@ class Campaigns(CollectionBase, Store):
             row = connection.execute(sa.select(studies).where(studies.c.id == of.id)).one()
             if row.state != "closed":
                 raise UserError(f"collection {study}: is {row.state}; close it first")
-            if not without_export and works(connection, of) and row.exported != _digest(connection, of):
+            if not without_export and works(connection, of) and row.exported != digest_of(works(connection, of)):
                 raise UserError(
                     f"collection {study}: has work that is in no export; export it first, or say that it may be lost"
                 )
@@ -236,21 +255,6 @@ class Campaigns(CollectionBase, Store):
         self._write(job)
         self._campaigns.pop(study, None)
         self._forget()
-
-
-def _refuse_useless(collection: Collection, stories: pa.Table | None, endings: pa.Table | None) -> None:
-    if stories is not None and not (collection.review or collection.endings):
-        raise UserError("stories: no step does anything with them: give the section review or endings")
-    if endings is not None and not collection.verification:
-        raise UserError("endings: no step does anything with them: give the section verification")
-    if collection.endings and not (collection.stories or stories is not None):
-        raise UserError("endings: are written for stories: give the section stories, or a file of stories")
-    if collection.verification and not (collection.endings or endings is not None):
-        raise UserError("verification: is of endings: give the section endings, or a file of endings")
-    if stories is not None and collection.endings:
-        wrong = [row["story_id"] for row in stories.to_pylist() if len(row["sentences"]) != 5]
-        if wrong:
-            raise UserError(f"stories: endings need stories of 5 sentences; {shortened(wrong)} have others")
 
 
 def _take_files(
@@ -294,9 +298,3 @@ def _take_files(
 def _known(of: StoredCollection, writer: str | None) -> str | None:
     """The id in the tables of a person whom a file names."""
     return of.hashed(writer) if writer and of.design.hash_ids else writer
-
-
-def _digest(connection: sa.Connection, of: StoredCollection) -> str:
-    """A digest of all work, and of what became of it."""
-    rows = [[row.token, row.status, row.verdict, row.answer, row.reason, row.values] for row in works(connection, of)]
-    return hashlib.sha256(json.dumps(rows, sort_keys=True).encode()).hexdigest()

@@ -14,7 +14,7 @@ import sqlalchemy as sa
 from denouement.collecting.reviewing import Status, status
 from denouement.collecting.store.base import WORK, StoredCollection, review_piece, versions_of, work_of
 from denouement.study.store.leases import close, recount
-from denouement.study.store.models import assignments, authors, items
+from denouement.study.store.models import assignments, authors, drafts, items
 from denouement.study.store.stored_study import keyed_hash
 
 PROMPT = "stories:"  # with which the pieces to write a story begin
@@ -160,18 +160,25 @@ def due(connection: sa.Connection, of: StoredCollection, at: datetime) -> Sequen
     if of.design.review is None or of.design.review.approve_after_days is None:
         return ()
     since = at - timedelta(days=of.design.review.approve_after_days)
-    waiting = (assignments.c.verdict == "open") & (assignments.c.status == "accepted")
-    these = (assignments.c.study_id == of.id) & waiting & (assignments.c.submitted_at <= since)
-    return connection.execute(WORK.where(these)).all()
+    return connection.execute(_undecided(of).where(assignments.c.submitted_at <= since)).all()
+
+
+def decide_all(connection: sa.Connection, of: StoredCollection, at: datetime) -> None:
+    """`decide` about each story that is not decided yet."""
+    for story in connection.execute(_undecided(of)).all():
+        decide(connection, of, story, at)
+
+
+def _undecided(of: StoredCollection) -> sa.Select[Any]:
+    is_open = (assignments.c.verdict == "open") & (assignments.c.status == "accepted")
+    return WORK.where(assignments.c.study_id == of.id, is_open)
 
 
 def retire_all(connection: sa.Connection, of: StoredCollection) -> None:
     """Hand out no piece whose source does not count any more, and again those whose source counts again."""
     counting = set(
         connection.scalars(
-            sa.select(assignments.c.token).where(
-                assignments.c.study_id == of.id, assignments.c.status.in_(("accepted", "surplus"))
-            )
+            sa.select(assignments.c.token).where(assignments.c.study_id == of.id, assignments.c.status == "accepted")
         )
     )
     made = sa.select(items.c.id, items.c.role, items.c.source, items.c.retired).where(
@@ -241,10 +248,19 @@ def blank(connection: sa.Connection, tokens: Sequence[str]) -> None:
     """Take the texts out of all pieces that were made from this work, and out of those made from work on them."""
     while tokens:
         made = connection.execute(sa.select(items.c.id).where(items.c.source.in_(tokens))).scalars().all()
+        of_made = assignments.c.item_id.in_(made)
         retire(connection, items.c.id.in_(made))
+        connection.execute(
+            drafts.delete().where(drafts.c.assignment_id.in_(sa.select(assignments.c.id).where(of_made)))
+        )
+        for pair in connection.execute(
+            WORK.where(of_made, items.c.role == "endings", assignments.c.state == "answered")
+        ):
+            if pair.values["right"] in pair.endings:  # `method_2`: the story's own
+                less = {**pair.values, "right": ""}
+                connection.execute(assignments.update().where(assignments.c.id == pair.id).values(values=less))
         empty: dict[str, Any] = {"context": [], "endings": [], "title": None}
         connection.execute(items.update().where(items.c.id.in_(made)).values(**empty))
-        of_made = assignments.c.item_id.in_(made)
         tokens = connection.execute(sa.select(assignments.c.token).where(of_made)).scalars().all()
 
 

@@ -1,5 +1,7 @@
 """What a collection has so far: its tables, what its people did, how far it is."""
 
+import hashlib
+import json
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -12,7 +14,7 @@ import sqlalchemy as sa
 from denouement.collecting.exported import CollectedWork
 from denouement.collecting.paying import DoneWork
 from denouement.collecting.store.base import FILE, WORK, CollectionBase, StoredCollection
-from denouement.collecting.store.flow import settle, writer_of
+from denouement.collecting.store.flow import due, settle, writer_of
 from denouement.collecting.store.qualifying import standing
 from denouement.collecting.store.records import (
     CollectionProgress,
@@ -123,6 +125,12 @@ class Gathering(CollectionBase):
             else None,
         )
 
+    def work_digest(self, name: str, now: datetime | None = None) -> str:
+        """A digest of all that was handed in, and of what became of it; see `collection_exported`."""
+        of = self._settled(name, moment(now))
+        with self._reading() as connection:
+            return digest_of(works(connection, of))
+
     def stories_since(self, name: str, since: datetime | None = None) -> list[KnownStory]:
         """The stories that were handed in at this time or later, in that order; None: all."""
         of = self._collection(name)
@@ -132,6 +140,14 @@ class Gathering(CollectionBase):
         with self._reading() as connection:
             rows = connection.execute(given.where(assignments.c.submitted_at >= since) if since else given).all()
         return [KnownStory(row.token, tuple(row.values["sentences"]), row.submitted_at) for row in rows]
+
+    def story_ids(self, name: str) -> set[str]:
+        """The ids of the stories that `stories_since` returns."""
+        of = self._collection(name)
+        tokens = sa.select(assignments.c.token).join(items, items.c.id == assignments.c.item_id)
+        given = (assignments.c.study_id == of.id) & (assignments.c.state == "answered") & (items.c.role == "stories")
+        with self._reading() as connection:
+            return set(connection.scalars(tokens.where(given)))
 
     def done_work(self, name: str, now: datetime | None = None) -> list[DoneWork]:
         """What each person is paid for: approved stories, and all other work but that of excluded people."""
@@ -208,7 +224,9 @@ class Gathering(CollectionBase):
     def _settled(self, name: str, at: datetime) -> StoredCollection:
         """The collection, once the stories are approved whose time for a review is over."""
         of = self._collection(name)
-        if of.design.review and of.design.review.approve_after_days is not None and not self.is_read_only:
+        with self._reading() as connection:
+            is_due = bool(due(connection, of, at))
+        if is_due and not self.is_read_only:
             self._write(lambda connection: settle(connection, of, at))
         return of
 
@@ -253,6 +271,12 @@ def works(connection: sa.Connection, of: StoredCollection) -> Sequence[Any]:
     """All work of a collection that was handed in, as `WORK` selects it, in the order in which it came in."""
     given = WORK.where(assignments.c.study_id == of.id, assignments.c.state == "answered")
     return connection.execute(given.order_by(assignments.c.submitted_at, assignments.c.id)).all()
+
+
+def digest_of(rows: Sequence[Any]) -> str:
+    """A digest of work, and of what became of it."""
+    said = [[row.token, row.status, row.verdict, row.answer, row.reason, row.values] for row in rows]
+    return hashlib.sha256(json.dumps(said, sort_keys=True).encode()).hexdigest()
 
 
 def _counted(connection: sa.Connection, of: StoredCollection) -> Sequence[Any]:

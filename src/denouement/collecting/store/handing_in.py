@@ -7,10 +7,10 @@ from uuid import uuid4
 
 import sqlalchemy as sa
 
-from denouement.collecting.checks import Remark, check_endings, check_story
+from denouement.collecting.checks import WRONG, Remark, check_endings, check_sentence, check_story
 from denouement.collecting.filtering import ANSWERS
 from denouement.collecting.reviewing import StoryReview, refusal
-from denouement.collecting.store.base import WORK, CollectionBase, StoredCollection, versions_of, work_of
+from denouement.collecting.store.base import FILE, WORK, CollectionBase, StoredCollection, versions_of, work_of
 from denouement.collecting.store.flow import decide, pair_came, story_came, writer_of
 from denouement.collecting.store.records import (
     EndingWork,
@@ -106,6 +106,8 @@ def _remarks(
         return check_story(work.title, work.sentences, design.stories.sentences, design.stories.longest)
     if isinstance(work, EndingWork):
         assert design.endings
+        if design.endings.way == "method_2" and not row.endings:  # its story was deleted
+            return check_sentence(work.wrong, WRONG, design.endings.longest)
         return check_endings(design.endings.way, _right(of, row, work), work.wrong, design.endings.longest)
     if isinstance(work, ReviewWork):
         assert design.review
@@ -113,8 +115,10 @@ def _remarks(
         if len(remark) > LONGEST_REMARK or (remark and not can_be_shown(remark)):
             return [Remark("unreadable", "remark", f"Write at most {LONGEST_REMARK:,} characters of plain text.")]
         story = connection.execute(WORK.where(assignments.c.token == row.source)).one_or_none()
-        if story is None or row.retired or row.state == "lapsed":
+        if story is None or row.retired:
             return [Remark(_WHOLE, "", "This story needs no review any more.")]
+        if story.person == FILE and work.decision == "return":
+            return [Remark(_WHOLE, "", "This story is from a file, and nobody can improve it: approve or reject it.")]
         review = StoryReview(person.annotator_id, work.decision, at, remark, work.bonus)
         why = refusal(versions_of(connection, story), writer_of(story), review, design.review)
         return [Remark(_WHOLE, "", why)] if why else []
@@ -126,7 +130,9 @@ def _remarks(
 def _right(of: StoredCollection, row: Any, work: EndingWork) -> str:
     """The right ending: that of the story where only the wrong one is written."""
     is_given = of.design.endings is not None and of.design.endings.way == "method_2"
-    return str(row.endings[0]) if is_given else work.right
+    if not is_given:
+        return work.right
+    return str(row.endings[0]) if row.endings else ""
 
 
 def _keep(connection: sa.Connection, person: Any, row: Any, work: Work, at: datetime) -> str:

@@ -1,11 +1,12 @@
 """What becomes of the work of people who withdraw, are excluded, or are readmitted."""
 
+from datetime import datetime
 from typing import Any
 
 import sqlalchemy as sa
 
 from denouement.collecting.store.base import WORK, CollectionBase, StoredCollection
-from denouement.collecting.store.flow import blank, retire_all
+from denouement.collecting.store.flow import blank, decide_all, retire_all
 from denouement.study.store.leases import free, recount
 from denouement.study.store.models import assignments, attempts, items
 from denouement.study.store.people import People
@@ -38,7 +39,7 @@ class Leaving(CollectionBase, People):
         connection.execute(attempts.delete().where(attempts.c.annotator_id == person.pk))
         return sum(row.state == "answered" for row in gone)
 
-    def _recount(self, connection: sa.Connection, of: StoredCampaign) -> None:
+    def _recount(self, connection: sa.Connection, of: StoredCampaign, at: datetime) -> None:
         if not isinstance(of, StoredCollection):
             return
         again = sa.select(assignments.c.id, assignments.c.item_id).where(
@@ -48,6 +49,7 @@ class Leaving(CollectionBase, People):
             recount(connection, row.item_id, taken=-1, accepted=-1)
             connection.execute(assignments.update().where(assignments.c.id == row.id).values(status="rejected"))
         retire_all(connection, of)
+        decide_all(connection, of, at)  # a review that counts again may be the last one that was missing
 
 
 def _is_finished(connection: sa.Connection, row: Any) -> bool:

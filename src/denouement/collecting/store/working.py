@@ -294,8 +294,11 @@ def step_state(connection: sa.Connection, of: StoredCollection, step: str) -> An
 
 
 def own_work(connection: sa.Connection, person: Any, token: str) -> Any:
-    """The row of a person's piece with this id, as `WORK` selects it; None where they never had it."""
-    if not could_be_id(token):
+    """The row of a person's piece with this id, as `WORK` selects it.
+
+    None where they never had it, and where they take part no more, as a person who was excluded.
+    """
+    if person.state not in ("answering", "done") or not could_be_id(token):
         return None
     mine = WORK.where(assignments.c.annotator_id == person.pk, assignments.c.token == token)
     return connection.execute(mine).one_or_none()

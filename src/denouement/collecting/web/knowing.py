@@ -79,15 +79,20 @@ class StoriesSoFar:
             return None
         try:
             if time.monotonic() - self._looked_at >= _EVERY:
-                for story in store.stories_since(collection, self._until):
-                    self._until = story.at
-                    if story.id not in self._known:  # an improved one is known as it was first
-                        self._known.add(story.id)
-                        self._stories.add(story.id, story.sentences)
+                self._look(store, collection)
                 self._looked_at = time.monotonic()
             return self._stories.nearest(piece, sentences)
         finally:
             self._lock.release()
+
+    def _look(self, store: CollectionStore, collection: str) -> None:
+        if self._known - store.story_ids(collection):  # some were deleted: nothing of them stays
+            self._stories, self._known, self._until = hints.WrittenStories(), set(), None
+        for story in store.stories_since(collection, self._until):
+            self._until = story.at
+            if story.id not in self._known:  # an improved one is known as it was first
+                self._known.add(story.id)
+                self._stories.add(story.id, story.sentences)
 
 
 class Knowing:

@@ -183,6 +183,7 @@ def payments_file(store: Collected, study: str) -> Response:
 def export(request: Request, store: Collected, study: str, form: Form) -> Response:
     """All tables with who did what; the store keeps that they were exported. No link does so: programs follow links."""
     require_form_token(request.cookies[COOKIE], form)
+    digest = store.work_digest(study)
     work = store.collected(study)
     tables = {
         "collected_stories": work.stories,
@@ -195,7 +196,7 @@ def export(request: Request, store: Collected, study: str, form: Form) -> Respon
             if table is not None:
                 files.writestr(f"{name}.parquet", table_file(table, name))
     if not store.is_read_only:
-        store.collection_exported(study, "organiser")
+        store.collection_exported(study, digest, "organiser")
     return download(packed.getvalue(), "application/zip", f"{study}.zip")
 
 

@@ -245,7 +245,7 @@ class People(StoreBase):
             if person.state != "withdrawn":
                 before = person.excluded_from if person.state == "excluded" else person.state
                 update(connection, person.pk, state="excluded", excluded_from=before, excluded_because=because or None)
-            self._recount(connection, of)
+            self._recount(connection, of, at)
             note(connection, of, at, by, "excluded", annotator_id, because or None)
             return excluded.rowcount
 
@@ -287,13 +287,13 @@ class People(StoreBase):
             # a store of an earlier version does not know the state of before: whoever answered may go on
             state = person.excluded_from or ("answering" if person.served else "consenting")
             update(connection, person.pk, state=state, excluded_from=None, excluded_because=None)
-            self._recount(connection, of)
+            self._recount(connection, of, at)
             note(connection, of, at, by, "readmitted", annotator_id)
             return became
 
         return self._write(job)
 
-    def _recount(self, connection: sa.Connection, of: StoredCampaign) -> None:
+    def _recount(self, connection: sa.Connection, of: StoredCampaign, at: datetime) -> None:
         """Called when answers count no more, or count again: in a study no item depends on another's answers."""
 
     def _step(

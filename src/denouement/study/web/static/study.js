@@ -84,7 +84,7 @@ document.addEventListener("keydown", (event) => {
   const choice = group?.find((each) => each.dataset.key === event.key);
   if (choice) {
     choice.checked = true;
-    keep();
+    choice.dispatchEvent(new Event("input", { bubbles: true })); // as if it was clicked
     choice.focus();
     event.preventDefault();
     const next = groups[groups.indexOf(group) + 1];
