@@ -150,7 +150,7 @@ def test_a_generator_taken_out_of_the_graph_leaves_every_table(reproduced):
         path.unlink()
         path.write_text("spoilt")
     reproduced.set(lambda params: params["generators"].pop("seq2seq"))
-    done = reproduced.reproduce()
+    done = reproduced.run("dvc", "repro")
     assert done.returncode == 0, done.stdout + done.stderr
     assert all(path.read_text() == "spoilt" for path in spoilt)  # what an earlier graph made is the user's to delete
     left = "params.yaml has no generator of the name: data/endings/seq2seq.parquet, data/models/seq2seq;"

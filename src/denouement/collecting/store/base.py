@@ -1,5 +1,6 @@
 """The base of all parts of the store of collections, which is the store of studies with more in it."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
@@ -97,14 +98,23 @@ def versions_of(connection: sa.Connection, story: Any) -> list[HandedIn]:
     """
     earlier = sa.select(corrections.c.submitted_at).where(corrections.c.assignment_id == story.id)
     times: list[datetime] = [*connection.scalars(earlier.order_by(corrections.c.place)), story.submitted_at]
-    given = WORK.where(items.c.role == "review", items.c.source == story.token, assignments.c.status == "accepted")
     reviews: dict[str, list[StoryReview]] = {}
-    for row in connection.execute(given.order_by(assignments.c.submitted_at, assignments.c.id)):
-        review = StoryReview(row.person, row.answer, row.submitted_at, row.reason or "", bool(row.values["bonus"]))
-        reviews.setdefault(row.piece, []).append(review)
+    for row in connection.execute(reviews_of([story.token])):
+        reviews.setdefault(row.piece, []).append(as_review(row))
     return [
         HandedIn(at, tuple(reviews.get(review_piece(story.token, number), ()))) for number, at in enumerate(times, 1)
     ]
+
+
+def reviews_of(tokens: Sequence[str] | sa.Select[Any]) -> sa.Select[Any]:
+    """The reviews of these stories that count, as `WORK` selects them, in the order in which they came in."""
+    given = WORK.where(items.c.role == "review", items.c.source.in_(tokens), assignments.c.status == "accepted")
+    return given.order_by(assignments.c.submitted_at, assignments.c.id)
+
+
+def as_review(row: Any) -> StoryReview:
+    """The review of a row of `reviews_of`."""
+    return StoryReview(row.person, row.answer, row.submitted_at, row.reason or "", bool(row.values["bonus"]))
 
 
 def review_piece(token: str, version: int) -> str:

@@ -1,13 +1,22 @@
 """What people may do now, the pieces that they hold, and their drafts."""
 
-from collections import Counter
-from collections.abc import Mapping
+from collections import Counter, defaultdict
+from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import Any
 
 import sqlalchemy as sa
 
-from denouement.collecting.store.base import WORK, CollectionBase, StoredCollection, versions_of, work_of
+from denouement.collecting.reviewing import StoryReview
+from denouement.collecting.store.base import (
+    WORK,
+    CollectionBase,
+    StoredCollection,
+    as_review,
+    reviews_of,
+    versions_of,
+    work_of,
+)
 from denouement.collecting.store.flow import PROMPT, due, settle
 from denouement.collecting.store.qualifying import standing
 from denouement.collecting.store.records import Offer, OfferState, OwnStory, Piece
@@ -28,11 +37,12 @@ _IS_OTHERS = sa.and_(
     ),
     ~sa.exists().where(authors.c.item_id == items.c.id, authors.c.author.in_(sa.bindparam("names", expanding=True))),
 )
-# Those that others began come first, so that cases are completed while people still write.
+# Those that others began come first, so that cases are completed while people still write. The order is that of the
+# index `ix_items_wanted`, backwards.
 _FREE = (
     sa.select(items.c.id, items.c.content)
-    .where(_IS_OTHERS, HAS_PLACE)
-    .order_by(items.c.taken.desc(), items.c.drawn, items.c.id)
+    .where(_IS_OTHERS, items.c.taken < items.c.wanted)
+    .order_by(items.c.taken.desc(), items.c.drawn.desc(), items.c.id.desc())
     .limit(1)
 )
 _READ = items.alias("read")
@@ -210,7 +220,11 @@ class Working(CollectionBase):
                 assignments.c.annotator_id == person.pk, items.c.role == "stories", assignments.c.state == "answered"
             )
             rows = connection.execute(theirs.order_by(assignments.c.submitted_at.desc(), assignments.c.id.desc())).all()
-            return [_own_story(connection, row) for row in rows]
+            tokens = sa.select(assignments.c.token).where(assignments.c.annotator_id == person.pk)
+            reviews: dict[str, list[StoryReview]] = defaultdict(list)
+            for review in connection.execute(reviews_of(tokens)):
+                reviews[review.source].append(as_review(review))
+            return [_own_story(row, reviews[row.token]) for row in rows]
 
     def may_get_more(self, key: str) -> bool:
         """Whether there is, or may come, a piece that this person may do."""
@@ -376,8 +390,7 @@ def _feedback(connection: sa.Connection, story: Any) -> tuple[str, ...]:
     return tuple(review.remark for review in reviews if review.remark)
 
 
-def _own_story(connection: sa.Connection, row: Any) -> OwnStory:
-    reviews = [review for version in versions_of(connection, row) for review in version.reviews]
+def _own_story(row: Any, reviews: Sequence[StoryReview]) -> OwnStory:
     return OwnStory(
         id=row.token,
         title=row.values["title"],

@@ -107,6 +107,17 @@ items = sa.Table(
     sa.UniqueConstraint("study_id", "item_id"),
     sa.CheckConstraint("0 <= accepted AND accepted <= taken AND (wanted IS NULL OR taken <= wanted)", name="counts"),
     sa.Index(None, "study_id", "role", "taken", "drawn"),
+    sa.Index(None, "source"),
+    # what is still to be done of a collection, which soon is a small part of it
+    sa.Index(
+        "ix_items_wanted",
+        "study_id",
+        "role",
+        "taken",
+        "drawn",
+        sqlite_where=sa.text("taken < wanted"),
+        postgresql_where=sa.text("taken < wanted"),
+    ),
 )
 
 annotators = sa.Table(

@@ -15,6 +15,14 @@ def upgrade() -> None:
     op.add_column("items", sa.Column("source", sa.String(), nullable=True))
     op.add_column("items", sa.Column("retired", sa.Boolean(), nullable=False, server_default=sa.false()))
     op.add_column("annotators", sa.Column("same_as", sa.Integer(), nullable=True))
+    op.create_index(op.f("ix_items_source"), "items", ["source"])
+    op.create_index(
+        "ix_items_wanted",
+        "items",
+        ["study_id", "role", "taken", "drawn"],
+        sqlite_where=sa.text("taken < wanted"),
+        postgresql_where=sa.text("taken < wanted"),
+    )
     op.add_column("assignments", sa.Column("verdict", sa.String(), nullable=True))
     op.create_table(
         "authors",
