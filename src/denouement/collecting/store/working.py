@@ -241,10 +241,17 @@ class Working(CollectionBase):
         if described.most is not None and done >= described.most:
             return "enough"
         test = standing(connection, of, person, step)
-        if test != "passed":
-            return test
+        if test == "failed":
+            return "failed"
+        found = self._found(connection, of, person, step, at)
+        return "test" if test == "test" and found == "free" else found
+
+    def _found(
+        self, connection: sa.Connection, of: StoredCollection, person: Any, step: str, at: datetime
+    ) -> OfferState:
+        """Whether a step has a piece for a person who may do it: free, busy, none or enough."""
         if step == "stories":
-            return "free" if _wants_stories(connection, of, at) else "enough"
+            return _wants_stories(connection, of, at)
         asked = {"study": of.id, "person": person.pk, "name": person.annotator_id, "step": step}
         if connection.execute(_FREE, asked).first() or self._lapsed(connection, person, step):
             return "free"
@@ -318,15 +325,27 @@ def own_work(connection: sa.Connection, person: Any, token: str) -> Any:
     return connection.execute(mine).one_or_none()
 
 
-def _wants_stories(connection: sa.Connection, of: StoredCollection, at: datetime) -> bool:
-    """Whether another story is wanted, besides those that are approved, under review, returned or being written."""
+def _wants_stories(connection: sa.Connection, of: StoredCollection, at: datetime) -> OfferState:
+    """Whether another story is wanted, besides those that are approved, under review, returned or being written.
+
+    Where none is: busy while some are being written, none while some may yet be rejected, enough when all are approved.
+    """
     wanted = of.design.stories.wanted if of.design.stories else 0
     if wanted is None:
-        return True
-    counted = sa.select(sa.func.count()).select_from(assignments.join(items, items.c.id == assignments.c.item_id))
-    of_stories = (assignments.c.study_id == of.id) & (items.c.role == "stories")
-    takes = sa.or_(live(of, at), assignments.c.status == "accepted")
-    return (connection.scalar(counted.where(of_stories, takes)) or 0) < wanted
+        return "free"
+    counted = (
+        sa.select(sa.func.count())
+        .select_from(assignments.join(items, items.c.id == assignments.c.item_id))
+        .where(assignments.c.study_id == of.id, items.c.role == "stories")
+    )
+    written = connection.scalar(counted.where(assignments.c.status == "accepted")) or 0
+    writing = connection.scalar(counted.where(live(of, at))) or 0
+    if written + writing < wanted:
+        return "free"
+    approved = connection.scalar(counted.where(assignments.c.status == "accepted", assignments.c.verdict == "approved"))
+    if (approved or 0) >= wanted:
+        return "enough"
+    return "busy" if written < wanted else "none"
 
 
 def _handed_in(connection: sa.Connection, person: Any) -> Counter[str]:
