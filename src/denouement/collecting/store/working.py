@@ -34,8 +34,8 @@ _IS_OTHERS = sa.and_(
     ~sa.exists().where(assignments.c.annotator_id == sa.bindparam("person"), assignments.c.content == items.c.content),
     ~sa.exists().where(authors.c.item_id == items.c.id, authors.c.author == sa.bindparam("name")),
 )
-# Those that others began come first, so that cases are completed while people still write. The order is one of the index
-# `ix_items_wanted`, backwards.
+# Those that others began come first, so that cases are completed while people still write. The order is that of the
+# index `ix_items_wanted`, backwards.
 _FREE = (
     sa.select(items.c.id, items.c.content)
     .where(_IS_OTHERS, items.c.taken < items.c.wanted)
