@@ -1,7 +1,7 @@
 """The commands of `denouement collect` for collections in the store. Heavy imports stay inside the commands."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from decimal import Decimal
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -261,7 +261,7 @@ def _progress_blocks(found: CollectionSoFar, currency: str) -> "list[Block]":
         Paragraph(f"Collection {found.progress.collection}: {found.progress.state}."),
         *progress_blocks(found.progress),
         *(filter_blocks(found.filter)[:1] if found.filter else []),
-        crowd_table(found.crowd, currency),
+        replace(crowd_table(found.crowd, currency), title="Writers, beside the paper's"),
     ]
 
 
