@@ -5,7 +5,7 @@ import pyarrow.parquet as pq
 import pytest
 from collecting.collected import endings
 
-from denouement.collecting.work import as_cases, as_table, read_work
+from denouement.collecting.work import as_cases, read_work
 from denouement.corpus.ingest import IngestSettings, ingest
 from denouement.errors import UserError
 from denouement.schemas import TABLES, read_table, stamp, write_table

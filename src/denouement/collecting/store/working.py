@@ -333,19 +333,25 @@ def _wants_stories(connection: sa.Connection, of: StoredCollection, at: datetime
     wanted = of.design.stories.wanted if of.design.stories else 0
     if wanted is None:
         return "free"
-    counted = (
-        sa.select(sa.func.count())
+    is_accepted = assignments.c.status == "accepted"
+    counts = {
+        "written": is_accepted,
+        "approved": is_accepted & (assignments.c.verdict == "approved"),
+        "writing": live(of, at),
+    }
+    sums = [
+        sa.func.coalesce(sa.func.sum(sa.case((which, 1), else_=0)), 0).label(name) for name, which in counts.items()
+    ]
+    found = connection.execute(
+        sa.select(*sums)
         .select_from(assignments.join(items, items.c.id == assignments.c.item_id))
-        .where(assignments.c.study_id == of.id, items.c.role == "stories")
-    )
-    written = connection.scalar(counted.where(assignments.c.status == "accepted")) or 0
-    writing = connection.scalar(counted.where(live(of, at))) or 0
-    if written + writing < wanted:
+        .where(assignments.c.study_id == of.id, items.c.role == "stories", sa.or_(is_accepted, live(of, at)))
+    ).one()
+    if found.written + found.writing < wanted:
         return "free"
-    approved = connection.scalar(counted.where(assignments.c.status == "accepted", assignments.c.verdict == "approved"))
-    if (approved or 0) >= wanted:
+    if found.approved >= wanted:
         return "enough"
-    return "busy" if written < wanted else "none"
+    return "busy" if found.written < wanted else "none"
 
 
 def _handed_in(connection: sa.Connection, person: Any) -> Counter[str]:
