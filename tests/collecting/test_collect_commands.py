@@ -14,6 +14,7 @@ from starlette.testclient import TestClient
 
 from denouement.cli import main
 from denouement.collecting import watching
+from denouement.collecting.description import collection_from
 from denouement.collecting.store import open_store
 from denouement.schemas import read_table, write_table
 
@@ -240,7 +241,10 @@ def test_people_of_a_collection(url, tmp_path):
     run(url, "collect", "person", "kitchen", "Ada", "--out", str(tmp_path / "ada.json"))
     data = json.loads((tmp_path / "ada.json").read_text())
     assert [each["step"] for each in data["handed_in"]] == ["stories", "stories"]
-    assert "1 pieces of work of Ben are deleted" in run(url, "collect", "withdraw", "kitchen", "Ben", "--yes").stdout
+    assert (
+        "1 piece of work of Ben is deleted. What was approved stays"
+        in run(url, "collect", "withdraw", "kitchen", "Ben", "--yes").stdout
+    )
     whats = [entry["what"] for entry in printed(url, "collect", "log", "kitchen")["entries"]]
     assert whats[0] == "created"
     assert {"excluded", "readmitted", "gave out data"} < set(whats)
@@ -285,3 +289,17 @@ def test_one_server_has_studies_and_collections(url, monkeypatch, group):
     client = TestClient(apps[0], "http://127.0.0.1:8000")
     for name in ("pilot", "kitchen"):
         assert 'name="consent"' in client.get(f"/s/{name}/").text
+
+
+def test_whom_another_service_knows_by_an_id_of_its_own(url):
+    with closing(open_store(url)) as store:
+        prolific = {"kind": "prolific", "completion_code": "C1"}
+        store.create_collection(collection_from({"name": "hall", "entry": prolific, "stories": {}}, "test"))
+        store.enter("hall", "PID9", {"STUDY_ID": "s", "SESSION_ID": "x"})
+        (person,) = store.collection_progress("hall").people
+    who = ("collect", "progress", "hall", "--who", "PID9")
+    assert run(url, *who).stdout == f"PID9: {person.person}\n"
+    assert printed(url, *who, "--who", "PID8") == {"annotator_ids": {"PID9": person.person}, "never_came": 1}
+    assert "name the collection before it" in refused(url, "collect", "progress", "--who", "PID9")
+    (address,) = printed(url, "collect", "links", "hall", "--step", "stories")["addresses"]["stories"]
+    assert "/s/hall/?PROLIFIC_PID={{%PROLIFIC_PID%}}&STUDY_ID=" in address, "as Prolific's form takes it"

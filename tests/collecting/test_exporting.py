@@ -10,10 +10,10 @@ import pyarrow as pa
 import pytest
 from collecting.collected import all_confirmed, endings, verifications
 
-from denouement.collecting.description import Collection, StoryStep
+from denouement.collecting.description import Collection, ReviewStep, StoryStep, VerificationStep
 from denouement.collecting.exported import CollectedWork
 from denouement.collecting.exporting import export
-from denouement.collecting.work import as_table
+from denouement.collecting.work import as_table, read_work
 from denouement.corpus.ingest import ingest
 from denouement.corpus.layouts import is_own_release, own_files, release_of, source_of, split_of
 from denouement.corpus.readers import find_files
@@ -80,6 +80,14 @@ def test_what_is_written_is_read_again_as_it_was(tmp_path):
         kind = name.partition(".")[0]
         same = [{*map(repr, read_table(where / name, kind).to_pylist())} for where in (public, tmp_path / "corpus")]
         assert same[0] == same[1]
+
+
+def test_the_pairs_of_an_export_are_read_again_as_they_came_in(tmp_path):
+    pairs = endings(4)
+    answers = verifications({"c0": (["1"] * 3, ["0"] * 3), "c1": (["1", "0", "1"], ["0"] * 3)})
+    export(CollectedWork(stories(7), pairs, answers), KITCHEN, tmp_path)
+    kind, again = read_work(tmp_path / "private/filtered_cases.parquet", ["collected_endings"])
+    assert (kind, again.to_pylist()) == ("collected_endings", pairs.to_pylist()), "those that were not kept, too"
 
 
 def test_the_files_have_the_official_layout_and_no_formula(tmp_path):
@@ -167,8 +175,18 @@ def test_the_datasheet_says_how_and_by_how_many_and_is_harmless(tmp_path):
     assert re.search(r"handed in +\| +7 \| +49,895 \| +4 \| +13,500 \|", text)
     assert re.search(r"approved or confirmed +\| +6 \| +49,255 \| +2 \| +3,744 \|", text)
     assert "People who verified endings: 3." in text
-    assert "4 of them right" in text
+    assert "at least 4 of them right, in at most 2 attempts." in text
     assert "2 pairs of endings; something can be said from 100 on" in text
+
+
+def test_the_datasheet_names_who_approved_and_who_verified(tmp_path):
+    asked = {"review": ReviewStep(approve_after_days=7), "verification": VerificationStep(people=4)}
+    pairs = endings(2)
+    export(CollectedWork(stories(), pairs, all_confirmed(pairs)), replace(KITCHEN, **asked), tmp_path)
+    text = (tmp_path / "public/DATASHEET.md").read_text()
+    assert "Each was approved by one reviewer, or was not reviewed within 7 days." in text
+    assert "Each ending was to be verified by 4 people, by the form of v1.0." in text
+    assert "Before they verified endings, people judged" in text
 
 
 def test_stories_alone_and_cases_alone(tmp_path):

@@ -5,7 +5,7 @@ import pyarrow.parquet as pq
 import pytest
 from collecting.collected import endings
 
-from denouement.collecting.work import as_cases, as_table, read_work
+from denouement.collecting.work import as_cases, read_work
 from denouement.corpus.ingest import IngestSettings, ingest
 from denouement.errors import UserError
 from denouement.schemas import TABLES, read_table, stamp, write_table
@@ -136,9 +136,10 @@ def test_another_kind_and_another_table_are_refused(tmp_path):
     write_table(endings(1), tmp_path / "e.parquet", "collected_endings")
     with pytest.raises(UserError, match="holds endings, not verifications"):
         read_work(tmp_path / "e.parquet", ["verifications"])
-    write_table(as_table("filtered_cases", []), tmp_path / "f.parquet", "filtered_cases")
-    with pytest.raises(UserError, match="a table 'filtered_cases', not stories"):
-        read_work(tmp_path / "f.parquet", ALL)
+    ids = pa.Table.from_pylist([], TABLES["public_ids"].schema)
+    write_table(ids, tmp_path / "i.parquet", "public_ids")
+    with pytest.raises(UserError, match="a table 'public_ids', not stories"):
+        read_work(tmp_path / "i.parquet", ALL)
 
 
 def test_pairs_as_cases_alternate_sides():

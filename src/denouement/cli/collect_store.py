@@ -1,7 +1,7 @@
 """The commands of `denouement collect` for collections in the store. Heavy imports stay inside the commands."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from decimal import Decimal
 from functools import partial
 from pathlib import Path
@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from denouement.cli.known_people import print_known, who_option
 from denouement.cli.options import json_option, print_result
 from denouement.cli.study_store import (
     LOCAL_URL,
@@ -202,15 +203,11 @@ def _addresses(
     store: "CollectionStore", collection: "Collection", base_url: str, step: str | None = None
 ) -> dict[str, list[str]]:
     """The addresses that there are, by the steps to which they lead; those that lead to `step`, where it is named."""
-    found: dict[str, list[str]] = {}
-    entry = f"{base_url}/s/{collection.name}/"
-    if collection.entry.kind != "links" and collection.of_all:
-        if step is None:
-            found[", ".join(collection.of_all)] = [entry]
-        if len(collection.of_all) > 1:
-            found |= {each: [f"{entry}?step={each}"] for each in collection.of_all if step in (None, each)}
-        elif step in collection.of_all:
-            found[step] = [entry]
+    from denouement.collecting.web.addresses import entry_addresses
+
+    entries = entry_addresses(collection, base_url)
+    only = (step,) if (step,) in entries else tuple(collection.of_all) if step in collection.of_all else ()
+    found = {", ".join(steps): [address] for steps, address in entries.items() if step is None or steps == only}
     for token, steps in store.links_to(collection.name).items():
         if step is None or step in steps:
             found.setdefault(", ".join(steps), []).append(_private(base_url, collection.name, token))
@@ -233,9 +230,10 @@ def _address_blocks(addresses: Mapping[str, Sequence[str]]) -> "list[Block]":
 
 @click.command()
 @click.argument("name", required=False, metavar="[NAME]")
+@who_option
 @store_option
 @json_option
-def progress(name: str | None, url: str, as_json: bool) -> None:
+def progress(name: str | None, ids: tuple[str, ...], url: str, as_json: bool) -> None:
     """Print how far a collection is, its people, and Tables 2 and 5 of the paper for it.
 
     Without NAME, the names of the collections.
@@ -245,7 +243,13 @@ def progress(name: str | None, url: str, as_json: bool) -> None:
 
     store = opened_collections(url, make=False)
     if name is None:
+        if ids:
+            raise UserError("--who: name the collection before it")
         print_result(CollectionNames(store.collections()), _name_blocks, as_json)
+        return
+    if ids:
+        people = store.collection_progress(name).people
+        print_known(store, name, ids, (each.person for each in people), as_json)
         return
     collection, work = store.collection(name), store.collected(name)
     filtered = filtered_so_far(work, collection)
@@ -268,7 +272,7 @@ def _progress_blocks(found: CollectionSoFar, currency: str) -> "list[Block]":
         Paragraph(f"Collection {found.progress.collection}: {found.progress.state}."),
         *progress_blocks(found.progress),
         *(filter_blocks(found.filter)[:1] if found.filter else []),
-        crowd_table(found.crowd, currency),
+        replace(crowd_table(found.crowd, currency), title="Writers, beside the paper's"),
     ]
 
 

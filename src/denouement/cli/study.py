@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import click
 
 from denouement.cli import study_life
+from denouement.cli.known_people import print_known, who_option
 from denouement.cli.options import AMOUNT, json_option, print_result
 from denouement.cli.study_convert import convert
 from denouement.cli.study_import import import_
@@ -67,14 +68,6 @@ class StudyNames:
     """The studies of a store."""
 
     studies: list[str]
-
-
-@dataclass(frozen=True)
-class KnownPeople:
-    """The annotators' ids of people who came to a study, by the id that was asked for, and how many never came."""
-
-    annotator_ids: dict[str, str]
-    never_came: int
 
 
 @click.group()
@@ -255,13 +248,7 @@ def _address_blocks(links: StudyLinks | CreatedStudy) -> "list[Block]":
 
 @study.command()
 @click.argument("name", required=False, metavar="[STUDY]")
-@click.option(
-    "--who",
-    "ids",
-    multiple=True,
-    metavar="ID",
-    help="Print the annotator id of the person whom another service, such as Prolific, gave this id; may be repeated.",
-)
+@who_option
 @store_option
 @json_option
 def progress(name: str | None, ids: tuple[str, ...], url: str, as_json: bool) -> None:
@@ -280,26 +267,13 @@ def progress(name: str | None, ids: tuple[str, ...], url: str, as_json: bool) ->
         numbers = {who: number for number, who in enumerate(store.opened_by(name).values(), 1) if who}
         print_result(found, lambda _: _progress_blocks(found, numbers), as_json)
         return
-    came = {person.annotator_id for person in found.people}
-    asked = {each: store.annotator_id(name, each) for each in ids}
-    known = {each: annotator for each, annotator in asked.items() if annotator in came}
-    people = KnownPeople(known, len(asked) - len(known))
-    print_result(people, lambda _: _people_blocks(people, name), as_json)
+    print_known(store, name, ids, (person.annotator_id for person in found.people), as_json)
 
 
 def _name_blocks(names: StudyNames) -> "list[Block]":
     from denouement.present.sections import Paragraph
 
     return [Paragraph("\n".join(names.studies) or "no study yet")]
-
-
-def _people_blocks(people: KnownPeople, study: str) -> "list[Block]":
-    from denouement.present.sections import Paragraph
-
-    lines = [f"{each}: {annotator}" for each, annotator in people.annotator_ids.items()]
-    if absent := people.never_came:
-        lines.append(f"never came to study {study}: {absent} of {absent + len(people.annotator_ids)}")
-    return [Paragraph("\n".join(lines))]
 
 
 def _progress_blocks(found: "Progress", numbers: Mapping[str, int]) -> "list[Block]":

@@ -275,7 +275,8 @@ def readmit(name: str, annotator: str, url: str, as_json: bool) -> None:
     What they did counts again where others did not do the same in between.
     """
     became = store_of(name, url).readmit(name, annotator)
-    what = f"{annotator} is not excluded any more: {_pieces(became['accepted'])} count, {became['surplus']:,} do not."
+    what = f"{annotator} is not excluded any more: {_pieces(became['accepted'])} "
+    what += f"{'counts' if became['accepted'] == 1 else 'count'}, {became['surplus']:,} not."
     _changed(name, what, as_json, **became)
 
 
@@ -316,8 +317,14 @@ def withdraw(name: str, annotator: str, yes: bool, url: str, as_json: bool) -> N
     if not yes:
         whose = f"all answers of {annotator}" if kind() == "study" else f"what {annotator} wrote and judged"
         click.confirm(f"Delete {whose}?", abort=True, err=True)
-    n = store_of(name, url).withdraw_for(name, annotator)
-    _changed(name, f"{_pieces(n)} of {annotator} are deleted.", as_json, answers=n)
+    from denouement.collecting.store import CollectionStore
+
+    store = store_of(name, url)
+    n = store.withdraw_for(name, annotator)
+    what = f"{_pieces(n)} of {annotator} {'is' if n == 1 else 'are'} deleted."
+    if isinstance(store, CollectionStore) and store.collection(name).keeps_approved:
+        what += " What was approved stays, as the consent says."
+    _changed(name, what, as_json, answers=n)
 
 
 @click.command()
@@ -343,7 +350,8 @@ def _log_blocks(found: "StudyLog") -> "list[Block]":
 
 def _pieces(n: int) -> str:
     """So many of what people hand in."""
-    return f"{n:,} {'answers' if kind() == 'study' else 'pieces of work'}"
+    one, several = ("answer", "answers") if kind() == "study" else ("piece of work", "pieces of work")
+    return f"{n:,} {one if n == 1 else several}"
 
 
 OF_BOTH = (delete, release, exclude, readmit, person, withdraw, log)

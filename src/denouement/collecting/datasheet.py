@@ -61,14 +61,25 @@ def _ways(found: ExportSummary, collection: Collection) -> Iterator[Block]:
     if stories.prompts:
         lines.append(f"Writers got one of {len(stories.prompts):,} subjects.")
     if collection.review:
-        lines.append(f"Each was approved by {collection.review.reviewers} reviewers.")
+        by = "one reviewer" if collection.review.reviewers == 1 else f"{collection.review.reviewers} reviewers"
+        days = collection.review.approve_after_days
+        late = f", or was not reviewed within {days:g} days" if days is not None else ""
+        lines.append(f"Each was approved by {by}{late}.")
     if found.filter:
         lines.append(f"Endings: {_WAYS[endings.way]}.")
-    for name, step in (("stories", collection.stories), ("endings", collection.endings)):
+    if found.filter and collection.verification:
+        asked = collection.verification
+        lines.append(f"Each ending was to be verified by {asked.people:,} people, by the form of {asked.form}.")
+    tested = {
+        "wrote stories": collection.stories,
+        "wrote endings": collection.endings,
+        "verified endings": collection.verification,
+    }
+    for did, step in tested.items():
         if step and step.qualification:
             test = step.qualification
             lines.append(
-                f"Before they wrote {name}, people judged {len(test.items)} examples, {test.pass_mark} of them right, "
-                f"in at most {test.attempts} attempts."
+                f"Before they {did}, people judged {len(test.items)} examples, at least {test.pass_mark} of them "
+                f"right, in at most {test.attempts} {'attempt' if test.attempts == 1 else 'attempts'}."
             )
     yield Bullets("", lines)

@@ -183,7 +183,9 @@ def steps_table(found: "CollectionProgress") -> Table:
         for step in found.steps
     ]
     note = (
-        "Not counted: of people who are excluded, or more than was wanted. Failed: people who failed the step's test."
+        "Handed in: without rejected stories. What others wrote or said about the work of excluded people is among it, "
+        "but in no table below. Not counted: of people who are excluded, or more than was wanted. Failed: people who "
+        "failed the step's test."
     )
     return Table(header, rows, "Steps", note)
 

@@ -57,7 +57,7 @@ def flow(progress: "CollectionProgress") -> list[StepFlow]:
 def _parts(step: "StepProgress") -> Iterator[FlowPart]:
     if step.step == "stories":
         yield FlowPart("approved", step.statuses["approved"], "done")
-        yield FlowPart("wait for a reviewer", step.statuses["open"], "waiting")
+        yield FlowPart("waiting for a reviewer", step.statuses["open"], "waiting")
         yield FlowPart("returned to their writers", step.statuses["returned"], "waiting")
     else:
         yield FlowPart("done", step.done, "done")

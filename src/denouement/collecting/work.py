@@ -46,7 +46,8 @@ def read_work(path: Path, kinds: Sequence[Kind]) -> tuple[Kind, pa.Table]:
 
     Besides the tables of a collection and CSV files with their columns (in any order, case and spelling with `_`, `-`
     or blanks), stories and labelled cases are read from the tables `stories` and `cloze` and from official CSV files;
-    who wrote these is not known. Cells are kept as they are, but for blanks around ids, answers and names of columns.
+    who wrote these is not known. Of a table `filtered_cases` all pairs are read. Cells are kept as they are, but for
+    blanks around ids, answers and names of columns.
 
     Args:
         path: the file.
@@ -129,6 +130,10 @@ def _parquet(path: Path) -> tuple[Kind, pa.Table]:
         return "collected_stories", of_stories(schemas.read_table(path, name))
     if name == "cloze":
         return "collected_endings", of_cases(schemas.read_table(path, name))
+    if (
+        name == "filtered_cases"
+    ):  # all pairs, also those that were not kept: of an export, to be filtered by other rules
+        return "collected_endings", as_table("collected_endings", schemas.read_table(path, name).to_pylist())
     for kind in KINDS:
         if name == kind:
             return kind, schemas.read_table(path, kind)

@@ -127,7 +127,7 @@ class TestFlow:
         store.create_collection(described(review={"reviewers": 2}, stories={"qualification": False, "wanted": 1}))
         writer, first, second = come(store), come(store, "review"), come(store, "review")
         write_story(store, writer)
-        assert offer(store, writer, "stories") == "enough"
+        assert offer(store, writer, "stories") == "none", "it may be rejected, and then another one is wanted"
         review(store, first)
         assert store.own_stories(writer)[0].status == "open"
         assert store.begin(first, "review", now=NOW) is None
@@ -253,6 +253,20 @@ class TestPieces:
         assert store.hand_in(writer, piece.id, PAIR, now=NOW).status == "refused"  # work of another step
         assert store.held(writer, now=NOW).id == piece.id
 
+    def test_stories_are_enough_when_all_are_approved(self, store):
+        store.create_collection(described(stories={"qualification": False, "wanted": 2}))
+        writer, other, reviewer = come(store), come(store), come(store, "review")
+        write_story(store, writer)
+        piece = store.begin(writer, "stories", now=NOW)
+        assert offer(store, other, "stories") == "busy", "the writer may leave it"
+        assert store.may_get_more(other)
+        store.hand_in(writer, piece.id, STORY, now=NOW)
+        assert offer(store, other, "stories") == "none"
+        review(store, reviewer)
+        assert offer(store, other, "stories") == "none"
+        review(store, reviewer)
+        assert offer(store, other, "stories") == "enough"
+
     def test_prompts_are_spread(self, store):
         store.create_collection(described(stories={"qualification": False, "prompts": ["a dog", "a cat", "rain"]}))
         writers = [come(store) for _ in range(6)]
@@ -351,6 +365,19 @@ class TestTests:
         assert store.attempt(writer, "stories", wrong, now=NOW).screened_out
         assert store.annotator(writer).state == "screened_out"
         assert len(store.attempts(writer, "stories")) == 2
+
+    def test_nobody_takes_a_test_while_there_is_nothing_to_do_after_it(self, store):
+        store.create_collection(described(stories={"wanted": 1}, review=False, endings={}))
+        writer, other = come(store), come(store)
+        right = dict(enumerate(item.acceptable for item in store.collection("kitchen").stories.qualification.items))
+        assert (offer(store, writer, "stories"), offer(store, writer, "endings")) == ("test", "none")
+        assert store.attempt(writer, "stories", right, now=NOW).passed
+        piece = store.begin(writer, "stories", now=NOW)
+        assert offer(store, other, "stories") == "busy"
+        store.give_back(writer, piece.id, now=NOW)
+        assert offer(store, other, "stories") == "test"
+        write_story(store, writer)
+        assert (offer(store, other, "stories"), offer(store, other, "endings")) == ("enough", "test")
 
     def test_passing_once_is_enough(self, store):
         store.create_collection(described(stories={}))

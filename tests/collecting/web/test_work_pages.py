@@ -158,6 +158,20 @@ def test_a_test_is_passed_once_and_says_what_was_wrong(tmp_path: Path):
     assert at_piece(person.open("/s/kitchen/work/test/stories")), "nobody takes it again"
 
 
+def test_a_test_that_was_begun_is_taken_when_others_have_the_last_piece_by_then(tmp_path: Path):
+    worker = Worker(opened(tmp_path, described(stories={"wanted": 1}, endings=None, verification=None, filter=None)))
+    person = worker.come("stories")
+    answers, store = judged(person, all_right=True), store_of(person)
+    other = store.consent(store.enter("kitchen", "other").key).key
+    store.attempt(other, "stories", {at: answers[f"item-{at}"] == "yes" for at in range(5)})
+    assert store.begin(other, "stories")
+    person.send(**answers)
+    assert "You have passed the test" in words(person)
+    person.open("/s/kitchen/work/begin/stories")
+    assert "Others hold all that there is. Something may get free." in words(person)
+    assert "All is done here." not in words(person)
+
+
 def test_who_fails_the_last_attempt_is_screened_out_with_its_own_code(tmp_path: Path):
     entry = {"kind": "open", "completion_code": "DONE1", "screen_out_code": "OUT1"}
     test = {"stories": {"qualification": {"attempts": 1, "feedback": False}}}

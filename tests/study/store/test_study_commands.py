@@ -62,8 +62,8 @@ def test_the_life_of_a_study_by_commands(url: str, person: str, tmp_path: Path):
             url, "release", "crowd", "--idle", minutes, status=2
         )
     assert "name --annotator, --item, --idle, --prolific or --prolific-api" in run(url, "release", "crowd", status=2)
-    assert "with 1 answers" in run(url, "exclude", "crowd", person, "--reason", "too fast")
-    assert "1 answers count, 0 do not" in run(url, "readmit", "crowd", person)
+    assert "with 1 answer." in run(url, "exclude", "crowd", person, "--reason", "too fast")
+    assert "1 answer counts, 0 not" in run(url, "readmit", "crowd", person)
     run(url, "person", "crowd", person, "--out", str(tmp_path / "person.json"))
     assert json.loads((tmp_path / "person.json").read_text())["answers"][0]["status"] == "accepted"
     run(url, "close", "crowd")

@@ -194,7 +194,7 @@ def test_progress(folder):
     called = store.annotator(key).id
     who = ["progress", "pilot", "--store", url, "--who", "PID9"]
     assert run(*who) == f"PID9: {called}\n"
-    assert run(*who, "--who", "PID8") == f"PID9: {called}\nnever came to study pilot: 1 of 2\n"
+    assert run(*who, "--who", "PID8") == f"PID9: {called}\nnever came to pilot: 1 of 2\n"
     assert json.loads(run(*who, "--who", "PID8", "--json")) == {"annotator_ids": {"PID9": called}, "never_came": 1}
     assert called in run("progress", "pilot", "--store", url)
     document = json.loads(run("progress", "pilot", "--store", url, "--json"))

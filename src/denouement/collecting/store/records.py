@@ -18,10 +18,10 @@ class Offer:
 
     Attributes:
         step: one of `description.STEPS` but for `filter`.
-        state: `free`: there is a piece of work for them. `test`: they must pass the step's test first. `failed`: they
-            failed it, and have no attempt left. `busy`: others hold all that is left. `none`: there is nothing now, and
-            more may come. `enough`: they did as much as one person may, or all that was wanted is done. `paused` and
-            `closed`: as the step, or the whole collection, is.
+        state: `free`: there is a piece of work for them. `test`: there is one, and they must pass the step's test
+            first. `failed`: they failed it, and have no attempt left. `busy`: others hold all that is left. `none`:
+            there is nothing now, and more may come. `enough`: they did as much as one person may, or all that was
+            wanted is done. `paused` and `closed`: as the step, or the whole collection, is.
         done: how many pieces they have handed in.
     """
 

@@ -244,10 +244,17 @@ class Working(CollectionBase):
         if described.most is not None and done >= described.most:
             return "enough"
         test = standing(connection, of, person, step)
-        if test != "passed":
-            return test
+        if test == "failed":
+            return "failed"
+        found = self._found(connection, of, person, step, at)
+        return "test" if test == "test" and found == "free" else found
+
+    def _found(
+        self, connection: sa.Connection, of: StoredCollection, person: Any, step: str, at: datetime
+    ) -> OfferState:
+        """Whether a step has a piece for a person who may do it: free, busy, none or enough."""
         if step == "stories":
-            return "free" if _wants_stories(connection, of, at) else "enough"
+            return _wants_stories(connection, of, at)
         asked = _asked(connection, of, person, step)
         if connection.execute(_FREE, asked).first() or self._lapsed(connection, person, step):
             return "free"
@@ -335,15 +342,33 @@ def own_work(connection: sa.Connection, person: Any, token: str) -> Any:
     return connection.execute(mine).one_or_none()
 
 
-def _wants_stories(connection: sa.Connection, of: StoredCollection, at: datetime) -> bool:
-    """Whether another story is wanted, besides those that are approved, under review, returned or being written."""
+def _wants_stories(connection: sa.Connection, of: StoredCollection, at: datetime) -> OfferState:
+    """Whether another story is wanted, besides those that are approved, under review, returned or being written.
+
+    Where none is: busy while some are being written, none while some may yet be rejected, enough when all are approved.
+    """
     wanted = of.design.stories.wanted if of.design.stories else 0
     if wanted is None:
-        return True
-    counted = sa.select(sa.func.count()).select_from(assignments.join(items, items.c.id == assignments.c.item_id))
-    of_stories = (assignments.c.study_id == of.id) & (items.c.role == "stories")
-    takes = sa.or_(live(of, at), assignments.c.status == "accepted")
-    return (connection.scalar(counted.where(of_stories, takes)) or 0) < wanted
+        return "free"
+    is_accepted = assignments.c.status == "accepted"
+    counts = {
+        "written": is_accepted,
+        "approved": is_accepted & (assignments.c.verdict == "approved"),
+        "writing": live(of, at),
+    }
+    sums = [
+        sa.func.coalesce(sa.func.sum(sa.case((which, 1), else_=0)), 0).label(name) for name, which in counts.items()
+    ]
+    found = connection.execute(
+        sa.select(*sums)
+        .select_from(assignments.join(items, items.c.id == assignments.c.item_id))
+        .where(assignments.c.study_id == of.id, items.c.role == "stories", sa.or_(is_accepted, live(of, at)))
+    ).one()
+    if found.written + found.writing < wanted:
+        return "free"
+    if found.approved >= wanted:
+        return "enough"
+    return "busy" if found.written < wanted else "none"
 
 
 def _handed_in(connection: sa.Connection, person: Any) -> Counter[str]:

@@ -15,6 +15,7 @@ from denouement.collecting.paying import payments, payments_csv
 from denouement.collecting.sections import filter_blocks, given_away, words_of, writers_table
 from denouement.collecting.store import CollectionProgress, CollectionStore
 from denouement.collecting.waiting import flow
+from denouement.collecting.web.addresses import entry_addresses
 from denouement.collecting.web.monitor import Monitor
 from denouement.collecting.web.organiser_life import actions
 from denouement.collecting.web.render import page
@@ -211,17 +212,10 @@ def _state(store: CollectionStore, progress: CollectionProgress) -> object:
 
 def _entries(request: Request, collection: Collection) -> list[tuple[str, str]]:
     """The addresses for everyone, with what they are for; none where people come by private links alone."""
-    if collection.entry.kind == "links" or not collection.of_all:
-        return []
-    address = f"{request.app.state.base_url}/s/{collection.name}/"
-    ids = "PROLIFIC_PID={{%PROLIFIC_PID%}}&STUDY_ID={{%STUDY_ID%}}&SESSION_ID={{%SESSION_ID%}}"
-    given = [ids] if collection.entry.kind == "prolific" else []
-
-    def with_query(*parts: str) -> str:
-        return f"{address}?{'&'.join(parts)}" if parts else address
-
-    steps = [(_TITLES[step], with_query(f"step={step}", *given)) for step in collection.of_all]
-    return [("All steps", with_query(*given)), *steps] if len(steps) > 1 else [(steps[0][0], with_query(*given))]
+    return [
+        (_TITLES[steps[0]] if len(steps) == 1 else "All steps", address)
+        for steps, address in entry_addresses(collection, request.app.state.base_url).items()
+    ]
 
 
 def _links(request: Request, store: CollectionStore, study: str) -> list[ShownLink]:

@@ -86,9 +86,12 @@ def _test(visit: CollectionVisit, step: str) -> Qualification | None:
     """The test of a step that this person may take now; None where there is none for them."""
     if not visit.may_work:
         return None
-    if "test" not in {offer.state for offer in visit.store.offers(visit.key) if offer.step == step}:
+    state = next((offer.state for offer in visit.store.offers(visit.key) if offer.step == step), "closed")
+    made = visit.store.attempts(visit.key, step)
+    # who is at the test may finish it, also when others have taken the last piece meanwhile
+    if state in ("failed", "paused", "closed") or (made and made[-1].passed):
         return None
-    test: Qualification = getattr(visit.collection, step).qualification
+    test: Qualification | None = getattr(visit.collection, step).qualification
     return test
 
 
