@@ -101,7 +101,7 @@ def test_all_mistakes_at_once():
     ("keys", "words"),
     [
         ({"stories": False}, "at least one of these sections"),
-        ({"stories": False, "review": True}, "review: reviews stories"),
+        ({"stories": False, "review": True, "entry": {"kind": "open"}}, "reviewers come in by private links"),
         ({"filter": True}, "filter: reads verifications"),
         ({"stories": {"sentences": 4}, "endings": True}, "Story Cloze cases need 5"),
         ({"verification": {"people": 2}, "filter": {"confirming": 3}}, "at most the 2 people"),

@@ -324,8 +324,8 @@ class Collection:
             )
         if not self.steps:
             yield Mistake(STEPS, f"{', '.join(STEPS)}: at least one of these sections must be there")
-        if self.review and not self.stories:
-            yield Mistake(("review", "stories"), "review: reviews stories: give the section stories, too")
+        if self.steps == ("review",) and self.entry.kind != "links":
+            yield Mistake(("entry", "review"), "entry.kind: reviewers come in by private links: leave the key out")
         if self.filter and not self.verification:
             yield Mistake(("filter", "verification"), "filter: reads verifications: give the section verification, too")
         if self.stories and self.stories.sentences != 5 and (self.endings or self.verification):

@@ -123,6 +123,20 @@ class TestFlow:
         data = store.collector("kitchen", row["writer"])
         assert data.handed_in[0].earlier[0]["sentences"] == list(STORY.sentences)
 
+    def test_data_of_a_person_have_their_tests_and_drafts(self, store):
+        store.create_collection(described(stories={}))
+        writer = come(store)
+        store.attempt(writer, "stories", {0: True, 1: True}, now=NOW)
+        store.attempt(writer, "stories", {0: True, 1: False, 2: False, 3: True, 4: False}, now=NOW)
+        piece = store.begin(writer, "stories", now=NOW)
+        store.save_draft(writer, piece.id, {"title": "A key"}, now=NOW)
+        data = store.collector("kitchen", store.annotator(writer).id)
+        assert [(test.step, test.judged["1"], test.passed) for test in data.tests] == [
+            ("stories", True, False),
+            ("stories", False, True),
+        ]
+        assert [(draft.step, draft.fields) for draft in data.drafts] == [("stories", {"title": "A key"})]
+
     def test_two_reviewers_and_a_rejection(self, store):
         store.create_collection(described(review={"reviewers": 2}, stories={"qualification": False, "wanted": 1}))
         writer, first, second = come(store), come(store, "review"), come(store, "review")

@@ -75,7 +75,8 @@ class Campaigns(CollectionBase, Store):
             key = connection.execute(made).inserted_primary_key
             assert key is not None
             of = self._collection(collection.name, connection)
-            make_links(connection, of.id, collection.entry.links or 0, collection.of_all)
+            if collection.of_all:
+                make_links(connection, of.id, collection.entry.links or 0, collection.of_all)
             for name, step in collection.of_people.items():
                 make_links(connection, of.id, step.links, [name])
             if collection.stories:

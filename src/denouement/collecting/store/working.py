@@ -20,6 +20,7 @@ from denouement.collecting.store.base import (
 from denouement.collecting.store.flow import PROMPT, due, settle
 from denouement.collecting.store.qualifying import standing
 from denouement.collecting.store.records import Offer, OfferState, OwnStory, Piece
+from denouement.study.store.answering import Answering
 from denouement.study.store.base import moment
 from denouement.study.store.leases import HAS_PLACE, HELD, free, is_live, lapse, lease, live, renewed, resumed
 from denouement.study.store.models import admissions, assignments, authors, drafts, items, step_states
@@ -34,8 +35,8 @@ _IS_OTHERS = sa.and_(
     ~sa.exists().where(assignments.c.annotator_id == sa.bindparam("person"), assignments.c.content == items.c.content),
     ~sa.exists().where(authors.c.item_id == items.c.id, authors.c.author == sa.bindparam("name")),
 )
-# Those that others began come first, so that cases are completed while people still write. The order is one of the index
-# `ix_items_wanted`, backwards.
+# Those that others began come first, so that cases are completed while people still write. The order is that of the
+# index `ix_items_wanted`, backwards.
 _FREE = (
     sa.select(items.c.id, items.c.content)
     .where(_IS_OTHERS, items.c.taken < items.c.wanted)
@@ -73,7 +74,7 @@ _HANDED_IN = (
 )
 
 
-class Working(CollectionBase):
+class Working(CollectionBase, Answering):
     """Hands out pieces of work."""
 
     def offers(self, key: str, now: datetime | None = None) -> list[Offer]:
@@ -228,7 +229,7 @@ class Working(CollectionBase):
         with self._reading() as connection:
             study = person_with(connection, key).study
         if not self.is_collection(study):
-            return bool(super().may_get_more(key))  # type: ignore[misc]
+            return super().may_get_more(key)
         return any(offer.state not in ("failed", "enough", "closed") for offer in self.offers(key))
 
     def _offered(
