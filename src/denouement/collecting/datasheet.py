@@ -3,8 +3,9 @@
 from collections.abc import Iterator
 
 from denouement.collecting.crowd import crowd_of, crowd_table
-from denouement.collecting.description import Collection, EndingStep, StoryStep
+from denouement.collecting.description import Collection
 from denouement.collecting.exported import CollectedWork, ExportSummary
+from denouement.collecting.qualification import Qualification
 from denouement.collecting.sections import export_blocks, filter_blocks, given_away
 from denouement.collecting.watching import EndingWatch
 from denouement.present.markdown import render, without_html
@@ -15,6 +16,8 @@ _WAYS = {
     "method_1": "a right and a wrong ending to four sentences, of one subject, a similar length and tone (method 1)",
     "method_2": "the last sentence of a story, changed so that the story no longer makes sense (method 2)",
 }
+
+_TESTED = {"stories": "wrote stories", "endings": "wrote endings", "verification": "verified endings"}
 
 
 def datasheet(found: ExportSummary, work: CollectedWork, collection: Collection) -> str:
@@ -54,21 +57,33 @@ def _bias(found: EndingWatch) -> list[Block]:
 
 
 def _ways(found: ExportSummary, collection: Collection) -> Iterator[Block]:
-    stories, endings = collection.stories or StoryStep(), collection.endings or EndingStep()
-    lines = [
-        f"Stories have {stories.sentences} sentences of at most {stories.longest} characters, without quotation marks.",
-    ]
-    if stories.prompts:
-        lines.append(f"Writers got one of {len(stories.prompts):,} subjects.")
-    if collection.review:
-        lines.append(f"Each was approved by {collection.review.reviewers} reviewers.")
-    if found.filter:
-        lines.append(f"Endings: {_WAYS[endings.way]}.")
-    for name, step in (("stories", collection.stories), ("endings", collection.endings)):
-        if step and step.qualification:
-            test = step.qualification
+    """What people were asked for. Nothing is claimed of what no step of the collection asked for, as of files."""
+    lines = [*_of_stories(collection)]
+    if found.filter and collection.endings:
+        lines.append(f"Endings: {_WAYS[collection.endings.way]}.")
+    elif found.filter:
+        lines.append("How the endings were written is not described.")
+    for name, does in _TESTED.items():
+        test: Qualification | None = getattr(getattr(collection, name), "qualification", None)
+        if test:
             lines.append(
-                f"Before they wrote {name}, people judged {len(test.items)} examples, {test.pass_mark} of them right, "
-                f"in at most {test.attempts} attempts."
+                f"Before they {does}, people judged {len(test.items)} examples, {test.pass_mark} of them right, in at "
+                f"most {test.attempts} attempts."
             )
     yield Bullets("", lines)
+
+
+def _of_stories(collection: Collection) -> Iterator[str]:
+    if stories := collection.stories:
+        yield (
+            f"Stories have {stories.sentences} sentences of at most {stories.longest} characters, without quotation "
+            "marks."
+        )
+        if stories.prompts:
+            yield f"Writers got one of {len(stories.prompts):,} subjects."
+    else:
+        yield "How the stories were written is not described."
+    if review := collection.review:
+        yield f"A story was approved by {'one reviewer' if review.reviewers == 1 else f'{review.reviewers} reviewers'}."
+        if review.approve_after_days is not None:
+            yield f"One that was not decided within {review.approve_after_days:g} days counts as approved."

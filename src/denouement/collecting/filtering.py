@@ -77,7 +77,7 @@ class FilterRules:
             who = f"all verifiers, at least {self.people},"
         else:
             who = f"at least {self.confirming} in {self.people} verifiers"
-        return f"Kept are cases of which {who} call the right ending {right} and the wrong one {wrong}."
+        return f"A case is kept when {who} call the right ending {right} and the wrong one {wrong}."
 
     def confirms(self, answers: Sequence[str], ending: str) -> bool:
         """Whether enough answers about an ending confirm it."""

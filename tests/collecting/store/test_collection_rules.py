@@ -119,9 +119,11 @@ def test_a_story_of_a_file_is_not_returned_since_nobody_could_improve_it(store):
 
 
 def test_stories_of_a_file_are_reviewed_without_a_step_in_which_stories_are_written(store):
-    rows = [{"story_id": f"s{at}", "sentences": STORY.sentences, "writer": "Ada", "status": "open"} for at in range(2)]
+    story = {"sentences": STORY.sentences, "writer": "Ada", "status": "open"}
+    rows = [{"story_id": f"s{at}", **story} for at in range(2)] + [{"story_id": "s2", **story, "status": "rejected"}]
     alone = collection_from({"name": NAME, "review": {"links": 1}}, "test")
-    store.create_collection(alone, as_table("collected_stories", rows))
+    taken = store.create_collection(alone, as_table("collected_stories", rows))
+    assert (taken.stories, taken.pairs, taken.left_out) == (2, 0, 1)
     assert [*store.links_to(NAME).values()] == [("review",)]
     reviewer = come(store, "review")
     for decision in ("approve", "reject"):

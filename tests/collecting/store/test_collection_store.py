@@ -423,7 +423,7 @@ class TestFiles:
             "collected_endings",
             [{"case_id": "c1", "context": list(STORY.sentences[:4]), "right": "A.", "wrong": "B.", "writer": "w1"}],
         )
-        assert store.create_collection(collection_from(section, "test"), endings=pairs)["pairs"] == 1
+        assert store.create_collection(collection_from(section, "test"), endings=pairs).pairs == 1
         verifier = come(store)
         piece = store.begin(verifier, "verification", now=NOW)
         store.hand_in(verifier, piece.id, VerificationWork("1"), now=NOW)
