@@ -174,7 +174,7 @@ class EndingStep(_Qualified):
     Attributes:
         way: `v1.0` (Mostafazadeh et al. 2016, 4.2); `method_1` or `method_2` (Sharma et al. 2018, 5).
         pairs: how many pairs of endings a story gets, each by another person.
-        tone_apart: the difference of VADER's compounds from which on a writer is told that the tones differ.
+        tone_apart: the difference of VADER's compounds from which on a hint says that the tones differ.
     """
 
     way: Way = "v1.0"

@@ -1,4 +1,4 @@
-"""What a writer is told without being refused: slang, no shared character, another tone, a story that is there."""
+"""Hints, which refuse nothing: slang, no shared character, another tone, pasted text, a story that is there."""
 
 import re
 from collections import Counter, defaultdict
@@ -45,8 +45,8 @@ def informal(texts: Mapping[str, str]) -> list[Remark]:
 def no_shared_character(context: Sequence[str], endings: Mapping[str, str], parses: Parses) -> list[Remark]:
     """Hints on endings in which nobody from the story is.
 
-    A character is who may be he or she, the narrator, the reader, and whatever may be they, since groups of people are
-    not told from other plurals. `His` and the like speak of one, too.
+    A character is whoever may be he or she, the narrator, the reader, and whatever may be they, since the parser does
+    not distinguish groups of people from other plurals. `His` and the like count as one, too.
 
     Args:
         context: the sentences before the endings.

@@ -382,6 +382,19 @@ class TestTests:
         assert offer(store, writer, "stories") == "failed"
         assert store.annotator(writer).state == "answering"
 
+    def test_progress_counts_who_has_no_attempt_left(self, store):
+        store.create_collection(described(stories={"qualification": {"attempts": 2}}, verification={}))
+        right = dict(enumerate(item.acceptable for item in store.collection("kitchen").stories.qualification.items))
+        for judged in ([{}, {}], [{}, right], [{}], []):  # only the first has none
+            writer = come(store)
+            for each in judged:
+                store.attempt(writer, "stories", each, now=NOW)
+        progress = store.collection_progress("kitchen", now=NOW)
+        assert {step.step: step.failed for step in progress.steps} == {
+            **{"stories": 1, "review": 0, "endings": 0, "verification": 0}
+        }
+        assert progress.people[0].may == ("stories", "endings", "verification")
+
 
 class TestFiles:
     def stories(self, n=2, status="approved"):

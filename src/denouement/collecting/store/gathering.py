@@ -14,7 +14,7 @@ from denouement.collecting.exported import CollectedWork
 from denouement.collecting.paying import DoneWork
 from denouement.collecting.store.base import FILE, WORK, CollectionBase, StoredCollection
 from denouement.collecting.store.flow import due, settle, writer_of
-from denouement.collecting.store.qualifying import standing
+from denouement.collecting.store.qualifying import failures
 from denouement.collecting.store.records import (
     CollectionProgress,
     CollectorProgress,
@@ -22,11 +22,11 @@ from denouement.collecting.store.records import (
     StepOfPerson,
     StepProgress,
 )
-from denouement.collecting.store.working import admitted, step_state
+from denouement.collecting.store.working import step_state
 from denouement.collecting.work import as_table
 from denouement.study.store.base import moment
 from denouement.study.store.leases import open_leases
-from denouement.study.store.models import annotators, assignments, items, studies
+from denouement.study.store.models import admissions, annotators, assignments, items, studies
 from denouement.study.store.people import PERSON
 
 _COUNTS = ("accepted", "surplus")  # statuses of work that is paid
@@ -147,13 +147,8 @@ class Gathering(CollectionBase):
             pieces = sa.select(items.c.id, items.c.role).where(items.c.id.in_([lease.item_id for lease in leases]))
             role = {piece.id: piece.role for piece in connection.execute(pieces)}
             wanted = _wanted(connection, of)
-            may = {person.pk: tuple(admitted(connection, of, person)) for person in people}
-            failed = Counter(
-                step
-                for person in people
-                for step in may[person.pk]
-                if standing(connection, of, person, step) == "failed"
-            )
+            may = _admissions(connection, of)
+            failed = failures(connection, of)
             state = connection.scalars(sa.select(studies.c.state).where(studies.c.id == of.id)).one()
             states = {step: step_state(connection, of, step) for step in of.design.of_people}
         held = Counter(role[lease.item_id] for lease in leases)
@@ -173,7 +168,7 @@ class Gathering(CollectionBase):
                 CollectorProgress(
                     person=person.annotator_id,
                     state=person.state,
-                    may=may[person.pk],
+                    may=tuple(step for step in of.design.of_people if step in may[person.pk]),
                     steps=tuple(_of_person(of, by_person[person.annotator_id], bonuses)),
                     last_seen_at=person.seen_at,
                     is_holding=person.pk in holders,
@@ -203,6 +198,15 @@ def digest_of(rows: Sequence[Any]) -> str:
     """A digest of work, and of what became of it."""
     said = [[row.token, row.status, row.verdict, row.answer, row.reason, row.values] for row in rows]
     return hashlib.sha256(json.dumps(said, sort_keys=True).encode()).hexdigest()
+
+
+def _admissions(connection: sa.Connection, of: StoredCollection) -> Mapping[int, set[str]]:
+    """By person the steps that they may do; by a single query, since there may be a thousand people."""
+    of_all = sa.select(admissions).join(annotators, annotators.c.id == admissions.c.annotator_id)
+    found: dict[int, set[str]] = defaultdict(set)
+    for row in connection.execute(of_all.where(annotators.c.study_id == of.id)):
+        found[row.annotator_id].add(row.step)
+    return found
 
 
 def _counted(connection: sa.Connection, of: StoredCollection) -> Sequence[Any]:
