@@ -174,7 +174,8 @@ class EndingStep(_Qualified):
     Attributes:
         way: `v1.0` (Mostafazadeh et al. 2016, 4.2); `method_1` or `method_2` (Sharma et al. 2018, 5).
         pairs: how many pairs of endings a story gets, each by another person.
-        tone_apart: the difference of VADER's compounds from which on a hint says that the tones differ.
+        tone_apart: the difference of VADER's compounds, which are from -1 to 1, from which on a hint says that the
+            tones differ. A clearly glad ending and a clearly sad one differ by 1.
     """
 
     way: Way = "v1.0"

@@ -8,14 +8,12 @@ from importlib.resources import files
 
 from denouement.analysis.duplicates import ORDER, SIMILAR, NearDuplicate
 from denouement.collecting.checks import LONGEST_TEXT, RIGHT, WRONG, Remark
+from denouement.collecting.description import EndingStep
 from denouement.text.coreference import NARRATOR, READER, Entity, entities
 from denouement.text.sentiment import compound
 from denouement.text.syntax import Parse, Parses
 from denouement.text.words import lowered, tokenize
 from denouement.yaml_files import parse_yaml
-
-TONE_APART = 1.0
-"""VADER's compounds, from -1 to 1, differ by so much between a clearly glad ending and a clearly sad one."""
 
 _DRAWN_OUT = re.compile(r"([^\W\d_])\1\1")
 _SHOUTED = re.compile(r"[!?]{2,}")
@@ -76,7 +74,7 @@ def no_shared_character(context: Sequence[str], endings: Mapping[str, str], pars
     return found
 
 
-def tone_apart(right: str, wrong: str, least: float = TONE_APART) -> list[Remark]:
+def tone_apart(right: str, wrong: str, least: float = EndingStep.tone_apart) -> list[Remark]:
     """A hint on endings whose tone differs by `least` or more (VADER's compound)."""
     if max(len(right), len(wrong)) > LONGEST_TEXT:
         return []
