@@ -23,7 +23,7 @@ if TYPE_CHECKING:  # heavy
     from denouement.collecting.description import Collection
     from denouement.collecting.exported import CollectedWork
     from denouement.collecting.store import CollectionStore
-    from denouement.collecting.watching import WatchRules
+    from denouement.collecting.watching import EndingWatch, WatchRules
 
 _collection_option = click.option(
     "--collection",
@@ -102,18 +102,22 @@ def check(
     else:
         found = check_pairs(table, collection, cache, _rules(max_accuracy))
     if picture and found.watch:
-        from denouement.charts.output import save
-        from denouement.collecting.sections import picture_of
-
-        figure = picture_of(found.watch)
-        if figure is None:
-            raise UserError(f"--picture: there is nothing to draw ({found.watch.missing})")
-        save(figure, picture)
+        _save_picture(found.watch, picture)
     print_result(found, checked_blocks, as_json)
     for sentence in found.watch.alarms if found.watch else ():
         click.echo(f"exceeded: {sentence}", err=True)
     if found.is_alarm:
         sys.exit(1)
+
+
+def _save_picture(watched: "EndingWatch", path: Path) -> None:
+    from denouement.charts.output import save
+    from denouement.collecting.sections import picture_of
+
+    figure = picture_of(watched)
+    if figure is None:
+        raise UserError(f"--picture: there is nothing to draw ({watched.missing})")
+    save(figure, path)
 
 
 @collect.command(name="filter")

@@ -6,14 +6,13 @@
 import dataclasses
 import json
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from decimal import Decimal
-from functools import cache
-from importlib.resources import files
 from pathlib import Path
 from typing import Any, Literal
 
+from denouement.collecting.our_texts import examples_of, our_texts
 from denouement.collecting.qualification import JudgedExample, Qualification
 from denouement.corpus.layouts import is_own_release
 from denouement.errors import UserError
@@ -24,7 +23,6 @@ from denouement.study.design.mistakes import Mistake, repeated, text_mistakes
 from denouement.study.design.names import study_name_mistakes
 from denouement.study.design.reading import described, read_description
 from denouement.study.languages import ENGLISH
-from denouement.yaml_files import parse_yaml
 
 STEPS = ("stories", "review", "endings", "verification", "filter")
 """The steps, in the order in which work flows from one to the next."""
@@ -272,7 +270,7 @@ class Collection:
         filled: dict[str, object] = {
             "release": self.release or self.name,
             "title": self.title or self.name,
-            "consent": self.consent or _ours()["consent"]["kept" if self.keeps_approved else "deleted"],
+            "consent": self.consent or our_texts()["consent"]["kept" if self.keeps_approved else "deleted"],
         }
         for name in STEPS:
             step = getattr(self, name)
@@ -389,32 +387,15 @@ def _step_of(value: Any) -> Any:
 
 def _with_ours(step: _Step, name: str) -> _Step:
     """The step with our instructions, examples and test in the place of empty ones."""
-    ours = _ours()[name]
+    ours = our_texts()[name]
     variant = {"endings": "way", "verification": "form"}.get(name)
     words = ours.get(getattr(step, variant)) if variant else ours
     if words is None:
         return step  # an unknown way is one of the mistakes
     filled: dict[str, Any] = {"instructions": step.instructions or words["instructions"]}
     if isinstance(step, _Qualified):
-        filled["examples"] = step.examples or _examples(ours["examples"])
+        filled["examples"] = step.examples or examples_of(ours["examples"])
         if step.qualification:
-            items = step.qualification.items or _examples(ours["qualification"])
+            items = step.qualification.items or examples_of(ours["qualification"])
             filled["qualification"] = replace(step.qualification, items=items)
     return replace(step, **filled)
-
-
-def _examples(given: Iterable[Mapping[str, Any]]) -> tuple[JudgedExample, ...]:
-    return tuple(build(JudgedExample, each, "texts.yaml") for each in given)
-
-
-@cache
-def _ours() -> Mapping[str, Any]:
-    text = (files(__package__) / "texts.yaml").read_text(encoding="utf-8")
-    return {step: _unwrapped(words) for step, words in parse_yaml(text, "texts.yaml").items()}
-
-
-def _unwrapped(words: Any) -> Any:
-    """Our texts with paragraphs of one line, since a page shows ends of lines."""
-    if isinstance(words, Mapping):
-        return {key: _unwrapped(value) for key, value in words.items()}
-    return re.sub(r"(?<!\n)\n(?!\n|\Z)", " ", words) if isinstance(words, str) else words

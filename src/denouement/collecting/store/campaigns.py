@@ -102,7 +102,7 @@ class Campaigns(CollectionBase, Store):
         now: datetime | None = None,
         steps: Sequence[str] | None = None,
     ) -> Annotator | None:
-        """As of a study; and they may do the steps to which their link leads, or those of their address.
+        """Let a person in as in a study. They may do the steps to which their link leads, or those of their address.
 
         Args:
             study: the name of the study or collection.
