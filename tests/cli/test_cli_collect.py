@@ -90,13 +90,17 @@ def test_endings_that_give_too_much_away_are_status_1(run, tmp_path):
 
 
 def test_the_rules_are_those_of_the_collection(run, tmp_path):
-    (tmp_path / "COLLECTION.yaml").write_text("name: k\nendings: {way: method_1, longest: 20}\n")
+    (tmp_path / "COLLECTION.yaml").write_text("name: k\nendings: {way: method_1, longest: 20, max_accuracy: 0.9}\n")
     pairs = endings(1).to_pylist()
     pairs[0] |= {"right": "Person 0 left.", "wrong": "Person 0 was so very, very glad."}
     write_endings(Path("endings.csv"), as_table("collected_endings", pairs))
     said = json.loads(run("collect", "check", "endings.csv", "--collection", "COLLECTION.yaml", "--json").stdout)
     assert [row["code"] for row in said["counts"] if row["refuses"]] == ["too_long"]
-    assert run("collect", "check", "endings.csv").exit_code == 0
+    assert said["watch"]["threshold"] == 0.9
+    without = run("collect", "check", "endings.csv", "--json")
+    assert (without.exit_code, json.loads(without.stdout)["watch"]["threshold"]) == (0, 0.65)
+    stated = run("collect", "check", "endings.csv", "--max-accuracy", "0.7", "--json")
+    assert json.loads(stated.stdout)["watch"]["threshold"] == 0.7
 
 
 def test_filter_by_the_rules_of_a_file_and_again_when_it_has_grown(run, tmp_path):

@@ -72,7 +72,7 @@ def test_all_mistakes_at_once():
         lease_minutes=0,
         stories={"sentences": 1, "prompts": ["a", "a"], "longest": "long", "payment": {"piece": -1}},
         review={"reviewers": 3, "approve_after_days": 0},
-        endings={"way": "method_3", "qualification": {"pass_mark": 6, "attempts": 0}},
+        endings={"way": "method_3", "max_accuracy": 0.4, "qualification": {"pass_mark": 6, "attempts": 0}},
         verification={"people": 0},
         filter={"validation": 2},
     )
@@ -89,6 +89,7 @@ def test_all_mistakes_at_once():
         "C.yaml.review.reviewers:",
         "C.yaml.review.approve_after_days:",
         "C.yaml.endings.way: must be one of v1.0, method_1, method_2",
+        "C.yaml.endings.max_accuracy: must be between 0.5 and 1",
         "C.yaml.endings.qualification.pass_mark:",
         "C.yaml.endings.qualification.attempts:",
         "C.yaml.verification.people:",

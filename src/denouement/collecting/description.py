@@ -174,11 +174,13 @@ class EndingStep(_Qualified):
         pairs: how many pairs of endings a story gets, each by another person.
         tone_apart: the difference of VADER's compounds, which are from -1 to 1, from which on a hint says that the
             tones differ. A clearly glad ending and a clearly sad one differ by 1.
+        max_accuracy: there is an alarm when a model that never sees the story is right in a larger share of the pairs.
     """
 
     way: Way = "v1.0"
     pairs: int = 1
     tone_apart: float = 1.0
+    max_accuracy: float = 0.65
 
     def mistakes(self) -> Iterator[Mistake]:
         """What is out of range."""
@@ -188,6 +190,8 @@ class EndingStep(_Qualified):
             yield Mistake(("pairs",), f"pairs: must be between 1 and 10, not {self.pairs}")
         if not 0 < self.tone_apart <= 2:
             yield Mistake(("tone_apart",), f"tone_apart: must be above 0 and at most 2, not {self.tone_apart:g}")
+        if not 0.5 <= self.max_accuracy <= 1:
+            yield Mistake(("max_accuracy",), f"max_accuracy: must be between 0.5 and 1, not {self.max_accuracy:g}")
 
 
 @dataclass(frozen=True)

@@ -88,9 +88,10 @@ def test_the_curve_is_drawn_and_no_text_is_kept(tmp_path, monkeypatch):
     url = f"sqlite:///{tmp_path / 'studies.db'}"
     pairs = endings(24)
     with closing(open_store(url)) as store:
-        store.create_collection(described(stories=False, review=False, endings=False), endings=pairs)
+        rules = {"max_accuracy": 0.8, "qualification": False}
+        store.create_collection(described(endings=rules), endings=pairs)
     found = monitor._looked_at(url, "kitchen", tmp_path / "cache")
-    assert found.overview.watch.pairs == 24
+    assert (found.overview.watch.pairs, found.overview.watch.threshold) == (24, 0.8)
     assert [point.pairs for point in found.overview.watch.curve] == [24]
     assert "<svg" in found.picture
     kept = [path.read_bytes() for path in (tmp_path / "cache").rglob("*") if path.is_file()]
