@@ -7,7 +7,7 @@ from pathlib import Path
 import pyarrow as pa
 import pytest
 from click.testing import CliRunner
-from collecting.collected import all_confirmed, endings, verifications
+from collecting.collected import all_confirmed, endings, verifications, write_endings
 
 from denouement.cli import main
 from denouement.collecting.work import as_table
@@ -26,22 +26,6 @@ def run(tmp_path, monkeypatch):
         return CliRunner().invoke(main, [*words], catch_exceptions=False)
 
     return invoke
-
-
-def write_endings(table: pa.Table, name: str = "endings.csv") -> None:
-    rows = [
-        {**row, **{f"sentence{at}": text for at, text in enumerate(row["context"], 1)}} for row in table.to_pylist()
-    ]
-    columns = [
-        "case_id",
-        "story_id",
-        *(f"sentence{at}" for at in range(1, 5)),
-        "right",
-        "wrong",
-        "writer",
-        "story_writer",
-    ]
-    write_csv(Path(name), columns, rows)
 
 
 def write_answers(table: pa.Table, name: str = "answers.csv") -> None:
@@ -91,7 +75,7 @@ def test_a_file_of_stories_is_checked_and_a_refusal_is_status_1(run, tmp_path):
 @pytest.mark.slow
 def test_endings_that_give_too_much_away_are_status_1(run, tmp_path):
     """In `endings` every right ending takes the bus and every wrong one swims."""
-    write_endings(endings(120))
+    write_endings(Path("endings.csv"), endings(120))
     found = run("collect", "check", "endings.csv", "--cache", "cache", "--picture", "curve.svg")
     assert found.exit_code == 1
     assert "exceeded: a model that sees only the endings is right in" in found.stderr
@@ -99,33 +83,37 @@ def test_endings_that_give_too_much_away_are_status_1(run, tmp_path):
     assert "swam" in found.stdout
     assert (tmp_path / "curve.svg").read_text().startswith("<?xml")
     few = endings(20)
-    write_endings(few)
+    write_endings(Path("endings.csv"), few)
     found = run("collect", "check", "endings.csv")
     assert found.exit_code == 0, found.output
     assert "20 pairs of endings; something can be said from 100 on" in " ".join(found.stdout.split())
 
 
 def test_the_rules_are_those_of_the_collection(run, tmp_path):
-    (tmp_path / "COLLECTION.yaml").write_text("name: k\nendings: {way: method_1, longest: 20}\n")
+    (tmp_path / "COLLECTION.yaml").write_text("name: k\nendings: {way: method_1, longest: 20, max_accuracy: 0.9}\n")
     pairs = endings(1).to_pylist()
     pairs[0] |= {"right": "Person 0 left.", "wrong": "Person 0 was so very, very glad."}
-    write_endings(as_table("collected_endings", pairs))
+    write_endings(Path("endings.csv"), as_table("collected_endings", pairs))
     said = json.loads(run("collect", "check", "endings.csv", "--collection", "COLLECTION.yaml", "--json").stdout)
     assert [row["code"] for row in said["counts"] if row["refuses"]] == ["too_long"]
-    assert run("collect", "check", "endings.csv").exit_code == 0
+    assert said["watch"]["threshold"] == 0.9
+    without = run("collect", "check", "endings.csv", "--json")
+    assert (without.exit_code, json.loads(without.stdout)["watch"]["threshold"]) == (0, 0.65)
+    stated = run("collect", "check", "endings.csv", "--max-accuracy", "0.7", "--json")
+    assert json.loads(stated.stdout)["watch"]["threshold"] == 0.7
 
 
 def test_filter_by_the_rules_of_a_file_and_again_when_it_has_grown(run, tmp_path):
     (tmp_path / "COLLECTION.yaml").write_text(LEAST)
     answers = {f"c{at}": (["sense", "sense", "other"], ["until_last"] * 3) for at in range(5)}
-    write_endings(endings(5))
+    write_endings(Path("endings.csv"), endings(5))
     write_answers(verifications(answers))
     words = ("collect", "filter", "endings.csv", "answers.csv", "--collection", "COLLECTION.yaml", "--json")
     found = run(*words, "--out", "first.parquet")
     assert found.exit_code == 0, found.output
     assert json.loads(found.stdout)["outcomes"]["kept"] == 5
     first = read_table(tmp_path / "first.parquet", "filtered_cases")
-    write_endings(endings(9))
+    write_endings(Path("endings.csv"), endings(9))
     write_answers(verifications({f"c{at}": answers["c0"] for at in range(9)}))
     assert run(*words, "--out", "second.parquet", "--earlier", "first.parquet").exit_code == 0
     second = read_table(tmp_path / "second.parquet", "filtered_cases")
@@ -153,7 +141,7 @@ def test_filter_by_the_rules_of_a_file_and_again_when_it_has_grown(run, tmp_path
     ],
 )
 def test_mistakes_are_one_line_and_status_2(run, tmp_path, words, message):
-    write_endings(endings(3))
+    write_endings(Path("endings.csv"), endings(3))
     write_answers(all_confirmed(endings(3)))
     write_table(stories(2), tmp_path / "s.parquet", "collected_stories")
     before = {*tmp_path.iterdir()}
@@ -168,7 +156,7 @@ def test_mistakes_are_one_line_and_status_2(run, tmp_path, words, message):
 def test_every_later_command_reads_an_export(run, tmp_path):
     """As `make run` walks: files, tables, statistics, sentiment, generators, Story Cloze systems and the report."""
     pairs = endings(40)
-    write_endings(pairs)
+    write_endings(Path("endings.csv"), pairs)
     write_answers(all_confirmed(pairs))
     write_table(stories(40), tmp_path / "stories.parquet", "collected_stories")
     release = "kitchen-2026.1"

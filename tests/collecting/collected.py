@@ -1,10 +1,12 @@
 """Small collections for tests: pairs of endings, and what verifiers say of them."""
 
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 
 import pyarrow as pa
 
 from denouement.collecting.work import as_table
+from denouement.spreadsheets import write_csv
 
 CONTEXT = ["went to the shop.", "It was far away.", "The road was wet.", "A bus came along."]
 
@@ -42,3 +44,12 @@ def verifications(given: Mapping[str, tuple[Sequence[str], Sequence[str]]]) -> p
 def all_confirmed(cases: pa.Table) -> pa.Table:
     """Three answers to each ending, all of which confirm it."""
     return verifications({case_id: (["1"] * 3, ["0"] * 3) for case_id in cases["case_id"].to_pylist()})
+
+
+def write_endings(path: Path, table: pa.Table, bom: bool = False) -> None:
+    """Pairs of endings as a CSV file, a sentence a column."""
+    rows = [
+        {**row, **{f"sentence{at}": text for at, text in enumerate(row["context"], 1)}} for row in table.to_pylist()
+    ]
+    sentences = [f"sentence{at}" for at in range(1, 5)]
+    write_csv(path, ["case_id", "story_id", *sentences, "right", "wrong", "writer", "story_writer"], rows, bom)

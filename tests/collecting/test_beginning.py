@@ -42,3 +42,16 @@ def test_files_of_one_collection_are_taken():
     further = PAIR | {"case_id": "c2", "story_id": "s2", "context": ["Ben left.", *SENTENCES[1:4]]}
     tables = (as_table("collected_stories", [STORY]), as_table("collected_endings", [PAIR, further]))
     refuse_files(collection_from(STEPS, "test"), *tables)
+
+
+@pytest.mark.parametrize(
+    ("steps", "said"),
+    [
+        ({"review": {}}, "review: is of stories"),
+        ({"endings": {}}, "endings: are written for stories"),
+        ({"verification": {}}, "verification: is of endings"),
+    ],
+)
+def test_a_step_alone_needs_a_file_of_what_it_works_on(steps, said):
+    with pytest.raises(UserError, match=said):
+        refuse_files(collection_from({"name": "kitchen", **steps}, "test"), None, None)

@@ -74,7 +74,7 @@ def test_all_mistakes_at_once():
         lease_minutes=0,
         stories={"sentences": 1, "prompts": ["a", "a"], "longest": "long", "payment": {"piece": -1}},
         review={"reviewers": 3, "approve_after_days": 0},
-        endings={"way": "method_3", "qualification": {"pass_mark": 6, "attempts": 0}},
+        endings={"way": "method_3", "max_accuracy": 0.4, "qualification": {"pass_mark": 6, "attempts": 0}},
         verification={"people": 0},
         filter={"validation": 2},
     )
@@ -91,6 +91,7 @@ def test_all_mistakes_at_once():
         "C.yaml.review.reviewers:",
         "C.yaml.review.approve_after_days:",
         "C.yaml.endings.way: must be one of v1.0, method_1, method_2",
+        "C.yaml.endings.max_accuracy: must be between 0.5 and 1",
         "C.yaml.endings.qualification.pass_mark:",
         "C.yaml.endings.qualification.attempts:",
         "C.yaml.verification.people:",
@@ -103,7 +104,7 @@ def test_all_mistakes_at_once():
     ("keys", "words"),
     [
         ({"stories": False}, "at least one of these sections"),
-        ({"stories": False, "review": True}, "review: reviews stories"),
+        ({"stories": False, "review": True, "entry": {"kind": "open"}}, "reviewers come in by private links"),
         ({"filter": True}, "filter: reads verifications"),
         ({"stories": {"sentences": 4}, "endings": True}, "Story Cloze cases need 5"),
         ({"verification": {"people": 2}, "filter": {"confirming": 3}}, "at most the 2 people"),

@@ -10,7 +10,7 @@ import pyarrow as pa
 import pytest
 from collecting.collected import all_confirmed, endings, verifications
 
-from denouement.collecting.description import Collection, ReviewStep, StoryStep, VerificationStep
+from denouement.collecting.description import Collection, ReviewStep, StoryStep, VerificationStep, collection_from
 from denouement.collecting.exported import CollectedWork
 from denouement.collecting.exporting import export
 from denouement.collecting.work import as_table, read_work
@@ -177,6 +177,23 @@ def test_the_datasheet_says_how_and_by_how_many_and_is_harmless(tmp_path):
     assert "People who verified endings: 3." in text
     assert "at least 4 of them right, in at most 2 attempts." in text
     assert "2 pairs of endings; something can be said from 100 on" in text
+    assert "How the endings were written is not described." in text  # no step asked for them
+
+
+def test_the_datasheet_says_what_each_step_asked_for_and_nothing_of_files(tmp_path):
+    sections = {"stories": {"longest": 50}, "review": {"approve_after_days": 7}}
+    sections |= {"endings": {"way": "method_2", "qualification": False}, "verification": {}}
+    export(work(), collection_from({"name": "kitchen", **sections}, "test"), tmp_path / "a")
+    text = (tmp_path / "a/public/DATASHEET.md").read_text()
+    assert "5 sentences of at most 50 characters" in text
+    assert "approved by one reviewer." in text
+    assert "not decided within 7 days counts as approved" in text
+    assert "(method 2)" in text
+    assert re.findall("Before they ([a-z ]+),", text) == ["wrote stories", "verified endings"]
+    export(work(), Collection(name="kitchen"), tmp_path / "b")
+    text = (tmp_path / "b/public/DATASHEET.md").read_text()
+    assert "How the stories were written is not described." in text
+    assert not re.search("characters|reviewer|for v1.0", text)
 
 
 def test_the_datasheet_names_who_approved_and_who_verified(tmp_path):
@@ -184,7 +201,8 @@ def test_the_datasheet_names_who_approved_and_who_verified(tmp_path):
     pairs = endings(2)
     export(CollectedWork(stories(), pairs, all_confirmed(pairs)), replace(KITCHEN, **asked), tmp_path)
     text = (tmp_path / "public/DATASHEET.md").read_text()
-    assert "Each was approved by one reviewer, or was not reviewed within 7 days." in text
+    assert "A story was approved by one reviewer." in text
+    assert "not decided within 7 days counts as approved" in text
     assert "Each ending was to be verified by 4 people, by the form of v1.0." in text
     assert "Before they verified endings, people judged" in text
 

@@ -3,7 +3,7 @@
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
-from collecting.collected import endings
+from collecting.collected import endings, write_endings
 
 from denouement.collecting.work import as_cases, read_work
 from denouement.corpus.ingest import IngestSettings, ingest
@@ -74,19 +74,7 @@ def test_tables_without_minutes_are_read(tmp_path, name):
 def test_endings_are_the_same_from_csv_and_parquet(tmp_path):
     table = endings(4)
     write_table(table, tmp_path / "endings.parquet", "collected_endings")
-    rows = [
-        {**row, **{f"sentence{at}": text for at, text in enumerate(row["context"], 1)}} for row in table.to_pylist()
-    ]
-    names = [
-        "case_id",
-        "story_id",
-        *(f"sentence{at}" for at in range(1, 5)),
-        "right",
-        "wrong",
-        "writer",
-        "story_writer",
-    ]
-    write_csv(tmp_path / "endings.csv", names, rows, bom=True)
+    write_endings(tmp_path / "endings.csv", table, bom=True)
     for name in ("endings.parquet", "endings.csv"):
         assert read_work(tmp_path / name, ALL)[1].to_pylist() == table.to_pylist()
 

@@ -23,7 +23,7 @@ if TYPE_CHECKING:  # heavy
     from denouement.collecting.description import Collection
     from denouement.collecting.exported import CollectedWork
     from denouement.collecting.store import CollectionStore
-    from denouement.collecting.watching import WatchRules
+    from denouement.collecting.watching import EndingWatch, WatchRules
 
 _collection_option = click.option(
     "--collection",
@@ -37,9 +37,7 @@ _cache_option = click.option(
 _accuracy_option = click.option(
     "--max-accuracy",
     type=click.FloatRange(0.5, 1),
-    default=0.65,
-    show_default=True,
-    help="Alarm when a model that sees only endings is right more often.",
+    help="Alarm when a model that sees only endings is right more often.  [default: as the collection says, else 0.65]",
 )
 
 
@@ -66,7 +64,7 @@ def check(
     what: str,
     described: Path | None,
     cache: Path | None,
-    max_accuracy: float,
+    max_accuracy: float | None,
     picture: Path | None,
     url: str,
     as_json: bool,
@@ -78,7 +76,7 @@ def check(
     or cloze cases. Each text is checked as it would be when it is handed in. From 100 pairs of endings on a model that
     never sees the story is asked which one is right.
 
-    Exit status 1: a text would be refused, or --max-accuracy is exceeded.
+    Exit status 1: a text would be refused, or the model is right too often.
     """
     from denouement.collecting.checking import check_pairs, check_stories
     from denouement.collecting.sections import checked_blocks
@@ -100,20 +98,24 @@ def check(
             raise UserError("--picture: is of endings, and the file holds stories")
         found = check_stories(table, collection)
     else:
-        found = check_pairs(table, collection, cache, _rules(max_accuracy))
+        found = check_pairs(table, collection, cache, _rules(collection, max_accuracy))
     if picture and found.watch:
-        from denouement.charts.output import save
-        from denouement.collecting.sections import picture_of
-
-        figure = picture_of(found.watch)
-        if figure is None:
-            raise UserError(f"--picture: there is nothing to draw ({found.watch.missing})")
-        save(figure, picture)
+        _save_picture(found.watch, picture)
     print_result(found, checked_blocks, as_json)
     for sentence in found.watch.alarms if found.watch else ():
         click.echo(f"exceeded: {sentence}", err=True)
     if found.is_alarm:
         sys.exit(1)
+
+
+def _save_picture(watched: "EndingWatch", path: Path) -> None:
+    from denouement.charts.output import save
+    from denouement.collecting.sections import picture_of
+
+    figure = picture_of(watched)
+    if figure is None:
+        raise UserError(f"--picture: there is nothing to draw ({watched.missing})")
+    save(figure, path)
 
 
 @collect.command(name="filter")
@@ -168,7 +170,7 @@ def export(
     release: str | None,
     out: Path,
     cache: Path | None,
-    max_accuracy: float,
+    max_accuracy: float | None,
     url: str,
     as_json: bool,
 ) -> None:
@@ -196,7 +198,7 @@ def export(
         collection, work = _collection(described), _work_in(stories, endings, answers)
     if release:
         collection = replace(collection, release=release)
-    found = export_work(work, collection, out, cache, _rules(max_accuracy))
+    found = export_work(work, collection, out, cache, _rules(collection, max_accuracy))
     if name:
         _note_export(store, name, digest)
     print_result(found, export_blocks, as_json)
@@ -239,7 +241,7 @@ def _collection(path: Path | None) -> "Collection":
         return read_collection(path) if path else Collection()
 
 
-def _rules(max_accuracy: float) -> "WatchRules":
-    from denouement.collecting.watching import WatchRules
+def _rules(collection: "Collection", max_accuracy: float | None) -> "WatchRules":
+    from denouement.collecting.watching import WatchRules, watch_rules
 
-    return WatchRules(max_accuracy)
+    return watch_rules(collection) if max_accuracy is None else WatchRules(max_accuracy)

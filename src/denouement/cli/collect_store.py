@@ -27,7 +27,7 @@ if TYPE_CHECKING:  # heavy
     from denouement.collecting.description import Collection
     from denouement.collecting.filtering import FilterSummary
     from denouement.collecting.paying import PersonPayment
-    from denouement.collecting.store import CollectionProgress, CollectionStore
+    from denouement.collecting.store import CollectionProgress, CollectionStore, TakenFromFiles
     from denouement.present.sections import Block
     from denouement.study.store import StudyState
 
@@ -53,13 +53,13 @@ class CreatedCollection:
 
     Attributes:
         steps: those of people, in their order.
-        taken: from files: `stories` and `pairs`, and how many stories were `left_out`.
+        taken: from files.
         addresses: as in `CollectionLinks`; empty where nothing was written.
     """
 
     collection: str
     steps: tuple[str, ...]
-    taken: dict[str, int]
+    taken: "TakenFromFiles"
     addresses: dict[str, list[str]]
 
 
@@ -160,10 +160,10 @@ def _created_blocks(made: CreatedCollection) -> "list[Block]":
     from denouement.present.sections import Paragraph
 
     what = f"Collection {made.collection}{'' if made.addresses else ' (nothing is written)'}: {', '.join(made.steps)}."
-    if made.taken["stories"] or made.taken["pairs"]:
-        what += f" From files: {made.taken['stories']:,} stories, {made.taken['pairs']:,} pairs of endings."
-    if left_out := made.taken["left_out"]:
-        what += f" {left_out:,} stories are left out, since they are neither approved nor open."
+    if made.taken.stories or made.taken.pairs:
+        what += f" From files: {made.taken.stories:,} stories, {made.taken.pairs:,} pairs of endings."
+    if made.taken.left_out:
+        what += f" {made.taken.left_out:,} stories are left out, since they are neither approved nor open."
     return [Paragraph(what), *(_address_blocks(made.addresses) if made.addresses else [])]
 
 

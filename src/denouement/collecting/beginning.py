@@ -28,11 +28,11 @@ def refuse_files(collection: Collection, stories: pa.Table | None, endings: pa.T
         UserError: what is wrong with which rows, and how to mend it.
     """
     _refuse_useless(collection, stories, endings)
-    told = [] if stories is None else stories.to_pylist()
+    whole = [] if stories is None else stories.to_pylist()
     pairs = [] if endings is None else endings.to_pylist()
-    _refuse_twice("stories", [row["story_id"] for row in told])
+    _refuse_twice("stories", [row["story_id"] for row in whole])
     _refuse_twice("endings", [row["case_id"] for row in pairs])
-    for row in told:
+    for row in whole:
         n = len(row["sentences"])
         if n != _SENTENCES and collection.endings:
             raise UserError(f"stories: endings need stories of 5 sentences; {shortened([row['story_id']])} has {n}")
@@ -75,6 +75,8 @@ def _refuse_useless(collection: Collection, stories: pa.Table | None, endings: p
         raise UserError("stories: no step does anything with them: give the section review or endings")
     if endings is not None and not collection.verification:
         raise UserError("endings: no step does anything with them: give the section verification")
+    if collection.review and not (collection.stories or stories is not None):
+        raise UserError("review: is of stories: give the section stories, or a file of stories")
     if collection.endings and not (collection.stories or stories is not None):
         raise UserError("endings: are written for stories: give the section stories, or a file of stories")
     if collection.verification and not (collection.endings or endings is not None):

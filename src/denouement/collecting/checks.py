@@ -35,13 +35,13 @@ _WHOLE = {"ca": "can", "wo": "will", "sha": "shall"}  # what is left of can't, w
 
 @dataclass(frozen=True)
 class Remark:
-    """Something about a text that its writer is told.
+    """What a writer reads about a text.
 
     Attributes:
-        code: for programs, such as `too_long`; a page has its words of other languages by it.
+        code: for programs, such as `too_long`.
         box: the text that it is about: `title`, `sentence 3`, `right`, `wrong`, or empty for all of them.
         words: what is wrong, and what to do.
-        refuses: whether the text cannot be handed in like this; else the remark is a hint.
+        refuses: whether the text cannot be handed in as it is; else the remark is a hint.
     """
 
     code: str

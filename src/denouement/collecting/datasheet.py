@@ -3,8 +3,9 @@
 from collections.abc import Iterator
 
 from denouement.collecting.crowd import crowd_of, crowd_table
-from denouement.collecting.description import Collection, EndingStep, StoryStep
+from denouement.collecting.description import Collection
 from denouement.collecting.exported import CollectedWork, ExportSummary
+from denouement.collecting.qualification import Qualification
 from denouement.collecting.sections import export_blocks, filter_blocks, given_away
 from denouement.collecting.watching import EndingWatch
 from denouement.present.markdown import render, without_html
@@ -15,6 +16,8 @@ _WAYS = {
     "method_1": "a right and a wrong ending to four sentences, of one subject, a similar length and tone (method 1)",
     "method_2": "the last sentence of a story, changed so that the story no longer makes sense (method 2)",
 }
+
+_TESTED = {"stories": "wrote stories", "endings": "wrote endings", "verification": "verified endings"}
 
 
 def datasheet(found: ExportSummary, work: CollectedWork, collection: Collection) -> str:
@@ -54,32 +57,35 @@ def _bias(found: EndingWatch) -> list[Block]:
 
 
 def _ways(found: ExportSummary, collection: Collection) -> Iterator[Block]:
-    stories, endings = collection.stories or StoryStep(), collection.endings or EndingStep()
-    lines = [
-        f"Stories have {stories.sentences} sentences of at most {stories.longest} characters, without quotation marks.",
-    ]
-    if stories.prompts:
-        lines.append(f"Writers got one of {len(stories.prompts):,} subjects.")
-    if collection.review:
-        by = "one reviewer" if collection.review.reviewers == 1 else f"{collection.review.reviewers} reviewers"
-        days = collection.review.approve_after_days
-        late = f", or was not reviewed within {days:g} days" if days is not None else ""
-        lines.append(f"Each was approved by {by}{late}.")
-    if found.filter:
-        lines.append(f"Endings: {_WAYS[endings.way]}.")
-    if found.filter and collection.verification:
-        asked = collection.verification
+    """What people were asked for. Nothing is claimed of what no step of the collection asked for, as of files."""
+    lines = [*_of_stories(collection)]
+    if found.filter and collection.endings:
+        lines.append(f"Endings: {_WAYS[collection.endings.way]}.")
+    elif found.filter:
+        lines.append("How the endings were written is not described.")
+    if found.filter and (asked := collection.verification):
         lines.append(f"Each ending was to be verified by {asked.people:,} people, by the form of {asked.form}.")
-    tested = {
-        "wrote stories": collection.stories,
-        "wrote endings": collection.endings,
-        "verified endings": collection.verification,
-    }
-    for did, step in tested.items():
-        if step and step.qualification:
-            test = step.qualification
+    for name, does in _TESTED.items():
+        test: Qualification | None = getattr(getattr(collection, name), "qualification", None)
+        if test:
             lines.append(
-                f"Before they {did}, people judged {len(test.items)} examples, at least {test.pass_mark} of them "
-                f"right, in at most {test.attempts} {'attempt' if test.attempts == 1 else 'attempts'}."
+                f"Before they {does}, people judged {len(test.items)} examples, at least {test.pass_mark} of them right, "
+                f"in at most {test.attempts} {'attempt' if test.attempts == 1 else 'attempts'}."
             )
     yield Bullets("", lines)
+
+
+def _of_stories(collection: Collection) -> Iterator[str]:
+    if stories := collection.stories:
+        yield (
+            f"Stories have {stories.sentences} sentences of at most {stories.longest} characters, without quotation "
+            "marks."
+        )
+        if stories.prompts:
+            yield f"Writers got one of {len(stories.prompts):,} subjects."
+    else:
+        yield "How the stories were written is not described."
+    if review := collection.review:
+        yield f"A story was approved by {'one reviewer' if review.reviewers == 1 else f'{review.reviewers} reviewers'}."
+        if review.approve_after_days is not None:
+            yield f"One that was not decided within {review.approve_after_days:g} days counts as approved."

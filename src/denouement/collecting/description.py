@@ -6,14 +6,13 @@
 import dataclasses
 import json
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from decimal import Decimal
-from functools import cache
-from importlib.resources import files
 from pathlib import Path
 from typing import Any, Literal
 
+from denouement.collecting.our_texts import examples_of, our_texts
 from denouement.collecting.qualification import JudgedExample, Qualification
 from denouement.corpus.layouts import is_own_release
 from denouement.errors import UserError
@@ -24,7 +23,6 @@ from denouement.study.design.mistakes import Mistake, repeated, text_mistakes
 from denouement.study.design.names import study_name_mistakes
 from denouement.study.design.reading import described, read_description
 from denouement.study.languages import ENGLISH
-from denouement.yaml_files import parse_yaml
 
 STEPS = ("stories", "review", "endings", "verification", "filter")
 """The steps, in the order in which work flows from one to the next."""
@@ -174,12 +172,15 @@ class EndingStep(_Qualified):
     Attributes:
         way: `v1.0` (Mostafazadeh et al. 2016, 4.2); `method_1` or `method_2` (Sharma et al. 2018, 5).
         pairs: how many pairs of endings a story gets, each by another person.
-        tone_apart: the difference of VADER's compounds from which on a writer is told that the tones differ.
+        tone_apart: the difference of VADER's compounds, which are from -1 to 1, from which on a hint says that the
+            tones differ. A clearly glad ending and a clearly sad one differ by 1.
+        max_accuracy: there is an alarm when a model that never sees the story is right in a larger share of the pairs.
     """
 
     way: Way = "v1.0"
     pairs: int = 1
     tone_apart: float = 1.0
+    max_accuracy: float = 0.65
 
     def mistakes(self) -> Iterator[Mistake]:
         """What is out of range."""
@@ -189,6 +190,8 @@ class EndingStep(_Qualified):
             yield Mistake(("pairs",), f"pairs: must be between 1 and 10, not {self.pairs}")
         if not 0 < self.tone_apart <= 2:
             yield Mistake(("tone_apart",), f"tone_apart: must be above 0 and at most 2, not {self.tone_apart:g}")
+        if not 0.5 <= self.max_accuracy <= 1:
+            yield Mistake(("max_accuracy",), f"max_accuracy: must be between 0.5 and 1, not {self.max_accuracy:g}")
 
 
 @dataclass(frozen=True)
@@ -271,7 +274,7 @@ class Collection:
         filled: dict[str, object] = {
             "release": self.release or self.name,
             "title": self.title or self.name,
-            "consent": self.consent or _ours()["consent"]["kept" if self.keeps_approved else "deleted"],
+            "consent": self.consent or our_texts()["consent"]["kept" if self.keeps_approved else "deleted"],
         }
         for name in STEPS:
             step = getattr(self, name)
@@ -324,8 +327,8 @@ class Collection:
             )
         if not self.steps:
             yield Mistake(STEPS, f"{', '.join(STEPS)}: at least one of these sections must be there")
-        if self.review and not self.stories:
-            yield Mistake(("review", "stories"), "review: reviews stories: give the section stories, too")
+        if self.steps == ("review",) and self.entry.kind != "links":
+            yield Mistake(("entry", "review"), "entry.kind: reviewers come in by private links: leave the key out")
         if self.filter and not self.verification:
             yield Mistake(("filter", "verification"), "filter: reads verifications: give the section verification, too")
         if self.stories and self.stories.sentences != 5 and (self.endings or self.verification):
@@ -388,32 +391,15 @@ def _step_of(value: Any) -> Any:
 
 def _with_ours(step: _Step, name: str) -> _Step:
     """The step with our instructions, examples and test in the place of empty ones."""
-    ours = _ours()[name]
+    ours = our_texts()[name]
     variant = {"endings": "way", "verification": "form"}.get(name)
     words = ours.get(getattr(step, variant)) if variant else ours
     if words is None:
         return step  # an unknown way is one of the mistakes
     filled: dict[str, Any] = {"instructions": step.instructions or words["instructions"]}
     if isinstance(step, _Qualified):
-        filled["examples"] = step.examples or _examples(ours["examples"])
+        filled["examples"] = step.examples or examples_of(ours["examples"])
         if step.qualification:
-            items = step.qualification.items or _examples(ours["qualification"])
+            items = step.qualification.items or examples_of(ours["qualification"])
             filled["qualification"] = replace(step.qualification, items=items)
     return replace(step, **filled)
-
-
-def _examples(given: Iterable[Mapping[str, Any]]) -> tuple[JudgedExample, ...]:
-    return tuple(build(JudgedExample, each, "texts.yaml") for each in given)
-
-
-@cache
-def _ours() -> Mapping[str, Any]:
-    text = (files(__package__) / "texts.yaml").read_text(encoding="utf-8")
-    return {step: _unwrapped(words) for step, words in parse_yaml(text, "texts.yaml").items()}
-
-
-def _unwrapped(words: Any) -> Any:
-    """Our texts with paragraphs of one line, since a page shows ends of lines."""
-    if isinstance(words, Mapping):
-        return {key: _unwrapped(value) for key, value in words.items()}
-    return re.sub(r"(?<!\n)\n(?!\n|\Z)", " ", words) if isinstance(words, str) else words

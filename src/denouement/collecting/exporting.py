@@ -20,7 +20,7 @@ from denouement.collecting.datasheet import datasheet
 from denouement.collecting.description import Collection, FilterStep, VerificationStep
 from denouement.collecting.exported import CollectedWork, ExportSummary
 from denouement.collecting.filtering import KEPT, TEST, VALIDATION, FilterRules, FilterSummary, filter_cases
-from denouement.collecting.watching import WatchRules, watch
+from denouement.collecting.watching import WatchRules, watch, watch_rules
 from denouement.corpus import keys
 from denouement.corpus.ingest import IngestSettings, ingest
 from denouement.corpus.layouts import is_own_release, own_files
@@ -64,7 +64,7 @@ def export(
         collection: how.
         out: a folder; files of an earlier export in it are replaced, all at the end.
         cache: see `watching.watch`.
-        rules: of the bias values of the datasheet.
+        rules: of the bias values of the datasheet; None: those of the collection.
 
     Raises:
         UserError: a release that may not be called so, another release or collection in `out`, nothing that can be
@@ -97,7 +97,7 @@ def _export(
     ids = _public_ids(
         [*(("story", row["story_id"]) for row in approved), *(("case", row["case_id"]) for row in kept)], out
     )
-    watched = None if cases is None else watch(cases, cache, rules)
+    watched = None if cases is None else watch(cases, cache, rules or watch_rules(collection))
     check_output(out / _PUBLIC / DATASHEET)
     with TemporaryDirectory(prefix=".export-", dir=out) as made:
         public, blind, private = (Path(made) / name for name in (_PUBLIC, _BLIND, _PRIVATE))

@@ -19,7 +19,7 @@ from denouement.settings import at_least
 ANSWERS: dict[Form, tuple[str, ...]] = {"v1.0": ("1", "0", "-1"), "v1.5": ("sense", "until_last", "other")}
 """What a verifier may say of a story with an ending, by the form of the question.
 
-v1.0: it makes sense (1), it does not (0), cannot be told (-1). v1.5: it makes sense, it does until the last sentence,
+v1.0: it makes sense (1), it does not (0), it is not clear (-1). v1.5: it makes sense, it does until the last sentence,
 it does not for another reason.
 """
 
@@ -41,6 +41,8 @@ OUTCOMES = {
 """What becomes of a pair of endings: the first that holds."""
 
 VALIDATION, TEST = "validation", "test"
+
+_Answers = Mapping[str, Mapping[str, list[str]]]  # by case, then by ending
 
 
 @dataclass(frozen=True)
@@ -77,7 +79,7 @@ class FilterRules:
             who = f"all verifiers, at least {self.people},"
         else:
             who = f"at least {self.confirming} in {self.people} verifiers"
-        return f"Kept are cases of which {who} call the right ending {right} and the wrong one {wrong}."
+        return f"A case is kept when {who} call the right ending {right} and the wrong one {wrong}."
 
     def confirms(self, answers: Sequence[str], ending: str) -> bool:
         """Whether enough answers about an ending confirm it."""
@@ -161,20 +163,29 @@ def filter_cases(
         }
         for row, outcome, story in zip(cases, outcomes, stories, strict=True)
     ]
-    counts = Counter(outcomes)
+    return as_table("filtered_cases", rows), _summary(rows, stories, answers, own_work, rules)
+
+
+def _summary(
+    rows: Sequence[Mapping[str, Any]], stories: Sequence[str], answers: _Answers, own_work: int, rules: FilterRules
+) -> FilterSummary:
+    """What fell where: of rows of the table `filtered_cases`, and the story of each."""
+    counts = Counter(row["outcome"] for row in rows)
     in_split = {split: [row for row in rows if row["split"] == split] for split in (VALIDATION, TEST)}
-    summary = FilterSummary(
+    stories_in = {
+        split: {story for row, story in zip(rows, stories, strict=True) if row["split"] == split} for split in in_split
+    }
+    return FilterSummary(
         rule=rules.words,
-        cases=len(cases),
+        cases=len(rows),
         outcomes={outcome: counts[outcome] for outcome in OUTCOMES},
         answers=sum(len(given) for of_case in answers.values() for given in of_case.values()),
         own_work=own_work,
-        unknown_writers=sum(row["writer"] is None for row in cases),
+        unknown_writers=sum(row["writer"] is None for row in rows),
         alpha=_alpha(answers, rules.form),
         splits={split: (len(of), sum(row["right_ending"] == 1 for row in of)) for split, of in in_split.items()},
-        stories={split: len({stories[at] for at in kept if split_of[stories[at]] == split}) for split in in_split},
+        stories={split: len(of) for split, of in stories_in.items()},
     )
-    return as_table("filtered_cases", rows), summary
 
 
 def _refuse_others(cases: Sequence[Mapping[str, Any]], earlier: pa.Table) -> None:
@@ -186,9 +197,6 @@ def _refuse_others(cases: Sequence[Mapping[str, Any]], earlier: pa.Table) -> Non
                 f"case {row['case_id']} had other texts when it was filtered before: what was made before is of "
                 "another collection; start anew without it"
             )
-
-
-_Answers = Mapping[str, Mapping[str, list[str]]]  # by case, then by ending
 
 
 def _answers(cases: Sequence[Mapping[str, Any]], verifications: pa.Table, form: Form) -> tuple[_Answers, int]:

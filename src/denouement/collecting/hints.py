@@ -1,4 +1,4 @@
-"""What a writer is told without being refused: slang, no shared character, another tone, a story that is there."""
+"""Hints, which refuse nothing: slang, no shared character, another tone, pasted text, a story that is there."""
 
 import re
 from collections import Counter, defaultdict
@@ -8,14 +8,12 @@ from importlib.resources import files
 
 from denouement.analysis.duplicates import ORDER, SIMILAR, NearDuplicate
 from denouement.collecting.checks import LONGEST_TEXT, RIGHT, WRONG, Remark
+from denouement.collecting.description import EndingStep
 from denouement.text.coreference import NARRATOR, READER, Entity, entities
 from denouement.text.sentiment import compound
 from denouement.text.syntax import Parse, Parses
 from denouement.text.words import lowered, tokenize
 from denouement.yaml_files import parse_yaml
-
-TONE_APART = 1.0
-"""VADER's compounds, from -1 to 1, differ by so much between a clearly glad ending and a clearly sad one."""
 
 _DRAWN_OUT = re.compile(r"([^\W\d_])\1\1")
 _SHOUTED = re.compile(r"[!?]{2,}")
@@ -45,8 +43,8 @@ def informal(texts: Mapping[str, str]) -> list[Remark]:
 def no_shared_character(context: Sequence[str], endings: Mapping[str, str], parses: Parses) -> list[Remark]:
     """Hints on endings in which nobody from the story is.
 
-    A character is who may be he or she, the narrator, the reader, and whatever may be they, since groups of people are
-    not told from other plurals. `His` and the like speak of one, too.
+    A character is whoever may be he or she, the narrator, the reader, and whatever may be they, since the parser does
+    not distinguish groups of people from other plurals. `His` and the like count as one, too.
 
     Args:
         context: the sentences before the endings.
@@ -76,7 +74,7 @@ def no_shared_character(context: Sequence[str], endings: Mapping[str, str], pars
     return found
 
 
-def tone_apart(right: str, wrong: str, least: float = TONE_APART) -> list[Remark]:
+def tone_apart(right: str, wrong: str, least: float = EndingStep.tone_apart) -> list[Remark]:
     """A hint on endings whose tone differs by `least` or more (VADER's compound)."""
     if max(len(right), len(wrong)) > LONGEST_TEXT:
         return []

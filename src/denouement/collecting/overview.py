@@ -8,7 +8,7 @@ from denouement.collecting.description import Collection
 from denouement.collecting.exported import CollectedWork
 from denouement.collecting.exporting import filter_rules
 from denouement.collecting.filtering import FilterSummary, filter_cases
-from denouement.collecting.watching import EndingWatch, WatchRules, watch
+from denouement.collecting.watching import EndingWatch, watch, watch_rules
 
 
 @dataclass(frozen=True)
@@ -33,16 +33,14 @@ def filtered_so_far(work: CollectedWork, collection: Collection) -> FilterSummar
     return filter_cases(work.endings, work.verifications, filter_rules(collection))[1]
 
 
-def overview(
-    work: CollectedWork, collection: Collection, cache: Path | None = None, rules: WatchRules | None = None
-) -> Overview:
+def overview(work: CollectedWork, collection: Collection, cache: Path | None = None) -> Overview:
     """What is known of a collection so far.
 
     Args:
         work: what was handed in.
         collection: its rules.
-        cache, rules: see `watching.watch`.
+        cache: see `watching.watch`.
     """
     filtered = filtered_so_far(work, collection)
-    watched = None if work.endings is None else watch(work.endings, cache, rules)
+    watched = None if work.endings is None else watch(work.endings, cache, watch_rules(collection))
     return Overview(crowd_of(work, collection, filtered), filtered, watched)

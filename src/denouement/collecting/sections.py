@@ -43,7 +43,7 @@ def checked_blocks(found: CheckedWork) -> list[Block]:
     ]
     refused = [text for text in found.remarks if any(each.refuses for each in text.remarks)]
     if refused:
-        told: list[list[Cell]] = [
+        reasons: list[list[Cell]] = [
             [text.number, text.id, each.box or "all", each.words]
             for text in refused[:_SHOWN]
             for each in text.remarks
@@ -51,7 +51,7 @@ def checked_blocks(found: CheckedWork) -> list[Block]:
         ]
         more = len(refused) - _SHOWN
         note = f"And {more:,} more; --json has all." if more > 0 else ""
-        blocks.append(Table(["row", "id", "box", "why"], told, "Refused", note))
+        blocks.append(Table(["row", "id", "box", "why"], reasons, "Refused", note))
     return [*blocks, *(watch_blocks(found.watch) if found.watch else [])]
 
 

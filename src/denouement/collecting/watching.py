@@ -15,6 +15,7 @@ from denouement.analysis.bias_monitor import VARIANTS, FeatureWeight, VariantAcc
 from denouement.cloze.base import by_case
 from denouement.cloze.evaluation.statistics import Correct, accuracy, correct
 from denouement.cloze.resources import MissingResourceError, Resources
+from denouement.collecting.description import Collection, EndingStep
 from denouement.collecting.work import as_cases
 from denouement.settings import at_least
 from denouement.text.syntax import NoParserError
@@ -39,7 +40,7 @@ class WatchRules:
         seed: draws the folds.
     """
 
-    accuracy: float = 0.65
+    accuracy: float = EndingStep.max_accuracy
     folds: int = 10
     seed: int = 1
 
@@ -47,6 +48,11 @@ class WatchRules:
         if not 0.5 <= self.accuracy <= 1:
             raise ValueError(f"accuracy: must be between 0.5 and 1, not {self.accuracy}")
         at_least(self, 2, "folds")
+
+
+def watch_rules(collection: Collection) -> WatchRules:
+    """The rules of a collection; ours where endings are no step of it."""
+    return WatchRules(collection.endings.max_accuracy) if collection.endings else WatchRules()
 
 
 @dataclass(frozen=True)

@@ -10,6 +10,7 @@ import pytest
 import sqlalchemy as sa
 from collectors import NAME, check, come, described, work_on
 
+from denouement.collecting.description import collection_from
 from denouement.collecting.store import EndingWork, ReviewWork, StoryWork, VerificationWork, open_store
 from denouement.collecting.work import as_table
 from denouement.errors import UserError
@@ -134,6 +135,19 @@ def test_a_story_of_a_file_is_not_returned_since_nobody_could_improve_it(store):
     refused = store.hand_in(reviewer, piece, ReviewWork("return", "Why?"), now=NOW)
     assert "nobody can improve it" in refused.remarks[0].words
     assert store.hand_in(reviewer, piece, ReviewWork("reject", "Why?"), now=NOW).status == "accepted"
+
+
+def test_stories_of_a_file_are_reviewed_without_a_step_in_which_stories_are_written(store):
+    story = {"sentences": STORY.sentences, "writer": "Ada", "status": "open"}
+    rows = [{"story_id": f"s{at}", **story} for at in range(2)] + [{"story_id": "s2", **story, "status": "rejected"}]
+    alone = collection_from({"name": NAME, "review": {"links": 1}}, "test")
+    taken = store.create_collection(alone, as_table("collected_stories", rows))
+    assert (taken.stories, taken.pairs, taken.left_out) == (2, 0, 1)
+    assert [*store.links_to(NAME).values()] == [("review",)]
+    reviewer = come(store, "review")
+    for decision in ("approve", "reject"):
+        do(store, reviewer, "review", ReviewWork(decision, "Why not?"))
+    assert sorted(store.collected(NAME).stories["status"].to_pylist()) == ["approved", "rejected"]
 
 
 def test_no_text_of_a_deleted_story_stays_in_the_work_of_others(store):

@@ -123,6 +123,20 @@ class TestFlow:
         data = store.collector("kitchen", row["writer"])
         assert data.handed_in[0].earlier[0]["sentences"] == list(STORY.sentences)
 
+    def test_data_of_a_person_have_their_tests_and_drafts(self, store):
+        store.create_collection(described(stories={}))
+        writer = come(store)
+        store.attempt(writer, "stories", {0: True, 1: True}, now=NOW)
+        store.attempt(writer, "stories", {0: True, 1: False, 2: False, 3: True, 4: False}, now=NOW)
+        piece = store.begin(writer, "stories", now=NOW)
+        store.save_draft(writer, piece.id, {"title": "A key"}, now=NOW)
+        data = store.collector("kitchen", store.annotator(writer).id)
+        assert [(test.step, test.judged["1"], test.passed) for test in data.tests] == [
+            ("stories", True, False),
+            ("stories", False, True),
+        ]
+        assert [(draft.step, draft.fields) for draft in data.drafts] == [("stories", {"title": "A key"})]
+
     def test_two_reviewers_and_a_rejection(self, store):
         store.create_collection(described(review={"reviewers": 2}, stories={"qualification": False, "wanted": 1}))
         writer, first, second = come(store), come(store, "review"), come(store, "review")
@@ -396,6 +410,19 @@ class TestTests:
         assert offer(store, writer, "stories") == "failed"
         assert store.annotator(writer).state == "answering"
 
+    def test_progress_counts_who_has_no_attempt_left(self, store):
+        store.create_collection(described(stories={"qualification": {"attempts": 2}}, verification={}))
+        right = dict(enumerate(item.acceptable for item in store.collection("kitchen").stories.qualification.items))
+        for judged in ([{}, {}], [{}, right], [{}], []):  # only the first has none
+            writer = come(store)
+            for each in judged:
+                store.attempt(writer, "stories", each, now=NOW)
+        progress = store.collection_progress("kitchen", now=NOW)
+        assert {step.step: step.failed for step in progress.steps} == {
+            **{"stories": 1, "review": 0, "endings": 0, "verification": 0}
+        }
+        assert progress.people[0].may == ("stories", "endings", "verification")
+
 
 class TestFiles:
     def stories(self, n=2, status="approved"):
@@ -437,7 +464,7 @@ class TestFiles:
             "collected_endings",
             [{"case_id": "c1", "context": list(STORY.sentences[:4]), "right": "A.", "wrong": "B.", "writer": "w1"}],
         )
-        assert store.create_collection(collection_from(section, "test"), endings=pairs)["pairs"] == 1
+        assert store.create_collection(collection_from(section, "test"), endings=pairs).pairs == 1
         verifier = come(store)
         piece = store.begin(verifier, "verification", now=NOW)
         store.hand_in(verifier, piece.id, VerificationWork("1"), now=NOW)

@@ -76,9 +76,12 @@ def test_a_process_that_fails_is_said_and_tried_again_later(monkeypatch):
 
 
 def test_an_error_of_the_process_is_one_line_without_a_password(tmp_path):
-    missing = waited(Monitor(f"sqlite:///{tmp_path / 'none.db'}"), "kitchen", 1)
-    assert "no such" in missing.failure
-    assert len(missing.failure.splitlines()) == 1
+    nobody = "postgresql+psycopg://ada:pass-word@127.0.0.1:1/none"
+    for url, said in ((f"sqlite:///{tmp_path / 'none.db'}", "no such"), (nobody, "127.0.0.1")):
+        missing = waited(Monitor(url), "kitchen", 1)
+        assert said in missing.failure
+        assert "pass-word" not in missing.failure
+        assert len(missing.failure.splitlines()) == 1
 
 
 def test_the_curve_is_drawn_and_no_text_is_kept(tmp_path, monkeypatch):
@@ -86,9 +89,10 @@ def test_the_curve_is_drawn_and_no_text_is_kept(tmp_path, monkeypatch):
     url = f"sqlite:///{tmp_path / 'studies.db'}"
     pairs = endings(24)
     with closing(open_store(url)) as store:
-        store.create_collection(described(stories=False, review=False, endings=False), endings=pairs)
+        rules = {"max_accuracy": 0.8, "qualification": False}
+        store.create_collection(described(endings=rules), endings=pairs)
     found = monitor._looked_at(url, "kitchen", tmp_path / "cache")
-    assert found.overview.watch.pairs == 24
+    assert (found.overview.watch.pairs, found.overview.watch.threshold) == (24, 0.8)
     assert [point.pairs for point in found.overview.watch.curve] == [24]
     assert "<svg" in found.picture
     kept = [path.read_bytes() for path in (tmp_path / "cache").rglob("*") if path.is_file()]

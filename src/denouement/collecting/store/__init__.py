@@ -14,6 +14,7 @@ from denouement.collecting.store.records import (
     StepOfPerson,
     StepProgress,
     StoryWork,
+    TakenFromFiles,
     VerificationWork,
     Work,
 )
@@ -32,6 +33,7 @@ __all__ = [
     "StepOfPerson",
     "StepProgress",
     "StoryWork",
+    "TakenFromFiles",
     "VerificationWork",
     "Work",
     "open_store",

@@ -12,6 +12,7 @@ from denouement.collecting.description import Collection, to_json
 from denouement.collecting.store.base import FILE, CollectionBase, StoredCollection
 from denouement.collecting.store.flow import PROMPT, as_entered, make_piece, pair_came, story_came
 from denouement.collecting.store.gathering import digest_of, works
+from denouement.collecting.store.records import TakenFromFiles
 from denouement.errors import UserError
 from denouement.schemas import shortened
 from denouement.study.store.base import moment
@@ -45,7 +46,7 @@ class Campaigns(CollectionBase, Store):
         endings: pa.Table | None = None,
         by: By = "command",
         now: datetime | None = None,
-    ) -> dict[str, int]:
+    ) -> TakenFromFiles:
         """Add a collection, with its private links and the pieces of work with which it begins.
 
         Args:
@@ -57,7 +58,7 @@ class Campaigns(CollectionBase, Store):
             now: the time.
 
         Returns:
-            How many of `stories` and `pairs` were taken from the files, and how many stories were `left_out`.
+            What was taken from the files.
 
         Raises:
             UserError: the store has a study or collection of this name, or a table is refused (`refuse_files`).
@@ -65,9 +66,8 @@ class Campaigns(CollectionBase, Store):
         refuse_files(collection, stories, endings)
         at = moment(now)
         salt = secrets.token_hex(32)
-        taken = {"stories": 0, "pairs": 0, "left_out": 0}
 
-        def job(connection: sa.Connection) -> None:
+        def job(connection: sa.Connection) -> TakenFromFiles:
             if connection.scalar(sa.select(studies.c.id).where(studies.c.name == collection.name)):
                 raise UserError(f"name: {collection.name} is in the store already; give this collection another name")
             made = studies.insert().values(
@@ -76,18 +76,18 @@ class Campaigns(CollectionBase, Store):
             key = connection.execute(made).inserted_primary_key
             assert key is not None
             of = self._collection(collection.name, connection)
-            make_links(connection, of.id, collection.entry.links or 0, collection.of_all)
+            if collection.of_all:
+                make_links(connection, of.id, collection.entry.links or 0, collection.of_all)
             for name, step in collection.of_people.items():
                 make_links(connection, of.id, step.links, [name])
             if collection.stories:
                 for number, prompt in enumerate(collection.stories.prompts or ("",), 1):
                     shown = {"context": [prompt] if prompt else []}
                     make_piece(connection, of, f"{PROMPT}{number}", "stories", None, **shown)
-            taken.update(_take_files(connection, of, stories, endings, at))
             note(connection, of, at, by, "created")
+            return _take_files(connection, of, stories, endings, at)
 
-        self._write(job)
-        return taken
+        return self._write(job)
 
     def collections(self) -> list[str]:
         """The names of the collections, the oldest first."""
@@ -103,7 +103,7 @@ class Campaigns(CollectionBase, Store):
         now: datetime | None = None,
         steps: Sequence[str] | None = None,
     ) -> Annotator | None:
-        """As of a study; and they may do the steps to which their link leads, or those of their address.
+        """Let a person in as in a study. They may do the steps to which their link leads, or those of their address.
 
         Args:
             study: the name of the study or collection.
@@ -306,36 +306,33 @@ def _take_files(
     stories: pa.Table | None,
     endings: pa.Table | None,
     at: datetime,
-) -> dict[str, int]:
+) -> TakenFromFiles:
     """Add what files have, as work of `FILE`."""
-    taken = {"stories": 0, "pairs": 0, "left_out": 0}
     if stories is None and endings is None:
-        return taken
+        return TakenFromFiles()
     person = {"annotator_id": FILE, "key": secrets.token_urlsafe(32), "state": "done", "entry": {}}
     counts = {"served": 0, "answered": 0, "training_failures": 0, "training_passed": 0}
     added = annotators.insert().values(study_id=of.id, **person, **counts, entered_at=at, seen_at=at)
     key = connection.execute(added).inserted_primary_key
     assert key is not None
     pk = int(key[0])
-    if stories is not None:
+    whole = [] if stories is None else stories.to_pylist()
+    usable = [row for row in whole if row["status"] in ("approved", "open")]
+    pairs = [] if endings is None else endings.to_pylist()
+    if usable:
         item = make_piece(connection, of, "file:stories", "stories", None, retired=True)
-        for row in stories.to_pylist():
-            if row["status"] not in ("approved", "open"):
-                taken["left_out"] += 1
-                continue
-            values = {"id": row["story_id"], "title": row["title"] or "", "sentences": row["sentences"]}
-            values |= {"writer": _known(of, row["writer"])}
-            token = as_entered(connection, of, pk, item, values, at, "open")
-            story_came(connection, of, token, at, is_approved=row["status"] == "approved")
-            taken["stories"] += 1
-    for row in endings.to_pylist() if endings is not None else ():
+    for row in usable:
+        values = {"id": row["story_id"], "title": row["title"] or "", "sentences": row["sentences"]}
+        values |= {"writer": _known(of, row["writer"])}
+        token = as_entered(connection, of, pk, item, values, at, "open")
+        story_came(connection, of, token, at, is_approved=row["status"] == "approved")
+    for row in pairs:
         shown = {"case_id": row["story_id"] or row["case_id"], "context": row["context"], "retired": True}
         item = make_piece(connection, of, f"file:endings:{row['case_id']}", "endings", None, **shown)
         values = {"id": row["case_id"], "right": row["right"], "wrong": row["wrong"]}
         values |= {name: _known(of, row[name]) for name in ("writer", "story_writer")}
         pair_came(connection, of, as_entered(connection, of, pk, item, values, at))
-        taken["pairs"] += 1
-    return taken
+    return TakenFromFiles(len(usable), len(pairs), len(whole) - len(usable))
 
 
 def _known(of: StoredCollection, writer: str | None) -> str | None:

@@ -4,7 +4,6 @@ import hashlib
 import json
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from datetime import datetime
 from statistics import median
 from typing import Any
@@ -15,7 +14,7 @@ from denouement.collecting.exported import CollectedWork
 from denouement.collecting.paying import DoneWork
 from denouement.collecting.store.base import FILE, WORK, CollectionBase, StoredCollection
 from denouement.collecting.store.flow import due, settle, writer_of
-from denouement.collecting.store.qualifying import standing
+from denouement.collecting.store.qualifying import failures
 from denouement.collecting.store.records import (
     CollectionProgress,
     CollectorProgress,
@@ -23,13 +22,12 @@ from denouement.collecting.store.records import (
     StepOfPerson,
     StepProgress,
 )
-from denouement.collecting.store.working import admitted, step_state
+from denouement.collecting.store.working import step_state
 from denouement.collecting.work import as_table
 from denouement.study.store.base import moment
 from denouement.study.store.leases import open_leases
-from denouement.study.store.log import By, LogEntry, note
-from denouement.study.store.models import annotators, assignments, corrections, items, log, studies
-from denouement.study.store.people import PERSON, person_named
+from denouement.study.store.models import admissions, annotators, assignments, items, studies
+from denouement.study.store.people import PERSON
 
 _COUNTS = ("accepted", "surplus")  # statuses of work that is paid
 
@@ -48,42 +46,6 @@ _COUNTED = (
     .join(items, items.c.id == assignments.c.item_id)
     .join(annotators, annotators.c.id == assignments.c.annotator_id)
 )
-
-
-@dataclass(frozen=True)
-class HandedInWork:
-    """Something that a person handed in, for a person who asks for their data.
-
-    Attributes:
-        work: the texts, and the seconds that they took; `earlier` has the forms of a story that were returned.
-        answer, remark: of a review or a verification.
-    """
-
-    step: str
-    work: Mapping[str, Any]
-    earlier: tuple[Mapping[str, Any], ...]
-    answer: str | None
-    remark: str | None
-    status: str
-    verdict: str | None
-    submitted_at: datetime
-
-
-@dataclass(frozen=True)
-class CollectorData:
-    """All that the store has about one person of a collection."""
-
-    collection: str
-    person: str
-    state: str
-    may: tuple[str, ...]
-    entry: Mapping[str, str]
-    entered_at: datetime
-    consented_at: datetime | None
-    last_seen_at: datetime
-    excluded_because: str | None
-    handed_in: tuple[HandedInWork, ...]
-    log: tuple[LogEntry, ...]
 
 
 class Gathering(CollectionBase):
@@ -185,13 +147,8 @@ class Gathering(CollectionBase):
             pieces = sa.select(items.c.id, items.c.role).where(items.c.id.in_([lease.item_id for lease in leases]))
             role = {piece.id: piece.role for piece in connection.execute(pieces)}
             wanted = _wanted(connection, of)
-            may = {person.pk: tuple(admitted(connection, of, person)) for person in people}
-            failed = Counter(
-                step
-                for person in people
-                for step in may[person.pk]
-                if standing(connection, of, person, step) == "failed"
-            )
+            may = _admissions(connection, of)
+            failed = failures(connection, of)
             state = connection.scalars(sa.select(studies.c.state).where(studies.c.id == of.id)).one()
             states = {step: step_state(connection, of, step) for step in of.design.of_people}
         held = Counter(role[lease.item_id] for lease in leases)
@@ -211,7 +168,7 @@ class Gathering(CollectionBase):
                 CollectorProgress(
                     person=person.annotator_id,
                     state=person.state,
-                    may=may[person.pk],
+                    may=tuple(step for step in of.design.of_people if step in may[person.pk]),
                     steps=tuple(_of_person(of, by_person[person.annotator_id], bonuses)),
                     last_seen_at=person.seen_at,
                     is_holding=person.pk in holders,
@@ -232,42 +189,6 @@ class Gathering(CollectionBase):
         with self._reading() as connection:
             return bool(due(connection, of, at))
 
-    def collector(self, name: str, person: str, by: By = "command", now: datetime | None = None) -> CollectorData:
-        """All that the store has about a person, by their id in the tables. The log says that it was given out.
-
-        Raises:
-            UserError: no such person.
-        """
-        of = self._collection(name)
-        at = moment(now)
-        with self._reading() as connection:
-            found = person_named(connection, of, person)
-            row = connection.execute(sa.select(annotators).where(annotators.c.id == found.pk)).one()
-            about = sa.select(log).where(log.c.study_id == of.id, log.c.about == of.logged(person))
-            entries = connection.execute(about.order_by(log.c.id)).all()
-            theirs = connection.execute(
-                WORK.where(assignments.c.annotator_id == found.pk, assignments.c.state == "answered").order_by(
-                    assignments.c.submitted_at
-                )
-            ).all()
-            handed_in = tuple(_handed_in(connection, each) for each in theirs)
-            may = tuple(admitted(connection, of, found))
-        if not self.is_read_only:
-            self._write(lambda connection: note(connection, of, at, by, "gave out data", person))
-        return CollectorData(
-            collection=name,
-            person=person,
-            state=row.state,
-            may=may,
-            entry=row.entry,
-            entered_at=row.entered_at,
-            consented_at=row.consented_at,
-            last_seen_at=row.seen_at,
-            excluded_because=row.excluded_because,
-            handed_in=handed_in,
-            log=tuple(LogEntry(each.at, each.by, each.what, each.about, each.detail) for each in entries),
-        )
-
 
 def works(connection: sa.Connection, of: StoredCollection) -> Sequence[Any]:
     """All work of a collection that was handed in, as `WORK` selects it, in the order in which it came in."""
@@ -279,6 +200,15 @@ def digest_of(rows: Sequence[Any]) -> str:
     """A digest of work, and of what became of it."""
     said = [[row.token, row.status, row.verdict, row.answer, row.reason, row.values] for row in rows]
     return hashlib.sha256(json.dumps(said, sort_keys=True).encode()).hexdigest()
+
+
+def _admissions(connection: sa.Connection, of: StoredCollection) -> Mapping[int, set[str]]:
+    """By person the steps that they may do; by a single query, since there may be a thousand people."""
+    of_all = sa.select(admissions).join(annotators, annotators.c.id == admissions.c.annotator_id)
+    found: dict[int, set[str]] = defaultdict(set)
+    for row in connection.execute(of_all.where(annotators.c.study_id == of.id)):
+        found[row.annotator_id].add(row.step)
+    return found
 
 
 def _counted(connection: sa.Connection, of: StoredCollection) -> Sequence[Any]:
@@ -395,17 +325,3 @@ def _of_person(of: StoredCollection, rows: Sequence[Any], bonuses: set[str]) -> 
                 bonuses=sum(row.token in bonuses for row in theirs),
                 median_minutes=_median_minutes(theirs),
             )
-
-
-def _handed_in(connection: sa.Connection, row: Any) -> HandedInWork:
-    earlier = sa.select(corrections.c.earlier).where(corrections.c.assignment_id == row.id)
-    return HandedInWork(
-        step=row.role,
-        work=row.values or {},
-        earlier=tuple(connection.scalars(earlier.order_by(corrections.c.place))),
-        answer=row.answer,
-        remark=row.reason,
-        status=row.status,
-        verdict=row.verdict,
-        submitted_at=row.submitted_at,
-    )

@@ -1,5 +1,6 @@
 """The tests that people pass before a step."""
 
+from collections import Counter
 from collections.abc import Mapping
 from datetime import datetime
 from typing import Any, Literal
@@ -10,7 +11,7 @@ from denouement.collecting.qualification import Attempt, Qualification, attempt
 from denouement.collecting.store.base import CollectionBase, StoredCollection
 from denouement.errors import UserError
 from denouement.study.store.base import moment
-from denouement.study.store.models import admissions, attempts
+from denouement.study.store.models import admissions, annotators, attempts
 from denouement.study.store.people import person_with, update
 
 Standing = Literal["passed", "test", "failed"]
@@ -92,6 +93,21 @@ def standing(connection: sa.Connection, of: StoredCollection, person: Any, step:
     if not made:
         return "test"
     return "passed" if made[-1].passed else "test" if made[-1].attempts_left else "failed"
+
+
+def failures(connection: sa.Connection, of: StoredCollection) -> Counter[str]:
+    """By step how many people failed its test and have no attempt left."""
+    n_passed = sa.func.sum(sa.case((attempts.c.passed, 1), else_=0))
+    unpassed = (
+        sa.select(attempts.c.step, sa.func.count().label("n"))
+        .join(annotators, annotators.c.id == attempts.c.annotator_id)
+        .where(annotators.c.study_id == of.id)
+        .group_by(attempts.c.annotator_id, attempts.c.step)
+        .having(n_passed == 0)
+    )
+    tests = {step: test for step in of.design.of_people if (test := _test(of, step))}
+    made = connection.execute(unpassed).all()
+    return Counter(row.step for row in made if row.n >= tests[row.step].attempts)
 
 
 def _test(of: StoredCollection, step: str) -> Qualification | None:

@@ -13,6 +13,21 @@ OfferState = Literal["free", "test", "failed", "busy", "none", "enough", "paused
 
 
 @dataclass(frozen=True)
+class TakenFromFiles:
+    """What a collection began with.
+
+    Attributes:
+        stories: how many that are approved or open.
+        pairs: of endings.
+        left_out: how many other stories.
+    """
+
+    stories: int = 0
+    pairs: int = 0
+    left_out: int = 0
+
+
+@dataclass(frozen=True)
 class Offer:
     """What a person may do in a step now.
 

@@ -20,6 +20,7 @@ from denouement.collecting.store.base import (
 from denouement.collecting.store.flow import PROMPT, due, settle
 from denouement.collecting.store.qualifying import standing
 from denouement.collecting.store.records import Offer, OfferState, OwnStory, Piece
+from denouement.study.store.answering import Answering
 from denouement.study.store.base import moment
 from denouement.study.store.leases import HAS_PLACE, HELD, free, is_live, lapse, lease, live, renewed, resumed
 from denouement.study.store.models import admissions, annotators, assignments, authors, drafts, items, step_states
@@ -76,7 +77,7 @@ _HANDED_IN = (
 )
 
 
-class Working(CollectionBase):
+class Working(CollectionBase, Answering):
     """Hands out pieces of work."""
 
     def offers(self, key: str, now: datetime | None = None) -> list[Offer]:
@@ -231,7 +232,7 @@ class Working(CollectionBase):
         with self._reading() as connection:
             study = person_with(connection, key).study
         if not self.is_collection(study):
-            return bool(super().may_get_more(key))  # type: ignore[misc]
+            return super().may_get_more(key)
         return any(offer.state not in ("failed", "enough", "closed") for offer in self.offers(key))
 
     def _offered(

@@ -45,7 +45,7 @@ _SAID = {
     "rejected": "Rejected",
     "1": "Makes sense",
     "0": "Does not make sense",
-    "-1": "Cannot be told",
+    "-1": "It is not clear",
     "sense": "Makes sense",
     "until_last": "Makes sense until the last sentence",
     "other": "Does not make sense, for another reason",

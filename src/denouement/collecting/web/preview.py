@@ -11,5 +11,5 @@ router = APIRouter(prefix="/organiser", route_class=CollectionRoute)
 
 @router.api_route("/{study}/preview", methods=["GET", "POST"])
 def preview(store: Organised, study: str) -> Response:
-    """Say so."""
+    """Answer that there is none."""
     raise Refused(404, "A collection has no preview", "Open one of its own links to see what people see.")

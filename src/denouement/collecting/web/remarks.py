@@ -1,4 +1,4 @@
-"""What a writer is told about the boxes of a piece while they write, and when it was refused."""
+"""The remarks at the boxes of a piece, while somebody writes and after it was refused."""
 
 from collections.abc import Iterable, Mapping
 
@@ -9,7 +9,7 @@ from denouement.collecting.store.records import Piece
 from denouement.collecting.web import pieces
 from denouement.collecting.web.knowing import Knowing
 
-# A box that is empty, or in which somebody is writing, is not told that it is unfinished.
+# Not said of a box that is empty, or in which somebody is writing.
 _UNFINISHED = {"empty", "no_title", "no_end_mark"}
 
 
@@ -29,7 +29,7 @@ def while_writing(
         fields: of the form.
         knowing: what hints need to know.
         at: the name of the box in which the person is writing; empty: none.
-        was_refused: whether it was handed in before, so that empty boxes are told of, too.
+        was_refused: whether it was handed in and refused, so that empty boxes get remarks, too.
     """
     texts = pieces.texts(collection, piece.step, fields)
     written = [box for box in pieces.boxes(collection, piece.step) if texts[box.name] or was_refused]

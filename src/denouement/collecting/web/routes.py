@@ -17,7 +17,7 @@ class CollectionRoute(APIRoute):
     """
 
     def matches(self, scope: Scope) -> tuple[Match, Scope]:
-        """As Starlette asks."""
+        """How far the request is for this page: not at all where its name is no collection's."""
         match, child = super().matches(scope)
         if match is Match.NONE:
             return match, child

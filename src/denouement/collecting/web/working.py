@@ -88,16 +88,16 @@ def piece_page(visit: Collecting, piece_id: str, note: str = "") -> Response:
 
 @router.post("/work/draft")
 def draft(visit: Collecting, form: Form) -> Response:
-    """Keep what was typed so far; answer with what a writer is told about it, by box."""
+    """Keep what was typed so far; answer with the remarks on it, by box."""
     visit.require_form(form)
     found = visit.store.piece(visit.key, form.get("assignment", "")) if visit.may_work else None
     if not found:
         return JSONResponse({"saved": False, "over": _OVER})
     saved = visit.store.save_draft(visit.key, found.id, pieces.kept(visit.collection, found.step, form))
-    told = remarks.while_writing(
+    at_boxes = remarks.while_writing(
         visit.collection, found, form, _knowing(visit.request), form.get("at", ""), "all" in form
     )
-    boxes = {box: [[each.words, each.refuses] for each in about] for box, about in remarks.by_box(told).items()}
+    boxes = {box: [[each.words, each.refuses] for each in about] for box, about in remarks.by_box(at_boxes).items()}
     response = JSONResponse({"saved": saved, "remarks": boxes})
     forget(response, visit.url(""))  # the draft is newer than a form that was refused before
     return response
@@ -117,14 +117,14 @@ def hand_in(visit: Collecting, form: Form) -> Response:
     if step not in visit.collection.of_people:
         return _done(visit, "gone")
     given = pieces.work_of(visit.collection, step, form)
-    told: Sequence[Remark] = [given] if isinstance(given, Remark) else ()
+    refusals: Sequence[Remark] = [given] if isinstance(given, Remark) else ()
     if not isinstance(given, Remark):
         outcome = visit.store.hand_in(visit.key, piece_id, given)
         if outcome.status != "refused":
             return _done(visit, step if outcome.status == "accepted" else outcome.status)
-        told = outcome.remarks
+        refusals = outcome.remarks
     found = visit.store.piece(visit.key, piece_id)
-    return _again(visit, found, form, told) if found and found.step == step else _done(visit, "gone")
+    return _again(visit, found, form, refusals) if found and found.step == step else _done(visit, "gone")
 
 
 @router.post("/work/finish")
@@ -157,10 +157,10 @@ def _begun(visit: CollectionVisit, offers: Sequence[Offer], note: str = "") -> R
     return None
 
 
-def _again(visit: CollectionVisit, piece: Piece, form: Mapping[str, str], told: Sequence[Remark]) -> Response:
+def _again(visit: CollectionVisit, piece: Piece, form: Mapping[str, str], refusals: Sequence[Remark]) -> Response:
     """The piece's page once more, with what is wrong with what was sent."""
     boxes = {box.about for box in pieces.boxes(visit.collection, piece.step)}
-    problem = " ".join(each.words for each in told if each.box not in boxes) or _AT_THE_BOXES
+    problem = " ".join(each.words for each in refusals if each.box not in boxes) or _AT_THE_BOXES
     at_once = partial(_piece, visit, piece, form, problem, status=422)
     return visit.again(f"work/piece/{piece.id}", refused(form, problem), or_else=at_once)
 
@@ -183,7 +183,7 @@ def _piece(
     collection, step = visit.collection, piece.step
     if step == "endings":
         _knowing(visit.request).parser.begin()
-    told = remarks.while_writing(collection, piece, fields, _knowing(visit.request), was_refused=bool(problem))
+    at_boxes = remarks.while_writing(collection, piece, fields, _knowing(visit.request), was_refused=bool(problem))
     done = next((offer.done for offer in visit.store.offers(visit.key) if offer.step == step), 0)
     described = getattr(collection, step)
     return visit.page(
@@ -201,7 +201,7 @@ def _piece(
         choices=pieces.choices(collection, step),
         question={"review": "What do you say of it?", "verification": "Do they make sense as one story?"}.get(step),
         has_bonus=bool(collection.stories and collection.stories.payment.bonus),
-        remarks=remarks.by_box(told),
+        remarks=remarks.by_box(at_boxes),
         typed=defaultdict(str, fields),
         problem=problem or None,
         note=None if problem else _note(note),

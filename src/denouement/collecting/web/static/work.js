@@ -56,7 +56,7 @@
     [asking, behind] = [true, false];
     const fields = new URLSearchParams(new FormData(work));
     fields.set("at", boxes.includes(document.activeElement) ? document.activeElement.name : "");
-    if (document.getElementById("problem")) fields.set("all", "yes"); // it was refused: tell of empty boxes, too
+    if (document.getElementById("problem")) fields.set("all", "yes"); // it was refused: empty boxes get remarks, too
     let wait = null;
     try {
       const response = await fetch(work.dataset.draft, {
