@@ -69,8 +69,8 @@ def _ways(found: ExportSummary, collection: Collection) -> Iterator[Block]:
         test: Qualification | None = getattr(getattr(collection, name), "qualification", None)
         if test:
             lines.append(
-                f"Before they {does}, people judged {len(test.items)} examples, at least {test.pass_mark} of them right, "
-                f"in at most {test.attempts} {'attempt' if test.attempts == 1 else 'attempts'}."
+                f"Before they {does}, people judged {len(test.items)} examples, at least {test.pass_mark} of them "
+                f"right, in at most {test.attempts} {'attempt' if test.attempts == 1 else 'attempts'}."
             )
     yield Bullets("", lines)
 
