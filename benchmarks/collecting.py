@@ -13,8 +13,8 @@ from pathlib import Path
 
 from benchmarks.study import Browser, Load, hidden, require, serving
 from benchmarks.table import Row
-from denouement.collecting.description import collection_from
-from denouement.collecting.store import open_store
+from denouement.collect.description import collection_from
+from denouement.collect.store import open_store
 
 WRITERS = 50
 SECONDS = 30

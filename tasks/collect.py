@@ -6,10 +6,10 @@ from typing import Any
 
 from prefect import task
 
-from denouement.collecting.exported import ExportSummary
-from denouement.collecting.exporting import export
-from denouement.collecting.sections import export_blocks
-from denouement.collecting.store import open_store
+from denouement.collect.exported import ExportSummary
+from denouement.collect.exporting import export
+from denouement.collect.sections import export_blocks
+from denouement.collect.store import open_store
 from denouement.corpus.layouts import own_files
 from denouement.files import atomic_write
 from tasks import LAYOUT, artifacts, tracking

@@ -7,10 +7,10 @@ from pathlib import Path
 import pyarrow as pa
 import pytest
 from click.testing import CliRunner
-from collecting.collected import all_confirmed, endings, verifications, write_endings
+from collect.collected import all_confirmed, endings, verifications, write_endings
 
 from denouement.cli import main
-from denouement.collecting.work import as_table
+from denouement.collect.work import as_table
 from denouement.schemas import read_table, write_table
 from denouement.spreadsheets import write_csv
 

@@ -4,9 +4,9 @@ from contextlib import closing
 
 import mlflow
 import pytest
-from collecting.gathered import came, described, does, gathered
+from collect.gathered import came, described, does, gathered
 
-from denouement.collecting.store import ReviewWork, StoryWork, open_store
+from denouement.collect.store import ReviewWork, StoryWork, open_store
 from denouement.corpus.layouts import own_files
 from denouement.corpus.readers import find_files
 from denouement.errors import UserError

@@ -20,10 +20,10 @@ from denouement.files import check_output
 if TYPE_CHECKING:  # heavy
     import pyarrow as pa
 
-    from denouement.collecting.description import Collection
-    from denouement.collecting.exported import CollectedWork
-    from denouement.collecting.store import CollectionStore
-    from denouement.collecting.watching import EndingWatch, WatchRules
+    from denouement.collect.description import Collection
+    from denouement.collect.exported import CollectedWork
+    from denouement.collect.store import CollectionStore
+    from denouement.collect.watching import EndingWatch, WatchRules
 
 _collection_option = click.option(
     "--collection",
@@ -78,9 +78,9 @@ def check(
 
     Exit status 1: a text would be refused, or the model is right too often.
     """
-    from denouement.collecting.checking import check_pairs, check_stories
-    from denouement.collecting.sections import checked_blocks
-    from denouement.collecting.work import read_work
+    from denouement.collect.checking import check_pairs, check_stories
+    from denouement.collect.sections import checked_blocks
+    from denouement.collect.work import read_work
 
     if picture and picture.suffix not in (".svg", ".png"):
         raise UserError(f"{picture}: must end with .svg or .png")
@@ -110,7 +110,7 @@ def check(
 
 def _save_picture(watched: "EndingWatch", path: Path) -> None:
     from denouement.charts.output import save
-    from denouement.collecting.sections import picture_of
+    from denouement.collect.sections import picture_of
 
     figure = picture_of(watched)
     if figure is None:
@@ -133,10 +133,10 @@ def filter_(
     ENDINGS has the pairs (case_id, story_id, sentence1 to sentence4, right, wrong, writer, story_writer), ANSWERS what
     verifiers said (case_id, ending: right or wrong, verifier, answer), as CSV or as tables of a collection.
     """
-    from denouement.collecting.exporting import filter_rules
-    from denouement.collecting.filtering import filter_cases
-    from denouement.collecting.sections import filter_blocks
-    from denouement.collecting.work import read_work
+    from denouement.collect.exporting import filter_rules
+    from denouement.collect.filtering import filter_cases
+    from denouement.collect.sections import filter_blocks
+    from denouement.collect.work import read_work
     from denouement.schemas import read_table, write_table
 
     check_output(out, [endings, answers])
@@ -183,8 +183,8 @@ def export(
     """
     from dataclasses import replace
 
-    from denouement.collecting.exporting import export as export_work
-    from denouement.collecting.sections import export_blocks
+    from denouement.collect.exporting import export as export_work
+    from denouement.collect.sections import export_blocks
 
     if name:
         if any((stories, endings, answers, described)):
@@ -205,8 +205,8 @@ def export(
 
 
 def _work_in(stories: Path | None, endings: Path | None, answers: Path | None) -> "CollectedWork":
-    from denouement.collecting.exported import CollectedWork
-    from denouement.collecting.work import read_work
+    from denouement.collect.exported import CollectedWork
+    from denouement.collect.work import read_work
 
     return CollectedWork(
         stories=read_work(stories, ["collected_stories"])[1] if stories else None,
@@ -235,13 +235,13 @@ def _endings_of(name: str, described: Path | None, url: str) -> "tuple[Collectio
 
 
 def _collection(path: Path | None) -> "Collection":
-    from denouement.collecting.description import Collection, read_collection
+    from denouement.collect.description import Collection, read_collection
 
     with mistakes_as_lines():
         return read_collection(path) if path else Collection()
 
 
 def _rules(collection: "Collection", max_accuracy: float | None) -> "WatchRules":
-    from denouement.collecting.watching import WatchRules, watch_rules
+    from denouement.collect.watching import WatchRules, watch_rules
 
     return watch_rules(collection) if max_accuracy is None else WatchRules(max_accuracy)

@@ -23,11 +23,11 @@ from denouement.errors import UserError
 from denouement.files import check_output
 
 if TYPE_CHECKING:  # heavy
-    from denouement.collecting.crowd import CollectedCrowd
-    from denouement.collecting.description import Collection
-    from denouement.collecting.filtering import FilterSummary
-    from denouement.collecting.paying import PersonPayment
-    from denouement.collecting.store import CollectionProgress, CollectionStore, TakenFromFiles
+    from denouement.collect.crowd import CollectedCrowd
+    from denouement.collect.description import Collection
+    from denouement.collect.filtering import FilterSummary
+    from denouement.collect.paying import PersonPayment
+    from denouement.collect.store import CollectionProgress, CollectionStore, TakenFromFiles
     from denouement.present.sections import Block
     from denouement.study.store import StudyState
 
@@ -130,9 +130,9 @@ def create(
     """
     from tempfile import TemporaryDirectory
 
-    from denouement.collecting.description import read_collection
-    from denouement.collecting.store import open_store
-    from denouement.collecting.work import read_work
+    from denouement.collect.description import read_collection
+    from denouement.collect.store import open_store
+    from denouement.collect.work import read_work
 
     with mistakes_as_lines():
         collection = read_collection(file)
@@ -203,7 +203,7 @@ def _addresses(
     store: "CollectionStore", collection: "Collection", base_url: str, step: str | None = None
 ) -> dict[str, list[str]]:
     """The addresses that there are, by the steps to which they lead; those that lead to `step`, where it is named."""
-    from denouement.collecting.web.addresses import entry_addresses
+    from denouement.collect.web.addresses import entry_addresses
 
     entries = entry_addresses(collection, base_url)
     only = (step,) if (step,) in entries else tuple(collection.of_all) if step in collection.of_all else ()
@@ -238,8 +238,8 @@ def progress(name: str | None, ids: tuple[str, ...], url: str, as_json: bool) ->
 
     Without NAME, the names of the collections.
     """
-    from denouement.collecting.crowd import crowd_of
-    from denouement.collecting.overview import filtered_so_far
+    from denouement.collect.crowd import crowd_of
+    from denouement.collect.overview import filtered_so_far
 
     store = opened_collections(url, make=False)
     if name is None:
@@ -264,8 +264,8 @@ def _name_blocks(names: CollectionNames) -> "list[Block]":
 
 
 def _progress_blocks(found: CollectionSoFar, currency: str) -> "list[Block]":
-    from denouement.collecting.crowd import crowd_table
-    from denouement.collecting.sections import filter_blocks, progress_blocks
+    from denouement.collect.crowd import crowd_table
+    from denouement.collect.sections import filter_blocks, progress_blocks
     from denouement.present.sections import Paragraph
 
     return [
@@ -335,8 +335,8 @@ def payments(name: str, out: Path, url: str, as_json: bool) -> None:
 
     Stories are paid when they are approved, all else when it is handed in. The work of excluded people is not paid.
     """
-    from denouement.collecting.paying import payments as payments_of
-    from denouement.collecting.paying import write_payments
+    from denouement.collect.paying import payments as payments_of
+    from denouement.collect.paying import write_payments
     from denouement.present.sections import Paragraph
 
     check_output(out)

@@ -317,7 +317,7 @@ def withdraw(name: str, annotator: str, yes: bool, url: str, as_json: bool) -> N
     if not yes:
         whose = f"all answers of {annotator}" if kind() == "study" else f"what {annotator} wrote and judged"
         click.confirm(f"Delete {whose}?", abort=True, err=True)
-    from denouement.collecting.store import CollectionStore
+    from denouement.collect.store import CollectionStore
 
     store = store_of(name, url)
     n = store.withdraw_for(name, annotator)

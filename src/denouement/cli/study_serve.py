@@ -22,7 +22,7 @@ def serve(url: str, host: str, port: int, base_url: str) -> None:
     """
     import secrets
 
-    from denouement.collecting.web.app import create_app
+    from denouement.collect.web.app import create_app
     from denouement.study.web import addresses
     from denouement.study.web.app import serve as serve_app
 

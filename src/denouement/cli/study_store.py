@@ -10,7 +10,7 @@ import click
 from denouement.errors import UserError, printable
 
 if TYPE_CHECKING:  # heavy
-    from denouement.collecting.store import CollectionStore
+    from denouement.collect.store import CollectionStore
     from denouement.study.store import Store
 
 STORE_URL = "sqlite:///studies.db"
@@ -59,7 +59,7 @@ def opened_store(url: str, make: bool = True) -> "Store":
 
 def opened_collections(url: str, make: bool = True) -> "CollectionStore":
     """As `opened_store`, with collections beside the studies."""
-    from denouement.collecting.store import open_store
+    from denouement.collect.store import open_store
 
     store = open_store(url, make)
     click.get_current_context().call_on_close(store.close)

@@ -1,0 +1,56 @@
+"""What an export is made from, and what it says of itself."""
+
+from dataclasses import dataclass
+
+import pyarrow as pa
+
+from denouement.collect.filtering import FilterSummary
+from denouement.collect.watching import EndingWatch
+from denouement.errors import UserError
+
+
+@dataclass(frozen=True)
+class CollectedWork:
+    """What is exported: stories, or pairs of endings with the answers of verifiers, or all three.
+
+    Attributes:
+        stories: the table `collected_stories`.
+        endings, verifications: the tables of these names; both or neither.
+    """
+
+    stories: pa.Table | None = None
+    endings: pa.Table | None = None
+    verifications: pa.Table | None = None
+
+    def __post_init__(self) -> None:
+        if (self.endings is None) != (self.verifications is None):
+            raise UserError("endings and the answers of their verifiers belong together: give both files, or neither")
+        if self.stories is None and self.endings is None:
+            raise UserError("nothing to export: give stories, or endings with the answers of their verifiers")
+
+
+@dataclass(frozen=True)
+class ExportSummary:
+    """What was exported.
+
+    Attributes:
+        release: its name.
+        stories: approved stories that no case uses, for training.
+        stories_used: approved stories that are not exported, since a case has their first sentences.
+        other_stories: by status those that were not approved.
+        filter: of the cases; None without any.
+        watch: what the endings that were kept give away; None without any.
+        writers, ending_writers, verifiers: how many people; those who are not known count as nobody.
+        files: below the folder.
+    """
+
+    release: str
+    stories: int
+    stories_used: int
+    other_stories: dict[str, int]
+    filter: FilterSummary | None
+    watch: EndingWatch | None
+    writers: int
+    ending_writers: int
+    verifiers: int
+    files: tuple[str, ...]

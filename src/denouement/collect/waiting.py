@@ -1,0 +1,67 @@
+"""The flow of work through a collection: what is done, what somebody has in hand, and what waits where."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Literal
+
+if TYPE_CHECKING:  # heavy
+    from denouement.collect.store.records import CollectionProgress, StepProgress
+
+Kind = Literal["done", "in hand", "waiting", "wanted", "lost"]
+
+_PIECES = {
+    "stories": ("story", "stories"),
+    "review": ("review", "reviews"),
+    "endings": ("pair of endings", "pairs of endings"),
+    "verification": ("verification", "verifications"),
+}
+
+
+@dataclass(frozen=True)
+class FlowPart:
+    """So many pieces of a step.
+
+    Attributes:
+        words: what is said of them, such as `returned to their writers`.
+    """
+
+    words: str
+    n: int
+    kind: Kind
+
+
+@dataclass(frozen=True)
+class StepFlow:
+    """Where the pieces of a step are; only parts that have any."""
+
+    step: str
+    parts: tuple[FlowPart, ...]
+
+    @property
+    def total(self) -> int:
+        """All pieces of the step, also those that are only wanted."""
+        return sum(part.n for part in self.parts)
+
+
+def pieces(n: int, step: str) -> str:
+    """So many of what is handed in in a step, such as `3 reviews`."""
+    one, several = _PIECES[step]
+    return f"{n:,} {one if n == 1 else several}"
+
+
+def flow(progress: "CollectionProgress") -> list[StepFlow]:
+    """Where the pieces of each step are, in the order of the steps."""
+    return [StepFlow(step.step, tuple(part for part in _parts(step) if part.n)) for step in progress.steps]
+
+
+def _parts(step: "StepProgress") -> Iterator[FlowPart]:
+    if step.step == "stories":
+        yield FlowPart("approved", step.statuses["approved"], "done")
+        yield FlowPart("waiting for a reviewer", step.statuses["open"], "waiting")
+        yield FlowPart("returned to their writers", step.statuses["returned"], "waiting")
+    else:
+        yield FlowPart("done", step.done, "done")
+    yield FlowPart("in hand", step.open, "in hand")
+    if step.wanted is not None:
+        yield FlowPart("still to be done", max(0, step.wanted - step.done - step.open), "wanted")
+    yield FlowPart("rejected", step.statuses.get("rejected", 0), "lost")
