@@ -110,6 +110,8 @@ def test_files_to_begin_with(url, file, tmp_path):
     for more in ([], ["--dry-run"]):
         line = refused(url, "collect", "create", str(file), "--endings", str(tmp_path / "pairs.parquet"), *more)
         assert "give the section verification" in line
+    twice = ["--endings", str(tmp_path / "pairs.parquet")] * 2
+    assert "--endings: is there 2 times" in refused(url, "collect", "create", str(file), *twice)
 
 
 def test_progress_has_both_tables_of_the_paper(url):

@@ -13,6 +13,7 @@ BEFORE_COLLECTIONS = (
             ("items", "source"),
             ("items", "retired"),
             ("assignments", "verdict"),
+            ("annotators", "same_as"),
         )
     ),
 )

@@ -3,6 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -100,10 +101,20 @@ class WrittenPayments:
     file: str
 
 
+def _one(context: click.Context, option: click.Parameter, given: tuple[Path, ...]) -> Path | None:
+    """The file of an option, which would silently be the last one of several."""
+    if len(given) > 1:
+        raise UserError(f"--{option.name}: is there {len(given)} times; put all rows into one file")
+    return given[0] if given else None
+
+
+_file = partial(click.option, type=click.Path(path_type=Path), multiple=True, callback=_one)
+
+
 @click.command()
 @click.argument("file", type=click.Path(path_type=Path), metavar="COLLECTION.yaml")
-@click.option("--stories", type=click.Path(path_type=Path), help="Stories to begin with: CSV or a table.")
-@click.option("--endings", type=click.Path(path_type=Path), help="Pairs of endings to begin with.")
+@_file("--stories", help="Stories to begin with: CSV or a table.")
+@_file("--endings", help="Pairs of endings to begin with.")
 @click.option("--dry-run", is_flag=True, help="Check the files, and write nothing.")
 @base_url_option
 @store_option

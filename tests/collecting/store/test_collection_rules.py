@@ -108,6 +108,25 @@ def test_who_looks_for_work_finds_what_was_approved_by_its_time(store):
     assert state(store, ender, "endings", NOW + timedelta(days=2)) == "free"
 
 
+def test_all_stories_whose_time_is_over_are_approved_before_they_are_exported(store, monkeypatch):
+    monkeypatch.setattr("denouement.collecting.store.flow._AT_ONCE", 2)
+    store.create_collection(described(review={"approve_after_days": 2}))
+    writer = come(store)
+    for _ in range(5):
+        do(store, writer, "stories", STORY)
+    later = NOW + timedelta(days=2)
+    assert state(store, writer, "stories", later) == "free"
+    assert [each.status for each in store.own_stories(writer)].count("approved") == 2, "nobody waits for all of them"
+    assert store.collected(NAME, now=later).stories["status"].to_pylist() == ["approved"] * 5
+
+
+def test_names_that_no_database_holds_are_not_looked_up(store):
+    store.create_collection(described())
+    assert not store.is_collection("kitchen\0")
+    assert store.newest(NAME, "link\0") == []
+    assert store.enter(NAME, "link\0") is None
+
+
 def test_a_story_of_a_file_is_not_returned_since_nobody_could_improve_it(store):
     row = {"story_id": "s1", "title": "A key", "sentences": STORY.sentences, "writer": "Ada", "status": "open"}
     store.create_collection(described(), as_table("collected_stories", [row]))
@@ -157,7 +176,7 @@ CONFIGURATIONS = {
     "approved by time": {"review": {"approve_after_days": 1}},
     "all deleted": {"keeps_approved": False, "endings": {**UNTESTED, "pairs": 2, "way": "method_2"}},
 }
-OFTEN = ("exclude", "readmit", "readmit", "pause", "release", "finish", "come", "give back", "draft")
+OFTEN = ("exclude", "readmit", "readmit", "pause", "release", "finish", "come", "browser", "give back", "draft")
 RARE = (*OFTEN, *OFTEN, "withdraw")
 
 
@@ -207,6 +226,8 @@ def _rare(store, key, what, drawn, had, keys, now):
         store.release(NAME, annotator_id=person, now=now)
     elif what == "finish":
         store.finish(key, now=now)
+    elif what == "browser" and drawn.random() < 0.3:
+        store.same_browser(key, drawn.choice(keys))
     elif what == "come":
         keys.append(come(store, drawn.choice((None, "review"))))
     elif had:
@@ -230,3 +251,23 @@ def _paid(store, now):
     )
     assert {(each.person, each.step): each.pieces for each in found} == dict(paid)
     assert paid
+
+
+def test_people_of_one_browser_neither_judge_nor_repeat_each_others_work(store):
+    store.create_collection(described(review=False, verification={**UNTESTED, "people": 2}))
+    writer, ender, verifier, again, other = (come(store) for _ in range(5))
+    do(store, writer, "stories", STORY)
+    late = store.begin(ender, "endings", now=NOW)
+    store.same_browser(writer, ender)
+    assert "You wrote" in store.hand_in(ender, late.id, PAIR, now=NOW).remarks[0].words
+    store.give_back(ender, late.id, now=NOW)
+    do(store, other, "endings", PAIR)
+    store.same_browser(verifier, other)
+    store.same_browser(again, verifier)  # and so of the other, too
+    for key in (writer, ender, verifier, again):
+        assert store.begin(key, "verification", now=NOW) is None
+    third, fourth = come(store), come(store)
+    store.same_browser(third, fourth)
+    for _ in range(2):
+        do(store, third, "verification", VerificationWork("1"))
+    assert store.begin(fourth, "verification", now=NOW) is None, "they have answered it"

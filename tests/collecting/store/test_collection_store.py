@@ -359,7 +359,8 @@ class TestTests:
         assert store.begin(writer, "stories", now=NOW) is None
         right = [item.acceptable for item in store.collection("kitchen").stories.qualification.items]
         wrong = {place: not value for place, value in enumerate(right)}
-        assert store.attempt(writer, "stories", wrong, now=NOW).attempts_left == 1
+        for _ in range(2):  # a form that is sent twice at once
+            assert store.attempt(writer, "stories", wrong, now=NOW, made_before=0).attempts_left == 1
         assert offer(store, writer, "stories") == "test"
         assert store.attempt(writer, "stories", wrong, now=NOW).screened_out
         assert store.annotator(writer).state == "screened_out"

@@ -1,5 +1,6 @@
 """The process that looks at a running collection, and what is there for pages meanwhile."""
 
+import subprocess
 import sys
 import time
 from contextlib import closing
@@ -107,3 +108,21 @@ def test_a_process_that_takes_too_long_is_ended(tmp_path, monkeypatch):
     with closing(open_store(url)):
         pass
     assert "took more than" in waited(Monitor(url), "kitchen", 1).failure
+
+
+def test_a_process_ends_when_its_server_was_killed_and_keeps_no_text(tmp_path):
+    kept = tmp_path / "kept"
+    kept.mkdir()
+    (kept / "parses.parquet").write_text("Ann thanked the dog.")
+    looking = (
+        "import sys; from pathlib import Path; from denouement.collecting.web.monitor import _end_with; "
+        "_end_with(int(sys.argv[1]), Path(sys.argv[2]))"
+    )
+    server = (
+        "import os, subprocess, sys; "
+        "subprocess.Popen([sys.executable, '-c', sys.argv[1], str(os.getpid()), sys.argv[2]])"
+    )
+    command = [sys.executable, "-c", server, looking, str(kept)]
+    # it has the pipe of its server, so that this returns once both have ended
+    subprocess.run(command, stdout=subprocess.PIPE, check=True, timeout=60)
+    assert not kept.exists()

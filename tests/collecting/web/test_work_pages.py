@@ -497,3 +497,26 @@ def test_pages_are_served_with_the_headers_of_studies(worker: Worker):
     assert "<script>" not in person.text
     assert " style=" not in person.text
     assert ORIGIN not in person.text
+
+
+def test_who_came_by_the_address_for_all_stays_who_they_are_with_a_link(tmp_path: Path):
+    worker = Worker(opened(tmp_path, described(review={"links": 2})))
+    first, second = reviewers(store_of(worker))
+    writer = worker.come("stories").send(**story(0))
+    writer.open(first)
+    offered = {offer.step: offer.state for offer in store_of(worker).offers(writer.client.cookies["session"])}
+    assert offered == {"stories": "free", "review": "none"}, "the only story is their own"
+    assert at_piece(worker.arrive(second))
+    assert len(store_of(worker).people("kitchen")) == 2
+
+
+def test_nobody_reviews_their_own_story_as_another_person_of_the_same_browser(tmp_path: Path):
+    entry = {"kind": "links", "links": 1}
+    worker = Worker(opened(tmp_path, described(entry=entry, review={"links": 2})))
+    own = next(token for token, steps in store_of(worker).links_to("kitchen").items() if "stories" in steps)
+    first, second = reviewers(store_of(worker))
+    writer = worker.arrive(f"/s/kitchen/link/{own}").open("/s/kitchen/work/begin/stories").send(**story(0))
+    writer.open(first).send(consent="yes")
+    assert [offer.step for offer in store_of(worker).offers(writer.client.cookies["session"])] == ["review"]
+    assert not at_piece(writer), "the only story is their own"
+    assert at_piece(worker.arrive(second))

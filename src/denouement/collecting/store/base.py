@@ -12,7 +12,7 @@ from denouement.collecting.reviewing import HandedIn, StoryReview
 from denouement.errors import UserError
 from denouement.study.store.base import StoreBase
 from denouement.study.store.models import COLLECTION, annotators, assignments, corrections, items, studies
-from denouement.study.store.stored_study import StoredCampaign
+from denouement.study.store.stored_study import StoredCampaign, could_be_id
 
 FILE = "(file)"
 """The id in the tables of whoever handed in what a collection began with: nobody can come in with it."""
@@ -57,6 +57,8 @@ class CollectionBase(StoreBase):
         """
         if known := self._campaigns.get(name):
             return isinstance(known[1], StoredCollection)
+        if not could_be_id(name):
+            return False
         with self._reading() as connection:
             there = sa.select(studies.c.id).where(studies.c.name == name, studies.c.kind == COLLECTION)
             return connection.execute(there).first() is not None

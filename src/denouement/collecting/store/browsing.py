@@ -7,6 +7,7 @@ from typing import Any
 
 from denouement.collecting.store.base import FILE, WORK, CollectionBase
 from denouement.study.store.models import annotators, assignments
+from denouement.study.store.stored_study import could_be_id
 
 
 @dataclass(frozen=True)
@@ -60,6 +61,8 @@ class Browsing(CollectionBase):
         given = WORK.where(
             assignments.c.study_id == of.id, assignments.c.state == "answered", annotators.c.annotator_id != FILE
         )
+        if person is not None and not could_be_id(person):
+            return []
         if person is not None:
             given = given.where(annotators.c.annotator_id == person)
         newest = given.order_by(assignments.c.submitted_at.desc(), assignments.c.id.desc()).offset(skip).limit(most)

@@ -16,7 +16,7 @@ from denouement.collecting.store.records import TakenFromFiles
 from denouement.errors import UserError
 from denouement.schemas import shortened
 from denouement.study.store.base import moment
-from denouement.study.store.links import make_links
+from denouement.study.store.links import link_id, make_links
 from denouement.study.store.log import By, note
 from denouement.study.store.models import (
     COLLECTION,
@@ -31,6 +31,7 @@ from denouement.study.store.opening import Store
 from denouement.study.store.people import person_with
 from denouement.study.store.records import Annotator, Outlook, StudyState
 from denouement.study.store.roster import Participant
+from denouement.study.store.stored_study import could_be_id
 
 _DONE: dict[StudyState, str] = {"open": "reopened", "paused": "paused", "closed": "closed"}
 
@@ -123,15 +124,50 @@ class Campaigns(CollectionBase, Store):
             there = sa.select(admissions.c.step).where(admissions.c.annotator_id == pk)
             new = sorted(set(wanted) - set(connection.scalars(there)))
         if new:
-
-            def job(connection: sa.Connection) -> None:
-                known = set(connection.scalars(there))
-                for step in new:
-                    if step not in known:
-                        connection.execute(admissions.insert().values(annotator_id=pk, step=step))
-
-            self._write(job)
+            self._write(lambda connection: _admit(connection, pk, new))
         return annotator
+
+    def take_link(self, key: str, token: str) -> bool:
+        """Let a person who takes part do the steps of a private link, too, unless somebody came by it as another one.
+
+        Returns:
+            Whether they may; False also for a token of no link.
+
+        Raises:
+            UserError: a key that is no one's.
+        """
+
+        def job(connection: sa.Connection) -> bool:
+            person = person_with(connection, key)
+            of = self._collection(person.study, connection)
+            link = sa.select(links).where(links.c.study_id == of.id, links.c.token == token)
+            row = connection.execute(link).one_or_none()
+            if row is None:
+                return False
+            came = annotators.c.annotator_id == link_id(of, token, row.number)
+            if connection.execute(sa.select(annotators.c.id).where(annotators.c.study_id == of.id, came)).first():
+                return False
+            _admit(connection, person.pk, row.steps)
+            return True
+
+        return self._write(job) if could_be_id(token) else False
+
+    def same_browser(self, key: str, other: str) -> None:
+        """Keep that one browser had these two people, by their keys: neither gets what the other wrote or did.
+
+        Raises:
+            UserError: a key that is no one's.
+        """
+
+        def job(connection: sa.Connection) -> None:
+            one, two = person_with(connection, key), person_with(connection, other)
+            if one.study != two.study:
+                return
+            known = {one.same_as or one.pk, two.same_as or two.pk}
+            theirs = annotators.c.id.in_((one.pk, two.pk)) | annotators.c.same_as.in_(known)
+            connection.execute(annotators.update().where(theirs).values(same_as=min(known)))
+
+        self._write(job)
 
     def add_links(
         self,
@@ -255,6 +291,13 @@ class Campaigns(CollectionBase, Store):
         self._write(job)
         self._campaigns.pop(study, None)
         self._forget()
+
+
+def _admit(connection: sa.Connection, person: int, steps: Sequence[str]) -> None:
+    """Let a person do these steps, too."""
+    known = set(connection.scalars(sa.select(admissions.c.step).where(admissions.c.annotator_id == person)))
+    for step in sorted(set(steps) - known):
+        connection.execute(admissions.insert().values(annotator_id=person, step=step))
 
 
 def _take_files(

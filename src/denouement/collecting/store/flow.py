@@ -17,6 +17,8 @@ from denouement.study.store.leases import close, recount
 from denouement.study.store.models import assignments, authors, drafts, items
 from denouement.study.store.stored_study import keyed_hash
 
+_AT_ONCE = 100  # stories, a few milliseconds each
+
 PROMPT = "stories:"  # with which the pieces to write a story begin
 
 
@@ -150,22 +152,29 @@ def pair_came(connection: sa.Connection, of: StoredCollection, token: str) -> No
 
 
 def settle(connection: sa.Connection, of: StoredCollection, at: datetime) -> None:
-    """Approve the stories that nobody reviewed in time, where the collection says so."""
+    """Approve the stories that nobody reviewed in time, where the collection says so; see `due`."""
     for story in due(connection, of, at):
         decide(connection, of, story, at)
 
 
 def due(connection: sa.Connection, of: StoredCollection, at: datetime) -> Sequence[Any]:
-    """The stories that are approved by now since nobody reviewed them, as `WORK` selects them, but are still open."""
+    """The stories that are approved by now since nobody reviewed them, as `WORK` selects them, but are still open.
+
+    These are the first `_AT_ONCE` of them: other people's work waits meanwhile.
+    """
     if of.design.review is None or of.design.review.approve_after_days is None:
         return ()
     since = at - timedelta(days=of.design.review.approve_after_days)
-    return connection.execute(_undecided(of).where(assignments.c.submitted_at <= since)).all()
+    first = _undecided(of).where(assignments.c.submitted_at <= since).order_by(assignments.c.id).limit(_AT_ONCE)
+    return connection.execute(first).all()
 
 
-def decide_all(connection: sa.Connection, of: StoredCollection, at: datetime) -> None:
-    """`decide` about each story that is not decided yet."""
-    for story in connection.execute(_undecided(of)).all():
+def decide_reviewed(connection: sa.Connection, of: StoredCollection, at: datetime) -> None:
+    """`decide` about each story that is not decided yet, though somebody reviewed it."""
+    reviewed = sa.select(items.c.source).where(
+        items.c.study_id == of.id, items.c.role == "review", items.c.accepted > 0
+    )
+    for story in connection.execute(_undecided(of).where(assignments.c.token.in_(reviewed))).all():
         decide(connection, of, story, at)
 
 

@@ -181,11 +181,13 @@ class Gathering(CollectionBase):
     def _settled(self, name: str, at: datetime) -> StoredCollection:
         """The collection, once the stories are approved whose time for a review is over."""
         of = self._collection(name)
-        with self._reading() as connection:
-            is_due = bool(due(connection, of, at))
-        if is_due and not self.is_read_only:
+        while not self.is_read_only and self._is_any_due(of, at):
             self._write(lambda connection: settle(connection, of, at))
         return of
+
+    def _is_any_due(self, of: StoredCollection, at: datetime) -> bool:
+        with self._reading() as connection:
+            return bool(due(connection, of, at))
 
 
 def works(connection: sa.Connection, of: StoredCollection) -> Sequence[Any]:

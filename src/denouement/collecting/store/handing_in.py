@@ -20,11 +20,11 @@ from denouement.collecting.store.records import (
     VerificationWork,
     Work,
 )
-from denouement.collecting.store.working import own_work
+from denouement.collecting.store.working import own_work, selves
 from denouement.legible import can_be_shown
 from denouement.study.store.base import moment
 from denouement.study.store.leases import counted, is_live, lapse
-from denouement.study.store.models import annotators, assignments, corrections, drafts
+from denouement.study.store.models import annotators, assignments, authors, corrections, drafts
 from denouement.study.store.people import person_with
 
 LONGEST_REMARK = 2000
@@ -72,6 +72,8 @@ class HandingIn(CollectionBase):
             lapse(connection, of, at)
             if person.study_state == "closed" and not is_again and not is_live(of, row, at):
                 return _refused("The collection was closed before you handed this in.")
+            if _wrote(connection, person, row):
+                return _refused("You wrote what this is about, so somebody else does it.")
             remarks = _remarks(connection, of, person, row, work, at)
             if remarks:
                 return HandInOutcome("refused", tuple(remarks))
@@ -94,6 +96,12 @@ class HandingIn(CollectionBase):
 
 def _refused(words: str) -> HandInOutcome:
     return HandInOutcome("refused", (Remark(_WHOLE, "", words),))
+
+
+def _wrote(connection: sa.Connection, person: Any, row: Any) -> bool:
+    """Whether a piece shows what this person wrote, which may turn out only after they got it (`selves`)."""
+    by = sa.select(authors.c.author).where(authors.c.item_id == row.item_id)
+    return not set(connection.scalars(by)).isdisjoint(selves(connection, person).values())
 
 
 def _remarks(

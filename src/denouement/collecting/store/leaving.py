@@ -6,7 +6,7 @@ from typing import Any
 import sqlalchemy as sa
 
 from denouement.collecting.store.base import WORK, CollectionBase, StoredCollection
-from denouement.collecting.store.flow import blank, decide_all, retire_all
+from denouement.collecting.store.flow import blank, decide_reviewed, retire_all
 from denouement.study.store.leases import free, recount
 from denouement.study.store.models import assignments, attempts, items
 from denouement.study.store.people import People
@@ -49,7 +49,7 @@ class Leaving(CollectionBase, People):
             recount(connection, row.item_id, taken=-1, accepted=-1)
             connection.execute(assignments.update().where(assignments.c.id == row.id).values(status="rejected"))
         retire_all(connection, of)
-        decide_all(connection, of, at)  # a review that counts again may be the last one that was missing
+        decide_reviewed(connection, of, at)  # a review that counts again may be the last one that was missing
 
 
 def _is_finished(connection: sa.Connection, row: Any) -> bool:

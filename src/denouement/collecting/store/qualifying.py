@@ -32,7 +32,14 @@ class Qualifying(CollectionBase):
             test = _test(of, step)
             return _attempts(connection, person, step, test) if test else []
 
-    def attempt(self, key: str, step: str, judged: Mapping[int, bool], now: datetime | None = None) -> Attempt:
+    def attempt(
+        self,
+        key: str,
+        step: str,
+        judged: Mapping[int, bool],
+        now: datetime | None = None,
+        made_before: int | None = None,
+    ) -> Attempt:
         """Mark and keep an attempt at the test of a step; one after a passed or after the last one changes nothing.
 
         A person who has failed the test of every step that they may do is `screened_out`.
@@ -42,6 +49,8 @@ class Qualifying(CollectionBase):
             step: the step.
             judged: by the place of an item, from 0, whether the person calls it acceptable.
             now: the time.
+            made_before: how many attempts there were when the items were shown; where others were made since, as when
+                a form is sent twice at once, this one changes nothing. None: any number.
 
         Returns:
             The attempt; the last one that is kept where nothing was changed.
@@ -60,7 +69,8 @@ class Qualifying(CollectionBase):
             if person.state not in ("answering", "done"):
                 raise UserError("agree to take part first, then take the test")
             earlier = _attempts(connection, person, step, test)
-            if earlier and (earlier[-1].passed or not earlier[-1].attempts_left):
+            is_late = made_before is not None and len(earlier) != made_before
+            if earlier and (is_late or earlier[-1].passed or not earlier[-1].attempts_left):
                 return earlier[-1]
             made = attempt(test, judged, earlier)
             row = {"annotator_id": person.pk, "step": step, "place": len(earlier) + 1, "made_at": at}

@@ -23,7 +23,7 @@ from denouement.collecting.store.records import Offer, OfferState, OwnStory, Pie
 from denouement.study.store.answering import Answering
 from denouement.study.store.base import moment
 from denouement.study.store.leases import HAS_PLACE, HELD, free, is_live, lapse, lease, live, renewed, resumed
-from denouement.study.store.models import admissions, assignments, authors, drafts, items, step_states
+from denouement.study.store.models import admissions, annotators, assignments, authors, drafts, items, step_states
 from denouement.study.store.people import person_with, update
 from denouement.study.store.stored_study import could_be_id
 
@@ -32,8 +32,11 @@ _IS_OTHERS = sa.and_(
     items.c.study_id == sa.bindparam("study"),
     items.c.role == sa.bindparam("step"),
     ~items.c.retired,
-    ~sa.exists().where(assignments.c.annotator_id == sa.bindparam("person"), assignments.c.content == items.c.content),
-    ~sa.exists().where(authors.c.item_id == items.c.id, authors.c.author == sa.bindparam("name")),
+    ~sa.exists().where(
+        assignments.c.annotator_id.in_(sa.bindparam("selves", expanding=True)),
+        assignments.c.content == items.c.content,
+    ),
+    ~sa.exists().where(authors.c.item_id == items.c.id, authors.c.author.in_(sa.bindparam("names", expanding=True))),
 )
 # Those that others began come first, so that cases are completed while people still write. The order is that of the
 # index `ix_items_wanted`, backwards.
@@ -246,7 +249,7 @@ class Working(CollectionBase, Answering):
             return test
         if step == "stories":
             return "free" if _wants_stories(connection, of, at) else "enough"
-        asked = {"study": of.id, "person": person.pk, "name": person.annotator_id, "step": step}
+        asked = _asked(connection, of, person, step)
         if connection.execute(_FREE, asked).first() or self._lapsed(connection, person, step):
             return "free"
         return "busy" if connection.execute(_LACKS_WORK, asked).first() else "none"
@@ -260,7 +263,7 @@ class Working(CollectionBase, Answering):
             return None
         if again := renewed(connection, of, person, at, role=step):
             return again
-        asked = {"study": of.id, "person": person.pk, "name": person.annotator_id, "step": step}
+        asked = _asked(connection, of, person, step)
         if step == "stories":
             prompt = connection.scalars(_PROMPTS, asked).one()
             return lease(connection, of, person, prompt, None, [], at)
@@ -281,6 +284,20 @@ class Working(CollectionBase, Answering):
             )
         )
         return connection.execute(theirs.limit(1)).first() is not None
+
+
+def selves(connection: sa.Connection, person: Any) -> dict[int, str]:
+    """The person, and those whom a browser of theirs had, too: by the ids of their rows those in the tables."""
+    if person.same_as is None:
+        return {person.pk: person.annotator_id}
+    same = sa.select(annotators.c.id, annotators.c.annotator_id).where(annotators.c.same_as == person.same_as)
+    return {row.id: row.annotator_id for row in connection.execute(same)}
+
+
+def _asked(connection: sa.Connection, of: StoredCollection, person: Any, step: str) -> dict[str, Any]:
+    """The parameters of the statements that look for a piece of a step."""
+    found = selves(connection, person)
+    return {"study": of.id, "person": person.pk, "selves": [*found], "names": [*found.values()], "step": step}
 
 
 def _is_due(connection: sa.Connection, of: StoredCollection, at: datetime) -> bool:

@@ -35,5 +35,15 @@ def private_link(visit: Collecting, token: str) -> Response:
 
 @router.get("/arrive")
 def arrive(visit: Collecting) -> Response:
-    """As in a study; a person with a private link arrives whatever the entry is."""
-    return entering.arrived(visit, is_link=entering.arriving(visit) in visit.store.links_to(visit.study))
+    """As in a study; a person with a private link arrives whatever the entry is.
+
+    Who came by the address for all, and takes part, stays who they are, and may do the steps of the link, too.
+    """
+    token = entering.arriving(visit)
+    is_link = token in visit.store.links_to(visit.study)
+    is_known = visit.may_work and visit.design.entry.kind != "links" and not visit.is_only_a_look
+    if is_link and is_known and visit.store.take_link(visit.key, token):
+        response = visit.to("overview")
+        response.delete_cookie(entering.ARRIVAL, visit.url(""))
+        return response
+    return entering.arrived(visit, is_link)

@@ -10,6 +10,7 @@ import json
 import os
 import subprocess
 import sys
+import time
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -28,6 +29,8 @@ from denouement.errors import first_line
 _LONGEST_SECONDS = 1800
 _AGAIN_AFTER = timedelta(minutes=1)  # when what failed is tried again, though nothing has changed
 _LOWEST_PRIORITY = 19
+_LOOKS_EVERY = 1.0  # seconds, for the server
+_PARSES = "parses.parquet"  # in the folder of a collection, while it is looked at
 
 
 @dataclass(frozen=True)
@@ -110,6 +113,8 @@ class Monitor:
             found = self._asked(name)
         except Exception as error:  # whatever it is, the page says so
             found = Look(failure=first_line(error))
+        if self._cache:
+            (self._cache / name / _PARSES).unlink(missing_ok=True)  # where the process was ended before it did so
         with self._lock:
             before = self._found.get(name, (None, LastLook()))[1]
             failed = replace(before, failure=found.failure, failed_at=datetime.now(UTC))
@@ -121,7 +126,7 @@ class Monitor:
         if self._cache is None:
             self._cache = Path(mkdtemp(prefix="denouement-"))
             atexit.register(rmtree, self._cache, ignore_errors=True)
-        wanted = json.dumps({"url": self._url, "name": name, "cache": str(self._cache / name)})
+        wanted = json.dumps({"url": self._url, "name": name, "cache": str(self._cache / name), "server": os.getpid()})
         command = [sys.executable, "-P", "-m", __name__]
         with subprocess.Popen(  # noqa: S603 - our own
             command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL
@@ -143,11 +148,20 @@ def main() -> None:
     """What the other process does."""
     os.nice(_LOWEST_PRIORITY)
     wanted = json.load(sys.stdin)
+    Thread(target=_end_with, args=(wanted["server"], Path(wanted["cache"]).parent), daemon=True).start()
     try:
         found = _looked_at(wanted["url"], wanted["name"], Path(wanted["cache"]))
     except Exception as error:  # whatever it is, the page says so
         found = Look(failure=first_line(error))
     print_json(document(found))
+
+
+def _end_with(server: int, kept: Path) -> None:
+    """End this process, and remove what was kept, when the server that began it is gone, even one that was killed."""
+    while os.getppid() == server:
+        time.sleep(_LOOKS_EVERY)
+    rmtree(kept, ignore_errors=True)
+    os._exit(1)
 
 
 def _looked_at(url: str, name: str, cache: Path) -> Look:
@@ -160,7 +174,7 @@ def _looked_at(url: str, name: str, cache: Path) -> Look:
     finally:
         store.close()
         # points of the curve are kept, and no text: people may withdraw theirs
-        (cache / "parses.parquet").unlink(missing_ok=True)
+        (cache / _PARSES).unlink(missing_ok=True)
     figure = picture_of(found.watch) if found.watch else None
     return Look(found, as_svg(figure) if figure else None)
 

@@ -201,9 +201,12 @@ def export(request: Request, store: Collected, study: str, form: Form) -> Respon
 
 
 def _state(store: CollectionStore, progress: CollectionProgress) -> object:
-    """What is equal as long as the collection has the same work: also of another one that has its name later."""
-    created = [entry.at for entry in store.log(progress.collection).entries[:1]]
-    return created, [(each.done, each.surplus, each.excluded, dict(each.statuses)) for each in progress.steps]
+    """What is equal as long as the collection has the same work: not of another one that has its name later, and not
+    once somebody withdrew, even where others have made up for their work.
+    """
+    log = store.log(progress.collection).entries
+    changed = [entry.at for entry in log if entry.what in ("created", "withdrew")]
+    return changed, [(each.done, each.surplus, each.excluded, dict(each.statuses)) for each in progress.steps]
 
 
 def _entries(request: Request, collection: Collection) -> list[tuple[str, str]]:

@@ -47,12 +47,14 @@ def test(visit: Collecting, step: str, form: Form) -> Response:
     """Keep an attempt; one that is sent twice counts once."""
     visit.require_form(form)
     test = _test(visit, step)
-    if not test or form.get("assignment") != _token(step, visit.store.attempts(visit.key, step)):
+    made = visit.store.attempts(visit.key, step) if test else []
+    if not test or form.get("assignment") != _token(step, made):
         return visit.to(f"work/result/{step}")
     given = {place: form.get(f"item-{place}", "") for place in range(len(test.items))}
     if not all(value in _ANSWERS for value in given.values()):
         return visit.again(f"work/test/{step}", refused(form, "Please answer all five."))
-    visit.store.attempt(visit.key, step, {place: _ANSWERS[value] for place, value in given.items()})
+    judged = {place: _ANSWERS[value] for place, value in given.items()}
+    visit.store.attempt(visit.key, step, judged, made_before=len(made))
     response = visit.to(f"work/result/{step}")
     forget(response, visit.url(""))
     return response

@@ -70,6 +70,12 @@ class CollectionVisit(Visit):
         step = self.step_asked or self._by_address(self.request.cookies.get(STEP, ""))
         return self.store.enter(self.study, external_id, entry, steps=[step] if step else None)
 
+    def remembering(self, annotator: Annotator) -> Response:
+        """As in a study; whoever was here before in this browser is taken for the same person."""
+        if self.annotator and self.annotator.id != annotator.id:
+            self.store.same_browser(self.key, annotator.key)
+        return super().remembering(annotator)
+
     def page(self, template: str, status: int = 200, **values: Any) -> Response:
         """A page of collections or of studies."""
         return page(template, status, say=self.say, **values)

@@ -139,6 +139,7 @@ annotators = sa.Table(
     sa.Column("consented_at", Moment),
     sa.Column("excluded_from", sa.String),  # the state before the exclusion, while the person is excluded
     sa.Column("excluded_because", sa.Text),
+    sa.Column("same_as", sa.Integer),  # of people whom one browser had in a collection: the lowest of their ids
     sa.UniqueConstraint("study_id", "annotator_id"),
 )
 

@@ -30,6 +30,7 @@ PERSON = sa.select(
     annotators.c.seen_at,
     annotators.c.excluded_from,
     annotators.c.excluded_because,
+    annotators.c.same_as,
     studies.c.name.label("study"),
     studies.c.state.label("study_state"),
 ).join(studies)

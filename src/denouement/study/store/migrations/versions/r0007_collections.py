@@ -14,6 +14,7 @@ def upgrade() -> None:
     op.add_column("items", sa.Column("title", sa.Text(), nullable=True))
     op.add_column("items", sa.Column("source", sa.String(), nullable=True))
     op.add_column("items", sa.Column("retired", sa.Boolean(), nullable=False, server_default=sa.false()))
+    op.add_column("annotators", sa.Column("same_as", sa.Integer(), nullable=True))
     op.create_index(op.f("ix_items_source"), "items", ["source"])
     op.create_index(
         "ix_items_wanted",
