@@ -436,6 +436,19 @@ def test_the_code_is_for_those_who_handed_something_in(worker: Worker):
     assert at_piece(person.open("/s/kitchen/work/begin/stories")), "who is done may go on"
 
 
+def test_the_code_for_another_step_is_for_work_in_that_one(tmp_path: Path):
+    entry = {"kind": "prolific", "completion_code": "C1ABC"}
+    person = Worker(opened(tmp_path, described(entry=entry)))
+    address = "/s/kitchen/?PROLIFIC_PID=p1&STUDY_ID={}&SESSION_ID=se1&step={}"
+    person.open(address.format("st1", "stories")).send(consent="yes")
+    person.send(**story(0))
+    person.open("/s/kitchen/overview").send()
+    assert "C1ABC" in person.text
+    person.open(address.format("st2", "verification")).open("/s/kitchen/end")
+    assert person.at == "/s/kitchen/end"
+    assert "C1ABC" not in person.text
+
+
 def test_who_finishes_leaves_what_they_hold_to_others(tmp_path: Path):
     collection = described(stories=None, review=None, endings={"qualification": False})
     worker = Worker(opened(tmp_path, collection, stories=STORIES.slice(0, 1)))

@@ -1,4 +1,4 @@
-"""The last page of a person's part in a collection. Who handed in nothing that counts gets no completion code."""
+"""The last page of a person's part in a collection. Who handed in nothing gets no completion code."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -30,7 +30,8 @@ def end(visit: Collecting) -> Response:
         texts.append(waiting)
     if waiting or visit.store.may_get_more(visit.key):
         onward |= {"back": visit.url("overview"), "back_label": "See my work, and what there is to do"}
-    if not visit.annotator.answered:
+    wanted = [offer.done for offer in offers if visit.step_kept in ("", offer.step)]
+    if not any(wanted):  # also who did another step, for which they came, and were paid, another time
         return leaving.no_place(visit, "page.thanks", *texts, **onward)
     back = leaving.way_back(visit, entry.completion_code, entry.completion_url)
     return visit.message("page.thanks", *texts, *visit.contact, **back, **onward)

@@ -9,8 +9,6 @@ from denouement.study.web.security import RefusedVisit, set_cookie
 
 router = APIRouter(prefix="/s/{study}", route_class=CollectionRoute)
 
-_DAYS = 1  # from opening the address of a step to agreeing
-
 
 @router.get("/")
 def entry(visit: Collecting) -> Response:
@@ -19,7 +17,7 @@ def entry(visit: Collecting) -> Response:
         visit.entered(visit.browser)  # who came for one step may do this one, too
     response = entering.entry(visit)
     if visit.step_asked:
-        set_cookie(response, visit.request, STEP, visit.step_asked, visit.url(""), days=_DAYS)
+        set_cookie(response, visit.request, STEP, visit.step_asked, visit.url(""))
     else:
         response.delete_cookie(STEP, visit.url(""))
     return response

@@ -59,6 +59,11 @@ class CollectionVisit(Visit):
         """The step of an address such as `?step=stories`; empty where that is none for which one can come so."""
         return self._by_address(self.request.query_params.get(STEP, ""))
 
+    @property
+    def step_kept(self) -> str:
+        """The step of the address by which this browser came last; empty where it was that for all steps."""
+        return self._by_address(self.request.cookies.get(STEP, ""))
+
     def _by_address(self, step: str) -> str:
         return step if step in self.collection.of_all else ""
 
@@ -67,7 +72,7 @@ class CollectionVisit(Visit):
         return cast(Design, self.store.collection(self.study))
 
     def _enter(self, external_id: str, entry: Mapping[str, str] | None) -> Annotator | None:
-        step = self.step_asked or self._by_address(self.request.cookies.get(STEP, ""))
+        step = self.step_asked or self.step_kept
         return self.store.enter(self.study, external_id, entry, steps=[step] if step else None)
 
     def remembering(self, annotator: Annotator) -> Response:
