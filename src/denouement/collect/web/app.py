@@ -11,6 +11,7 @@ from denouement.collect.web.monitor import Monitor
 from denouement.collect.web.render import PACKAGE
 from denouement.collect.web.visits import AllVisits
 from denouement.study.web import app
+from denouement.study.web.render import prepare
 
 STATIC = {"work.css": "text/css", "work.js": "text/javascript", "organiser.css": "text/css"}
 
@@ -23,6 +24,7 @@ def create_app(store: CollectionStore, organiser_token: str, base_url: str = "")
     """
     of_people = [entering.router, qualifying.router, working.router, ending.router]
     of_organiser = [preview.router, organiser.home_router, organiser.router, organiser_life.router]
+    prepare(PACKAGE)
     made = app.create_app(store, organiser_token, base_url, [*of_people, *of_organiser, _static_router()], AllVisits())
     made.state.knowing = Knowing(store)
     made.state.monitor = Monitor(store.url)

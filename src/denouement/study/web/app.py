@@ -27,7 +27,7 @@ from denouement.study.web import (
 )
 from denouement.study.web.organiser_guard import HOME, Guard
 from denouement.study.web.preview import ROOT, Preview
-from denouement.study.web.render import PACKAGE, asset, message
+from denouement.study.web.render import PACKAGE, asset, message, prepare
 from denouement.study.web.security import HEAD, HEADERS, NOT_KEPT, Refused, SecurityHeaders
 from denouement.study.web.visits import Visits
 
@@ -62,6 +62,7 @@ def create_app(
     """
     for study in store.studies():
         texts(store.design(study).language)  # a missing file of texts is reported now, and not to annotators
+    prepare()
     app = FastAPI(openapi_url=None)  # no page describes the interface to strangers
     app.add_middleware(SecurityHeaders)
     app.add_middleware(HeadAsGet)

@@ -32,6 +32,13 @@ def message(title: str, *paragraphs: str, status: int = 200, **values: Any) -> H
     return page("message.html", status, title=title, paragraphs=paragraphs, **shared | values)
 
 
+def prepare(package: str = PACKAGE) -> None:
+    """Compile all templates, so that not each of the people who come first has to wait for that."""
+    environment = _environment(package)
+    for name in environment.list_templates():
+        environment.get_template(name)
+
+
 @cache
 def _environment(package: str) -> Environment:
     environment = Environment(
