@@ -11,7 +11,7 @@ import pytest
 from collect.collected import all_confirmed, endings, verifications
 
 from denouement.collect.description import Collection, ReviewStep, StoryStep, VerificationStep, collection_from
-from denouement.collect.exported import CollectedWork
+from denouement.collect.exported import CollectedReview, CollectedWork
 from denouement.collect.exporting import export
 from denouement.collect.work import as_table, read_work
 from denouement.corpus.ingest import ingest
@@ -205,6 +205,16 @@ def test_the_datasheet_names_who_approved_and_who_verified(tmp_path):
     assert "not decided within 7 days counts as approved" in text
     assert "Each ending was to be verified by 4 people, by the form of v1.0." in text
     assert "Before they verified endings, people judged" in text
+
+
+def test_reviews_are_with_what_says_who_did_what(tmp_path):
+    review = CollectedReview("s1", 2, "r1", "approve", True, "=nice")
+    export(CollectedWork(stories=stories(), reviews=(review,)), KITCHEN, tmp_path)
+    (row,) = rows(tmp_path / "private/reviews.csv")
+    assert row == {
+        "story_id": "s1", "version": "2", "reviewer": "r1", "decision": "approve", "bonus": "true", "remark": "'=nice",
+    }  # fmt: skip
+    assert not list((tmp_path / "public").glob("reviews*"))
 
 
 def test_stories_alone_and_cases_alone(tmp_path):

@@ -18,7 +18,7 @@ import pyarrow.compute as pc
 from denouement.collect.beginning import refuse_other_stories
 from denouement.collect.datasheet import datasheet
 from denouement.collect.description import Collection, FilterStep, VerificationStep
-from denouement.collect.exported import CollectedWork, ExportSummary
+from denouement.collect.exported import CollectedWork, ExportSummary, reviews_csv
 from denouement.collect.filtering import KEPT, TEST, VALIDATION, FilterRules, FilterSummary, filter_cases
 from denouement.collect.watching import WatchRules, watch, watch_rules
 from denouement.corpus import keys
@@ -30,6 +30,7 @@ from denouement.schemas import read_table, shortened, write_table
 from denouement.spreadsheets import write_csv
 
 DATASHEET = "DATASHEET.md"
+REVIEWS = "reviews.csv"
 TABLES = ("stories.parquet", "cloze.parquet")
 
 _PUBLIC, _BLIND, _PRIVATE = "public", "blind", "private"
@@ -269,6 +270,8 @@ def _write_private(private: Path, work: CollectedWork, filtered: pa.Table | None
             write_table(table, private / f"{name}.parquet", name)
     if work.stories is not None:
         _write_rejected(private / "rejected_stories.csv", work.stories, "status", "approved", "sentences")
+    if work.reviews:
+        (private / REVIEWS).write_bytes(reviews_csv(work.reviews))
     if filtered is not None:
         _write_rejected(private / "rejected_cases.csv", filtered, "outcome", KEPT, "context")
 

@@ -122,6 +122,9 @@ class TestFlow:
         assert (row["status"], row["sentences"][0]) == ("approved", better.sentences[0])
         data = store.collector("kitchen", row["writer"])
         assert data.handed_in[0].earlier[0]["sentences"] == list(STORY.sentences)
+        given = [(each.version, each.decision, each.remark) for each in store.collected("kitchen").reviews]
+        assert given == [(1, "return", "Who is Ann?"), (2, "approve", "")]
+        assert {each.story_id for each in store.collected("kitchen").reviews} == {row["story_id"]}
 
     def test_data_of_a_person_have_their_tests_and_drafts(self, store):
         store.create_collection(described(stories={}))

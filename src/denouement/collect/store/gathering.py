@@ -10,7 +10,7 @@ from typing import Any
 
 import sqlalchemy as sa
 
-from denouement.collect.exported import CollectedWork
+from denouement.collect.exported import CollectedReview, CollectedWork
 from denouement.collect.paying import DoneWork
 from denouement.collect.store.base import FILE, WORK, CollectionBase, StoredCollection
 from denouement.collect.store.flow import due, settle, writer_of
@@ -85,6 +85,9 @@ class Gathering(CollectionBase):
             )
             if has_pairs
             else None,
+            reviews=tuple(
+                _review(row) for row in rows if row.role == "review" and row.status in _COUNTS and row.source in wrote
+            ),
         )
 
     def work_digest(self, name: str, now: datetime | None = None) -> str:
@@ -246,6 +249,17 @@ def _story(row: Any, remarks: Mapping[str, str]) -> dict[str, Any]:
         "remark": remarks.get(row.token),
         "minutes": _minutes(row),
     }
+
+
+def _review(row: Any) -> CollectedReview:
+    return CollectedReview(
+        story_id=row.case_id,
+        version=int(row.piece.rpartition(":")[2]),  # as `base.review_piece` writes it
+        reviewer=row.person,
+        decision=row.answer,
+        bonus=row.values["bonus"],
+        remark=row.reason or "",
+    )
 
 
 def _pair(row: Any, wrote: Mapping[str, str]) -> dict[str, Any]:

@@ -11,6 +11,8 @@ from fastapi import APIRouter, Depends, Query, Request, Response
 
 from denouement.collect.crowd import crowd_table
 from denouement.collect.description import Collection
+from denouement.collect.exported import reviews_csv
+from denouement.collect.exporting import REVIEWS
 from denouement.collect.paying import payments, payments_csv
 from denouement.collect.sections import filter_blocks, given_away, words_of, writers_table
 from denouement.collect.store import CollectionProgress, CollectionStore
@@ -196,6 +198,8 @@ def export(request: Request, store: Collected, study: str, form: Form) -> Respon
         for name, table in tables.items():
             if table is not None:
                 files.writestr(f"{name}.parquet", table_file(table, name))
+        if work.reviews:
+            files.writestr(REVIEWS, reviews_csv(work.reviews))
     if not store.is_read_only:
         store.collection_exported(study, digest, "organiser")
     return download(packed.getvalue(), "application/zip", f"{study}.zip")
