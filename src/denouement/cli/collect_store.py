@@ -181,6 +181,8 @@ def links(name: str, step: str | None, add: int | None, base_url: str, url: str,
 
     A private link is for one person, who may do the steps to which it leads.
     """
+    from denouement.study.web.addresses import private_link
+
     store = opened_collections(url, make=False)
     collection = store.collection(name)
     base_url = base_url or LOCAL_URL
@@ -191,7 +193,7 @@ def links(name: str, step: str | None, add: int | None, base_url: str, url: str,
         if not steps:
             raise UserError("--add: name the --step")
         tokens = store.add_links(name, add, steps=steps)
-        found = {", ".join(steps): [_private(base_url, name, token) for token in tokens]}
+        found = {", ".join(steps): [private_link(base_url, name, token) for token in tokens]}
     else:
         found = _addresses(store, collection, base_url, step)
     if not found:
@@ -204,18 +206,15 @@ def _addresses(
 ) -> dict[str, list[str]]:
     """The addresses that there are, by the steps to which they lead; those that lead to `step`, where it is named."""
     from denouement.collect.web.addresses import entry_addresses
+    from denouement.study.web.addresses import private_link
 
     entries = entry_addresses(collection, base_url)
     only = (step,) if (step,) in entries else tuple(collection.of_all) if step in collection.of_all else ()
     found = {", ".join(steps): [address] for steps, address in entries.items() if step is None or steps == only}
     for token, steps in store.links_to(collection.name).items():
         if step is None or step in steps:
-            found.setdefault(", ".join(steps), []).append(_private(base_url, collection.name, token))
+            found.setdefault(", ".join(steps), []).append(private_link(base_url, collection.name, token))
     return found
-
-
-def _private(base_url: str, name: str, token: str) -> str:
-    return f"{base_url}/s/{name}/link/{token}"
 
 
 def _address_blocks(addresses: Mapping[str, Sequence[str]]) -> "list[Block]":

@@ -234,7 +234,9 @@ def links(name: str, add: int | None, base_url: str, url: str, as_json: bool) ->
 
 
 def _link_addresses(name: str, tokens: Sequence[str], base_url: str) -> list[str]:
-    return [f"{base_url}/s/{name}/link/{token}" for token in tokens]
+    from denouement.study.web.addresses import private_link
+
+    return [private_link(base_url, name, token) for token in tokens]
 
 
 def _address_blocks(links: StudyLinks | CreatedStudy) -> "list[Block]":

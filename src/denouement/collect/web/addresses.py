@@ -1,8 +1,7 @@
 """The addresses at which anybody enters a collection; reviewers have private links."""
 
 from denouement.collect.description import Collection
-
-_OF_PROLIFIC = "PROLIFIC_PID={{%PROLIFIC_PID%}}&STUDY_ID={{%STUDY_ID%}}&SESSION_ID={{%SESSION_ID%}}"
+from denouement.study.web.addresses import PROLIFIC_QUERY
 
 
 def entry_addresses(collection: Collection, base_url: str) -> dict[tuple[str, ...], str]:
@@ -13,7 +12,7 @@ def entry_addresses(collection: Collection, base_url: str) -> dict[tuple[str, ..
     """
     if collection.entry.kind == "links" or not collection.of_all:
         return {}
-    ids = [_OF_PROLIFIC] if collection.entry.kind == "prolific" else []
+    ids = [PROLIFIC_QUERY] if collection.entry.kind == "prolific" else []
 
     def address(*query: str) -> str:
         return f"{base_url}/s/{collection.name}/" + (f"?{'&'.join(query)}" if query else "")

@@ -26,6 +26,7 @@ from denouement.collect.web.words import STEP_WORDS
 from denouement.present.cells import Share, written
 from denouement.study.store.export import table_file
 from denouement.study.web import organiser
+from denouement.study.web.addresses import private_link
 from denouement.study.web.organiser import download
 from denouement.study.web.organiser_guard import COOKIE, Guard, Organised, shown_time, unknown
 from denouement.study.web.organiser_life import json_file, note_of
@@ -226,7 +227,7 @@ def _links(request: Request, store: CollectionStore, study: str) -> list[ShownLi
     led = store.links_to(study)
     return [
         ShownLink(
-            f"{request.app.state.base_url}/s/{study}/link/{token}",
+            private_link(request.app.state.base_url, study, token),
             tuple(_TITLES[step] for step in led.get(token, ())),
             person,
         )

@@ -1,9 +1,12 @@
-"""The address under which people reach the server, which it cannot know behind a proxy."""
+"""The address under which people reach the server, which it cannot know behind a proxy, and the links below it."""
 
 import ipaddress
 from urllib.parse import urlsplit
 
 from denouement.errors import UserError
+
+PROLIFIC_QUERY = "PROLIFIC_PID={{%PROLIFIC_PID%}}&STUDY_ID={{%STUDY_ID%}}&SESSION_ID={{%SESSION_ID%}}"
+"""What an address on Prolific ends with, as its form for a new study takes it."""
 
 
 def base_url(given: str) -> str:
@@ -33,3 +36,8 @@ def is_local(host: str) -> bool:
         return ipaddress.ip_address(host).is_loopback
     except ValueError:
         return host == "localhost"
+
+
+def private_link(base_url: str, name: str, token: str) -> str:
+    """The private link with this token into a study or collection, which is for one person."""
+    return f"{base_url}/s/{name}/link/{token}"

@@ -13,6 +13,7 @@ from denouement.study.results.ballot import count
 from denouement.study.results.pairs import PairItems, pair_items
 from denouement.study.store import Answer, Progress, Store
 from denouement.study.store.export import ANSWER_TABLES, answers_table, study_table, table_file, table_names
+from denouement.study.web.addresses import PROLIFIC_QUERY, private_link
 from denouement.study.web.organiser_guard import (
     COOKIE,
     HOME,
@@ -80,8 +81,8 @@ def overview(request: Request, store: Organised, study: str, done: str = "", ann
         tables=[name for name in table_names(design) if answers or name != ANSWER_TABLES[design.kind]],
         form_token=form_token(request.cookies[COOKIE]),
         flags=store.flags(study),
-        links=[(f"{_address(request)}/s/{study}/link/{token}", who) for token, who in store.opened_by(study).items()],
-        entry=f"{_address(request)}/s/{study}/",
+        links=[(private_link(_address(request), study, token), who) for token, who in store.opened_by(study).items()],
+        entry=f"{_address(request)}/s/{study}/" + (f"?{PROLIFIC_QUERY}" if design.entry.kind == "prolific" else ""),
         shown_time=shown_time,
         note=note_of(done, annotator),
         logout=True,
