@@ -120,3 +120,8 @@ def as_review(row: Any) -> StoryReview:
 def review_piece(token: str, version: int) -> str:
     """The id of the piece in which a version of a story, from 1, is reviewed."""
     return f"review:{token}:{version}"
+
+
+def reviewed_version(piece: str) -> int:
+    """The version of which `review_piece` made this id."""
+    return int(piece.rpartition(":")[2])

@@ -16,7 +16,7 @@ from denouement.collect.store.records import TakenFromFiles
 from denouement.errors import UserError
 from denouement.schemas import shortened
 from denouement.study.store.base import moment
-from denouement.study.store.links import link_id, make_links
+from denouement.study.store.links import link_id, links_of, make_links
 from denouement.study.store.log import By, note
 from denouement.study.store.models import (
     COLLECTION,
@@ -186,8 +186,7 @@ class Campaigns(CollectionBase, Store):
         """By the token of each private link of a collection, the steps to which it leads."""
         of = self._collection(name)
         with self._reading() as connection:
-            rows = connection.execute(sa.select(links).where(links.c.study_id == of.id).order_by(links.c.number)).all()
-        return {row.token: tuple(row.steps or ()) for row in rows}
+            return {row.token: tuple(row.steps or ()) for row in links_of(connection, of)}
 
     def people(self, study: str) -> list[Participant]:
         """All people who came, in the order in which they came."""

@@ -12,7 +12,7 @@ import sqlalchemy as sa
 
 from denouement.collect.exported import CollectedReview, CollectedWork
 from denouement.collect.paying import DoneWork
-from denouement.collect.store.base import FILE, WORK, CollectionBase, StoredCollection
+from denouement.collect.store.base import FILE, WORK, CollectionBase, StoredCollection, reviewed_version
 from denouement.collect.store.flow import due, settle, writer_of
 from denouement.collect.store.qualifying import failures
 from denouement.collect.store.records import (
@@ -99,9 +99,7 @@ class Gathering(CollectionBase):
     def stories_since(self, name: str, since: datetime | None = None) -> list[KnownStory]:
         """The stories that were handed in at this time or later, in that order; None: all."""
         of = self._collection(name)
-        given = WORK.where(
-            assignments.c.study_id == of.id, assignments.c.state == "answered", items.c.role == "stories"
-        ).order_by(assignments.c.submitted_at, assignments.c.id)
+        given = WORK.where(_is_story(of)).order_by(assignments.c.submitted_at, assignments.c.id)
         with self._reading() as connection:
             rows = connection.execute(given.where(assignments.c.submitted_at >= since) if since else given).all()
         return [KnownStory(row.token, tuple(row.values["sentences"]), row.submitted_at) for row in rows]
@@ -110,9 +108,8 @@ class Gathering(CollectionBase):
         """The ids of the stories that `stories_since` returns."""
         of = self._collection(name)
         tokens = sa.select(assignments.c.token).join(items, items.c.id == assignments.c.item_id)
-        given = (assignments.c.study_id == of.id) & (assignments.c.state == "answered") & (items.c.role == "stories")
         with self._reading() as connection:
-            return set(connection.scalars(tokens.where(given)))
+            return set(connection.scalars(tokens.where(_is_story(of))))
 
     def done_work(self, name: str, now: datetime | None = None) -> list[DoneWork]:
         """What each person is paid for: approved stories, and all other work but that of excluded people."""
@@ -193,6 +190,11 @@ class Gathering(CollectionBase):
             return bool(due(connection, of, at))
 
 
+def _is_story(of: StoredCollection) -> sa.ColumnElement[bool]:
+    """Whether work is a story of a collection that was handed in."""
+    return (assignments.c.study_id == of.id) & (assignments.c.state == "answered") & (items.c.role == "stories")
+
+
 def works(connection: sa.Connection, of: StoredCollection) -> Sequence[Any]:
     """All work of a collection that was handed in, as `WORK` selects it, in the order in which it came in."""
     given = WORK.where(assignments.c.study_id == of.id, assignments.c.state == "answered")
@@ -254,7 +256,7 @@ def _story(row: Any, remarks: Mapping[str, str]) -> dict[str, Any]:
 def _review(row: Any) -> CollectedReview:
     return CollectedReview(
         story_id=row.case_id,
-        version=int(row.piece.rpartition(":")[2]),  # as `base.review_piece` writes it
+        version=reviewed_version(row.piece),
         reviewer=row.person,
         decision=row.answer,
         bonus=row.values["bonus"],

@@ -1,6 +1,6 @@
 """Keeping the work that people hand in, and what comes of it."""
 
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from datetime import datetime
 from typing import Any
 from uuid import uuid4
@@ -74,22 +74,18 @@ class HandingIn(CollectionBase):
                 return _refused("The collection was closed before you handed this in.")
             if _wrote(connection, person, row):
                 return _refused("You wrote what this is about, so somebody else does it.")
-            remarks = _remarks(connection, of, person, row, work, at)
-            if remarks:
+            whole = _whole(of, row, work)
+            if remarks := _remarks(connection, of, person, row, whole, at):
                 return HandInOutcome("refused", tuple(remarks))
-            if isinstance(work, EndingWork):
-                work_kept: Work = EndingWork(_right(of, row, work), work.wrong)
-            else:
-                work_kept = work
             if is_again:
-                _keep_again(connection, row, work_kept, at)
-                status = "accepted"
+                _keep_again(connection, row, whole, at)
+                counts = True
             else:
-                status = _keep(connection, person, row, work_kept, at)
+                counts = _keep(connection, person, row, whole, at)
             connection.execute(drafts.delete().where(drafts.c.assignment_id == row.id))
-            if status == "accepted":
+            if counts:
                 _go_on(connection, of, row, at)
-            return HandInOutcome("accepted" if status == "accepted" else "surplus")
+            return HandInOutcome("accepted" if counts else "surplus")
 
         return self._write(job)
 
@@ -116,7 +112,7 @@ def _remarks(
         assert design.endings
         if design.endings.way == "method_2" and not row.endings:  # its story was deleted
             return check_sentence(work.wrong, WRONG, design.endings.longest)
-        return check_endings(design.endings.way, _right(of, row, work), work.wrong, design.endings.longest)
+        return check_endings(design.endings.way, work.right, work.wrong, design.endings.longest)
     if isinstance(work, ReviewWork):
         assert design.review
         remark = work.remark
@@ -135,16 +131,15 @@ def _remarks(
     return [] if work.answer in known else [Remark("no_answer", "answer", "Choose one of the answers.")]
 
 
-def _right(of: StoredCollection, row: Any, work: EndingWork) -> str:
-    """The right ending: that of the story where only the wrong one is written."""
-    is_given = of.design.endings is not None and of.design.endings.way == "method_2"
-    if not is_given:
-        return work.right
-    return str(row.endings[0]) if row.endings else ""
+def _whole(of: StoredCollection, row: Any, work: Work) -> Work:
+    """The work with the right ending of the story, where only the wrong one is written."""
+    if not isinstance(work, EndingWork) or of.design.endings is None or of.design.endings.way != "method_2":
+        return work
+    return replace(work, right=row.endings[0] if row.endings else "")
 
 
-def _keep(connection: sa.Connection, person: Any, row: Any, work: Work, at: datetime) -> str:
-    """Keep work; return whether it is `accepted` or `surplus`."""
+def _keep(connection: sa.Connection, person: Any, row: Any, work: Work, at: datetime) -> bool:
+    """Keep work; return whether it counts."""
     state = connection.execute(sa.select(assignments.c.state).where(assignments.c.id == row.id)).scalar_one()
     counts = (not row.retired or state == "open") and counted(connection, row.id)
     submitted = max(at, row.started_at)  # the clock may have been set back
@@ -175,7 +170,7 @@ def _keep(connection: sa.Connection, person: Any, row: Any, work: Work, at: date
     connection.execute(
         annotators.update().where(annotators.c.id == person.pk).values(answered=annotators.c.answered + 1, seen_at=at)
     )
-    return "accepted" if counts else "surplus"
+    return counts
 
 
 def _keep_again(connection: sa.Connection, row: Any, work: Work, at: datetime) -> None:

@@ -1,7 +1,7 @@
 """What people may do now, the pieces that they hold, and their drafts."""
 
 from collections import Counter, defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
 from typing import Any
 
@@ -14,7 +14,6 @@ from denouement.collect.store.base import (
     StoredCollection,
     as_review,
     reviews_of,
-    versions_of,
     work_of,
 )
 from denouement.collect.store.flow import PROMPT, due, settle
@@ -22,7 +21,7 @@ from denouement.collect.store.qualifying import standing
 from denouement.collect.store.records import Offer, OfferState, OwnStory, Piece
 from denouement.study.store.answering import Answering
 from denouement.study.store.base import moment
-from denouement.study.store.leases import HAS_PLACE, HELD, free, is_live, lapse, lease, live, renewed, resumed
+from denouement.study.store.leases import HELD, RENEWABLE, free, is_live, lapse, lease, live, renewed, resumed
 from denouement.study.store.models import admissions, annotators, assignments, authors, drafts, items, step_states
 from denouement.study.store.people import person_with, update
 from denouement.study.store.stored_study import could_be_id
@@ -198,6 +197,15 @@ class Working(CollectionBase, Answering):
 
         return self._write(job)
 
+    def handed_in(self, key: str) -> Mapping[str, int]:
+        """By step how many pieces this person has handed in; 0 for a step without any.
+
+        Raises:
+            UserError: a key that is no one's.
+        """
+        with self._reading() as connection:
+            return _handed_in(connection, person_with(connection, key))
+
     def has_returned(self, key: str) -> bool:
         """Whether a story of this person was returned to them, to be improved.
 
@@ -257,7 +265,8 @@ class Working(CollectionBase, Answering):
         if step == "stories":
             return _wants_stories(connection, of, at)
         asked = _asked(connection, of, person, step)
-        if connection.execute(_FREE, asked).first() or self._lapsed(connection, person, step):
+        renewable = {"annotator": person.pk, "role": step}
+        if connection.execute(_FREE, asked).first() or connection.execute(RENEWABLE, renewable).first():
             return "free"
         return "busy" if connection.execute(_LACKS_WORK, asked).first() else "none"
 
@@ -276,21 +285,6 @@ class Working(CollectionBase, Answering):
             return lease(connection, of, person, prompt, None, [], at)
         found = connection.execute(_FREE_OF_OTHER_STORIES, asked).first() or connection.execute(_FREE, asked).first()
         return lease(connection, of, person, found.id, found.content, [], at) if found else None
-
-    def _lapsed(self, connection: sa.Connection, person: Any, step: str) -> bool:
-        """Whether a piece that this person held before is still free for them."""
-        theirs = (
-            sa.select(assignments.c.id)
-            .join(items, items.c.id == assignments.c.item_id)
-            .where(
-                assignments.c.annotator_id == person.pk,
-                assignments.c.state == "lapsed",
-                items.c.role == step,
-                ~items.c.retired,
-                HAS_PLACE,
-            )
-        )
-        return connection.execute(theirs.limit(1)).first() is not None
 
 
 def selves(connection: sa.Connection, person: Any) -> dict[int, str]:
@@ -390,7 +384,7 @@ def _piece(connection: sa.Connection, of: StoredCollection, row: Any) -> Piece:
             step=row.role,
             prompt=row.context[0] if row.context and row.piece.startswith(PROMPT) else "",
             draft=draft or was,
-            feedback=_feedback(connection, row) if is_returned else (),
+            feedback=_feedback(map(as_review, connection.execute(reviews_of([row.token])))) if is_returned else (),
             expires_at=None if is_returned else row.expires_at,
         )
     shows_ending = row.role == "verification" or (
@@ -411,8 +405,7 @@ def _boxes(sentences: list[str]) -> dict[str, str]:
     return {f"sentence-{number}": sentence for number, sentence in enumerate(sentences, 1)}
 
 
-def _feedback(connection: sa.Connection, story: Any) -> tuple[str, ...]:
-    reviews = [review for version in versions_of(connection, story) for review in version.reviews]
+def _feedback(reviews: Iterable[StoryReview]) -> tuple[str, ...]:
     return tuple(review.remark for review in reviews if review.remark)
 
 
@@ -422,6 +415,6 @@ def _own_story(row: Any, reviews: Sequence[StoryReview]) -> OwnStory:
         title=row.values["title"],
         sentences=tuple(row.values["sentences"]),
         status=row.verdict,
-        feedback=tuple(review.remark for review in reviews if review.remark),
+        feedback=_feedback(reviews),
         bonus=any(review.bonus for review in reviews),
     )

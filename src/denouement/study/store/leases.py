@@ -32,7 +32,7 @@ GRACE = timedelta(minutes=1)
 HAS_PLACE = sa.or_(items.c.wanted.is_(None), items.c.taken < items.c.wanted)
 
 # A person's own lapsed leases, of one role or of any, whose place nobody took, the latest first.
-_RENEWABLE = (
+RENEWABLE = (
     sa.select(assignments)
     .join(items, items.c.id == assignments.c.item_id)
     .where(
@@ -194,7 +194,7 @@ def renewed(
     """
     if not study.may_see_more(person.answered):
         return None
-    lapsed = connection.execute(_RENEWABLE, {"annotator": person.pk, "role": role}).one_or_none()
+    lapsed = connection.execute(RENEWABLE, {"annotator": person.pk, "role": role}).one_or_none()
     if lapsed is None:
         return None
     recount(connection, lapsed.item_id, taken=1)

@@ -3,6 +3,7 @@
 import secrets
 from collections.abc import Sequence
 from datetime import datetime
+from typing import Any
 
 import sqlalchemy as sa
 
@@ -19,15 +20,15 @@ class Links(StoreBase):
 
     def links(self, study: str) -> list[str]:
         """The secret tokens of a study's private links, one a person; none in another kind of entry."""
-        of_study = links.c.study_id == self._campaign(study).id
+        of = self._campaign(study)
         with self._reading() as connection:
-            return list(connection.scalars(sa.select(links.c.token).where(of_study).order_by(links.c.number)))
+            return [row.token for row in links_of(connection, of)]
 
     def opened_by(self, study: str) -> dict[str, str | None]:
         """By the token of each private link, the id in the tables of the person who used it; None where nobody did."""
         of = self._campaign(study)
         with self._reading() as connection:
-            rows = connection.execute(sa.select(links).where(links.c.study_id == of.id).order_by(links.c.number)).all()
+            rows = links_of(connection, of)
             came = set(connection.scalars(sa.select(annotators.c.annotator_id).where(annotators.c.study_id == of.id)))
         called = {row.token: link_id(of, row.token, row.number) for row in rows}
         return {token: name if name in came else None for token, name in called.items()}
@@ -62,6 +63,11 @@ class Links(StoreBase):
             return make_links(connection, of.id, n, steps)
 
         return self._write(job)
+
+
+def links_of(connection: sa.Connection, of: StoredCampaign) -> Sequence[Any]:
+    """The rows of the private links of a study or collection, in the order in which they were made."""
+    return connection.execute(sa.select(links).where(links.c.study_id == of.id).order_by(links.c.number)).all()
 
 
 def annotator_id_of(connection: sa.Connection, study: StoredCampaign, external_id: str) -> str | None:
