@@ -259,7 +259,7 @@ def test_an_interrupted_run_ends_its_children_leaves_the_last_output_and_goes_on
         assert "Traceback" not in errors
         assert (reproduced.folder / "data/models/seq2seq/best.parquet").read_bytes() == good
         first = first or told
-        if told is not first:  # the epochs that ended are told, not trained again: they have no speed
+        if told is not first:  # epochs that ended before are printed without a speed, since they are not trained again
             ended = [line.partition(", words per second")[0] for line in first[:2]]
             assert [line.rstrip("\n") for line in told[:2]] == ended
     mlflow.set_tracking_uri(reproduced.tracking_uri)

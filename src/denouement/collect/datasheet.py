@@ -57,7 +57,7 @@ def _bias(found: EndingWatch) -> list[Block]:
 
 
 def _ways(found: ExportSummary, collection: Collection) -> Iterator[Block]:
-    """What people were asked for. Nothing is claimed of what no step of the collection asked for, as of files."""
+    """What people were asked for. Of texts from files, which no step asked for, it says that this is not described."""
     lines = [*_of_stories(collection)]
     if found.filter and collection.endings:
         lines.append(f"Endings: {_WAYS[collection.endings.way]}.")

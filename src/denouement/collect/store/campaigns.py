@@ -131,7 +131,7 @@ class Campaigns(CollectionBase, Store):
         """Let a person who takes part do the steps of a private link, too, unless somebody came by it as another one.
 
         Returns:
-            Whether they may; False also for a token of no link.
+            Whether they may do these steps now. No link with this token: False.
 
         Raises:
             UserError: a key that is no one's.

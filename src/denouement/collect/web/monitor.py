@@ -68,7 +68,7 @@ class LastLook:
 
     @property
     def is_final(self) -> bool:
-        """Whether a new look at the same state is of no use."""
+        """Whether this look stays: another one at the same state would find the same, or has just failed."""
         return self.failed_at is None or datetime.now(UTC) < self.failed_at + _AGAIN_AFTER
 
 
