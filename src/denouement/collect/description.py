@@ -299,6 +299,10 @@ class Collection:
         """The steps that everybody may do who comes in by the collection's own entry: all but the review."""
         return tuple(name for name in self.of_people if name != "review")
 
+    def payment(self, step: str) -> Payment:
+        """What a step pays; nothing where the collection says nothing of it."""
+        return getattr(getattr(self, step), "payment", None) or Payment()
+
     @property
     def language(self) -> str:
         """Of its pages: texts are collected in English."""

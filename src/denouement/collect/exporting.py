@@ -87,7 +87,7 @@ def _export(
     release = collection.release
     names = own_files(release)
     _refuse_others(out, release)
-    _refuse_other_stories(work.stories, out)
+    _refuse_changed_stories(work.stories, out)
     refuse_other_stories(work.stories, work.endings)
     filtered, summary = _filtered(work, collection, out)
     cases = None if filtered is None else filtered.filter(pc.equal(filtered["outcome"], KEPT))
@@ -146,7 +146,7 @@ def _refuse_others(out: Path, release: str) -> None:
         )
 
 
-def _refuse_other_stories(stories: pa.Table | None, out: Path) -> None:
+def _refuse_changed_stories(stories: pa.Table | None, out: Path) -> None:
     """Refuse a folder in which an approved story of an id has other sentences: ids are those of another collection."""
     before = out / _PRIVATE / _STORIES
     if stories is None or not before.exists():

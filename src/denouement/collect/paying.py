@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from decimal import ROUND_HALF_UP, Decimal
 from pathlib import Path
 
-from denouement.collect.description import STEPS, Collection, Payment
+from denouement.collect.description import STEPS, Collection
 from denouement.files import atomic_write
 from denouement.spreadsheets import csv_bytes
 
@@ -64,8 +64,8 @@ def payments(work: Iterable[DoneWork], collection: Collection) -> list[PersonPay
             person=person,
             pieces=sum(each.pieces for each in done),
             minutes=_minutes(done),
-            amount=sum((_paid(collection, each.step).amount(each.pieces) for each in done), Decimal(0)),
-            bonus=sum((_paid(collection, each.step).amount(0, each.bonuses) for each in done), Decimal(0)),
+            amount=sum((collection.payment(each.step).amount(each.pieces) for each in done), Decimal(0)),
+            bonus=sum((collection.payment(each.step).amount(0, each.bonuses) for each in done), Decimal(0)),
         )
         for person, done in sorted(of_person.items())
     ]
@@ -102,8 +102,3 @@ def _with_cents(amount: Decimal) -> Decimal:
 def _minutes(done: Iterable[DoneWork]) -> Decimal:
     seconds = sum((Decimal(str(each.seconds)) for each in done), Decimal(0))
     return (seconds / 60).quantize(Decimal("0.1"), ROUND_HALF_UP)
-
-
-def _paid(collection: Collection, step: str) -> Payment:
-    """What the collection pays for a step; nothing where it says nothing."""
-    return getattr(getattr(collection, step), "payment", None) or Payment()

@@ -8,7 +8,7 @@ from denouement.charts.lines import watched
 from denouement.collect.checking import CheckedWork
 from denouement.collect.exported import ExportSummary
 from denouement.collect.filtering import OUTCOMES, FilterSummary
-from denouement.collect.waiting import flow, pieces
+from denouement.collect.waiting import PIECES, flow
 from denouement.collect.watching import FEWEST_OF_A_WRITER, EndingWatch
 from denouement.papers import cited
 from denouement.present.cells import NO_VALUE, Cell, CountAndShare, Interval, Number, Share
@@ -216,4 +216,4 @@ def words_of(done: "StepOfPerson") -> str:
     """What somebody did in a step, in words: `3 stories (2 approved, 1 returned), median 2.5 minutes`."""
     statuses = ", ".join(f"{n:,} {status}" for status, n in done.statuses.items() if n)
     minutes = "" if done.median_minutes is None else f", median {done.median_minutes:.1f} minutes"
-    return f"{pieces(done.done, done.step)}{f' ({statuses})' if statuses else ''}{minutes}"
+    return f"{PIECES[done.step].count(done.done)}{f' ({statuses})' if statuses else ''}{minutes}"

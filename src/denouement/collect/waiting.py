@@ -9,12 +9,26 @@ if TYPE_CHECKING:  # heavy
 
 Kind = Literal["done", "in hand", "waiting", "wanted", "lost"]
 
-_PIECES = {
-    "stories": ("story", "stories"),
-    "review": ("review", "reviews"),
-    "endings": ("pair of endings", "pairs of endings"),
-    "verification": ("verification", "verifications"),
+
+@dataclass(frozen=True)
+class Noun:
+    """A thing that is counted."""
+
+    one: str
+    several: str
+
+    def count(self, n: int) -> str:
+        """So many of it, such as `3 reviews`."""
+        return f"{n:,} {self.one if n == 1 else self.several}"
+
+
+PIECES = {
+    "stories": Noun("story", "stories"),
+    "review": Noun("review", "reviews"),
+    "endings": Noun("pair of endings", "pairs of endings"),
+    "verification": Noun("verification", "verifications"),
 }
+"""What is handed in in each step."""
 
 
 @dataclass(frozen=True)
@@ -41,12 +55,6 @@ class StepFlow:
     def total(self) -> int:
         """All pieces of the step, also those that are only wanted."""
         return sum(part.n for part in self.parts)
-
-
-def pieces(n: int, step: str) -> str:
-    """So many of what is handed in in a step, such as `3 reviews`."""
-    one, several = _PIECES[step]
-    return f"{n:,} {one if n == 1 else several}"
 
 
 def flow(progress: "CollectionProgress") -> list[StepFlow]:

@@ -217,6 +217,13 @@ def test_private_links_are_listed(tmp_path: Path):
     assert "too few" not in text
 
 
+def test_the_address_for_prolific_is_as_its_form_takes_it(tmp_path: Path):
+    store = store_with(tmp_path, design(entry={"kind": "prolific", "completion_code": "C1ABC"}))
+    text = html.unescape(Person(store).open("/organiser/").send(token=TOKEN).open("/organiser/pilot").text)
+    parameters = "PROLIFIC_PID={{%PROLIFIC_PID%}}&STUDY_ID={{%STUDY_ID%}}&SESSION_ID={{%SESSION_ID%}}"
+    assert f"<code>http://study.example/s/pilot/?{parameters}</code>" in text
+
+
 @pytest.mark.parametrize("hash_ids", [True, False])
 def test_which_links_were_opened_is_shown(tmp_path: Path, hash_ids: bool):
     store = store_with(tmp_path, design(entry={"kind": "links", "links": 3}, hash_ids=hash_ids))

@@ -6,9 +6,9 @@ from typing import Any
 from fastapi import APIRouter, Response
 
 from denouement.collect.store.records import Offer
+from denouement.collect.waiting import PIECES
 from denouement.collect.web.routes import CollectionRoute
 from denouement.collect.web.visits import Collecting, CollectionVisit
-from denouement.collect.web.words import STEP_WORDS
 from denouement.study.web import leaving
 
 router = APIRouter(prefix="/s/{study}", route_class=CollectionRoute)
@@ -38,7 +38,7 @@ def end(visit: Collecting) -> Response:
 
 
 def _handed_in(offers: Sequence[Offer]) -> str:
-    done = [STEP_WORDS[offer.step].count(offer.done) for offer in offers if offer.done]
+    done = [PIECES[offer.step].count(offer.done) for offer in offers if offer.done]
     if not done:
         return "You have handed in nothing."
     *before, last = done

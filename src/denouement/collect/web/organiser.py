@@ -16,7 +16,7 @@ from denouement.collect.exporting import REVIEWS
 from denouement.collect.paying import payments, payments_csv
 from denouement.collect.sections import filter_blocks, given_away, words_of, writers_table
 from denouement.collect.store import CollectionProgress, CollectionStore
-from denouement.collect.waiting import flow
+from denouement.collect.waiting import PIECES, flow
 from denouement.collect.web.addresses import entry_addresses
 from denouement.collect.web.monitor import Monitor
 from denouement.collect.web.organiser_life import actions
@@ -158,7 +158,7 @@ def newest(store: Collected, study: str, by: str = "", number: Annotated[str, Qu
         study=study,
         by=by,
         pieces=found[:_ON_PAGE],
-        kinds={step: words.one.capitalize() for step, words in STEP_WORDS.items()},
+        kinds={step: piece.one.capitalize() for step, piece in PIECES.items()},
         said=_SAID,
         newer=address(at - 1) if at > 1 else None,
         older=address(at + 1) if len(found) > _ON_PAGE else None,

@@ -6,7 +6,8 @@ from decimal import Decimal
 from functools import cache
 from importlib.resources import files
 
-from denouement.collect.description import Collection, Payment
+from denouement.collect.description import Collection
+from denouement.collect.waiting import PIECES, Noun
 from denouement.study.languages import ENGLISH, Entry, Texts, entries, texts
 from denouement.yaml_files import parse_yaml
 
@@ -18,7 +19,7 @@ class StepWords:
     Attributes:
         title: what one does in it.
         begin: the button that leads to a piece of work.
-        one, several: a piece of work.
+        piece: what is handed in.
         paid: what is paid for.
         bonus: what a bonus is for; empty where there is none.
         handed_in: what is said after a piece was handed in.
@@ -28,8 +29,7 @@ class StepWords:
 
     title: str
     begin: str
-    one: str
-    several: str
+    piece: Noun
     paid: str
     handed_in: str
     bonus: str = ""
@@ -37,17 +37,12 @@ class StepWords:
     good: str = "Acceptable"
     bad: str = "Not acceptable"
 
-    def count(self, n: int) -> str:
-        """So many pieces of work."""
-        return f"1 {self.one}" if n == 1 else f"{n:,} {self.several}"
-
 
 STEP_WORDS = {
     "stories": StepWords(
         title="Write stories",
         begin="Write a story",
-        one="story",
-        several="stories",
+        piece=PIECES["stories"],
         paid="story that is approved",
         handed_in="Your story is handed in.",
         bonus="one that a reviewer marks for it",
@@ -56,16 +51,14 @@ STEP_WORDS = {
     "review": StepWords(
         title="Review stories",
         begin="Review a story",
-        one="review",
-        several="reviews",
+        piece=PIECES["review"],
         paid="review",
         handed_in="Your review is handed in.",
     ),
     "endings": StepWords(
         title="Write endings",
         begin="Write endings",
-        one="pair of endings",
-        several="pairs of endings",
+        piece=PIECES["endings"],
         paid="pair of endings",
         handed_in="Your endings are handed in.",
         judged="Are these two endings acceptable?",
@@ -73,8 +66,7 @@ STEP_WORDS = {
     "verification": StepWords(
         title="Verify stories",
         begin="Verify a story",
-        one="verification",
-        several="verifications",
+        piece=PIECES["verification"],
         paid="verification",
         handed_in="Your answer is handed in.",
         judged="Do these five sentences make sense?",
@@ -94,17 +86,11 @@ def words(collection: Collection) -> Texts:
 
 def paid(collection: Collection, step: str) -> str:
     """What a step pays, as a sentence; empty where it pays nothing."""
-    pays, said = payment(collection, step), STEP_WORDS[step]
+    pays, said = collection.payment(step), STEP_WORDS[step]
     parts = [f"{money(pays.piece)} {collection.currency} for each {said.paid}"] if pays.piece else []
     if pays.bonus and said.bonus:
         parts.append(f"{money(pays.bonus)} {collection.currency} on top for {said.bonus}")
     return f"{' and '.join(parts)}." if parts else ""
-
-
-def payment(collection: Collection, step: str) -> Payment:
-    """What a step pays."""
-    found: Payment = getattr(collection, step).payment
-    return found
 
 
 def money(amount: float) -> str:
